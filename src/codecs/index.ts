@@ -7,6 +7,7 @@ import type { Codecs } from "./codecs.ts";
 import { gifCodec } from "./gif/codec.ts";
 import type { SourceFormat } from "./image-header.ts";
 import { jp2Codec } from "./jp2/codec.ts";
+import { workbench } from "./jp2/region/workbench.ts";
 import { jpegCodec } from "./jpg/codec.ts";
 import { pngCodec } from "./png/codec.ts";
 import { createKernels } from "./run/kernels.ts";
@@ -18,13 +19,14 @@ import { webpCodec } from "./webp/codec.ts";
 export function createCodecs(host: CodecHost): Codecs {
   const kernels = createKernels(host);
   const jpg = jpegCodec(host, kernels);
+  const bench = workbench(() => host.wasm("jp2k"));
   const byFormat: Readonly<Record<SourceFormat, Codec>> = {
     jpg,
     png: pngCodec(host),
     gif: gifCodec(host),
-    tif: tiffCodec(host, jpg),
+    tif: tiffCodec(host, jpg, bench),
     webp: webpCodec(host),
-    jp2: jp2Codec(host),
+    jp2: jp2Codec(host, bench),
   };
   const all = new Map<string, Codec>(Object.entries(byFormat));
   return {

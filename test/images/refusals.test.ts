@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { boxed, codestreamOf } from "../codecs/jp2/files.ts";
+import { jbigTiff } from "../codecs/tif/tiff-file.ts";
 import { fixture, fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 
@@ -21,7 +22,8 @@ beforeAll(() => {
   lossless[Buffer.from(lossless).indexOf(Uint8Array.of(0xff, 0xc0)) + 1] = 0xc3;
   put("lossless.jpg", lossless);
   put("text.jpg", new TextEncoder().encode("no picture at all"));
-  for (const name of ["tif-jp2k-tiled.tif", "jp2-gray.jp2", "base.png", "webp-lossy-alpha.webp"])
+  put("jbig.tif", jbigTiff());
+  for (const name of ["jp2-gray.jp2", "base.png", "webp-lossy-alpha.webp"])
     copyFileSync(join(fixturesFolder, name), join(folder, name));
   // sparse: it takes no room
   copyFileSync(join(folder, "webp-lossy-alpha.webp"), join(folder, "long.webp"));
@@ -61,7 +63,7 @@ describe("info.json and the start page", () => {
   test.each([
     ["lab.jp2", "unsupported_image"],
     ["lossless.jpg", "unsupported_image"],
-    ["tif-jp2k-tiled.tif", "unsupported_image"],
+    ["jbig.tif", "unsupported_image"],
     ["text.jpg", "unsupported_format"],
   ])("refuse a file of a kind that is not read as pictures do: %s", async (name, code) => {
     await expectRefused(await from(), name, 501, code);

@@ -18,9 +18,8 @@ const stripSamples = 3 << 20;
 /** Code-blocks around a region that are decoded with it: half of one on each side, as a rule. */
 const ring = 64;
 
-/** The JPEG 2000 codec; its module instances live inside. */
-export function jp2Codec(host: CodecHost): Codec {
-  const bench = workbench(() => host.wasm("jp2k"));
+/** The JPEG 2000 codec. `bench` decodes; others may use it too. */
+export function jp2Codec(host: CodecHost, bench = workbench(() => host.wasm("jp2k"))): Codec {
   const open = createOpening();
   return {
     format: "jp2",

@@ -30,7 +30,8 @@ export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => 
   };
 }
 
-async function openFile(bytes: ByteSource, index?: readonly TilePart[]): Promise<Opened> {
+/** Opens a file. `index`: its tile-parts, if they are known. */
+export async function openFile(bytes: ByteSource, index?: readonly TilePart[]): Promise<Opened> {
   const facts = await readFacts(bytes);
   const { start, length } = facts.boxes.codestream;
   const end = length === undefined ? undefined : start + length;

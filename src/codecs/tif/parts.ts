@@ -2,7 +2,7 @@
 
 import type { Block } from "./blocks.ts";
 import type { BlockReader } from "./compression/block.ts";
-import { compressions, WEBP } from "./compression/compression.ts";
+import { compressions, isJpeg2000, JPEG_2000_RGB, JPEG_2000_YCC, WEBP } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
 import type { JpegBlock } from "./compression/jpeg.ts";
 import { toMachineOrder, undoPredictor } from "./compression/predictor.ts";
@@ -106,8 +106,23 @@ async function* wholePart(context: BlockContext, blocks: readonly StoredBlock[])
   const { x, y, rows, allRows } = blockOf(blocks);
   // A last strip may be coded as high as the others.
   const size = { width, rows, maxRows: Math.max(allRows, blockHeight) };
-  const side = compression === WEBP ? 1 : jpegSide(picture, blockOf(blocks), factor);
+  let side = compression === WEBP ? 1 : jpegSide(picture, blockOf(blocks), factor);
   const planes: Uint8Array[] = [];
+  if (isJpeg2000(compression)) {
+    const { bits, photometric, planar } = picture;
+    const isNamed = photometric === 6 && compression !== JPEG_2000_RGB && "untransformed";
+    const isYcc = JPEG_2000_YCC.has(compression) || isNamed;
+    const samples = planar ? 1 : picture.samples;
+    for (const [, data] of blocks) {
+      // Planes may have other numbers of levels.
+      const most = planar ? 1 : side;
+      const block = await decoders.jpeg2000(data, { ...size, samples, bits, isYcc, side: most });
+      planes.push(block.data);
+      side = block.side;
+    }
+    yield { x, y, rows, side, stride: Math.ceil(width / side), planes };
+    return;
+  }
   for (const [, data] of blocks)
     planes.push(
       await (compression === WEBP

@@ -1,6 +1,10 @@
 // What the image doctor says on /admin/view/{identifier}.
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { jbigTiff } from "../../codecs/tif/tiff-file.ts";
 import { served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";
 
@@ -26,7 +30,15 @@ test("it measures where that is asked for", async () => {
 });
 
 test("an image that is refused has its reason and a command on its page", async () => {
-  const { status, text } = await page("tif-jp2k-tiled.tif");
+  const folder = mkdtempSync(join(tmpdir(), "smalti-refused-"));
+  writeFileSync(join(folder, "jbig.tif"), jbigTiff());
+  const app = await served(
+    `sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)} }]`,
+    operator,
+  );
+  const response = await app.get("/admin/view/jbig.tif", { headers: asOperator });
+  const [status, text] = [response.status, await response.text()];
+  rmSync(folder, { recursive: true });
   expect([status, codes(text)[0]]).toEqual([200, "unsupported"]);
   expect(text).toContain('data-copy="vips tiffsave IN OUT.tif');
 });

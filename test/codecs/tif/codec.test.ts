@@ -8,7 +8,7 @@ import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { grain } from "../../grain.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
-import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
+import { type Field, jbigTiff, plainFields, tiffFile } from "./tiff-file.ts";
 
 const codec = createCodecs(testHost).byFormat("tif");
 const rows = expectedRows().filter((row) => /^(tif-|bomb-.*\.tif$|bad-.*\.tif$)/.test(row.file ?? ""));
@@ -109,14 +109,11 @@ describe("header", () => {
     await expect(codec.probe(bytes, 0)).rejects.toMatchObject({ code: "page_not_found" });
   });
 
-  test.each([["tif-jp2k-tiled.tif", "jpeg 2000"]])(
-    "of %s says why it is refused, and decoding refuses it",
-    async (file, reason) => {
-      const header = await codec.probe(memoryBytes(fixture(file)), 1);
-      expect(header.unsupported).toContain(reason);
-      await expect(decode(fixture(file))).rejects.toMatchObject({ kind: "unsupported" });
-    },
-  );
+  test("says why a file is refused, and decoding refuses it", async () => {
+    const header = await codec.probe(memoryBytes(jbigTiff()), 1);
+    expect(header.unsupported).toContain("jbig");
+    await expect(decode(jbigTiff())).rejects.toMatchObject({ kind: "unsupported" });
+  });
 
   test("recognises both byte orders, classic and big", () => {
     const heads = ["tif-strip-none.tif", "tif-strip-none-bigendian.tif", "tif-bigtiff-bigendian-tiled.tif"];

@@ -102,3 +102,7 @@ export function plainFields(
   ];
   return [...base.filter(([tag]) => !more.some(([other]) => other === tag)), ...more];
 }
+
+/** A picture of a compression that is not served. */
+export const jbigTiff = (): Uint8Array =>
+  tiffFile([{ fields: plainFields(16, 16, 3, 8, 2, [259, 3, 34661]), blocks: [new Uint8Array(99)] }]);

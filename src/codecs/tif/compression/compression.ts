@@ -29,6 +29,15 @@ export const OLD_JPEG = 6;
 /** Compressions that are decoded as whole blocks by WebAssembly modules; JPEG takes the picture's tables, too. */
 export const JPEG = 7;
 export const WEBP = 50001;
+/** JPEG 2000 of luma and chroma, whatever else the file says: Aperio's, and that of libvips. */
+export const JPEG_2000_YCC: ReadonlySet<number> = new Set([33003, 33004]);
+/** Aperio's JPEG 2000 of RGB. */
+export const JPEG_2000_RGB = 33005;
+/** Coefficients and samples of 4 bytes, those of the levels below, and the result twice. */
+const jpeg2000: Compression = { name: "jpeg 2000", whole: 16 };
+
+/** Whether blocks are codestreams of JPEG 2000. */
+export const isJpeg2000 = (compression: number): boolean => compressions[compression] === jpeg2000;
 
 function plain({ data, length }: Stored): BlockReader {
   let at = 0;
@@ -54,13 +63,13 @@ export const compressions: Readonly<Record<number, Compression>> = {
   32773: { name: "packbits", open: packbits },
   32809: { name: "thunderscan" },
   32946: { name: "deflate", open: inflated },
-  33003: { name: "jpeg 2000" },
-  33004: { name: "jpeg 2000" },
-  33005: { name: "jpeg 2000" },
+  33003: jpeg2000,
+  33004: jpeg2000,
+  [JPEG_2000_RGB]: jpeg2000,
   34661: { name: "jbig" },
   34676: { name: "sgi log" },
   34677: { name: "sgi log" },
-  34712: { name: "jpeg 2000" },
+  34712: jpeg2000,
   34887: { name: "lerc" },
   34892: { name: "lossy dng jpeg" },
   34925: { name: "lzma", open: xz, held: xzMemory },

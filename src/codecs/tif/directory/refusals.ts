@@ -1,6 +1,13 @@
 // Which pictures of TIFF files are not served, and what the caller reads of it.
 
-import { type Compression, compressions, JPEG, OLD_JPEG, WEBP } from "../compression/compression.ts";
+import {
+  type Compression,
+  compressions,
+  isJpeg2000,
+  JPEG,
+  OLD_JPEG,
+  WEBP,
+} from "../compression/compression.ts";
 import { isSubsampled } from "../samples/ycc.ts";
 import { type Photometric, photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
@@ -134,6 +141,14 @@ const rules: readonly {
     says: ({ samples, colour }) => [
       "8-bit RGB, with or without alpha, in interleaved WebP",
       `${samples} samples of ${colour.name}`,
+    ],
+  },
+  {
+    refuses: ({ compression, bits, float }) =>
+      isJpeg2000(compression) && (float || (bits !== 8 && bits !== 16)),
+    says: ({ bits, float }) => [
+      "integers of 8 or 16 bits in JPEG 2000",
+      float ? "floating-point samples" : `${bits} bits`,
     ],
   },
   {
