@@ -62,7 +62,9 @@ export function mainHeader(file) {
     return { bits: (depth & 0x7f) + 1, signed: depth > 0x7f, dx, dy };
   });
   let reversible = true;
-  for (let at = start + 2; file.readUInt16BE(at) !== marker.sot; at += 2 + file.readUInt16BE(at + 2)) {
+  // Markers 0xFF30 to 0xFF3F have no length (table A.1).
+  const lengthAt = (at) => (file[at + 1] >> 4 === 3 ? 0 : file.readUInt16BE(at + 2));
+  for (let at = start + 2; file.readUInt16BE(at) !== marker.sot; at += 2 + lengthAt(at)) {
     const wide = components.length > 256 ? 2 : 1;
     const offset = { [marker.cod]: 13, [marker.coc]: 9 + wide }[file.readUInt16BE(at)];
     if (offset) reversible &&= file[at + offset] === 1;

@@ -22,8 +22,9 @@ export function reference(file, header, level, seconds) {
   const source = join(place, isBoxed(file) ? "in.jp2" : "in.j2k");
   writeFileSync(source, isBoxed(file) ? withoutColour(file) : file);
   const { components } = header;
-  // it takes three components for sYCC, and converts them, where the second is subsampled: then one at a time
-  const alone = components.length === 3 && components[1].dx !== 1;
+  // It takes three components for sYCC, and converts them, if the second has fewer samples: then one at a
+  // time, which leaves out a component transform, but there is none between components of other sizes.
+  const alone = components.length === 3 && components[1].dx !== components[0].dx;
   const wanted = alone ? components.map((_, i) => ["-c", String(i)]) : [[]];
   const found = wanted.map((choice) => decode(source, level, choice, seconds));
   return found.includes(undefined) ? undefined : found.flat();

@@ -27,19 +27,18 @@ export function distance({ data, width, height, bands }, planes, facts, region, 
   let most = 0;
   planes.forEach((plane, band) => {
     const { dx, dy } = facts.components.length === planes.length ? facts.components[band] : { dx: 1, dy: 1 };
-    const [first] = facts.components;
     const reduced = (start, step) => Math.ceil(Math.ceil(start / step) / factor);
-    const place = (start, offset, step, firstStep, length, i) => {
-      const at = Math.floor((reduced(start, firstStep) + offset / factor + i) / step) - reduced(start, step);
+    const place = (start, offset, step, length, i) => {
+      const at = Math.floor((reduced(start, 1) + offset / factor + i) / step) - reduced(start, step);
       return Math.min(length - 1, Math.max(0, at));
     };
     const columns = Int32Array.from({ length: width }, (_, i) =>
-      place(facts.left, region.x, dx, first.dx, plane.width, i),
+      place(facts.left, region.x, dx, plane.width, i),
     );
     const top = 2 ** plane.bits - 1;
     const zero = plane.signed ? 2 ** (plane.bits - 1) : 0;
     for (let y = 0; y < height; y++) {
-      const row = place(facts.top, region.y, dy, first.dy, plane.height, y) * plane.width;
+      const row = place(facts.top, region.y, dy, plane.height, y) * plane.width;
       for (let x = 0; x < width; x++) {
         const got = Math.round((data[(y * width + x) * bands + band] * top) / full);
         most = Math.max(most, Math.abs(got - zero - plane.samples[row + columns[x]]));

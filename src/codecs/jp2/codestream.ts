@@ -72,6 +72,9 @@ const tileLimit = 65535;
 /** Marker segments looked at before the first tile-part; thousands of them are an attack. */
 const segmentLimit = 1024;
 
+/** Whether a marker has no parameters, so that no length follows it (table A.1). */
+export const isBare = (kind: number): boolean => kind >= 0xff30 && kind <= 0xff3f;
+
 /** Reads SIZ, CAP, COD and COC of the codestream at `start`. Throws ServiceError `decode`. */
 export async function readCodestream(file: HeaderBytes, start: number): Promise<Codestream> {
   const head = await file.view(start, 4);
@@ -95,6 +98,10 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
         transformed: coding.transformed,
         highThroughput,
       };
+    }
+    if (isBare(kind)) {
+      at += 2;
+      continue;
     }
     const length = segment.getUint16(2);
     if (kind < 0xff00 || length < 2) break;

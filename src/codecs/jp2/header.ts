@@ -130,8 +130,10 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
   const channels = palette ? (boxes.mapping?.length ?? 0) : components.length;
   const space = colourSpace(boxes, channels);
   const named = space === "other" ? (channels <= 2 ? "gray" : "rgb") : space;
-  // only chroma is ever subsampled, whatever the file names; OpenJPEG and libvips read it so too
-  const interpretation = named === "rgb" && components.slice(1, 3).some(isSubsampled) ? "ycc" : named;
+  // Only chroma has fewer samples than others, whatever the file names; OpenJPEG and libvips read it so too.
+  const [first, ...others] = components.slice(0, 3);
+  const isHalved = others.some(({ dx, dy }) => dx !== first?.dx || dy !== first.dy);
+  const interpretation = named === "rgb" && isHalved ? "ycc" : named;
   const { order, premultiplied, unsupported } = orderChannels(
     channels,
     colourBands[interpretation],
@@ -235,8 +237,8 @@ function refuse(
  */
 function transformsUnequal({ components, transformed }: Codestream): boolean {
   const [first, ...others] = components.slice(0, 3);
-  if (!transformed || !first) return false;
-  return others.length < 2 || others.some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
+  if (!transformed || !first || others.length < 2) return false;
+  return others.some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
 }
 
 function hasSamples(codestream: Codestream, component: Component): boolean {

@@ -50,8 +50,7 @@ export function blockWorkBytes(): i32 {
  * fewer than four rows). `data`: its segments one after the other, each followed by two bytes of 0xFF; `segments`:
  * passes and bytes of each as pairs of u32. `planes`: bit-planes without the zero ones, at most 30. `orientation`:
  * 0 for LL and LH, 1 for HL, 2 for HH. `work`: scratch. `out`: coefficients row by row in two's complement with one
- * fraction bit, at the middle of what the decoded passes leave open. Returns 1, or 0 if there are more passes than
- * planes.
+ * fraction bit, at the middle of what the decoded passes leave open.
  */
 export function decodeBlock(
   data: usize,
@@ -64,7 +63,7 @@ export function decodeBlock(
   style: i32,
   work: usize,
   out: usize,
-): i32 {
+): void {
   width = across;
   height = down;
   const stripes = (down + 3) >> 2;
@@ -87,7 +86,8 @@ export function decodeBlock(
     else distance = beginSegment(data);
     data += usize(load<u32>(segments, 4)) + 2;
     for (let i: u32 = 0; i < passes; i++) {
-      if (plane < 0) return 0;
+      // What encoders write beyond the last bit-plane says nothing.
+      if (plane < 0) break;
       if (kind == 2) {
         cleanUp(plane);
         if (style & hasSymbols) skipSymbol();
@@ -106,7 +106,6 @@ export function decodeBlock(
     }
   }
   write(stripes, out);
-  return 1;
 }
 
 /** The samples of a word that are not significant but have a significant neighbour. */

@@ -107,11 +107,11 @@ function takePacket(
 
 /** The packets of a precinct that the file has, layer by layer. */
 function packetsOf({ order, places }: OpenTile, number: number): { packet: number; layer: number }[] {
-  const { layers, packets, count } = order;
+  const { layers, packets } = order;
   const found: { packet: number; layer: number }[] = [];
   for (let layer = 0; layer < layers; layer++) {
     const packet = packets[number * layers + layer]!;
-    if (packet >= count || places.lengths[packet] === 0) break;
+    if (packet >= places.found) break;
     found.push({ packet, layer });
   }
   return found;

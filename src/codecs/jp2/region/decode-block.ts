@@ -40,10 +40,9 @@ export function decodeBlock(
     throw damaged(`code-blocks of 1 to ${mostPlanes} bit-planes, received one of ${planes}`);
   const isHt = (band.coding.style & blockStyle.highThroughput) !== 0;
   const { data, segments } = gather(engine, arena, block, bytes, isHt ? 0 : 2);
-  const isDone = isHt
-    ? decodeHt(engine, data, segments, planes, band, width, height, out)
-    : decodePart1(engine, arena, data, segments, planes, band, width, height, out);
-  if (!isDone) throw damaged("code-blocks that their segments fit, received another");
+  if (!isHt) decodePart1(engine, arena, data, segments, planes, band, width, height, out);
+  else if (!decodeHt(engine, data, segments, planes, band, width, height, out))
+    throw damaged("HT code-blocks that their segments fit, received another");
   if (band.shift > 0) engine.run.shiftDown(out, width * height, band.shift);
   arena.release(mark);
 }
@@ -93,7 +92,7 @@ function decodePart1(
   width: number,
   height: number,
   out: number,
-): boolean {
+): void {
   const table = arena.take(8 * segments.length);
   const view = new DataView(engine.bytes().buffer);
   segments.forEach(({ passes, length }, i) => {
@@ -102,10 +101,7 @@ function decodePart1(
   });
   const { run, work } = engine;
   const number = orientations[orientation];
-  return (
-    run.decodeBlock(data, table, segments.length, width, height, planes, number, coding.style, work, out) ===
-    1
-  );
+  run.decodeBlock(data, table, segments.length, width, height, planes, number, coding.style, work, out);
 }
 
 /** T.814: cleanup in the first segment, refinement in the second; three passes before the first cleanup are a zero plane each. */

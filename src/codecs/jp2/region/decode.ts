@@ -57,9 +57,8 @@ export async function decodeWindows(
   return planes;
 
   async function decodeStrip(tile: OpenTile, strip: Box, plane: Plane): Promise<void> {
-    const { transforms } = tile.parameters;
-    if (transforms && components.length < 3)
-      throw damaged("three components under a component transform, received fewer");
+    // Encoders have said so of one component; other decoders ignore it too.
+    const transforms = tile.parameters.transforms && components.length >= 3;
     // The transform takes the first three components together, whichever are wanted.
     const needed = transforms
       ? [...new Set([...(plane.components.some((c) => c < 3) ? [0, 1, 2] : []), ...plane.components])]

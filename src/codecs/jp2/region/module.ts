@@ -19,7 +19,7 @@ export interface Jp2kModule {
     style: number,
     work: number,
     out: number,
-  ): number;
+  ): void;
   decodeHtBlock(
     data: number,
     cleanupLength: number,

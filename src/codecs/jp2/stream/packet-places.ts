@@ -9,8 +9,10 @@ import { behindSop, emptyPrecinct, type Precinct, readPacketHeader } from "./pre
 import type { ReadAhead } from "./read-ahead.ts";
 import type { TilePart } from "./tile-parts.ts";
 
-/** By packet; those that the tile-parts do not hold have length 0. */
+/** By packet. */
 export interface PacketPlaces {
+  /** Packets that the tile-parts hold; the others, which come last, are missing. */
+  readonly found: number;
   /** Offsets in the file. */
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
@@ -32,7 +34,7 @@ export function placesByLengths(count: number, parts: readonly TilePart[]): Pack
       at += packets[i]!;
     }
   }
-  return { offsets, lengths };
+  return { found: n, offsets, lengths };
 }
 
 /** The precincts of a tile by their numbers. */
@@ -123,7 +125,13 @@ export async function placesByHeaders(
     }
     before += headers?.length ?? 0;
   }
-  return { offsets, lengths, partOf, ...(packed && { packed: { bytes: concatenated(packed), starts } }) };
+  return {
+    found: n,
+    offsets,
+    lengths,
+    partOf,
+    ...(packed && { packed: { bytes: concatenated(packed), starts } }),
+  };
 }
 
 /** Reads a header, and keeps nothing of where the pieces of the packet lie. */

@@ -148,7 +148,7 @@ export class PrecinctBand {
   }
 }
 
-const beginning = 256;
+const beginning = 1 << 30;
 
 /** Of numbers below `count`: the first place of each, and behind each place the next one of the same; -1 for none. */
 function listsOf(numbers: readonly number[], count: number) {
@@ -179,8 +179,6 @@ export function emptyPrecinct(resolution: Resolution, column: number, row: numbe
 
 /** Zero bit-planes that are told at most: bit-planes that there can be. */
 const mostZeroPlanes = 74;
-/** D.3 and table B.4. */
-const mostPasses = 164;
 
 /** What the header of a packet says. */
 export interface PacketHeader {
@@ -239,9 +237,6 @@ function readContribution(
 ): number {
   let at = offset;
   let left = passCount(bits);
-  const before = band.passes[block]!;
-  if (before + left > mostPasses)
-    throw damaged(`at most ${mostPasses} coding passes of a code-block, received ${before + left}`);
   while (bits.bit() === 1) band.lengthBits[block]!++;
   while (left > 0) {
     const begins = band.room[block] === 0;

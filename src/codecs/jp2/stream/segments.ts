@@ -1,6 +1,6 @@
 // Marker segments of a codestream in memory (ITU-T T.800 A.1 and A.2).
 
-import { damaged } from "../codestream.ts";
+import { damaged, isBare } from "../codestream.ts";
 
 export const marker = {
   cod: 0xff52,
@@ -41,6 +41,10 @@ export function segmentsUntil(
   while (at + 2 <= bytes.length) {
     const kind = view.getUint16(at);
     if (kind === end) return { segments, end: at };
+    if (isBare(kind)) {
+      at += 2;
+      continue;
+    }
     if (at + 4 > bytes.length) break;
     const length = view.getUint16(at + 2);
     if (kind < 0xff4f || length < 2)

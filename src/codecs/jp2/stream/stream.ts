@@ -75,7 +75,7 @@ export async function openStream(
           const { place, ...rest } = part;
           all[place] = {
             ...rest,
-            packets: places.lengths.filter((_, n) => partOf[n] === p && places.lengths[n]! > 0),
+            packets: places.lengths.filter((_, n) => partOf[n] === p && n < places.found),
           };
         });
       }
