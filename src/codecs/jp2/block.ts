@@ -1,58 +1,78 @@
-// JPEG 2000 as a strip or tile of another file: all components of a codestream, as they are.
+// A picture of JPEG 2000 inside another file, such as a tile of a TIFF: its samples, whose colours that file knows.
 
-import { memoryBytes } from "../../lib/byte-source.ts";
+import { ServiceError } from "../../errors.ts";
+import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
+import { type Component, isSubsampled } from "./codestream.ts";
 import { decodeRegion } from "./decode.ts";
-import { readFacts } from "./header.ts";
+import { type Facts, refuseSamples, starts } from "./header.ts";
 import { openFile } from "./opening.ts";
-import type { workbench } from "./region/workbench.ts";
+import type { SharedWorkbench } from "./region/workbench.ts";
+import { marker } from "./stream/segments.ts";
+import { readSegments } from "./stream/tile-parts.ts";
 
-/** What a codestream says of its samples. */
-export interface BlockFacts {
+/** COM, a comment (A.9.2); its first two bytes say whether it is text. */
+const commentMarker = 0xff64;
+
+export interface Block {
   readonly width: number;
   readonly height: number;
-  readonly components: number;
-  /** The depth of all components; undefined if they differ, or are signed. */
-  readonly bits: number | undefined;
-  /** Halvings that {@link decodeJp2Block} takes. */
-  readonly levels: number;
-  /** Whether the components went through a transform, which decoding undoes. */
+  readonly components: readonly Component[];
+  /** Whether a component has fewer samples than the block has pixels. */
+  readonly subsampled: boolean;
+  /** Whether a component transform is undone, which is for red, green and blue. */
   readonly transformed: boolean;
+  /** What the first comment says, which names the encoder as a rule. */
+  readonly comment: string;
+  /** Resolution levels below full size that begin where the block does. */
+  readonly levels: number;
+  /**
+   * The samples of the first `rows` rows at 1/2^level, the components interleaved: of 0 to 255 if none has more than 8
+   * bits, else of 0 to 65535; component transforms are undone, and all components have the size of the block. Throws
+   * ServiceError `decode` and `unsupported`.
+   */
+  decode(bench: SharedWorkbench, rows: number, level: number): Promise<Uint8Array | Uint16Array>;
 }
 
-/** Reads the header of a codestream, boxed or not. Throws ServiceError `decode`. */
-export async function jp2BlockFacts(data: Uint8Array): Promise<BlockFacts> {
-  const { codestream, bands } = await readFacts(memoryBytes(data));
-  const { width, height, components, levels, transformed } = codestream;
-  const [first] = components;
-  const isPlain = components.every(({ bits, signed }) => bits === first?.bits && !signed);
+/** Reads the header of a codestream, raw or in boxes. Throws ServiceError `decode` and `unsupported`. */
+export async function openBlock(data: Uint8Array): Promise<Block> {
+  const bytes = memoryBytes(data);
+  const {
+    facts: { boxes, codestream },
+    stream,
+  } = await openFile(bytes);
+  const refused = refuseSamples(codestream);
+  if (refused) throw new ServiceError("unsupported", `${refused}; convert the file.`);
+  const { width, height, components } = codestream;
+  const facts: Facts = {
+    boxes,
+    codestream,
+    bands: { interpretation: "rgb", from: components.map((_, component) => ({ component })) },
+    depth: components.some(({ bits }) => bits > 8) ? 16 : 8,
+  };
+  const begins = starts(codestream);
+  let levels = 0;
+  while (levels < codestream.levels && begins.every((start) => start % 2 ** (levels + 1) === 0)) levels++;
   return {
     width,
     height,
-    components: components.length,
-    bits: isPlain && !bands.palette ? first?.bits : undefined,
+    components,
+    subsampled: components.some(isSubsampled),
+    transformed: codestream.transformed,
+    comment: await readComment(bytes, boxes.codestream.start),
     levels,
-    transformed,
+    async decode(bench, rows, level) {
+      const region = { x: 0, y: 0, width, height: rows };
+      const pixels = await bench.use((parts) => decodeRegion(bytes, stream, facts, parts, region, level));
+      return pixels.data;
+    },
   };
 }
 
-/**
- * The components of a codestream at 1/2^level, interleaved, those of fewer samples repeated: as bytes, or 16-bit samples if
- * they are deeper. Throws ServiceError `decode` and `unsupported`.
- */
-export async function decodeJp2Block(
-  bench: ReturnType<typeof workbench>,
-  data: Uint8Array,
-  level: number,
-): Promise<Uint8Array | Uint16Array> {
-  const bytes = memoryBytes(data);
-  const { facts, stream } = await openFile(bytes);
-  const { width, height, components } = facts.codestream;
-  // What boxes say of colour does not count here: the file around says it.
-  const from = components.map((_, component) => ({ component }));
-  const bands = { interpretation: "rgb", from } as const;
-  const region = { x: 0, y: 0, width, height };
-  const pixels = await bench.use((parts) =>
-    decodeRegion(bytes, stream, { ...facts, bands }, parts, region, level),
+async function readComment(bytes: ByteSource, start: number): Promise<string> {
+  const { segments } = await readSegments(bytes, start + 2, marker.sot);
+  const body = segments.find(({ kind }) => kind === commentMarker)?.body;
+  if (!body || body.byteLength < 2) return "";
+  return new TextDecoder("latin1").decode(
+    new Uint8Array(body.buffer, body.byteOffset + 2, body.byteLength - 2),
   );
-  return pixels.data;
 }

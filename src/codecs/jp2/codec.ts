@@ -5,21 +5,19 @@ import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { decodeRegion } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
 import { isJpeg2000, readHeader } from "./header.ts";
+import { decodingMemory } from "./memory.ts";
 import { embedInJp2, readJp2Metadata } from "./metadata.ts";
 import { buildPacketIndex, createOpening } from "./opening.ts";
-import { workbench } from "./region/workbench.ts";
+import { type SharedWorkbench, workbench } from "./region/workbench.ts";
 
-/** What an instance takes with all code-blocks that stay decoded, and what is known of open files (measured). */
-const restingMemory = 40 * 1024 * 1024;
-/** Bytes for each sample of a strip while it is decoded: coefficients and samples of 4 bytes, the smaller levels, the result. */
-const bytesPerSample = 16;
-/** Samples of a strip at most. */
-const stripSamples = 3 << 20;
 /** Code-blocks around a region that are decoded with it: half of one on each side, as a rule. */
 const ring = 64;
 
-/** The JPEG 2000 codec. `bench` decodes; others may use it too. */
-export function jp2Codec(host: CodecHost, bench = workbench(() => host.wasm("jp2k"))): Codec {
+/** The JPEG 2000 codec. `bench` decodes, and may decode for other codecs; the encoder's instances live inside. */
+export function jp2Codec(
+  host: CodecHost,
+  bench: SharedWorkbench = workbench(() => host.wasm("jp2k")),
+): Codec {
   const open = createOpening();
   return {
     format: "jp2",
@@ -30,12 +28,7 @@ export function jp2Codec(host: CodecHost, bench = workbench(() => host.wasm("jp2
       const components = Number(header.details?.components ?? header.bands);
       const samples = width * height * components;
       const result = width * height * header.bands * (header.depth / 8);
-      return (
-        restingMemory +
-        bytesPerSample * Math.min(samples, stripSamples) +
-        Math.min(fileSize, 2 * Math.min(samples, stripSamples)) +
-        2 * result
-      );
+      return decodingMemory(samples, fileSize) + 2 * result;
     },
     decodedPixels({ header, region, scaleFactor }) {
       const { width, height } = scaled(region, scaleFactor);

@@ -90,7 +90,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
 }
 
 /** Where components begin on their own grids, across and down, each place once. */
-function starts(codestream: Codestream): number[] {
+export function starts(codestream: Codestream): number[] {
   const places = codestream.components.flatMap((component) => {
     const { left, top } = componentExtent(codestream, component, 0);
     return [left, top];
@@ -217,17 +217,24 @@ function refuse(
   unknownColour: boolean,
   palette: Palette | undefined,
 ): string | undefined {
-  const { components } = codestream;
   if (unknownColour)
     return `Expected gray, sRGB, sYCC or CMYK colour in a JPEG 2000 file, received ${boxes.colourName ?? "another colour space"}`;
+  const refused = refuseSamples(codestream);
+  if (refused) return refused;
+  if (palette && !boxes.mapping?.every(mapped(palette, codestream.components)))
+    return "Expected JPEG 2000 palette columns and components that exist, received a mapping to others";
+  return undefined;
+}
+
+/** Why samples cannot be decoded, whatever they mean; undefined if they can. */
+export function refuseSamples(codestream: Codestream): string | undefined {
+  const { components } = codestream;
   if (components.some((component) => !hasSamples(codestream, component)))
     return "Expected samples in each JPEG 2000 component, received a picture too small for its subsampling";
   const deepest = Math.max(...components.map(({ bits }) => bits));
   if (deepest > 16) return `Expected at most 16 bits per JPEG 2000 sample, received ${deepest}`;
   if (transformsUnequal(codestream))
     return "Expected a multi-component transform of JPEG 2000 components of one size, received one of unequal components";
-  if (palette && !boxes.mapping?.every(mapped(palette, components)))
-    return "Expected JPEG 2000 palette columns and components that exist, received a mapping to others";
   return undefined;
 }
 

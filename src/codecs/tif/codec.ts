@@ -1,7 +1,7 @@
 // The TIFF codec: TIFF 6.0 and BigTIFF, regions of strips and tiles, stored levels and averages.
 
 import type { Codec, CodecHost } from "../codec.ts";
-import type { workbench } from "../jp2/region/workbench.ts";
+import type { SharedWorkbench } from "../jp2/region/workbench.ts";
 import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
@@ -14,9 +14,9 @@ import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
 /**
  * Reads the kinds that `directory/refusals.ts` does not name; others carry `unsupported` in their header.
- * `jpeg` reads pages of old-style JPEG, `bench` decodes blocks of JPEG 2000.
+ * `jpeg` reads pages of old-style JPEG, `bench` strips and tiles of JPEG 2000.
  */
-export function tiffCodec(host: CodecHost, jpeg: Codec, bench: ReturnType<typeof workbench>): Codec {
+export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench): Codec {
   const decoders = blockDecoders(host, bench);
   const blocks = {
     memory,

@@ -42,9 +42,9 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
 
   const block = rowBytes * blockHeight;
   const { whole, held } = compressions[compression] ?? {};
-  const rows = whole
-    ? whole * block
-    : (2 * rowBytes + numberBytes) * chunkRows(rowBytes, blockHeight) + (held?.(block) ?? 0);
+  const rows =
+    (whole ? whole * block : (2 * rowBytes + numberBytes) * chunkRows(rowBytes, blockHeight)) +
+    (held?.(block) ?? 0);
   const stored = compression === 1 ? Math.max(MAX_RUN, rowBytes) : Math.max(MAX_RUN, storedLimit(block));
   const boxes = factor === 1 ? 0 : 8 * across * header.bands * heldBoxes(heldRows(stage, part), factor);
   const line = factor === 1 ? 0 : 2 * width * bytesPerPixel;

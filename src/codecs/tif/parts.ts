@@ -2,7 +2,7 @@
 
 import type { Block } from "./blocks.ts";
 import type { BlockReader } from "./compression/block.ts";
-import { compressions, isJpeg2000, JPEG_2000_RGB, JPEG_2000_YCC, WEBP } from "./compression/compression.ts";
+import { compressions, isJpeg2000, WEBP } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
 import type { JpegBlock } from "./compression/jpeg.ts";
 import { toMachineOrder, undoPredictor } from "./compression/predictor.ts";
@@ -101,35 +101,56 @@ function opened(picture: Picture, data: Uint8Array, rows: number, options: numbe
 }
 
 async function* wholePart(context: BlockContext, blocks: readonly StoredBlock[]): AsyncGenerator<Part> {
+  const block = blockOf(blocks);
+  const decoded: DecodedBlock[] = [];
+  for (const [, data] of blocks) decoded.push(await decodeWhole(context, block, data));
+  const [{ side, stride } = { side: 1, stride: 1 }] = decoded;
+  yield { x: block.x, y: block.y, rows: block.rows, side, stride, planes: decoded.map(({ data }) => data) };
+}
+
+interface DecodedBlock extends Pick<Part, "side" | "stride"> {
+  readonly data: Uint8Array;
+}
+
+async function decodeWhole(context: BlockContext, block: Block, data: Uint8Array): Promise<DecodedBlock> {
   const { picture, tables, decoders, factor } = context;
-  const { blockWidth: width, blockHeight, compression } = picture;
-  const { x, y, rows, allRows } = blockOf(blocks);
+  const { blockWidth: width, blockHeight, compression, samples } = picture;
   // A last strip may be coded as high as the others.
-  const size = { width, rows, maxRows: Math.max(allRows, blockHeight) };
-  let side = compression === WEBP ? 1 : jpegSide(picture, blockOf(blocks), factor);
-  const planes: Uint8Array[] = [];
-  if (isJpeg2000(compression)) {
-    const { bits, photometric, planar } = picture;
-    const isNamed = photometric === 6 && compression !== JPEG_2000_RGB && "untransformed";
-    const isYcc = JPEG_2000_YCC.has(compression) || isNamed;
-    const samples = planar ? 1 : picture.samples;
-    for (const [, data] of blocks) {
-      // Planes may have other numbers of levels.
-      const most = planar ? 1 : side;
-      const block = await decoders.jpeg2000(data, { ...size, samples, bits, isYcc, side: most });
-      planes.push(block.data);
-      side = block.side;
-    }
-    yield { x, y, rows, side, stride: Math.ceil(width / side), planes };
-    return;
-  }
-  for (const [, data] of blocks)
-    planes.push(
-      await (compression === WEBP
-        ? decoders.webp(data, { ...size, samples: picture.samples === 4 ? 4 : 3 })
-        : decoders.jpeg(data, { ...size, colour: jpegColour(picture), tables, side })),
-    );
-  yield { x, y, rows, side, stride: Math.ceil(width / side), planes };
+  const size = { width, rows: block.rows, maxRows: Math.max(block.allRows, blockHeight) };
+  if (compression === WEBP)
+    return {
+      data: await decoders.webp(data, { ...size, samples: samples === 4 ? 4 : 3 }),
+      side: 1,
+      stride: width,
+    };
+  const side = reducedSide(picture, block, factor);
+  if (isJpeg2000(compression)) return decodeJpeg2000(context, block, data, side);
+  return {
+    data: await decoders.jpeg(data, { ...size, colour: jpegColour(picture), tables, side }),
+    side,
+    stride: Math.ceil(width / side),
+  };
+}
+
+async function decodeJpeg2000(
+  { picture, decoders }: BlockContext,
+  { x, rows, allRows }: Block,
+  data: Uint8Array,
+  side: number,
+): Promise<DecodedBlock> {
+  const { width, blockWidth, blockHeight, samples, bits, codedBits = bits } = picture;
+  const { compression, photometric } = picture;
+  return decoders.jpeg2000(data, {
+    columns: Math.min(blockWidth, width - x),
+    width: blockWidth,
+    rows,
+    maxRows: Math.max(allRows, blockHeight),
+    samples,
+    compression,
+    photometric,
+    bits: codedBits,
+    side,
+  });
 }
 
 function blockOf(blocks: readonly StoredBlock[]): Block {
@@ -138,8 +159,8 @@ function blockOf(blocks: readonly StoredBlock[]): Block {
   return first;
 }
 
-/** How far libjpeg can reduce a block so that no pixel mixes the picture with what lies beyond its edge. */
-function jpegSide(picture: Picture, { x, y, allRows }: Block, factor: number): number {
+/** How far a block can be reduced by its decoder so that no pixel mixes the picture with what lies beyond its edge. */
+function reducedSide(picture: Picture, { x, y, allRows }: Block, factor: number): number {
   const width = Math.min(picture.blockWidth, picture.width - x);
   const height = Math.min(allRows, picture.height - y);
   return [8, 4, 2].find((side) => [factor, x, y, width, height].every((n) => n % side === 0)) ?? 1;

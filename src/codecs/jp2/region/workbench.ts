@@ -5,6 +5,9 @@ import { blockSlots } from "./block-slots.ts";
 import { createEngine } from "./engine.ts";
 import type { Workbench } from "./planes.ts";
 
+/** One workbench for all codecs that decode JPEG 2000 in a thread: a second one would double its memory. */
+export type SharedWorkbench = ReturnType<typeof workbench>;
+
 /** A workbench that is made when it is first used, and made again after any error but a ServiceError. */
 export function workbench(module: () => WebAssembly.Module) {
   let made: Workbench | undefined;

@@ -1,5 +1,6 @@
 // The compressions of TIFF by number: their names, and how those that are served are undone.
 
+import { decodingMemory } from "../../jp2/memory.ts";
 import { xzMemory } from "../../xz/xz.ts";
 import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./block.ts";
@@ -29,15 +30,19 @@ export const OLD_JPEG = 6;
 /** Compressions that are decoded as whole blocks by WebAssembly modules; JPEG takes the picture's tables, too. */
 export const JPEG = 7;
 export const WEBP = 50001;
-/** JPEG 2000 of luma and chroma, whatever else the file says: Aperio's, and that of libvips. */
-export const JPEG_2000_YCC: ReadonlySet<number> = new Set([33003, 33004]);
-/** Aperio's JPEG 2000 of RGB. */
-export const JPEG_2000_RGB = 33005;
-/** Coefficients and samples of 4 bytes, those of the levels below, and the result twice. */
-const jpeg2000: Compression = { name: "jpeg 2000", whole: 16 };
+/** JPEG 2000 as Aperio's slides have it, of luma and chroma, and as libvips writes it. */
+export const APERIO_YCC = 33003;
+export const VIPS_JPEG_2000 = 33004;
 
-/** Whether blocks are codestreams of JPEG 2000. */
+/** Whether strips and tiles are codestreams of JPEG 2000. */
 export const isJpeg2000 = (compression: number): boolean => compressions[compression] === jpeg2000;
+
+/** Decoded samples beside the result. */
+const jpeg2000: Compression = {
+  name: "jpeg 2000",
+  whole: 2,
+  held: (length) => decodingMemory(length, length),
+};
 
 function plain({ data, length }: Stored): BlockReader {
   let at = 0;
@@ -63,9 +68,9 @@ export const compressions: Readonly<Record<number, Compression>> = {
   32773: { name: "packbits", open: packbits },
   32809: { name: "thunderscan" },
   32946: { name: "deflate", open: inflated },
-  33003: jpeg2000,
-  33004: jpeg2000,
-  [JPEG_2000_RGB]: jpeg2000,
+  [APERIO_YCC]: jpeg2000,
+  [VIPS_JPEG_2000]: jpeg2000,
+  33005: jpeg2000,
   34661: { name: "jbig" },
   34676: { name: "sgi log" },
   34677: { name: "sgi log" },

@@ -1,20 +1,20 @@
 // The decoders of strips and tiles that take WebAssembly modules.
 
 import type { CodecHost } from "../../codec.ts";
-import type { workbench } from "../../jp2/region/workbench.ts";
+import type { SharedWorkbench } from "../../jp2/region/workbench.ts";
 import { type DecodeJpeg, jpegDecoder } from "./jpeg.ts";
 import { type DecodeJpeg2000, jpeg2000Decoder } from "./jpeg2000.ts";
 import { type DecodeWebp, webpDecoder } from "./webp.ts";
 
 export interface BlockDecoders {
   readonly jpeg: DecodeJpeg;
-  readonly webp: DecodeWebp;
   readonly jpeg2000: DecodeJpeg2000;
+  readonly webp: DecodeWebp;
 }
 
 /** Decoders that hold their module instances between calls. */
-export const blockDecoders = (host: CodecHost, bench: ReturnType<typeof workbench>): BlockDecoders => ({
+export const blockDecoders = (host: CodecHost, bench: SharedWorkbench): BlockDecoders => ({
   jpeg: jpegDecoder(host),
-  webp: webpDecoder(host),
   jpeg2000: jpeg2000Decoder(bench),
+  webp: webpDecoder(host),
 });

@@ -8,8 +8,10 @@ export interface Picture {
   readonly height: number;
   readonly compression: number;
   readonly photometric: number;
-  /** Stored bits of one sample. */
+  /** Stored bits of one sample; of JPEG 2000, which has its own depths, what it is decoded to: 8 or 16. */
   readonly bits: number;
+  /** Bits of one sample in JPEG 2000. */
+  readonly codedBits?: number;
   readonly float: boolean;
   readonly signed: boolean;
   /** Stored samples of one pixel. */

@@ -1,7 +1,7 @@
 // One directory read as a picture. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
 
 import type { Interpretation } from "../../../pipeline/pixels.ts";
-import { compressions, OLD_JPEG } from "../compression/compression.ts";
+import { compressions, isJpeg2000, OLD_JPEG } from "../compression/compression.ts";
 import { readYcc } from "../samples/ycc.ts";
 import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { photometrics } from "./photometrics.ts";
@@ -28,13 +28,16 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const planar = samples > 1 && (await number("PlanarConfiguration")) === 2;
   const blocks = await readBlocks(number, width, height, directory.entries.has(tags.TileWidth));
 
-  const bits = allBits[0] as number;
+  const [ownBits = 1] = allBits;
+  const codedBits = isJpeg2000(compression) && ownBits <= 16 ? ownBits : undefined;
+  const bits = codedBits === undefined ? ownBits : codedBits > 8 ? 16 : 8;
   const stored: Picture = {
     width,
     height,
     compression,
     photometric,
     bits,
+    ...(codedBits === undefined ? {} : { codedBits }),
     float: formats[0] === 3,
     signed: formats[0] === 2,
     samples,

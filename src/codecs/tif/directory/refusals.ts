@@ -144,11 +144,17 @@ const rules: readonly {
     ],
   },
   {
-    refuses: ({ compression, bits, float }) =>
-      isJpeg2000(compression) && (float || (bits !== 8 && bits !== 16)),
-    says: ({ bits, float }) => [
-      "integers of 8 or 16 bits in JPEG 2000",
-      float ? "floating-point samples" : `${bits} bits`,
+    refuses: ({ compression, bits, float, photometric, samples, planar }) =>
+      isJpeg2000(compression) &&
+      ((bits !== 8 && bits !== 16) ||
+        float ||
+        photometric > 6 ||
+        photometric === 3 ||
+        (photometric === 6 && samples > 4) ||
+        planar),
+    says: ({ bits, codedBits, float, colour, planar }) => [
+      "gray, RGB, CMYK or YCbCr of 1 to 16 bits in interleaved JPEG 2000",
+      planar ? "planes" : `${float ? "floating-point" : `${codedBits ?? bits}-bit`} ${colour.name}`,
     ],
   },
   {
