@@ -13,10 +13,10 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "refusals-"));
   const put = (name: string, bytes: Uint8Array) => writeFileSync(join(folder, name), bytes);
-  // 14 is CIELAB
+  // 20 is e-sRGB
   put(
-    "lab.jp2",
-    boxed({ codestream: codestreamOf("jp2-reversible.jp2"), size: [600, 400, 3], enumerated: 14 }),
+    "wide.jp2",
+    boxed({ codestream: codestreamOf("jp2-reversible.jp2"), size: [600, 400, 3], enumerated: 20 }),
   );
   const lossless = fixture("jpg-baseline-420.jpg").slice();
   lossless[Buffer.from(lossless).indexOf(Uint8Array.of(0xff, 0xc0)) + 1] = 0xc3;
@@ -61,7 +61,7 @@ async function expectRefused(app: Served, name: string, status: number, code: st
 
 describe("info.json and the start page", () => {
   test.each([
-    ["lab.jp2", "unsupported_image"],
+    ["wide.jp2", "unsupported_image"],
     ["lossless.jpg", "unsupported_image"],
     ["jbig.tif", "unsupported_image"],
     ["text.jpg", "unsupported_format"],

@@ -6,6 +6,7 @@ import type { Resolution } from "../image-header.ts";
 import { readExif } from "../metadata/exif.ts";
 import { xmpOrientation } from "../metadata/xmp.ts";
 import { damaged } from "./codestream.ts";
+import { type LabCoding, labFields, readLab } from "./lab.ts";
 
 export interface Palette {
   readonly entries: number;
@@ -29,7 +30,7 @@ export interface ChannelDefinition {
 }
 
 /** Named by enumerated value or by an ICC profile's signature; "other" is one that cannot be served. */
-export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "other";
+export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "lab" | "other";
 
 export interface Boxes {
   readonly codestream: { readonly start: number; readonly length?: number | undefined };
@@ -38,6 +39,10 @@ export interface Boxes {
   readonly colour?: ColourSpace;
   /** Its name if it cannot be served. */
   readonly colourName?: string;
+  /** Whether that is gray of which 0 is white. */
+  readonly inverted?: boolean;
+  /** How it codes CIELab. */
+  readonly lab?: LabCoding;
   /** The profile of a colr box in front of that: where it lies, and its space; no space where it is no profile. */
   readonly profile?:
     | { readonly offset: number; readonly length: number; readonly space?: ColourSpace | undefined }
@@ -50,18 +55,25 @@ export interface Boxes {
 }
 
 /** T.800 table I.10 and T.801 table M.25; what is not here cannot be served. */
-const enumerated: Readonly<Record<number, ColourSpace>> = { 12: "cmyk", 16: "rgb", 17: "gray", 18: "ycc" };
+const enumerated: Readonly<Record<number, ColourSpace>> = {
+  0: "gray",
+  12: "cmyk",
+  14: "lab",
+  15: "gray",
+  16: "rgb",
+  17: "gray",
+  18: "ycc",
+};
+/** Bi-level of which 0 is white; that of 15 is black (T.801 table M.25). */
+const whiteIsZero = 0;
 /** The same tables: names of colour spaces that cannot be served. */
 const otherSpaces: Readonly<Record<number, string>> = {
-  0: "bi-level",
   1: "YCbCr (1)",
   3: "YCbCr (2)",
   4: "YCbCr (3)",
   9: "PhotoYCC",
   11: "CMY",
   13: "YCCK",
-  14: "CIELab",
-  15: "bi-level (2)",
   19: "CIEJab",
   20: "e-sRGB",
   21: "ROMM-RGB",
@@ -194,13 +206,15 @@ async function readColour(
   body: number,
   length: number,
   profile: Boxes["profile"],
-): Promise<Pick<Boxes, "colour" | "colourName" | "profile">> {
+): Promise<Pick<Boxes, "colour" | "colourName" | "inverted" | "lab" | "profile">> {
   const method = (await view(3)).getUint8(0);
   if (method === 1) {
     const number = (await view(7)).getUint32(3);
     const colour = enumerated[number];
+    if (colour === "lab")
+      return { colour, lab: readLab(length < 7 + labFields ? undefined : await view(7 + labFields)) };
     return colour
-      ? { colour }
+      ? { colour, inverted: number === whiteIsZero }
       : { colour: "other", colourName: otherSpaces[number] ?? `the colour space ${number}` };
   }
   if (profile || (method !== 2 && method !== 3) || length < 3 + 128) return {};

@@ -7,6 +7,7 @@ import { unpremultiply } from "../../pipeline/unpremultiply.ts";
 import type { Rectangle } from "../image-header.ts";
 import { componentExtent } from "./codestream.ts";
 import type { Facts } from "./header.ts";
+import { labTable } from "./lab.ts";
 import { decodeWindows, type Wanted } from "./region/decode.ts";
 import type { Workbench } from "./region/planes.ts";
 import type { Stream } from "./stream/stream.ts";
@@ -54,8 +55,13 @@ export async function decodeRegion(
   const planes = await decodeWindows(bytes, stream, bench, wanted, level);
 
   const full = depth === 16 ? 65535 : 255;
-  const tables = from.map(({ component, column }) => {
+  const tables = from.map(({ component, column }, band) => {
     const { bits } = codestream.components[component]!;
+    if (bands.lab && isLabAxis(band)) return labTable(bands.lab, band, bits, full);
+    if (bands.inverted && band === 0 && column === undefined)
+      return (scaleTable(bits, full) ?? Uint16Array.from({ length: full + 1 }, (_, i) => i)).map(
+        (value) => full - value,
+      );
     return palette && column !== undefined
       ? paletteTable(palette, column, bits, full)
       : scaleTable(bits, full);
@@ -92,6 +98,8 @@ export async function decodeRegion(
   if (bands.premultiplied) unpremultiply(data, from.length, full);
   return { width, height, bands: from.length, interpretation, data };
 }
+
+const isLabAxis = (band: number): band is 0 | 1 | 2 => band < 3;
 
 /**
  * For `count` pixels from `start` on, along one axis: the places of their samples on the grid of a component that has

@@ -22,6 +22,7 @@ import {
   isSubsampled,
   readCodestream,
 } from "./codestream.ts";
+import type { LabCoding } from "./lab.ts";
 
 /** How decoded components become the bands of a PixelBuffer. */
 export interface Bands {
@@ -29,6 +30,10 @@ export interface Bands {
   /** The component of each band, and the palette column that its samples are looked up in, if there is one. */
   readonly from: readonly Mapping[];
   readonly palette?: Palette;
+  /** How components code CIELab. */
+  readonly lab?: LabCoding;
+  /** Whether 0 is white; of gray. */
+  readonly inverted?: true;
   /** Colours were multiplied by alpha. */
   readonly premultiplied?: true;
   /** Why it cannot be served, in words for the caller. */
@@ -43,7 +48,7 @@ export interface Facts {
 }
 
 const signature = [12, fourCC("jP  "), 0x0d0a870a] as const;
-const colourBands = { gray: 1, rgb: 3, ycc: 3, cmyk: 4 } as const;
+const colourBands = { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 } as const;
 
 /** Whether these are the first bytes of a boxed or raw JPEG 2000 file. */
 export function isJpeg2000(head: Uint8Array): boolean {
@@ -77,6 +82,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     ...(boxes.resolution && { resolution: boxes.resolution }),
     ...(tiles > 1 && { tile: { width: tileWidth, height: tileHeight } }),
     ...(colour && { colour }),
+    ...(bands.lab?.white && { labWhite: bands.lab.white }),
     ...(bands.unsupported && { unsupported: bands.unsupported }),
     details: {
       levels: bands.palette ? 0 : codestream.levels, // indices cannot be averaged
@@ -128,7 +134,8 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
   const { components } = codestream;
   const palette = boxes.mapping ? boxes.palette : undefined;
   const channels = palette ? (boxes.mapping?.length ?? 0) : components.length;
-  const space = colourSpace(boxes, channels);
+  const byProfile = profileSpace(boxes, channels);
+  const space = byProfile ?? boxes.colour ?? (channels <= 2 ? "gray" : "rgb");
   const named = space === "other" ? (channels <= 2 ? "gray" : "rgb") : space;
   // Only chroma has fewer samples than others, whatever the file names; OpenJPEG and libvips read it so too.
   const [first, ...others] = components.slice(0, 3);
@@ -140,27 +147,30 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
     boxes.definitions,
   );
   const from = order.map((channel) => (palette && boxes.mapping?.[channel]) ?? { component: channel });
+  const lab = interpretation === "lab" ? (boxes.lab ?? {}) : undefined;
   const refused =
     refuse(codestream, boxes, space === "other", palette) ??
+    (lab && refuseLab(codestream, lab, palette)) ??
     unsupported ??
-    (premultiplied && (interpretation === "ycc" || interpretation === "cmyk") ? refusedAlpha : undefined);
+    (premultiplied && interpretation !== "gray" && interpretation !== "rgb" ? refusedAlpha : undefined);
   return {
     interpretation,
     from,
     ...(palette && { palette }),
+    ...(lab && { lab }),
+    ...(!byProfile && boxes.inverted && { inverted: true }),
     ...(premultiplied && { premultiplied }),
     ...(refused && { unsupported: `${refused}; convert the file.` }),
   };
 }
 
-/** By a profile for as many colours as there are; else by number, or by the channels alone. */
-function colourSpace({ profile, colour, definitions }: Facts["boxes"], channels: number): ColourSpace {
+/** The space of a profile for as many colours as there are. */
+function profileSpace({ profile, definitions }: Facts["boxes"], channels: number): ColourSpace | undefined {
   const space = profile?.space;
   const defined = definitions?.filter(({ type }) => type === 0).length;
   const fits = (colours: number) =>
     defined === undefined ? channels === colours || channels === colours + 1 : defined === colours;
-  if (space && (space === "other" || fits(colourBands[space]))) return space;
-  return colour ?? (channels <= 2 ? "gray" : "rgb");
+  return space && (space === "other" || fits(colourBands[space])) ? space : undefined;
 }
 
 /** Channels in the order of the bands, colours first, alpha last. */
@@ -183,13 +193,12 @@ function orderChannels(
   const order = plain.map((_, i) => definitions.find(isColour(i))?.channel ?? channels);
   const alphaOf = (type: number) => definitions.find(isAlpha(type, colours));
   const alpha = alphaOf(channelTypes.opacity) ?? alphaOf(channelTypes.premultiplied);
-  if (alpha && colours < 4) order.push(alpha.channel);
+  if (alpha) order.push(alpha.channel);
   if (order.some((channel) => channel >= channels))
     return {
       order: plain,
       unsupported: "Expected a JPEG 2000 channel for each colour, received definitions that lack one",
     };
-  if (alpha && colours === 4) return { order, unsupported: refusedAlpha };
   const { opacity, premultiplied } = channelTypes;
   const others = definitions.some(
     (row) =>
@@ -208,7 +217,7 @@ const isAlpha = (type: number, colours: number) => (row: ChannelDefinition) =>
   row.type === type && (row.association === 0 || (colours === 1 && row.association === 1));
 
 const refusedAlpha =
-  "Expected one alpha for all colours of a JPEG 2000 file, beside gray or RGB, or beside sYCC if it is not premultiplied";
+  "Expected one alpha for all colours of a JPEG 2000 file, premultiplied only beside gray or RGB";
 
 /** Why components cannot be served; undefined where they can. */
 function refuse(
@@ -218,11 +227,24 @@ function refuse(
   palette: Palette | undefined,
 ): string | undefined {
   if (unknownColour)
-    return `Expected gray, sRGB, sYCC or CMYK colour in a JPEG 2000 file, received ${boxes.colourName ?? "another colour space"}`;
+    return `Expected gray, sRGB, sYCC, CMYK or CIELab colour in a JPEG 2000 file, received ${boxes.colourName ?? "another colour space"}`;
   const refused = refuseSamples(codestream);
   if (refused) return refused;
   if (palette && !boxes.mapping?.every(mapped(palette, codestream.components)))
     return "Expected JPEG 2000 palette columns and components that exist, received a mapping to others";
+  return undefined;
+}
+
+/** Why CIELab cannot be served; undefined if it can. */
+function refuseLab(
+  { components }: Codestream,
+  { unknownWhite }: LabCoding,
+  palette: Palette | undefined,
+): string | undefined {
+  if (unknownWhite)
+    return "Expected a standard illuminant such as D50 for CIELab in a JPEG 2000 file, received another";
+  if (palette || components.slice(0, 3).some(({ signed }) => signed))
+    return `Expected unsigned components for CIELab in a JPEG 2000 file, received ${palette ? "a palette" : "signed ones"}`;
   return undefined;
 }
 
