@@ -15,7 +15,7 @@ import { seeded } from "../../seeded.ts";
 import { encodeCodestream, hasOpenJpegTools } from "./files.ts";
 
 const codec = jp2Codec(testHost);
-const [width, height] = [610, 430];
+const [width, height] = [410, 290];
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "smalti-tiles-"));
