@@ -27,9 +27,9 @@ const needs = {
   podman: {
     // The tests need root as well.
     commands: [
-      'test "$(id -u)" = 0 && for each in podman buildah runc podman-compose; do command -v $each || exit 1; done && test -x /usr/lib/podman/aardvark-dns',
+      'test "$(id -u)" = 0 && for each in podman buildah runc podman-compose iptables; do command -v $each || exit 1; done && test -x /usr/lib/podman/aardvark-dns',
     ],
-    debian: "podman buildah runc podman-compose netavark aardvark-dns",
+    debian: "podman buildah runc podman-compose netavark aardvark-dns iptables",
   },
   mmdebstrap: {
     // The base of the images is Debian, on Ubuntu too.
