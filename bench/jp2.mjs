@@ -7,7 +7,7 @@
 // once, in node_modules/.cache/bench/jp2 or --sources. --quick: 2 rounds of 4 tiles. --memory: also the peak
 // of memory for 100 megapixels at full size. See bench/README.md.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -211,6 +211,7 @@ async function peakOf(server, folder) {
 }
 
 console.log(machine());
+mkdirSync(options.sources, { recursive: true });
 const folder = mkdtempSync(join(options.sources, "copies-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const rows = [];
