@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["test/browser/install.ts"],
+    globalSetup: ["test/browser/install.ts", "test/fresh-dist.ts"],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     maxWorkers: 1,

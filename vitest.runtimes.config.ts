@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/runtimes/**/*.test.ts"],
-    globalSetup: ["test/runtimes/build.ts"],
+    globalSetup: ["test/runtimes/install.ts", "test/fresh-dist.ts"],
     // Ends what hangs; a busy machine may take its time.
     testTimeout: 300_000,
     hookTimeout: 300_000,

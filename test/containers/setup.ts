@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installPackages } from "../../scripts/packages.mjs";
 import { version } from "../../scripts/version.mjs";
-import buildOnce from "../runtimes/build.ts";
+import buildIfChanged from "../fresh-dist.ts";
 import { buildDebian, buildImage, type DebianImage } from "./images.ts";
 import { cacheFolder, podman, runFolder } from "./podman.ts";
 
@@ -38,7 +38,7 @@ const services: DebianImage = {
 
 export default async function setup(): Promise<() => void> {
   installPackages("test/runtimes");
-  await buildOnce();
+  await buildIfChanged();
   for (const image of [base, services]) buildDebian(image);
   const context = join(cacheFolder, "context");
   rmSync(context, { recursive: true, force: true });
