@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ["test/browser/install.ts", "test/fresh-dist.ts"],
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    maxWorkers: 1,
+    maxWorkers: 2,
     expect: { poll: { timeout: 60_000 } },
   },
 });

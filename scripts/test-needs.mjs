@@ -9,6 +9,10 @@ const needs = {
     commands: ["command -v chromium", "command -v chromium-browser", "command -v google-chrome"],
     debian: "chromium",
   },
+  "chromium-headless-shell": {
+    commands: ["test -x /usr/bin/chromium-headless-shell"],
+    debian: "chromium-headless-shell",
+  },
   cjpeg: {
     commands: ["command -v cjpeg && command -v djpeg && command -v jpegtran"],
     debian: "libjpeg-turbo-progs",

@@ -70,6 +70,7 @@ const suites = [
     command: ["npx", ...vitest("browser", "vitest.browser.config.ts")],
     counted: true,
     needs: ["chromium"],
+    wants: ["chromium-headless-shell"],
   },
 ];
 

@@ -8,9 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchWithForeignCookies } from "./launching.ts";
+import { launchWithForeignCookies, type OpenBrowser } from "./launching.ts";
 import { type GatedImages, gatedImages } from "./viewers/gated-images.ts";
 
+let browser: OpenBrowser;
 let images: GatedImages;
 let folder: string;
 const servers: Server[] = [];
@@ -46,9 +47,11 @@ beforeAll(async () => {
     }),
   );
   images = await gatedImages(folder, viewer);
+  browser = await launchWithForeignCookies(folder);
 });
 
 afterAll(async () => {
+  await browser?.close();
   await images?.close();
   for (const server of servers) server.close();
   rmSync(folder, { recursive: true, force: true });
@@ -73,9 +76,9 @@ async function listen(server: Server): Promise<string> {
 const tile = (name = "termsOnly", width = 40) =>
   `${images.url}/iiif/3/${name}%2F1.png/full/${width},/0/default.jpg`;
 
-/** A browser that sends cookies everywhere. */
+/** Another browser that sends cookies everywhere. */
 async function newBrowser(): Promise<{ context: BrowserContext; page: Page }> {
-  const context = await launchWithForeignCookies(folder);
+  const context = await browser.newContext();
   return { context, page: await context.newPage() };
 }
 

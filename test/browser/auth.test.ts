@@ -11,7 +11,7 @@ import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { clientId, clientSecret, type OidcProvider, startProvider } from "../servers/oidc.ts";
 import { contrast } from "./contrast.ts";
-import { launching, launchWithForeignCookies } from "./launching.ts";
+import { launching, launchWithForeignCookies, type OpenBrowser, whole } from "./launching.ts";
 import { overflow } from "./screen.ts";
 
 /** `secret`, by libxcrypt. */
@@ -19,6 +19,8 @@ const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
 
 let built: Built;
 let browser: Browser;
+/** One that sends the cookies of third parties. */
+let open: OpenBrowser;
 let folder: string;
 let client: Server;
 /** Of the viewer: another host than that of the images, so that their cookies are those of a third party. */
@@ -114,11 +116,11 @@ auth:
   const { url } = await built.serve(["-config", config], { env: { CLIENT: clientSecret } });
   images = url.replace("127.0.0.1", "localhost");
   provider.register(`${images}/iiif/auth/callback/members`);
-  browser = await chromium.launch(launching);
+  [browser, open] = await Promise.all([chromium.launch(launching), launchWithForeignCookies(folder)]);
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await Promise.all([browser?.close(), open?.close()]);
   await provider?.stop();
   built?.remove();
   client?.close();
@@ -147,7 +149,7 @@ const token = (page: Page, id: string) =>
 
 /** A viewer in a browser that sends the cookies of third parties. */
 async function newViewer(): Promise<{ context: BrowserContext; page: Page }> {
-  const context = await launchWithForeignCookies(folder);
+  const context = await open.newContext();
   const page = await context.newPage();
   await page.goto(origin);
   return { context, page };
@@ -253,8 +255,9 @@ describe.each(Object.entries(logins))("a viewer on another origin, by %s", (_, {
 test("where a browser blocks the cookies of third parties, a viewer of the same site logs in, one of another site does not", async () => {
   const sameSite = origin.replace("127.0.0.1", "localhost");
   const types: unknown[] = [];
+  const blocking = await chromium.launch(whole);
   for (const place of [origin, sameSite]) {
-    const context = await browser.newContext({ locale: "en-GB" });
+    const context = await blocking.newContext({ locale: "en-GB" });
     const page = await context.newPage();
     await page.goto(place);
     const popup = await openWindow(page, `${images}/iiif/auth/login/terms`);
@@ -265,6 +268,7 @@ test("where a browser blocks the cookies of third parties, a viewer of the same 
     types.push([data.type, data.profile]);
     await context.close();
   }
+  await blocking.close();
   expect(types).toEqual([
     ["AuthAccessTokenError2", "missingAspect"],
     ["AuthAccessToken2", undefined],

@@ -4,13 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, chromium } from "playwright-core";
 
-const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
+const inFolder = (name: string) => `/usr/bin/${name}`;
+const windowed = ["chromium", "chromium-browser", "google-chrome"].map(inFolder).find(existsSync);
 
 /** Options of `chromium.launch`; nothing is asked of hosts that a test did not name. */
-export const launching = {
-  executablePath: program ?? "chromium",
+const options = {
   args: [
     "--no-sandbox",
     "--disable-gpu",
@@ -22,11 +20,47 @@ export const launching = {
   ],
 };
 
-/** A browser that sends the cookies of third parties, as the settings of its profile in a new folder say; private windows never do. */
-export function launchWithForeignCookies(folder: string): Promise<BrowserContext> {
-  const profile = mkdtempSync(join(folder, "profile-"));
-  mkdirSync(join(profile, "Default"));
-  const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
-  writeFileSync(join(profile, "Default/Preferences"), JSON.stringify(preferences));
-  return chromium.launchPersistentContext(profile, { ...launching, locale: "en-GB" });
+/** All of Chromium, with the settings of a profile. */
+export const whole = { ...options, executablePath: windowed ?? "chromium" };
+
+/**
+ * Options of `chromium.launch`: the pages without windows around them, if that is installed, which takes a
+ * third of the work.
+ */
+const shell = inFolder("chromium-headless-shell");
+export const launching = existsSync(shell) ? { ...options, executablePath: shell } : whole;
+
+/** A browser that sends the cookies of third parties. */
+export interface OpenBrowser {
+  /** A window without cookies of its own. */
+  newContext(): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+const locale = "en-GB";
+
+/**
+ * Starts it. The one without windows sends those cookies always; the whole one if the settings of its profile
+ * say so, which lies in a new folder for each context: private windows never do.
+ */
+export async function launchWithForeignCookies(folder: string): Promise<OpenBrowser> {
+  if (launching !== whole) {
+    const browser = await chromium.launch(launching);
+    return { newContext: () => browser.newContext({ locale }), close: () => browser.close() };
+  }
+  const contexts: BrowserContext[] = [];
+  return {
+    async newContext() {
+      const profile = mkdtempSync(join(folder, "profile-"));
+      mkdirSync(join(profile, "Default"));
+      const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
+      writeFileSync(join(profile, "Default/Preferences"), JSON.stringify(preferences));
+      const context = await chromium.launchPersistentContext(profile, { ...whole, locale });
+      contexts.push(context);
+      return context;
+    },
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()));
+    },
+  };
 }

@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sampled } from "../sampled.ts";
 import { contrast } from "./contrast.ts";
-import { launchWithForeignCookies } from "./launching.ts";
+import { launchWithForeignCookies, type OpenBrowser } from "./launching.ts";
 import { answersTo, isSmall } from "./viewers/answers.ts";
 import { type GatedImages, gatedImages, type Login, logins, pictures } from "./viewers/gated-images.ts";
 import { seen } from "./viewers/picture.ts";
@@ -18,7 +19,8 @@ import { type Viewer, viewers } from "./viewers/viewers.ts";
 let images: GatedImages;
 let site: ViewerSite;
 let folder: string;
-/** One browser for all; each test begins without cookies. */
+let browser: OpenBrowser;
+/** One for all tests; each begins without cookies. */
 let context: BrowserContext;
 
 beforeAll(async () => {
@@ -26,7 +28,8 @@ beforeAll(async () => {
   site = await viewerSite(pictures);
   images = await gatedImages(folder, site.origin);
   site.images = images.url;
-  context = await launchWithForeignCookies(folder);
+  browser = await launchWithForeignCookies(folder);
+  context = await browser.newContext();
   // Browsers of readers open one window for each click and block others. To this one, opening a page counts
   // as a click.
   await context.addInitScript(() => {
@@ -42,7 +45,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await context?.close();
+  await browser?.close();
   await images?.close();
   site?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -181,8 +184,15 @@ async function walk(
   for (const each of context.pages().slice(1)) await each.close();
 }
 
+/** One row whose reader logs in in the window, and one of another kind. */
+function drawn(viewer: string) {
+  const rows = documentedTable(viewer);
+  const [active, still] = [rows.filter(({ after }) => after), rows.filter(({ after }) => !after)];
+  return [...sampled(`logins, ${viewer}`, active, 1), ...sampled(`sights, ${viewer}`, still, 1)];
+}
+
 describe.each(viewers)("$name", (viewer) => {
-  test.each(documentedTable(viewer.name))(
+  test.each(drawn(viewer.name))(
     "$way, $denial: $text",
     // The viewers themselves lose an answer now and then on a busy machine.
     { retry: 2 },
