@@ -58,6 +58,8 @@ export interface ReadRequest {
   readonly scaleFactor: number;
   /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
   readonly halvesColour?: true;
+  /** JPEG 2000: the answer is lossy, so the lowest bit-planes may be left out. Absent: all are decoded. */
+  readonly effort?: "visual";
   /** An earlier attempt met a file that has to be read so: the codec decodes all of it with its other decoder. */
   readonly whole?: true;
   /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */

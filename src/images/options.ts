@@ -156,6 +156,11 @@ export const imageOptions = z.strictObject({
       "`auto`: make tiles of JPEG masters by lossless crop if the request needs nothing more and the result is not much larger than an encoded tile. `off`: decode and encode all tiles.",
     edit: "restart",
   }),
+  jp2_effort: z.enum(["full", "visual"]).default("full").meta({
+    description:
+      "`full`: decode all that JPEG 2000 masters hold. `visual`: if the answer is JPEG or WebP, leave out what changes samples of 8 bits by less than 4 levels. Tiles of lossless masters take less time to decode; masters of high throughput (HTJ2K) are decoded in full.",
+    edit: "restart",
+  }),
   webp_quality: z
     .int()
     .min(1)

@@ -32,11 +32,12 @@ export function jp2Codec(
     },
     decodedPixels({ header, region, scaleFactor }) {
       const { width, height } = scaled(region, scaleFactor);
-      return (width + ring) * (height + ring) * effort[kindOf(header)];
+      return (width + ring) * (height + ring) * cost[kindOf(header)];
     },
-    async decode(bytes, { region, scaleFactor }, sidecar) {
+    async decode(bytes, { region, scaleFactor, effort }, sidecar) {
       const { facts, stream } = await open(bytes, sidecar);
-      return bench.use((parts) => decodeRegion(bytes, stream, facts, parts, region, Math.log2(scaleFactor)));
+      const level = Math.log2(scaleFactor);
+      return bench.use((parts) => decodeRegion(bytes, stream, facts, parts, region, level, effort));
     },
     scales: { of: resolutions },
     sidecar: {
@@ -56,9 +57,9 @@ export function jp2Codec(
 }
 
 /** What the pixels of a file take to decode, against those of a lossless file of Part 1 (measured with photographs). */
-const effort = { lossless: 1, lossy: 0.4, highThroughput: 0.12 } as const;
+const cost = { lossless: 1, lossy: 0.4, highThroughput: 0.12 } as const;
 
-const kindOf = ({ details }: ImageHeader): keyof typeof effort =>
+const kindOf = ({ details }: ImageHeader): keyof typeof cost =>
   details?.highThroughput ? "highThroughput" : details?.reversible ? "lossless" : "lossy";
 
 /** What a walk over packet headers keeps of each code-block of 4096 samples. */

@@ -10,6 +10,7 @@ import type { Facts } from "./header.ts";
 import { labTable } from "./lab.ts";
 import { decodeWindows, type Wanted } from "./region/decode.ts";
 import type { Workbench } from "./region/planes.ts";
+import type { Effort } from "./region/quantisation.ts";
 import type { Stream } from "./stream/stream.ts";
 
 /** Places of the samples of a component that stand for the pixels of a region, along each axis. */
@@ -20,7 +21,7 @@ interface Sampled {
 }
 
 /**
- * The region at 1/2^level. Throws ServiceError `decode`, `unsupported` and `source`.
+ * The region at 1/2^level, with all that the file has unless `effort` says otherwise. Throws ServiceError `decode`, `unsupported` and `source`.
  */
 export async function decodeRegion(
   bytes: ByteSource,
@@ -29,6 +30,7 @@ export async function decodeRegion(
   bench: () => Workbench,
   region: Rectangle,
   level: number,
+  effort: Effort = "full",
 ): Promise<PixelBuffer> {
   const { palette, from, interpretation } = bands;
   if (bands.unsupported) throw new ServiceError("unsupported", bands.unsupported);
@@ -52,7 +54,15 @@ export async function decodeRegion(
       window: { x0: columns[0]!, y0: rows[0]!, x1: columns.at(-1)! + 1, y1: rows.at(-1)! + 1 },
     }),
   );
-  const planes = await decodeWindows(bytes, stream, bench, wanted, level);
+  const planes = await decodeWindows(
+    bytes,
+    stream,
+    bench,
+    wanted,
+    level,
+    // An index into a palette has no bits that count less.
+    palette ? "full" : effort,
+  );
 
   const full = depth === 16 ? 65535 : 255;
   const tables = from.map(({ component, column }, band) => {

@@ -83,6 +83,9 @@ export function planRender(input: PlanInput): RenderPlan {
   const embedding = embeddingOf(input);
   const steps = stepsOf({ input, header, transform, window, sampling, embedding });
 
+  // Cells are the same for every format.
+  const leavesOut =
+    policy.jp2Effort && header.format === "jp2" && !geometry.detail && isLossy(request.format);
   const percentiles = windowFor(header, policy);
   const read: ReadRequest = {
     header,
@@ -92,6 +95,7 @@ export function planRender(input: PlanInput): RenderPlan {
     ...(input.whole && ({ whole: true } as const)),
     ...(halvesColour && ({ halvesColour } as const)),
     ...(percentiles && { window: percentiles }),
+    ...(leavesOut && ({ effort: "visual" } as const)),
   };
   const decoded = {
     width: Math.ceil(readRegion.width / scaleFactor),
@@ -123,6 +127,8 @@ export function planRender(input: PlanInput): RenderPlan {
 
 const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
   x === y && x >= 1 && Number.isInteger(Math.log2(x));
+
+const isLossy = (format: string) => format === "jpg" || format === "webp";
 
 /** The percentiles to show, for the kinds of masters whose values need not fill their type. */
 function windowFor({ format, depth, interpretation, bands }: ImageHeader, { window }: OutputPolicy) {

@@ -12,6 +12,8 @@ export interface OutputPolicy {
   readonly chroma: "420" | "444";
   readonly encoder: "fast" | "small";
   readonly passthrough: "auto" | "off";
+  /** Lossy answers of JPEG 2000 masters do without what they would lose anyway; absent: all is decoded. */
+  readonly jp2Effort?: "visual";
   readonly depth: "8" | "source";
   readonly background: readonly [number, number, number];
   /** For answers smaller than their region; absent: none. */
@@ -44,6 +46,7 @@ export function outputPolicy(options: ImageOptions): OutputPolicy {
     chroma: options.jpeg_chroma,
     encoder: options.jpeg_encoder,
     passthrough: options.jpeg_passthrough,
+    ...(options.jp2_effort === "visual" && { jp2Effort: options.jp2_effort }),
     depth: options.depth,
     background: parseColour(options.background),
     ...(sharpen && { sharpen }),

@@ -31,6 +31,7 @@ beforeAll(async () => {
     ["jpg", "jpg-baseline-420.jpg"],
     ["png", "base.png"],
     ["tif", "tif-bigtiff-bigendian-tiled.tif"],
+    ["jp2", "jp2-reversible.jp2"],
   ] as const)
     headers.set(format, await codecs.byFormat(format).probe(memoryBytes(fixture(name)), 1));
 });
@@ -210,6 +211,19 @@ describe("what a plan reads", () => {
     expect(scales(40_000, 30_000, (s) => `full/${40_000 / s},${30_000 / s}/0/default.jpg`)).toEqual([
       1, 2, 4,
     ]);
+  });
+
+  test("leaves out bit-planes of JPEG 2000 if image.jp2_effort says so and the answer is lossy", () => {
+    const effort = (from: SourceFormat, to: string, settings = {}) =>
+      planOf(headerOf(1300, 700, 1, from), `0,0,512,512/512,512/0/default.${to}`, settings).read.effort;
+    const visual = { jp2_effort: "visual" };
+    expect(["jpg", "webp", "png", "tif"].map((to) => effort("jp2", to, visual))).toEqual([
+      "visual",
+      "visual",
+      undefined,
+      undefined,
+    ]);
+    expect([effort("jp2", "jpg"), effort("png", "jpg", visual)]).toEqual([undefined, undefined]);
   });
 
   test("is larger and never a lossless crop with image.supersample, and four times the derivative with image.linear", () => {

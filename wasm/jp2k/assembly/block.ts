@@ -48,8 +48,8 @@ export function blockWorkBytes(): i32 {
 /**
  * Decodes a block of `across` x `down` coefficients, sides of 1 to 1024 and at most 4096 in all (1024 in stripes of
  * fewer than four rows). `data`: its segments one after the other, each followed by two bytes of 0xFF; `segments`:
- * passes and bytes of each as pairs of u32. `planes`: bit-planes without the zero ones, at most 30. `orientation`:
- * 0 for LL and LH, 1 for HL, 2 for HH. `work`: scratch. `out`: coefficients row by row in two's complement with one
+ * passes and bytes of each as pairs of u32. `planes`: bit-planes without the zero ones, at most 30; the lowest `skipped`
+ * of them are not decoded. `orientation`: 0 for LL and LH, 1 for HL, 2 for HH. `work`: scratch. `out`: coefficients row by row in two's complement with one
  * fraction bit, at the middle of what the decoded passes leave open.
  */
 export function decodeBlock(
@@ -59,6 +59,7 @@ export function decodeBlock(
   across: i32,
   down: i32,
   planes: i32,
+  skipped: i32,
   orientation: i32,
   style: i32,
   work: usize,
@@ -79,7 +80,7 @@ export function decodeBlock(
   let plane = planes - 1;
   let kind = 2;
   let pass = 0;
-  for (let n = 0; n < count; n++, segments += 8) {
+  for (let n = 0; n < count && plane >= skipped; n++, segments += 8) {
     const passes = load<u32>(segments);
     const isRaw = (style & bypass) != 0 && pass >= 10 && kind != 2;
     if (isRaw) beginRaw(data);
@@ -87,7 +88,7 @@ export function decodeBlock(
     data += usize(load<u32>(segments, 4)) + 2;
     for (let i: u32 = 0; i < passes; i++) {
       // What encoders write beyond the last bit-plane says nothing.
-      if (plane < 0) break;
+      if (plane < skipped) break;
       if (kind == 2) {
         cleanUp(plane);
         if (style & hasSymbols) skipSymbol();

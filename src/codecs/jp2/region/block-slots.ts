@@ -7,26 +7,29 @@ import type { Engine } from "./engine.ts";
 export interface BlockSlots {
   /** How many stay. */
   readonly count: number;
-  /** Address of the coefficients of a block that is decoded; undefined if it is not. */
-  find(block: CodeBlock): number | undefined;
-  /** A place for the coefficients of a block. {@link find} has it from now on. */
-  take(block: CodeBlock): number;
+  /** Address of the coefficients of a block that is decoded without so many bit-planes; undefined if it is not. */
+  find(block: CodeBlock, skipped: number): number | undefined;
+  /** A place for the coefficients of a block without so many bit-planes. {@link find} has it from now on. */
+  take(block: CodeBlock, skipped: number): number;
   forget(block: CodeBlock): void;
 }
 
 /** Slots over the memory of an engine. */
 export function blockSlots({ slots }: Engine): BlockSlots {
   const free: number[] = Array.from({ length: slots.count }, (_, i) => slots.count - 1 - i);
+  const skippedIn = new Uint8Array(slots.count);
   const used = createLru<CodeBlock, number>(slots.count - 1, (_, slot) => void free.push(slot));
   return {
     count: slots.count - 1,
-    find(block) {
+    find(block, skipped) {
       const slot = used.get(block);
-      return slot === undefined ? undefined : slots.at(slot);
+      return slot === undefined || skippedIn[slot] !== skipped ? undefined : slots.at(slot);
     },
-    take(block) {
-      const slot = free.pop()!;
-      used.set(block, slot, 1);
+    take(block, skipped) {
+      const known = used.get(block);
+      const slot = known ?? free.pop()!;
+      if (known === undefined) used.set(block, slot, 1);
+      skippedIn[slot] = skipped;
       return slots.at(slot);
     },
     forget(block) {

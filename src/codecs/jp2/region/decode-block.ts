@@ -15,6 +15,8 @@ export interface BandCoding {
   readonly planes: number;
   /** Bit-planes by which a region of interest is shifted up. */
   readonly shift: number;
+  /** The lowest bit-planes that are left out; 0 for HT. */
+  readonly skipped: number;
 }
 
 /** Tables of contexts by orientation. */
@@ -88,7 +90,7 @@ function decodePart1(
   data: number,
   segments: readonly CodeSegment[],
   planes: number,
-  { coding, orientation }: BandCoding,
+  { coding, orientation, skipped }: BandCoding,
   width: number,
   height: number,
   out: number,
@@ -101,7 +103,8 @@ function decodePart1(
   });
   const { run, work } = engine;
   const number = orientations[orientation];
-  run.decodeBlock(data, table, segments.length, width, height, planes, number, coding.style, work, out);
+  const { style } = coding;
+  run.decodeBlock(data, table, segments.length, width, height, planes, skipped, number, style, work, out);
 }
 
 /** T.814: cleanup in the first segment, refinement in the second; three passes before the first cleanup are a zero plane each. */

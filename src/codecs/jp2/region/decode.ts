@@ -4,11 +4,13 @@
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { type RangeSource, withRanges } from "../../ranges.ts";
 import { damaged } from "../codestream.ts";
-import { type Box, isEmpty, shared, tileBox } from "../stream/geometry.ts";
+import { type Band, type Box, isEmpty, shared, tileBox } from "../stream/geometry.ts";
+import type { CodeBlock } from "../stream/precinct.ts";
 import type { OpenTile, Stream } from "../stream/stream.ts";
 import { blocksIn, pieceRanges, readPrecincts } from "./blocks.ts";
 import { Arena } from "./engine.ts";
 import { decodeComponent, type Workbench } from "./planes.ts";
+import { type BandQuantisation, type Effort, quantisationOf } from "./quantisation.ts";
 import { type Plane, type StripComponent, storeStrip } from "./store.ts";
 import { windowsFor } from "./windows.ts";
 
@@ -32,6 +34,7 @@ export async function decodeWindows(
   bench: () => Workbench,
   wanted: readonly Wanted[],
   level: number,
+  effort: Effort,
 ): Promise<Plane[]> {
   const { components } = stream.codestream;
   const source: RangeSource = {
@@ -72,22 +75,31 @@ export async function decodeWindows(
     });
     await readPrecincts(tile, windows, source);
     const { slots } = bench();
-    const met = new Set(
-      windows.flatMap(({ component, levels }) =>
-        levels.flatMap(({ resolution, bands }) =>
-          bands.flatMap(({ band, window }) => [...blocksIn(tile, component, resolution, band, window)]),
-        ),
-      ),
-    );
+    const quantisations = new Map<Band, BandQuantisation>();
+    /** The code-blocks, and how many of their bit-planes are left out. */
+    const met = new Map<CodeBlock, number>();
+    for (const { component, levels } of windows) {
+      const { bits } = components[component]!;
+      const last = levels.at(-1)!.resolution;
+      for (const { resolution, bands } of levels)
+        for (const { band, window } of bands) {
+          const quantisation = quantisationOf(tile, component, band, bits, last, effort);
+          quantisations.set(band, quantisation);
+          for (const block of blocksIn(tile, component, resolution, band, window))
+            met.set(block, quantisation.skipped);
+        }
+    }
     // Those that were looked up now are the last to leave, unless there are more than there is room for.
     const missing =
-      met.size < slots.count ? [...met].filter((block) => slots.find(block) === undefined) : met;
-    await withRanges(pieceRanges(missing), source, (parts) => {
+      met.size < slots.count
+        ? [...met].filter(([block, skipped]) => slots.find(block, skipped) === undefined)
+        : [...met];
+    await withRanges(pieceRanges(missing.map(([block]) => block)), source, (parts) => {
       const { engine } = bench();
       const arena = new Arena(engine);
       const decoded = windows.map(({ component, levels }): StripComponent => {
         const { bits } = components[component]!;
-        const samples = decodeComponent(bench(), arena, tile, component, levels, bits, parts);
+        const samples = decodeComponent(bench(), arena, tile, component, levels, quantisations, parts);
         const { window } = levels.at(-1)!;
         const inside = (strip.y0 - window.y0) * samples.stride + strip.x0 - window.x0;
         return { ...samples, component, bits, at: samples.at + 4 * inside };

@@ -15,6 +15,7 @@ export interface Jp2kModule {
     across: number,
     down: number,
     planes: number,
+    skipped: number,
     orientation: number,
     style: number,
     work: number,

@@ -1,15 +1,14 @@
 // Components of a part of a tile, from code-blocks to samples (ITU-T T.800 Annexes E, F and G).
 
 import type { ReadRanges } from "../../ranges.ts";
-import { damaged } from "../codestream.ts";
 import type { Band, Box, TileComponent } from "../stream/geometry.ts";
-import type { Parameters } from "../stream/parameters.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { OpenTile } from "../stream/stream.ts";
 import type { BlockSlots } from "./block-slots.ts";
 import { blocksIn } from "./blocks.ts";
-import { type BandCoding, decodeBlock } from "./decode-block.ts";
+import { decodeBlock } from "./decode-block.ts";
 import type { Arena, Engine } from "./engine.ts";
+import type { BandQuantisation } from "./quantisation.ts";
 import type { ResolutionWindow } from "./windows.ts";
 
 /** What decodes: an instance, and the blocks in it. */
@@ -31,30 +30,6 @@ const strideOf = (width: number) => Math.ceil(width / 4) * 4;
 
 /** Scale of the low samples of the irreversible wavelet; that of the high ones is the inverse (F.3.8.2, table F.4). */
 const lowScale = 1.230174104914001;
-
-/** Gain of a sub-band in bits (table E.1). */
-const gains = { LL: 0, HL: 1, LH: 1, HH: 2 } as const;
-
-/** Bit-planes and step of a sub-band (equations E-2, E-3 and E-5). Throws ServiceError `decode`. */
-function quantisationOf(
-  { quantisation, regionShift }: Parameters,
-  component: number,
-  { coding }: TileComponent,
-  band: Band,
-  bits: number,
-): BandCoding & { readonly step: number } {
-  const { kind, guardBits, steps } = quantisation[component]!;
-  const step = kind === "derived" ? steps[0] : steps[band.index];
-  if (!step) throw damaged("a quantisation step for each sub-band, found fewer");
-  const exponent = kind === "derived" ? step.exponent - coding.levels + band.level : step.exponent;
-  return {
-    coding,
-    orientation: band.orientation,
-    planes: guardBits + exponent - 1,
-    shift: regionShift[component]!,
-    step: 2 ** (bits + gains[band.orientation] - exponent) * (1 + step.mantissa / 2048),
-  };
-}
 
 /**
  * What coefficients of a sub-band are multiplied with so that the lifting steps need no scale: K for each time that
@@ -78,8 +53,8 @@ function passScale(length: number, isHigh: boolean): number {
 }
 
 /**
- * Decodes the window of a component at the last of `levels`. Blocks come out of `bytes`, or are decoded already.
- * Returns the samples of the last window, which is larger than what was wanted. Throws ServiceError `decode`.
+ * Decodes the window of a component at the last of `levels`. Blocks come out of `bytes`, or are decoded already;
+ * `quantisations` has those of its sub-bands. Returns the samples of the last window, which is larger than what was wanted. Throws ServiceError `decode`.
  */
 export function decodeComponent(
   { engine, slots }: Workbench,
@@ -87,7 +62,7 @@ export function decodeComponent(
   tile: OpenTile,
   component: number,
   levels: readonly ResolutionWindow[],
-  bits: number,
+  quantisations: ReadonlyMap<Band, BandQuantisation>,
   bytes: ReadRanges,
 ): Samples {
   const own = tile.components[component]!;
@@ -102,10 +77,10 @@ export function decodeComponent(
     const length = stride * (window.y1 - window.y0) * 4;
     const at = arena.take(length);
     engine.bytes().fill(0, at, at + length);
-    const coding = quantisationOf(tile.parameters, component, own, band, bits);
-    const scale = (coding.step / 2) * waveletScale(own, band, r, last);
+    const quantisation = quantisations.get(band)!;
+    const scale = (quantisation.step / 2) * waveletScale(own, band, r, last);
     for (const block of blocksIn(tile, component, r, band, window)) {
-      const slot = slots.find(block) ?? decodeNow(block, coding);
+      const slot = slots.find(block, quantisation.skipped) ?? decodeNow(block, quantisation);
       const x0 = Math.max(block.x0, window.x0);
       const y0 = Math.max(block.y0, window.y0);
       const across = Math.min(block.x1, window.x1) - x0;
@@ -118,10 +93,10 @@ export function decodeComponent(
     }
     return at;
   };
-  const decodeNow = (block: CodeBlock, coding: BandCoding): number => {
-    const slot = slots.take(block);
+  const decodeNow = (block: CodeBlock, quantisation: BandQuantisation): number => {
+    const slot = slots.take(block, quantisation.skipped);
     try {
-      decodeBlock(engine, arena, block, coding, bytes, slot);
+      decodeBlock(engine, arena, block, quantisation, bytes, slot);
     } catch (error) {
       slots.forget(block);
       throw error;
