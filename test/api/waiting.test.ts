@@ -49,8 +49,7 @@ async function originOf(masters: Parameters<typeof startOrigin>[0]): Promise<Ori
 function stall(origin: Origin) {
   const held = deferred();
   origin.behaviour.holdRest = held.promise;
-  const all = async (count: number) =>
-    expect.poll(() => askedForRest(origin).size, { timeout: 30_000 }).toBe(count);
+  const all = async (count: number) => expect.poll(() => askedForRest(origin).size).toBe(count);
   return { all, letGo: held.resolve };
 }
 
@@ -64,7 +63,7 @@ test("renders of remote masters that stall hold up no render of a file, and end 
   const { all, letGo } = stall(origin);
   const answers = names.map((name) => get(`/iiif/3/web%2F${name}/0,700,64,64/max/0/default.png`));
   await all(names.length);
-  await expect.poll(() => service.images.admission.status().running, { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => service.images.admission.status().running).toBe(0);
   expect(service.images.admission.status().away).toBe(names.length);
   expect((await get(local)).status).toBe(200);
   expect((await get("/iiif/3/base.png/info.json")).status).toBe(200);
@@ -122,9 +121,7 @@ test("a client that has gone leaves nothing waiting", async () => {
   gone.abort();
   await answer.catch(() => {});
   const { admission } = service.images;
-  await expect
-    .poll(() => admission.status(), { timeout: 30_000 })
-    .toEqual({ running: 0, away: 0, waiting: 0, memory: 0 });
+  await expect.poll(() => admission.status()).toEqual({ running: 0, away: 0, waiting: 0, memory: 0 });
 });
 
 describe("of an origin that does not do its part only its own requests fail", () => {

@@ -82,7 +82,7 @@ test("while Redis is killed and comes back under load nobody is let in wrongly, 
   ];
   await expect.poll(() => seen.known.has(200)).toBe(true);
   await redis.kill();
-  await expect.poll(() => seen.known.has(503), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => seen.known.has(503)).toBe(true);
   expect(await statusOf(here.get(gated, forged))).toBe(503);
   const refused = await here.get(gated, carried);
   expect([refused.status, Number(refused.headers.get("Retry-After")) > 0]).toEqual([503, true]);

@@ -183,16 +183,16 @@ describe("a mapping that changes", () => {
     expect(await ready()).toMatchObject({ status: 200, hooks: [{ name: "lookup", healthy: true }] });
     expect((await get("new")).status).toBe(404);
     put(`${mapping}\nnew: masters/red.png`);
-    await expect.poll(async () => (await get("new")).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get("new")).status).toBe(200);
     put(`${mapping}\nnew: masters/red.png\nms-1: again.png`);
     await expect
-      .poll(async () => (await ready()).hooks, { timeout: 10_000 })
+      .poll(async () => (await ready()).hooks)
       .toMatchObject([{ healthy: false, error: expect.stringMatching(/stays in force: line 17: /) }]);
     // What was in force is, so the service can do its work.
     expect((await ready()).status).toBe(200);
     expect((await get("new")).status).toBe(200);
     put(mapping);
-    await expect.poll(async () => (await get("new")).status, { timeout: 10_000 }).toBe(404);
+    await expect.poll(async () => (await get("new")).status).toBe(404);
     expect(await ready()).toMatchObject({ hooks: [{ healthy: true }] });
   });
 });
@@ -204,11 +204,9 @@ describe("a purge by identifier", () => {
 
   test("takes every master that was seen under it, and the one that it means now", async () => {
     put(`${mapping}\nmoving: masters/red.png`);
-    await expect.poll(async () => (await get("moving", small)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get("moving", small)).status).toBe(200);
     put(`${mapping}\nmoving: { key: green.png, source: vault }`);
-    await expect
-      .poll(async () => colourOf(await get("moving", small)), { timeout: 10_000 })
-      .toBe(colours.green);
+    await expect.poll(async () => colourOf(await get("moving", small))).toBe(colours.green);
     const { purged } = await purgeImage(parts(), "moving");
     expect(purged.render).toBeGreaterThanOrEqual(2);
     expect((await get("moving", small)).headers.get("Cache-Status")).toBe("smalti; fwd=miss");

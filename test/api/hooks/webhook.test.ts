@@ -298,7 +298,7 @@ test("/ready says that a service which fails again and again is left alone", asy
     const response = await app.get("/ready");
     return { status: response.status, body: (await response.json()) as unknown };
   };
-  await expect.poll(ready, { timeout: 15_000 }).toMatchObject({
+  await expect.poll(ready).toMatchObject({
     status: 503,
     body: {
       status: "unready",

@@ -414,7 +414,7 @@ test("figures count what the gate refuses: 256 wait for a place, what comes on t
   const change = await changes(app, async () => {
     const answers = squares.map((target) => answer(app, target));
     try {
-      await expect.poll(() => app.service.requests.total(), { timeout: 20_000 }).toBe(3);
+      await expect.poll(() => app.service.requests.total()).toBe(3);
       expect(admission.status()).toMatchObject({ running: 1, waiting: 256 });
       expect(await gauge(app.service, "jobs", "render", "waiting")).toBe(256);
     } finally {

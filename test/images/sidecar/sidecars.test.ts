@@ -227,15 +227,13 @@ test.each(["large.jpg", "large-progressive.jpg"])(
           () => {},
         ),
       );
-    await expect.poll(() => askedForRest(origin).size, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => askedForRest(origin).size).toBe(1);
     leaving[0]?.abort();
     expect(admission.status().away + admission.status().running).toBe(1);
     leaving[1]?.abort();
     await Promise.all(waiting);
     await sidecars.idle();
-    await expect
-      .poll(() => admission.status(), { timeout: 30_000 })
-      .toMatchObject({ running: 0, away: 0, waiting: 0 });
+    await expect.poll(() => admission.status()).toMatchObject({ running: 0, away: 0, waiting: 0 });
     await close();
   },
 );
