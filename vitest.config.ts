@@ -1,17 +1,35 @@
 import { defineConfig } from "vitest/config";
+import { filesOf } from "./test/projects.ts";
+
+const usual = {
+  setupFiles: ["test/equal-bytes.ts"],
+  // Ends what hangs; a busy machine may take its time.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+} as const;
+
+// A process for each file, or one thread for many; test/projects.ts says which.
+const isolated = { ...usual, pool: "forks", sequence: { groupOrder: 1 } } as const;
+const together = { ...usual, pool: "threads", isolate: false, sequence: { groupOrder: 2 } } as const;
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/runtimes/**", "test/containers/**", "test/browser/**", "**/node_modules/**"],
     globalSetup: ["test/wasm/setup.ts"],
     // npm run test:quick leaves them out.
     tags: [{ name: "slow", description: "Takes seconds on a quiet machine." }],
-    // Ends what hangs; a busy machine may take its time.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
-    pool: "forks",
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...isolated,
+          name: "program",
+          include: filesOf("program"),
+          globalSetup: ["test/fresh-dist.ts"],
+        },
+      },
+      { test: { ...isolated, name: "alone", include: filesOf("alone") } },
+      { test: { ...together, name: "shared", include: filesOf("shared") } },
+    ],
   },
 });

@@ -1,0 +1,30 @@
+// Which files of the suite `unit` share the modules of a thread: to load them takes longer than most tests. What a file's text
+// says decides, so that there is no list to keep.
+
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What other files in the same thread would notice, or what needs a process for itself. */
+const changesProcess = [
+  /\bvi\.(mock|doMock|stubGlobal|stubEnv|useFakeTimers|setSystemTime|spyOn)\(/,
+  /\bprocess\.(chdir|umask|on|once|exit|memoryUsage)\(/,
+  /\bprocess\.env\.\w+ (\?\?)?= /,
+  /\bsetFlagsFromString\(/,
+];
+
+/** test/cli/built.ts starts the built program. */
+const startsProgram = /\/built\.ts"/;
+
+const otherSuites = /^(browser|runtimes|containers)\//;
+
+const projectOf = (text: string) => {
+  if (startsProgram.test(text)) return "program";
+  return changesProcess.some((pattern) => pattern.test(text)) ? "alone" : "shared";
+};
+
+const files = (readdirSync("test", { recursive: true }) as string[])
+  .filter((path) => path.endsWith(".test.ts") && !otherSuites.test(path))
+  .map((path) => ({ path: `test/${path}`, project: projectOf(readFileSync(`test/${path}`, "utf8")) }));
+
+/** The files of a project of vitest.config.ts. */
+export const filesOf = (project: ReturnType<typeof projectOf>): string[] =>
+  files.filter((file) => file.project === project).map(({ path }) => path);
