@@ -109,10 +109,20 @@ export interface MetadataReader {
   read(bytes: ByteSource, header: ImageHeader, kinds?: MetadataKinds): Promise<Metadata>;
 }
 
+/** Rows on their way into a file. */
+export interface RowStream {
+  /** The next rows, as many as come, packed. The bytes that are ready, perhaps none. */
+  rows(data: Uint8Array): Uint8Array;
+  /** The last bytes; every row must have been there. */
+  finish(): Uint8Array;
+}
+
 /** Writing files of a format. */
 export interface Encoder {
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
+  /** The same file in pieces, from rows in order. Absent: needs the whole picture; so do the answers that `encodes.byRows` denies. */
+  encodeRows?(shape: Omit<PixelBuffer, "data">, options: EncodeOptions): RowStream;
   /** An encoded file with this metadata in place of its own of the same kinds. */
   embed(encoded: Uint8Array, metadata: Metadata): Promise<Uint8Array>;
   /** What `encode` takes; the plan flattens and reduces before. */
@@ -123,6 +133,8 @@ export interface EncodableKinds {
   readonly alpha: boolean;
   readonly depths: readonly (8 | 16)[];
   readonly maxSide: number;
+  /** Whether `encodeRows` writes an answer of this size; absent: none. */
+  byRows?(options: EncodeOptions, size: { readonly width: number; readonly height: number }): boolean;
   /** Gray is written as RGB, so that a gray profile does not fit. */
   readonly rgbOnly?: true;
   /** The bytes depend on the deflate of the host. */
@@ -163,6 +175,11 @@ export interface Codec {
     kernels: Kernels,
     stages?: JobStages,
   ): Promise<Encoded | undefined>;
+  /**
+   * Full-size rows at whose multiples the region of a read may be divided without much that is decoded for both sides: a
+   * multiple of its scale factor. undefined, or absent: every part would decode what is above it.
+   */
+  rowsApart?(read: Pick<ReadRequest, "header" | "scaleFactor">): number | undefined;
   /** Absent: every read decodes full-size pixels. */
   readonly scales?: Scales;
   /** Absent: every read has the whole file to work with, and nothing else. */

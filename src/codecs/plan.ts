@@ -15,6 +15,11 @@ export interface RenderPlan {
   readonly write: EncodeOptions;
   /** All is made by the steps, from pixels that are the same for every format: the codec takes no shorter way of its own. */
   readonly bySteps?: true;
+  /**
+   * The answer is made of so many full-size rows of `read` at a time, so that it is never in memory as a whole: no step
+   * needs another row, and the encoder takes rows. Absent: of all at once.
+   */
+  readonly rows?: number;
   /** Names the master, and its bytes: what was made of its profile is kept under both. */
   readonly master?: NamedMaster;
   /** Estimated peak bytes of the whole job. */

@@ -39,6 +39,27 @@ const runs = {
   readonly [Op in Step["op"]]: (step: Extract<Step, { op: Op }>, kernels: Kernels) => Run;
 };
 
+/** Whether each row of what a step makes is made of the same row, and no other. */
+const ownRows: { readonly [Op in Step["op"]]: boolean } = {
+  orient: false,
+  crop: false,
+  resize: false,
+  "to-srgb": true,
+  "to-light": true,
+  "from-light": true,
+  sharpen: false,
+  mirror: true,
+  rotate: false,
+  overlay: false,
+  gray: true,
+  bitonal: true,
+  flatten: true,
+  depth: true,
+};
+
+/** Whether steps may run on some rows of a picture without the others, and change neither its width nor its height. */
+export const runByRows = (steps: readonly Step[]): boolean => steps.every(({ op }) => ownRows[op]);
+
 /**
  * The pixels after all steps, one after the other, with the kernels that there are. The buffer passed in is not changed; it
  * is returned when no step does anything.

@@ -39,6 +39,8 @@ export function jp2Codec(
       const level = Math.log2(scaleFactor);
       return bench.use((parts) => decodeRegion(bytes, stream, facts, parts, region, level, effort));
     },
+    // Four code-blocks: one more row of them is decoded for each side.
+    rowsApart: ({ scaleFactor }) => 4 * ring * scaleFactor,
     scales: { of: resolutions },
     sidecar: {
       way: () => "wait",

@@ -166,6 +166,12 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       nsPerPixel: sidecarNsPerPixel,
     },
     metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
-    write: { encode: jpegEncoder(host, withTurbo, baseline), embed: embedInJpeg, encodes },
+    write: {
+      encode: jpegEncoder(host, withTurbo, baseline),
+      encodeRows: ({ width, height, bands }, { quality, chroma, resolution }) =>
+        baseline().stream({ width, height, bands: bands === 1 ? 1 : 3, quality, chroma, resolution }),
+      embed: embedInJpeg,
+      encodes,
+    },
   };
 }

@@ -7,6 +7,7 @@ import { runSteps } from "../../pipeline/run-steps.ts";
 import type { Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import type { MasterPage, RenderPlan } from "../plan.ts";
+import { encodeByRows } from "./by-rows.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import { withMetadata } from "./embed.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
@@ -79,6 +80,15 @@ async function encodedPixels(
   const derived =
     step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, sidecar, codecs.kernels, stages);
   if (derived) return derived;
+  if (plan.rows !== undefined)
+    return encodeByRows(
+      { ...plan, rows: plan.rows },
+      bytes,
+      codecs,
+      () => stillWanted(signal),
+      sidecar,
+      stages,
+    );
   const decoded = await codec.decode(bytes, plan.read, sidecar);
   await stillWanted(signal);
   stages?.enter("steps");

@@ -6,10 +6,10 @@ import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
-import { decodedPixels, reductions } from "./directory/stages.ts";
+import { decodedPixels, reductions, rowsApart } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
 import { memory } from "./memory.ts";
-import { withStreams } from "./old-jpeg/reading.ts";
+import { isStream, withStreams } from "./old-jpeg/reading.ts";
 import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
 /**
@@ -36,6 +36,7 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench):
   return {
     ...withStreams(blocks, jpeg),
     format: "tif",
+    rowsApart: (read) => (isStream(read.header) ? undefined : rowsApart(read)),
     recognises: (head) =>
       ["II*\0", "MM\0*", "II+\0", "MM\0+"].some((mark) =>
         [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),

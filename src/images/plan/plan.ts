@@ -7,6 +7,7 @@ import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../../co
 import { ServiceError } from "../../errors.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
 import { orientationOf } from "../../pipeline/orientation.ts";
+import { runByRows } from "../../pipeline/run-steps.ts";
 import { shapeAfter } from "../../pipeline/shape.ts";
 import type { ResampleAxis } from "../../pipeline/step.ts";
 import { placeOverlay } from "../../pipeline/steps/overlay-layout.ts";
@@ -14,7 +15,7 @@ import { blurReach } from "../../pipeline/steps/sharpen.ts";
 import type { PlanInput } from "./input.ts";
 import { embeddingOf } from "./metadata-policy.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
-import type { OutputPolicy } from "./policy.ts";
+import type { CodecFacts, OutputPolicy } from "./policy.ts";
 import { pitchOf, type Span, samplingOf, span, windowOf } from "./sampling.ts";
 import { isIdentity, reductionSteps, stepsOf } from "./steps.ts";
 
@@ -112,17 +113,41 @@ export function planRender(input: PlanInput): RenderPlan {
       `A ${request.format} image has at most ${encoder.maxSide} pixels a side, and this one would be ${out.width} by ${out.height}. Ask for a smaller size or another format.`,
       { code: "format_limit" },
     );
-  const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
-  const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
-  const encoding = (bytes.at(-1) ?? 0) * 3;
-  const embedded = embedding?.metadata ? 2 * Math.min(mostMetadataBytes, input.fileSize) : 0;
-  const memory =
-    Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding + embedded) +
-    overlayMemory(input.overlay, out);
   const pitch = pitchOf(geometry);
   const write = { ...encodeOptions(request, policy, header, pitch), ...(embedding && { embed: embedding }) };
+  const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
+  const rows =
+    encoder.byRows?.(write, out) && runByRows(steps) && rowsAtOnce(decoder, read, Math.max(...bytes));
+  // All rows at a time, or some of them beside what they have made of the answer so far.
+  const share = rows ? Math.min(1, rows / readRegion.height) : 1;
+  const atOnce = rows ? { ...read, region: { ...readRegion, height: rows } } : read;
+  const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0))) * share;
+  const encoding = (bytes.at(-1) ?? 0) * (rows ? encodedShare : 3);
+  const embedded = embedding?.metadata ? 2 * Math.min(mostMetadataBytes, input.fileSize) : 0;
+  const decoding = decoder.memory(atOnce, input.fileSize);
+  const memory =
+    (rows
+      ? decoding + peakOfSteps + encoding + embedded
+      : Math.max(decoding, peakOfSteps, encoding + embedded)) + overlayMemory(input.overlay, out);
   const bySteps = geometry.detail && ({ bySteps: true } as const);
-  return { read, transform, steps, write, ...bySteps, memory: Math.ceil(memory) };
+  return { read, transform, steps, write, ...bySteps, ...(rows && { rows }), memory: Math.ceil(memory) };
+}
+
+/** Bytes of decoded pixels at a time, where an answer is made by rows. */
+const bytesAtOnce = 8 * 1024 * 1024;
+/** What the pieces of an encoded answer, and the whole of it once they are put together, take of its pixels at most. */
+const encodedShare = 1 / 2;
+
+/** Full-size rows to decode at a time for an answer whose pixels take `bytes` at most; undefined: all of them. */
+function rowsAtOnce(
+  decoder: CodecFacts["decoder"],
+  { header, region, scaleFactor }: ReadRequest,
+  bytes: number,
+): number | undefined {
+  const step = decoder.rowsApart?.({ header, scaleFactor });
+  if (step === undefined) return undefined;
+  const rows = step * Math.max(1, Math.floor((bytesAtOnce / bytes) * (region.height / step)));
+  return rows < region.height ? rows : undefined;
 }
 
 const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>

@@ -32,7 +32,7 @@ export interface OutputPolicy {
 
 /** What a plan has to know of the two codecs. */
 export interface CodecFacts {
-  readonly decoder: Pick<Codec, "scales" | "memory">;
+  readonly decoder: Pick<Codec, "scales" | "memory" | "rowsApart">;
   readonly encoder: EncodableKinds;
 }
 

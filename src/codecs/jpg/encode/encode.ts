@@ -5,7 +5,7 @@ import type { LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmj
 import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
 import { ServiceError } from "../../../errors.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import type { CodecHost } from "../../codec.ts";
+import type { CodecHost, EncodableKinds } from "../../codec.ts";
 import { asServiceError, emscriptenOptions, keptInstance } from "../../instance.ts";
 import type { EncodeOptions } from "../../plan.ts";
 import { withDensity } from "../markers/density.ts";
@@ -37,7 +37,12 @@ const optimisedPixels = 256 * 256;
 export const optimisePays = (size: { readonly width: number; readonly height: number }): boolean =>
   size.width * size.height <= optimisedPixels;
 
-export const encodes = { alpha: false, depths: [8], maxSide } as const;
+export const encodes: EncodableKinds = {
+  alpha: false,
+  depths: [8],
+  maxSide,
+  byRows: ({ encoder, progressive }, size) => encoder === "fast" && !progressive && !optimisePays(size),
+};
 
 /** An encoder for one band of gray or three of RGB, 8 bit. Throws ServiceError `encode`. */
 export function jpegEncoder(

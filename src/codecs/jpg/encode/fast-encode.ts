@@ -3,6 +3,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import { concatenated } from "../../../lib/bytes/concatenated.ts";
+import type { RowStream } from "../../codec.ts";
 import type { Resolution } from "../../image-header.ts";
 import {
   bestTable,
@@ -30,14 +31,6 @@ export interface FastEncodeOptions {
   readonly extra?: readonly Uint8Array[];
 }
 
-/** Rows on their way into a file. */
-export interface JpegStream {
-  /** The next rows, as many as come: packed RGB or gray. The bytes that are ready, perhaps none. */
-  rows(data: Uint8Array): Uint8Array;
-  /** The last bytes; every row must have been there. */
-  finish(): Uint8Array;
-}
-
 export interface JpegStreamOptions extends Omit<FastEncodeOptions, "optimise"> {
   readonly width: number;
   readonly height: number;
@@ -49,7 +42,7 @@ export interface JpegEncoder {
   /** A whole file in a buffer of its own. Throws ServiceError `encode`. */
   encode(input: JpegInput, options: FastEncodeOptions): Uint8Array;
   /** A file in pieces, from rows in order. Throws ServiceError `encode`, then and later. */
-  stream(options: JpegStreamOptions): JpegStream;
+  stream(options: JpegStreamOptions): RowStream;
   /** Linear memory of the instance that is kept. */
   memoryBytes(): number;
 }
@@ -195,7 +188,7 @@ function headerOf(
 }
 
 /** `ended` is called once the last byte is out; until then nobody else has the instance. */
-function streamRows(instance: Instance, options: JpegStreamOptions, ended: () => void): JpegStream {
+function streamRows(instance: Instance, options: JpegStreamOptions, ended: () => void): RowStream {
   const { wasm } = instance;
   const { width, height, bands, quality, chroma } = options;
   checkSides(width, height);

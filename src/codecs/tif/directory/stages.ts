@@ -88,6 +88,10 @@ export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Sta
   return { stage, factor: scaleFactor / stage.scale };
 }
 
+/** Full-size rows in a row of strips or tiles. */
+export const rowsApart = ({ header, scaleFactor }: Pick<ReadRequest, "header" | "scaleFactor">): number =>
+  stageFor(header, scaleFactor).stage.blockHeight * scaleFactor;
+
 /** Pixels of the strips or tiles that a region meets in the stored picture that it is made from. */
 export function decodedPixels({ header, region, scaleFactor }: ReadRequest): number {
   const { stage } = stageFor(header, scaleFactor);

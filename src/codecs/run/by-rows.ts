@@ -1,0 +1,55 @@
+// A derivative made of some rows at a time: decoded, changed and encoded before the next ones are read, so that a picture
+// of any size takes the memory of a part of it.
+
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
+import type { JobStages } from "../../lib/telemetry/job-clock.ts";
+import { runSteps } from "../../pipeline/run-steps.ts";
+import type { Encoded, RowStream, SidecarAccess } from "../codec.ts";
+import type { Codecs } from "../codecs.ts";
+import type { RenderPlan } from "../plan.ts";
+import { colourKernels } from "./colour-kernels.ts";
+
+/**
+ * The same bytes as from the whole picture at once. `stillWanted` is asked before each part, and throws if the job is
+ * not. Throws what the codecs throw.
+ */
+export async function encodeByRows(
+  plan: RenderPlan & { readonly rows: number },
+  bytes: ByteSource,
+  codecs: Codecs,
+  stillWanted: () => Promise<void>,
+  sidecar: SidecarAccess | undefined,
+  stages: JobStages | undefined,
+): Promise<Encoded> {
+  const { read, steps, write, rows } = plan;
+  const codec = codecs.byFormat(read.header.format);
+  const kernels = await colourKernels(plan, bytes, codecs);
+  const height = Math.ceil(read.region.height / read.scaleFactor);
+  const pieces: Uint8Array[] = [];
+  let stream: RowStream | undefined;
+  let incomplete = false;
+  for (const region of partsOf(read.region, rows)) {
+    await stillWanted();
+    stages?.enter("decode");
+    const decoded = await codec.decode(bytes, { ...read, region }, sidecar);
+    stages?.enter("steps");
+    const pixels = runSteps(decoded, steps, kernels);
+    stages?.enter("encode");
+    stream ??= codecs.encoder(write.format).encodeRows!({ ...pixels, height }, write);
+    pieces.push(stream.rows(pixels.data as Uint8Array));
+    incomplete ||= decoded.incomplete === true;
+  }
+  pieces.push(stream!.finish());
+  return { bytes: concatenated(pieces), ...(incomplete && { incomplete }) };
+}
+
+/** A region in parts that end at multiples of so many rows of the picture. */
+function* partsOf(region: RenderPlan["read"]["region"], rows: number) {
+  const end = region.y + region.height;
+  for (let y = region.y; y < end; ) {
+    const next = Math.min(end, (Math.floor(y / rows) + 1) * rows);
+    yield { ...region, y, height: next - y };
+    y = next;
+  }
+}
