@@ -10,9 +10,6 @@ import { gray } from "./steps/gray.ts";
 import { fromLight, toLight } from "./steps/light.ts";
 import { mirror } from "./steps/mirror.ts";
 import { orient } from "./steps/orient.ts";
-import { resize } from "./steps/resize.ts";
-import { rotate } from "./steps/rotate.ts";
-import { sharpen } from "./steps/sharpen.ts";
 import { toSrgb } from "./steps/to-srgb.ts";
 
 export type Run = (pixels: PixelBuffer) => PixelBuffer;
@@ -20,13 +17,13 @@ export type Run = (pixels: PixelBuffer) => PixelBuffer;
 const runs = {
   orient: (step) => (pixels) => orient(pixels, step.orientation),
   crop: (step) => (pixels) => crop(pixels, step),
-  resize: (step, kernels) => (pixels) => (kernels.resize ?? resize)(pixels, step.x, step.y),
+  resize: (step, kernels) => (pixels) => kernels.resize(pixels, step.x, step.y),
   "to-srgb": (_, kernels) => kernels.toSrgb ?? toSrgb,
   "to-light": (_, kernels) => (pixels) => toLight(pixels, kernels.lookups),
   "from-light": (step, kernels) => (pixels) => fromLight(pixels, step.bits, kernels.lookups),
-  sharpen: (step, kernels) => (pixels) => (kernels.sharpen ?? sharpen)(pixels, step),
+  sharpen: (step, kernels) => (pixels) => kernels.sharpen(pixels, step),
   mirror: () => mirror,
-  rotate: (step, kernels) => (pixels) => (kernels.rotate ?? rotate)(pixels, step.degrees),
+  rotate: (step, kernels) => (pixels) => kernels.rotate(pixels, step.degrees),
   overlay: (step, kernels) => (pixels) => {
     if (!kernels.overlay) throw new Error("a plan has an overlay whose pixels are not there");
     return kernels.overlay(pixels, step);
@@ -61,10 +58,10 @@ const ownRows: { readonly [Op in Step["op"]]: boolean } = {
 export const runByRows = (steps: readonly Step[]): boolean => steps.every(({ op }) => ownRows[op]);
 
 /**
- * The pixels after all steps, one after the other, with the kernels that there are. The buffer passed in is not changed; it
+ * The pixels after all steps, one after the other. The buffer passed in is not changed; it
  * is returned when no step does anything.
  */
-export function runSteps(pixels: PixelBuffer, steps: readonly Step[], kernels: Kernels = {}): PixelBuffer {
+export function runSteps(pixels: PixelBuffer, steps: readonly Step[], kernels: Kernels): PixelBuffer {
   return steps.reduce(
     (seen, step) => (runs[step.op] as (step: Step, kernels: Kernels) => Run)(step, kernels)(seen),
     pixels,

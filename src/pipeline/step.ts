@@ -46,17 +46,17 @@ export interface OverlayStep extends OverlayLayout {
   readonly profile: boolean;
 }
 
-/** Quicker ways to do a step, with the same result up to rounding. What is not there is done in TypeScript. */
+/** What the steps with much arithmetic run on. */
 export interface Kernels {
   /** As the plan's to-srgb step says, by the profile of the master at hand or none, made ready before the steps run. */
   toSrgb?(pixels: PixelBuffer): PixelBuffer;
-  resize?(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
+  resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
   /** For linear light. */
-  readonly lookups?: Lookups;
-  sharpen?(pixels: PixelBuffer, how: Sharpening): PixelBuffer;
-  rotate?(pixels: PixelBuffer, degrees: number): PixelBuffer;
+  readonly lookups: Lookups;
+  sharpen(pixels: PixelBuffer, how: Sharpening): PixelBuffer;
+  rotate(pixels: PixelBuffer, degrees: number): PixelBuffer;
   /** The overlay that the plan's step names, made ready before the steps run. Without it the step throws: no answer goes out unmarked. */
   overlay?(pixels: PixelBuffer, step: OverlayStep): PixelBuffer;
   /** One band with rows of its own stride; the answer's rows have no padding. */
-  resamplePlane?(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
+  resamplePlane(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
 }

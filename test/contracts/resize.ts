@@ -2,11 +2,10 @@
 // test/pipeline/wasm/resample.test.ts for the WebAssembly module.
 
 import { describe, expect, test } from "vitest";
-import { boxFactor } from "../../src/pipeline/kernel.ts";
+import { boxFactor, sourceWindow } from "../../src/pipeline/kernel.ts";
 import type { PixelBuffer } from "../../src/pipeline/pixels.ts";
 import type { ResampleAxis } from "../../src/pipeline/step.ts";
 import { crop } from "../../src/pipeline/steps/crop.ts";
-import { sourceWindow } from "../../src/pipeline/steps/resize.ts";
 import {
   asSharp,
   at,

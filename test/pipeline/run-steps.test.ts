@@ -4,6 +4,7 @@ import { runSteps } from "../../src/pipeline/run-steps.ts";
 import { type Shape, shapeAfter } from "../../src/pipeline/shape.ts";
 import type { Step } from "../../src/pipeline/step.ts";
 import fc from "../properties.ts";
+import { kernels } from "./kernels.ts";
 import { noise, picture } from "./pictures.ts";
 
 test("steps run in their order", () => {
@@ -11,26 +12,26 @@ test("steps run in their order", () => {
   // 0 1 2      2 1 0      5 2
   // 3 4 5  ->  5 4 3  ->  4 1
   //                       3 0
-  expect([...runSteps(source, [{ op: "mirror" }, { op: "rotate", degrees: 90 }]).data]).toEqual([
+  expect([...runSteps(source, [{ op: "mirror" }, { op: "rotate", degrees: 90 }], kernels).data]).toEqual([
     5, 2, 4, 1, 3, 0,
   ]);
   //            3 0        0 3
   //        ->  4 1    ->  1 4
   //            5 2        2 5
-  expect([...runSteps(source, [{ op: "rotate", degrees: 90 }, { op: "mirror" }]).data]).toEqual([
+  expect([...runSteps(source, [{ op: "rotate", degrees: 90 }, { op: "mirror" }], kernels).data]).toEqual([
     0, 3, 1, 4, 2, 5,
   ]);
 });
 
 test("no steps leave the pixels as they are", () => {
   const source = noise(4, 4, 3);
-  expect(runSteps(source, [])).toBe(source);
+  expect(runSteps(source, [], kernels)).toBe(source);
 });
 
 test("steps leave their input's samples alone", () => {
   const source = noise(9, 8, 4);
   const before = source.data.slice();
-  for (const steps of stepsOfEachKind) runSteps(source, [steps]);
+  for (const steps of stepsOfEachKind) runSteps(source, [steps], kernels);
   expect(source.data).toEqual(before);
 });
 
@@ -85,7 +86,7 @@ test("the shape after any steps is the shape of what they give, for every kind o
             fc.pre(step.left + step.width <= shape.width && step.height <= shape.height);
           shape = shapeAfter(shape, [step]);
         }
-        const out = runSteps(source, steps);
+        const out = runSteps(source, steps, kernels);
         expect(shapeOf(out)).toEqual(shape);
         expect(shapeAfter(shapeOf(source), steps)).toEqual(shape);
         expect(out.data.length).toBe(shape.width * shape.height * shape.bands);

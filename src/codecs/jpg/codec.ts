@@ -5,10 +5,10 @@ import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libj
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { JobStages } from "../../lib/telemetry/job-clock.ts";
+import { sourceWindow } from "../../pipeline/kernel.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Kernels } from "../../pipeline/step.ts";
-import { sourceWindow } from "../../pipeline/steps/resize.ts";
 import type { Resampler } from "../../pipeline/wasm/resample.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";

@@ -2,13 +2,13 @@
 
 import type { Kernels } from "../../pipeline/step.ts";
 import { createLookups } from "../../pipeline/wasm/light.ts";
-import { createResampler, type Resampler } from "../../pipeline/wasm/resample.ts";
+import { createResampler } from "../../pipeline/wasm/resample.ts";
 import { createRotator } from "../../pipeline/wasm/rotate.ts";
 import { createSharpener } from "../../pipeline/wasm/sharpen.ts";
 import type { CodecHost } from "../codec.ts";
 
 /** Instances of WebAssembly modules are made when first needed. */
-export function createKernels(host: Pick<CodecHost, "wasm">): Kernels & Resampler {
+export function createKernels(host: Pick<CodecHost, "wasm">): Kernels {
   const pixels = () => host.wasm("pixels");
   return {
     ...createResampler(() => host.wasm("resample")),

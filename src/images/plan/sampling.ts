@@ -2,8 +2,8 @@
 
 import type { Rectangle } from "../../codecs/image-header.ts";
 import type { Detail, Geometry } from "../../iiif/image/geometry.ts";
+import { sourceWindow } from "../../pipeline/kernel.ts";
 import type { ResampleAxis } from "../../pipeline/step.ts";
-import { sourceWindow } from "../../pipeline/steps/resize.ts";
 import type { Size } from "./orientation.ts";
 
 /** What is sampled of the upright image, in its pixels. */

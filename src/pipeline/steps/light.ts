@@ -2,7 +2,7 @@
 
 import { fullScale, hasAlpha, type PixelBuffer } from "../pixels.ts";
 
-/** What takes samples through a table: in JavaScript, or quicker. */
+/** What takes samples through a table. */
 export interface Lookups {
   bytesToWords(from: Uint8Array, table: Uint16Array, to: Uint16Array): void;
   wordsToWords(from: Uint16Array, table: Uint16Array, to: Uint16Array): void;
@@ -10,7 +10,7 @@ export interface Lookups {
 }
 
 /** Gray or rgb as 16-bit samples in proportion to light; alpha keeps its meaning. */
-export function toLight(pixels: PixelBuffer, through: Lookups = inScript): PixelBuffer {
+export function toLight(pixels: PixelBuffer, through: Lookups): PixelBuffer {
   const { data: source } = pixels;
   const data = new Uint16Array(source.length);
   if (source instanceof Uint16Array) through.wordsToWords(source, wordsToLight(), data);
@@ -19,7 +19,7 @@ export function toLight(pixels: PixelBuffer, through: Lookups = inScript): Pixel
 }
 
 /** The inverse: light in 16 bits as samples of the sRGB curve in 8 or 16. */
-export function fromLight(pixels: PixelBuffer, bits: 8 | 16, through: Lookups = inScript): PixelBuffer {
+export function fromLight(pixels: PixelBuffer, bits: 8 | 16, through: Lookups): PixelBuffer {
   const source = pixels.data as Uint16Array;
   if (bits === 16) {
     const data = new Uint16Array(source.length);
@@ -30,19 +30,6 @@ export function fromLight(pixels: PixelBuffer, bits: 8 | 16, through: Lookups = 
   through.wordsToBytes(source, lightToBytes(), data);
   return withAlpha(pixels, data, 1 / 257);
 }
-
-/** One loop for each pair of depths: a loop that sees several kinds of arrays is half as fast. */
-const inScript: Lookups = {
-  bytesToWords(from, table, to) {
-    for (let p = 0; p < to.length; p++) to[p] = table[from[p]!]!;
-  },
-  wordsToWords(from, table, to) {
-    for (let p = 0; p < to.length; p++) to[p] = table[from[p]!]!;
-  },
-  wordsToBytes(from, table, to) {
-    for (let p = 0; p < to.length; p++) to[p] = table[from[p]!]!;
-  },
-};
 
 function withAlpha(pixels: PixelBuffer, data: Uint8Array | Uint16Array, scale: number): PixelBuffer {
   const { bands, data: source } = pixels;

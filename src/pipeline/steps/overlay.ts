@@ -4,16 +4,15 @@ import { hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import type { Kernels } from "../step.ts";
 import { gray } from "./gray.ts";
 import type { Placement, Size } from "./overlay-layout.ts";
-import { resize } from "./resize.ts";
 
 /** An overlay's picture in a size: rgb with alpha, 8 bit. */
 export function overlayInSize(
   image: PixelBuffer,
   { width, height }: Size,
-  kernels: Kernels = {},
+  kernels: Pick<Kernels, "resize">,
 ): PixelBuffer {
   if (width === image.width && height === image.height) return image;
-  return (kernels.resize ?? resize)(
+  return kernels.resize(
     image,
     { size: width, origin: 0, scale: image.width / width },
     { size: height, origin: 0, scale: image.height / height },

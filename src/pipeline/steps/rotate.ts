@@ -2,7 +2,7 @@
 
 import { lanczos } from "../kernel.ts";
 import { rightAngleOf } from "../orientation.ts";
-import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
+import { hasAlpha, type PixelBuffer } from "../pixels.ts";
 import { orient } from "./orient.ts";
 import { toSrgb } from "./to-srgb.ts";
 
@@ -32,9 +32,9 @@ export function rotatedSize(
 /**
  * Clockwise about the centre. Other than right angles add alpha where there is none (cmyk becomes rgb first): corners
  * that the picture leaves are transparent, its edges are smoothed by how much of a pixel they cover. Same depth.
- * `freely` is what turns by other angles.
+ * `freely` is what turns gray and rgb by other angles.
  */
-export function rotate(pixels: PixelBuffer, degrees: number, freely: Rotate = rotateFreely): PixelBuffer {
+export function rotate(pixels: PixelBuffer, degrees: number, freely: Rotate): PixelBuffer {
   const orientation = rightAngleOf(degrees);
   return orientation ? orient(pixels, orientation) : freely(toSrgb(pixels), ((degrees % 360) + 360) % 360);
 }
@@ -72,69 +72,10 @@ export function sourceOf(
   };
 }
 
-function rotateFreely(pixels: PixelBuffer, degrees: number): PixelBuffer {
-  const turn = turnOf(pixels, degrees);
-  const { width, height, colours } = turn;
-  const bands = colours + 1;
-  const data = samplesLike(pixels, width * height * bands);
-  const full = fullScale(pixels);
-  const sample = sampler(pixels, colours);
-  const mixed = new Float64Array(bands);
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const at = sourceOf(pixels, turn, x, y);
-      const cover = overlap(at.x, pixels.width) * overlap(at.y, pixels.height);
-      if (cover === 0) continue; // the new buffer is zero
-      sample(at.x, at.y, mixed);
-      const alpha = mixed[colours]!;
-      const shown = Math.floor(Math.min(1, alpha) * cover * full + 0.5);
-      if (shown <= 0) continue;
-      const p = (y * width + x) * bands;
-      for (let b = 0; b < colours; b++) data[p + b] = Math.min(full, Math.max(0, mixed[b]! / alpha + 0.5));
-      data[p + colours] = shown;
-    }
-  return { width, height, bands, interpretation: pixels.interpretation, data };
-}
-
-/** How much of the unit interval around `centre` lies within 0 to `size`. */
-function overlap(centre: number, size: number): number {
-  return Math.max(0, Math.min(size, centre + 0.5) - Math.max(0, centre - 0.5));
-}
-
-type Sample = (x: number, y: number, out: Float64Array) => void;
-
-/**
- * Lanczos-3 over six by six pixels, edges repeated. `out` gets the colours, weighted by alpha, and then alpha as 0 to 1
- * (unclamped).
- */
-function sampler({ width, height, bands, data }: PixelBuffer, colours: number): Sample {
-  const full = fullScale({ data });
-  const table = phaseTable();
-  return (x, y, out) => {
-    const left = Math.floor(x - 0.5);
-    const top = Math.floor(y - 0.5);
-    const across = phaseAt(x - 0.5 - left);
-    const down = phaseAt(y - 0.5 - top);
-    out.fill(0);
-    for (let j = 0; j < 6; j++) {
-      const row = Math.min(height - 1, Math.max(0, top - 2 + j)) * width;
-      for (let i = 0; i < 6; i++) {
-        const p = (row + Math.min(width - 1, Math.max(0, left - 2 + i))) * bands;
-        let weight = table[across + i]! * table[down + j]!;
-        if (bands > colours) weight *= data[p + colours]! / full;
-        for (let b = 0; b < colours; b++) out[b]! += data[p + b]! * weight;
-        out[colours]! += weight;
-      }
-    }
-  };
-}
-
 /** Positions are told apart to this part of a pixel. */
 export const phases = 2048;
 /** f32 from phase to phase: six taps and two that are 0. */
-const phaseLength = 8;
-
-const phaseAt = (t: number) => Math.floor(t * phases + 0.5) * phaseLength;
+export const phaseLength = 8;
 
 let madeTable: Float32Array | undefined;
 

@@ -45,7 +45,7 @@ const windowSide = Math.ceil(block * Math.SQRT2) + 8;
 const widened = 16;
 const mostSampleBytes = 8;
 
-/** As `rotate` of rotate.ts, up to rounding. The instance is made when first needed and takes half a megabyte. */
+/** `rotate` of rotate.ts by any angle. The instance is made when first needed and takes half a megabyte. */
 export function createRotator(
   module: () => WebAssembly.Module,
 ): (pixels: PixelBuffer, degrees: number) => PixelBuffer {

@@ -1,7 +1,7 @@
 // Sharpening as WebAssembly: rows go through a ring of blurred rows, so that a picture is never in there as a whole.
 
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
-import { blurReach, gaussian, type Sharpening, sharpen as sharpenInDoubles } from "../steps/sharpen.ts";
+import { blurReach, gaussian, type Sharpening } from "../steps/sharpen.ts";
 
 /** What the module exports; wasm/pixels/README.md says what the calls mean. */
 interface Exports extends WebAssembly.Exports {
@@ -34,11 +34,14 @@ interface Exports extends WebAssembly.Exports {
   ): void;
 }
 
-/** Above this the instance is not kept, and above the next it is not used. */
+/** Memory never shrinks: above this the instance is not kept. */
 const keptMemory = 16 << 20;
-const mostMemory = 128 << 20;
 
-/** As `sharpen` of sharpen.ts, up to rounding. The instance is made when first needed. */
+/**
+ * Gray or rgb, with or without alpha, in either depth, of the same size. All colours of a pixel change by the same amount, that
+ * of its BT.601 luma, so hues stay. Beyond the buffer the edge repeats; the blur weights pixels by alpha, which
+ * itself stays as it is. A pixel depends on those within `blurReach` only. The instance is made when first needed.
+ */
 export function createSharpener(
   module: () => WebAssembly.Module,
 ): (pixels: PixelBuffer, how: Sharpening) => PixelBuffer {
@@ -46,7 +49,6 @@ export function createSharpener(
   return (pixels, how) => {
     exports ??= new WebAssembly.Instance(module()).exports as Exports;
     const layout = layOut(pixels, blurReach(how.radius), Math.ceil(exports.base() / 64) * 64);
-    if (layout.end > mostMemory) return sharpenInDoubles(pixels, how);
     const missing = layout.end - exports.memory.buffer.byteLength;
     if (missing > 0) exports.memory.grow(Math.ceil(missing / 65536));
     const sharpened = throughRing(exports, layout, pixels, how);
@@ -55,7 +57,7 @@ export function createSharpener(
   };
 }
 
-/** Where everything lies. A ring has a slot for each row that a blur down the columns reaches. */
+/** Where everything lies. A ring has a slot for each row that a blur down the columns reaches, as far as there are rows. */
 interface Layout {
   readonly slots: number;
   readonly weights: number;
@@ -80,13 +82,13 @@ function layOut(pixels: PixelBuffer, reach: number, base: number): Layout {
     end += stride(bytes);
     return at;
   };
-  const slots = 2 * reach + 1;
+  const slots = Math.min(2 * reach + 1, pixels.height);
   const rowStride = stride(pixels.width * pixels.bands * pixels.data.BYTES_PER_ELEMENT);
   const floatStride = stride(pixels.width * 4);
   return {
     slots,
     weights: take((reach + 1) * 4),
-    pointers: take(2 * slots * 4),
+    pointers: take(2 * (2 * reach + 1) * 4),
     line: take(2 * (pixels.width + 2 * reach + 16) * 4),
     out: take(rowStride),
     rows: take(slots * rowStride),
@@ -108,11 +110,12 @@ function throughRing(
   const { width, height, bands, data: source } = pixels;
   const { slots } = layout;
   const reach = blurReach(radius);
+  const taps = 2 * reach + 1;
   const depth = source.BYTES_PER_ELEMENT;
   const least = (threshold * fullScale(pixels)) / 255;
   const memory = new Uint8Array(exports.memory.buffer);
   new Float32Array(exports.memory.buffer, layout.weights, reach + 1).set(gaussian(radius));
-  const pointers = new Uint32Array(exports.memory.buffer, layout.pointers, 2 * slots);
+  const pointers = new Uint32Array(exports.memory.buffer, layout.pointers, 2 * taps);
   const data = samplesLike(pixels, source.length);
   const from = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   const to = new Uint8Array(data.buffer);
@@ -136,10 +139,10 @@ function throughRing(
         floatsAt(layout.cover, next),
       );
     }
-    for (let k = 0; k < slots; k++) {
+    for (let k = 0; k < taps; k++) {
       const row = Math.min(height - 1, Math.max(0, y - reach + k));
       pointers[k] = floatsAt(layout.blurred, row);
-      pointers[slots + k] = floatsAt(layout.cover, row);
+      pointers[taps + k] = floatsAt(layout.cover, row);
     }
     exports.sharpenRows(
       rowAt(y),

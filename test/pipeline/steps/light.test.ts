@@ -1,9 +1,14 @@
 // The sRGB curve (IEC 61966-2-1) and reductions in linear light.
 
 import { expect, test } from "vitest";
+import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { runSteps } from "../../../src/pipeline/run-steps.ts";
-import { fromLight, toLight } from "../../../src/pipeline/steps/light.ts";
+import { fromLight as fromLightBy, toLight as toLightBy } from "../../../src/pipeline/steps/light.ts";
+import { kernels } from "../kernels.ts";
 import { differing, noise, picture, whole } from "../pictures.ts";
+
+const toLight = (pixels: PixelBuffer) => toLightBy(pixels, kernels.lookups);
+const fromLight = (pixels: PixelBuffer, bits: 8 | 16) => fromLightBy(pixels, bits, kernels.lookups);
 
 /** Level of 0 to 255 to light of 0 to 1, as tables of the curve print it. */
 const printed = [
@@ -46,11 +51,15 @@ test("16-bit samples come back in order and within 1/30 of an 8-bit level", () =
 test("half black and half white is half the light, not half the level", () => {
   const board = picture(64, 64, 3, (x, y) => ((x + y) % 2) * 255);
   const halved = (linear: boolean) =>
-    runSteps(board, [
-      ...(linear ? [{ op: "to-light" } as const] : []),
-      { op: "resize", x: whole(64, 16), y: whole(64, 16) },
-      ...(linear ? [{ op: "from-light", bits: 8 } as const] : []),
-    ]).data.subarray(16 * 3 * 8, 16 * 3 * 9);
+    runSteps(
+      board,
+      [
+        ...(linear ? [{ op: "to-light" } as const] : []),
+        { op: "resize", x: whole(64, 16), y: whole(64, 16) },
+        ...(linear ? [{ op: "from-light", bits: 8 } as const] : []),
+      ],
+      kernels,
+    ).data.subarray(16 * 3 * 8, 16 * 3 * 9);
   // 0.5 of light is 0.7354 of the range: 187.5
   for (const value of halved(true)) expect(Math.abs(value - 187.5)).toBeLessThanOrEqual(1);
   for (const value of halved(false)) expect(Math.abs(value - 127.5)).toBeLessThanOrEqual(1);
@@ -62,10 +71,10 @@ test("pixels weigh by their alpha in light as well", () => {
     const shown = p % 8 === 0;
     source.data.set(shown ? [120, 80, 40, 255] : [255, 255, 255, 0], p);
   }
-  const out = runSteps(source, [
-    { op: "to-light" },
-    { op: "resize", x: whole(32, 8), y: whole(32, 8) },
-    { op: "from-light", bits: 8 },
-  ]).data;
+  const out = runSteps(
+    source,
+    [{ op: "to-light" }, { op: "resize", x: whole(32, 8), y: whole(32, 8) }, { op: "from-light", bits: 8 }],
+    kernels,
+  ).data;
   for (let p = 0; p < out.length; p += 4) expect([...out.subarray(p, p + 3)]).toEqual([120, 80, 40]);
 });

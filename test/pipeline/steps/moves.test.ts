@@ -4,9 +4,11 @@ import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { crop } from "../../../src/pipeline/steps/crop.ts";
 import { mirror } from "../../../src/pipeline/steps/mirror.ts";
 import { orient } from "../../../src/pipeline/steps/orient.ts";
-import { isRightAngle, rotate, rotatedSize } from "../../../src/pipeline/steps/rotate.ts";
+import { isRightAngle, rotatedSize } from "../../../src/pipeline/steps/rotate.ts";
+import { kernels } from "../kernels.ts";
 import { asSharp, at, type Bands, centreOfMass, differing, noise, picture } from "../pictures.ts";
 
+const { rotate } = kernels;
 const bandCounts: readonly Bands[] = [1, 2, 3, 4];
 
 /** A picture whose samples are those of `source` at the place that `from` names. */

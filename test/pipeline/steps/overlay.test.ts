@@ -6,6 +6,7 @@ import { runSteps } from "../../../src/pipeline/run-steps.ts";
 import { overlay, overlayInSize } from "../../../src/pipeline/steps/overlay.ts";
 import { type OverlayLayout, placeOverlay } from "../../../src/pipeline/steps/overlay-layout.ts";
 import { seeded } from "../../seeded.ts";
+import { kernels } from "../kernels.ts";
 
 const layout = (over: Partial<OverlayLayout> = {}): OverlayLayout => ({
   anchor: "top-left",
@@ -188,6 +189,7 @@ test("an overlay that is resized keeps its colour to the edge of what is transpa
   const half = overlayInSize(
     { width: side, height: side, bands: 4, interpretation: "rgb", data },
     { width: 17, height: 17 },
+    kernels,
   );
   expect([half.width, half.height, half.bands]).toEqual([17, 17, 4]);
   let partly = 0;
@@ -203,5 +205,5 @@ test("an overlay that is resized keeps its colour to the edge of what is transpa
 test("a plan with an overlay whose pixels are missing makes no picture", () => {
   const pixels = picture(4, 4, kinds[2], 255);
   const step = { op: "overlay", digest: "a", width: 2, height: 2, profile: false, ...layout() } as const;
-  expect(() => runSteps(pixels, [step])).toThrow("not there");
+  expect(() => runSteps(pixels, [step], kernels)).toThrow("not there");
 });

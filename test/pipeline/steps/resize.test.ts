@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { sourceWindow } from "../../../src/pipeline/kernel.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import type { ResampleAxis } from "../../../src/pipeline/step.ts";
-import { resize, sourceWindow } from "../../../src/pipeline/steps/resize.ts";
+import { resize } from "../../../src/pipeline/steps/resize.ts";
 import { resizeContract } from "../../contracts/resize.ts";
 import fc from "../../properties.ts";
 import { at, centreOfMass, differing, noise, photograph, picture, psnr, whole } from "../pictures.ts";

@@ -3,8 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { hasAlpha, type PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { crop } from "../../../src/pipeline/steps/crop.ts";
-import { blurReach, type Sharpening, sharpen } from "../../../src/pipeline/steps/sharpen.ts";
+import { blurReach, type Sharpening } from "../../../src/pipeline/steps/sharpen.ts";
+import { kernels } from "../kernels.ts";
 import { at, type Bands, differing, noise, picture } from "../pictures.ts";
+
+const { sharpen } = kernels;
 
 /** One pixel by the definition, unrounded and unclamped: its colours with their changes. */
 function defined(source: PixelBuffer, x: number, y: number, { radius, amount, threshold }: Sharpening) {

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
-import { runSteps } from "../../../src/pipeline/run-steps.ts";
 import type { ResampleAxis } from "../../../src/pipeline/step.ts";
 import { resize as resizeInDoubles } from "../../../src/pipeline/steps/resize.ts";
 import { createResampler, type Resampler } from "../../../src/pipeline/wasm/resample.ts";
@@ -167,21 +166,6 @@ test("leaves the source as it was", () => {
   const before = source.data.slice();
   resize(source, whole(30, 11), whole(30, 13));
   expect(source.data).toEqual(before);
-});
-
-test("the resize step runs on the kernel that is handed in", () => {
-  const source = noise(90, 70, 4);
-  const [x, y] = [whole(90, 31), whole(70, 29)];
-  const seen: PixelBuffer[] = [];
-  const kernels = {
-    resize(...given: Parameters<Resampler["resize"]>) {
-      seen.push(given[0]);
-      return resampler.resize(...given);
-    },
-  };
-  const steps = [{ op: "mirror" }, { op: "resize", x, y }] as const;
-  expect(farthest(runSteps(source, steps, kernels), runSteps(source, steps))).toBeLessThanOrEqual(1);
-  expect(seen.map(({ width, height }) => [width, height])).toEqual([[90, 70]]);
 });
 
 test("what needs more memory than allowed is resized in doubles", async () => {

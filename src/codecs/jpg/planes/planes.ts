@@ -1,10 +1,8 @@
 // From a JPEG file to a JPEG derivative without RGB in between: planes are decoded, resampled and encoded each by itself.
 
 import type { JobStages } from "../../../lib/telemetry/job-clock.ts";
-import { isCopy } from "../../../pipeline/kernel.ts";
+import { isCopy, sourceWindow } from "../../../pipeline/kernel.ts";
 import type { Kernels, ResampleAxis } from "../../../pipeline/step.ts";
-import { sourceWindow } from "../../../pipeline/steps/resize.ts";
-import { sharpen } from "../../../pipeline/steps/sharpen.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { EncodeOptions } from "../../plan.ts";
 import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
@@ -171,9 +169,7 @@ function sharpened(
   const luma = { width, height, bands: 1, interpretation: "gray", data: packed } as const;
   const { across, down } = how;
   return {
-    data: ((kernels.sharpen ?? sharpen)(luma, how).data as Uint8Array).subarray(
-      down.before * width + across.before,
-    ),
+    data: (kernels.sharpen(luma, how).data as Uint8Array).subarray(down.before * width + across.before),
     width: width - across.before - across.after,
     height: height - down.before - down.after,
     stride: width,
@@ -198,10 +194,10 @@ function samples(plane: Plane, x: ResampleAxis, y: ResampleAxis, kernels: Kernel
   const isInsideDown = window.y.start === y.origin && window.y.end === y.origin + y.size;
   if (isCopy(x) && isCopy(y) && isInside && isInsideDown)
     return { ...part, data: part.data.slice(0, part.height * part.stride) };
-  const made = kernels.resamplePlane?.(
+  const made = kernels.resamplePlane(
     part,
     { ...x, origin: x.origin - window.x.start },
     { ...y, origin: y.origin - window.y.start },
   );
-  return made && { ...made, data: made.data as Uint8Array };
+  return { ...made, data: made.data as Uint8Array };
 }

@@ -24,7 +24,7 @@ import { heapBlocks } from "../../heap-blocks.ts";
 
 const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
-const resample = codecs.kernels.resamplePlane!;
+const resample = codecs.kernels.resamplePlane;
 
 /** A frame of one component with so many samples at 1/8. */
 const gray = (width: number, height: number) => {
