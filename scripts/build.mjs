@@ -12,7 +12,7 @@ import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
 import { compressFiles } from "./static-files.mjs";
 import { version } from "./version.mjs";
-import { copyViewers, viewerNotices, viewerPackages } from "./viewer-files.mjs";
+import { checkViewers, viewerNotices, viewerPackages } from "./viewer-files.mjs";
 import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
 
@@ -110,12 +110,11 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
 async function writeContents(outdir, metafiles, names, table) {
   const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
   const moduleSources = names.flatMap((name) => table[name].package ?? []);
-  const beside = ["openseadragon", ...viewerPackages].map((name) => `${name}/package.json`);
-  const installed = [...moduleSources, ...beside].map((file) => `node_modules/${file}`);
-  const contained = await packagesOf(root, [...inputs, ...installed]);
+  const installed = [...moduleSources, "openseadragon/package.json"].map((file) => `node_modules/${file}`);
+  const contained = await packagesOf(root, [...inputs, ...installed], viewerPackages);
   await writeFile(
     join(outdir, "THIRD_PARTY_LICENSES.txt"),
-    await licenceText(root, contained, await viewerNotices(packages)),
+    await licenceText(root, contained, viewerNotices()),
   );
   const modules = await Promise.all(
     names.map(async (name) => ({
@@ -124,7 +123,12 @@ async function writeContents(outdir, metafiles, names, table) {
       package: /^(@[^/]+\/)?[^/]+/.exec(table[name].package ?? "")?.[0],
     })),
   );
-  const bom = bundleBom({ version: version(root), packages: contained, modules, prebuilt: viewerPackages });
+  const bom = bundleBom({
+    version: version(root),
+    packages: contained,
+    modules,
+    prebuilt: viewerPackages.map(({ name }) => name),
+  });
   await writeFile(join(outdir, "sbom.cdx.json"), `${JSON.stringify(bom, null, 2)}\n`);
 }
 
@@ -286,6 +290,7 @@ function browserGlue() {
 }
 
 async function copyStatic(target) {
+  checkViewers();
   await mkdir(target, { recursive: true });
   await cp(join(root, "static"), target, { recursive: true }).catch((error) => {
     if (error.code !== "ENOENT") throw error;
@@ -300,7 +305,6 @@ async function copyStatic(target) {
   );
   const [licence] = await licenceFiles(viewer);
   if (licence) await copyFile(join(viewer, licence), join(place, "LICENSE.txt"));
-  await copyViewers(packages, join(target, "viewer"));
   await compressFiles(target);
 }
 

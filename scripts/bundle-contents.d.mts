@@ -8,7 +8,11 @@ export interface BundledPackage {
   readonly directory: string;
 }
 
-export function packagesOf(root: string, files: readonly string[]): Promise<BundledPackage[]>;
+export function packagesOf(
+  root: string,
+  files: readonly string[],
+  more?: readonly BundledPackage[],
+): Promise<BundledPackage[]>;
 export function licenceFiles(directory: string): Promise<string[]>;
 export function licenceText(
   root: string,

@@ -9,15 +9,16 @@ import { packageTexts, upstream } from "./upstream.mjs";
 /**
  * The packages that files come from, sorted by name: `{ name, version, license, home, directory }`. `files`
  * are paths relative to the root, as esbuild's metafiles have them; those outside node_modules/ are skipped.
+ * `more` are packages that are in other folders.
  */
-export async function packagesOf(root, files) {
+export async function packagesOf(root, files, more = []) {
   const found = new Set();
   for (const file of files) {
     const directory = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
     if (directory) found.add(directory);
   }
   const all = await Promise.all([...found].map((directory) => readPackage(root, directory)));
-  const sorted = all.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
+  const sorted = [...all, ...more].sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
   // Deno links node_modules/NAME to a folder elsewhere, so one package has two paths.
   return sorted.filter(({ name, version }, i) => {
     const before = sorted[i - 1];
@@ -117,7 +118,8 @@ export function bundleBom({ version, packages, modules, prebuilt = [] }) {
   };
 }
 
-function packageComponent({ name, version, license }) {
+/** A package as a component of a bill of materials. */
+export function packageComponent({ name, version, license }) {
   const purl = packageUrl({ name, version });
   return { type: "library", "bom-ref": purl, name, version, purl, licenses: [licenceChoice(license)] };
 }

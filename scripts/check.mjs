@@ -1,4 +1,4 @@
-// Types, lint, format and derived pages; with --write it corrects the format instead. Stops at the first that
+// Types, lint, format, vendored files and derived pages; with --write it corrects the format instead. Stops at the first that
 // fails.
 //
 //   node scripts/check.mjs [--write]
@@ -17,6 +17,7 @@ const steps = process.argv.includes("--write")
       program("tsc", "-p", "."),
       program("biome", "check", "."),
       script("format-wasm.mjs"),
+      script("viewer-files.mjs"),
       script("docs.mjs", "--check"),
     ];
 

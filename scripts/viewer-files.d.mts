@@ -1,10 +1,12 @@
 // Types of viewer-files.mjs, for its tests.
 
-/** Names of the packages. */
-export const viewerPackages: readonly string[];
+import type { BundledPackage } from "./bundle-contents.d.mts";
 
-/** Copies the viewers from `packages`, a folder such as node_modules, below `target`. */
-export function copyViewers(packages: string, target: string): Promise<void>;
+/** The packages that are vendored, with their folders. */
+export const viewerPackages: readonly BundledPackage[];
+
+/** Throws if the files below `at`, by default the project, are not exactly those of the manifest. */
+export function checkViewers(at?: string): void;
 
 /** What the files of each package say of the software that is bundled in them. */
-export function viewerNotices(packages: string): Promise<Record<string, string[]>>;
+export function viewerNotices(): Record<string, string[]>;

@@ -1,68 +1,54 @@
-// The viewers of /view, copied from their packages as they are: the files that images need, in folders that have the version in
-// their names, so that what is at one address never changes.
+// The viewers of /view, vendored: the files that images need, as their packages have them, in folders of static/viewer/ that
+// have the version in their names, so that what is at one address never changes. scripts/viewers.json is their manifest.
+//
+//   node scripts/viewer-files.mjs                   compares the files with the manifest
+//   node scripts/viewer-files.mjs mirador@4.1.0     replaces a viewer by a version of its package, from the configured registry
+//
+// Names of Universal Viewer's parts hold hashes: for another version adapt them in the manifest first. Its parts for sound,
+// films, books and models are left out; they name other hosts.
 
-import { copyFile, mkdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
-/**
- * Packages with their exact versions, and what of them is copied: name in the folder, and path in the package where that is another.
- * Names of Universal Viewer's parts hold hashes. Those for sound, films, books and models are left out; they name other hosts.
- */
-const viewers = [
-  {
-    name: "mirador",
-    version: "4.0.0",
-    files: { "mirador.min.js": "dist/mirador.min.js", "LICENSE.txt": "LICENSE" },
-  },
-  {
-    name: "universalviewer",
-    version: "4.4.0",
-    files: {
-      "LICENSE.txt": "LICENSE.txt",
-      "uv.css": "dist/uv.css",
-      ...Object.fromEntries(
-        [
-          "UV.js",
-          "UV.js.LICENSE.txt",
-          "132.3ef33a42897845911a4a.js",
-          "560.3d50ebd90220503763a4.js",
-          "560.3d50ebd90220503763a4.js.LICENSE.txt",
-          "561.b4bc0392dd5030a85245.js",
-          "561.b4bc0392dd5030a85245.js.LICENSE.txt",
-          "3708.1b4cda0f9774d95bfbb9.js",
-          "3885.8609aa33f6bb354ebcec.js",
-          "3885.8609aa33f6bb354ebcec.js.LICENSE.txt",
-          "6104.fbb963cb65ce34e6f0b6.js",
-          "6520.8ac5d910823add256c55.js",
-          "8444.19b99c44d6d4857aa85a.js",
-        ].map((name) => [`umd/${name}`, `dist/umd/${name}`]),
-      ),
-    },
-  },
-];
-
-/** Names of the packages. */
-export const viewerPackages = viewers.map(({ name }) => name);
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const manifest = join(root, "scripts/viewers.json");
 
 /**
- * Copies all viewers below a folder; `packages` is node_modules. Throws where a package has another version or lacks a file: the pages
- * of /view and their policies are written for these.
+ * Packages with their versions, licences, homes and the digests of their tarballs, and what of them is vendored: by the name in the folder, the
+ * path in the package and its SHA-256.
  */
-export async function copyViewers(packages, target) {
-  for (const { name, version, files } of viewers) {
-    const from = join(packages, name);
-    const found = JSON.parse(await readFile(join(from, "package.json"), "utf8")).version;
-    if (found !== version)
-      throw new Error(
-        `Expected ${name} ${version} in node_modules; found ${found}. Run npm ci, or adapt scripts/viewer-files.mjs, src/api/view/viewers.ts and the policies there.`,
-      );
-    for (const [file, path] of Object.entries(files)) {
-      const place = join(target, `${name}-${version}`, file);
-      await mkdir(dirname(place), { recursive: true });
-      await copyFile(join(from, path), place).catch(() => {
-        throw new Error(`${name} ${version} has no ${path}, which scripts/viewer-files.mjs names.`);
-      });
-    }
+const viewers = JSON.parse(readFileSync(manifest, "utf8"));
+
+const folderOf = ({ name, version }) => `static/viewer/${name}-${version}`;
+
+const digestOf = (algorithm, encoding, bytes) => createHash(algorithm).update(bytes).digest(encoding);
+
+/** The packages, as `packagesOf` of bundle-contents.mjs has others. */
+export const viewerPackages = viewers.map(({ name, version, license, home, ...viewer }) => ({
+  name,
+  version,
+  license,
+  home,
+  directory: folderOf({ ...viewer, name, version }),
+}));
+
+/** Throws if the files below a folder, by default those of the project, are not exactly those of the manifest. */
+export function checkViewers(at = root) {
+  for (const viewer of viewers) {
+    const folder = join(at, folderOf(viewer));
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const present = entries.filter((entry) => entry.isFile());
+    if (present.length > Object.keys(viewer.files).length)
+      throw new Error(`${folderOf(viewer)} has files that scripts/viewers.json does not name.`);
+    for (const [file, { sha256 }] of Object.entries(viewer.files))
+      if (digestOf("sha256", "hex", readFileSync(join(folder, file))) !== sha256)
+        throw new Error(
+          `${folderOf(viewer)}/${file} is not the file that scripts/viewers.json names; node scripts/viewer-files.mjs ${viewer.name}@${viewer.version} restores it.`,
+        );
   }
 }
 
@@ -70,19 +56,61 @@ export async function copyViewers(packages, target) {
  * What the viewers' files say of the software that is bundled in them, as texts by the name of the package:
  * comments that are kept for their licences, and the files of such comments.
  */
-export async function viewerNotices(packages) {
-  const noticesOf = async ({ name, files }) => {
-    const paths = Object.values(files).filter((path) => /\.js(\.LICENSE\.txt)?$/.test(path));
-    const texts = await Promise.all(paths.map((path) => readFile(join(packages, name, path), "utf8")));
-    const notices = texts.flatMap((text, i) =>
-      paths[i].endsWith(".txt") ? [text.trim()] : legalComments(text),
-    );
-    return [name, [...new Set(notices)]];
+export function viewerNotices() {
+  const noticesOf = (viewer) => {
+    const paths = Object.keys(viewer.files).filter((path) => /\.js(\.LICENSE\.txt)?$/.test(path));
+    const notices = paths.flatMap((path) => {
+      const text = readFileSync(join(root, folderOf(viewer), path), "utf8");
+      return path.endsWith(".txt") ? [text.trim()] : legalComments(text);
+    });
+    return [viewer.name, [...new Set(notices)]];
   };
-  return Object.fromEntries(await Promise.all(viewers.map(noticesOf)));
+  return Object.fromEntries(viewers.map(noticesOf));
 }
 
 const legalComments = (code) =>
   (code.match(/\/\*[!*\s][\s\S]*?\*\//g) ?? []).filter((comment) =>
     /^\/\*!|@license|@preserve/.test(comment),
   );
+
+/** Replaces the files of a viewer by those of `name@version`, and its row of the manifest. */
+function replaceViewer(spec) {
+  const [, name, version] = /^([a-z]+)@(\d+\.\d+\.\d+)$/.exec(spec) ?? [];
+  const before = viewers.find((viewer) => viewer.name === name);
+  if (!before) throw new Error(`Expected a viewer and its version, such as mirador@4.0.0, received ${spec}.`);
+  const scratch = mkdtempSync(join(tmpdir(), "viewer-"));
+  try {
+    const npm = (...args) => execFileSync("npm", args, { cwd: scratch, encoding: "utf8" });
+    npm("pack", spec, "--ignore-scripts", "--loglevel=error");
+    const [tarball] = readdirSync(scratch);
+    const integrity = `sha512-${digestOf("sha512", "base64", readFileSync(join(scratch, tarball)))}`;
+    const stated =
+      before.version === version ? before.integrity : npm("view", spec, "dist.integrity").trim();
+    if (integrity !== stated)
+      throw new Error(`Expected the package ${spec} with the digest ${stated}, received ${integrity}.`);
+    execFileSync("tar", ["-xzf", tarball], { cwd: scratch });
+    const from = join(scratch, "package");
+    const facts = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
+    const files = Object.entries(before.files).map(([file, { path }]) => {
+      const bytes = readFileSync(join(from, path));
+      return [file, { path, sha256: digestOf("sha256", "hex", bytes) }];
+    });
+    const home = facts.repository?.url ?? facts.repository;
+    const row = { name, version, license: facts.license, home, integrity, files: Object.fromEntries(files) };
+    rmSync(join(root, folderOf(before)), { recursive: true, force: true });
+    for (const [file, { path }] of files) cpSync(join(from, path), join(root, folderOf(row), file));
+    viewers[viewers.indexOf(before)] = row;
+    writeFileSync(manifest, `${JSON.stringify(viewers, null, 2)}\n`);
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+  console.log(
+    `${spec} is in ${folderOf({ name, version })}. Adapt src/api/view/viewers.ts and the policies there, and docs/viewing.md, to another version.`,
+  );
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const specs = process.argv.slice(2);
+  if (specs.length === 0) checkViewers();
+  for (const spec of specs) replaceViewer(spec);
+}

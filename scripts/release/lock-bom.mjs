@@ -1,15 +1,19 @@
-// The bill of materials of everything that the lock file installs: what npm writes, without what differs from
-// machine to machine.
+// The bill of materials of everything that the lock file installs, and of the vendored viewers: what npm writes, without what
+// differs from machine to machine.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { packageComponent } from "../bundle-contents.mjs";
+import { viewerPackages } from "../viewer-files.mjs";
 
-/** The bill of materials of a checkout (CycloneDX, JSON), from its lock file alone. */
+/** The bill of materials of a checkout (CycloneDX, JSON), from its lock file and the manifest of viewers. */
 export function lockBom(root) {
   const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application"];
   const text = execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 });
   const time = execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" });
-  return portableBom(JSON.parse(text), new Date(Number(time) * 1000));
+  const bom = JSON.parse(text);
+  bom.components.push(...viewerPackages.map(packageComponent));
+  return portableBom(bom, new Date(Number(time) * 1000));
 }
 
 /**

@@ -104,8 +104,8 @@ test("a package without a licence text ends the build", async () => {
   await expect(licenceText(root, [nothing])).rejects.toThrow("x 1.0.0 (MIT) has no licence text");
 });
 
-test("the notices of what the viewers bundle are kept", async () => {
-  const notices = await viewerNotices(`${root}node_modules`);
+test("the notices of what the viewers bundle are kept", () => {
+  const notices = viewerNotices();
   expect(notices.mirador?.join()).toContain("DOMPurify");
   for (const notice of notices.mirador ?? []) expect(notice.length).toBeLessThan(2000);
   expect(notices.universalviewer?.join()).toContain("jQuery JavaScript Library");

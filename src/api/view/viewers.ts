@@ -17,7 +17,7 @@ const emptyStyle = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
 
 const universal = "viewer/universalviewer-4.4.0";
 
-/** The folders hold the versions that `scripts/viewer-files.mjs` copies. */
+/** The folders of `static/viewer/`, whose versions `scripts/viewers.json` names. */
 export const viewers: Readonly<Record<ViewerName, Viewer>> = {
   mirador: {
     title: "Mirador",

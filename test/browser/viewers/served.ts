@@ -1,4 +1,4 @@
-// A viewer's site: Mirador and Universal Viewer from their packages with the shims, each in a page of its own, and static
+// A viewer's site: Mirador and Universal Viewer with the shims, each in a page of its own, and static
 // manifests that point at the images of another origin.
 
 import { readFileSync } from "node:fs";
@@ -14,8 +14,8 @@ export const shims = join(root, "static/viewer/shims");
 
 /** Where the files below a path lie. */
 const folders: Readonly<Record<string, string>> = {
-  "/mirador/": join(root, "node_modules/mirador/dist"),
-  "/uv/": join(root, "node_modules/universalviewer/dist"),
+  "/mirador/": join(root, "static/viewer/mirador-4.0.0"),
+  "/uv/": join(root, "static/viewer/universalviewer-4.4.0"),
   "/shims/": shims,
   "/": join(root, "test/browser/viewers"),
 };
