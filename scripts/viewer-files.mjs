@@ -84,8 +84,7 @@ function replaceViewer(spec) {
     npm("pack", spec, "--ignore-scripts", "--loglevel=error");
     const [tarball] = readdirSync(scratch);
     const integrity = `sha512-${digestOf("sha512", "base64", readFileSync(join(scratch, tarball)))}`;
-    const stated =
-      before.version === version ? before.integrity : npm("view", spec, "dist.integrity").trim();
+    const stated = before.version === version ? before.integrity : npm("view", spec, "dist.integrity").trim();
     if (integrity !== stated)
       throw new Error(`Expected the package ${spec} with the digest ${stated}, received ${integrity}.`);
     execFileSync("tar", ["-xzf", tarball], { cwd: scratch });
