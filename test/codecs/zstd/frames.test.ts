@@ -1,4 +1,5 @@
 // Zstandard against what its reference encoder writes.
+// @module-tag slow
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -74,7 +75,7 @@ describe.skipIf(!hasZstd)("what the reference encoder writes", () => {
         expect(error.kind).toBe("decode");
       }
     }
-  }, 120_000);
+  });
 });
 
 describe("data that break the rules", () => {
@@ -99,6 +100,21 @@ describe("data that break the rules", () => {
     ["few bytes that copy billions", frame(2, 12, 0x09, 65, 255, 0, 0, 0x54, 1, 0, 52, 255, 255, 1)],
   ])("%s is a ServiceError of kind decode", (_, data) => {
     expect(() => decompress(data, 1 << 20)).toThrow(expect.objectContaining({ kind: "decode" }));
+  });
+
+  /** Literals 0 or 1 in four streams, whose codes have one bit each below the mark of the stream. */
+  const inFour = (size: number, streams: readonly [number, number, number, number]) =>
+    frame(2, 16, 0x06 | (size << 4), 0, 3, 0x80, 0x10, 1, 0, 1, 0, 1, 0, ...streams, 0);
+
+  it("are not four streams of six literals, the last stream of none", () => {
+    expect([...decompress(inFour(6, [0b101, 0b110, 0b111, 0b1]), 6)]).toEqual([0, 1, 1, 0, 1, 1]);
+  });
+
+  // Three quarters, rounded up, are more than the whole.
+  it.each([1, 2, 5])("are four streams of %i literals", (size) => {
+    expect(() => decompress(inFour(size, [0b101, 0b110, 0b111, 0b1]), 6)).toThrow(
+      expect.objectContaining({ kind: "decode", message: expect.stringContaining("that fit their block") }),
+    );
   });
 
   it("holds no more than is wanted, however much is promised", () => {
