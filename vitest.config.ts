@@ -7,11 +7,13 @@ const usual = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },
+  // Threads would share the few threads that read files, and wait for each other.
+  pool: "forks",
 } as const;
 
-// A process for each file, or one thread for many; test/projects.ts says which.
-const isolated = { ...usual, pool: "forks", sequence: { groupOrder: 1 } } as const;
-const together = { ...usual, pool: "threads", isolate: false, sequence: { groupOrder: 2 } } as const;
+// A process for each file, or one for many; test/projects.ts says which.
+const isolated = { ...usual, sequence: { groupOrder: 1 } } as const;
+const together = { ...usual, isolate: false, sequence: { groupOrder: 2 } } as const;
 
 export default defineConfig({
   test: {

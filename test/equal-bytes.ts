@@ -12,7 +12,7 @@ const equalBytes = (a: unknown, b: unknown): true | undefined =>
     ? bytesOf(a).equals(bytesOf(b)) || undefined
     : undefined;
 
-// Files that share a thread also share the testers.
-const thread = globalThis as { comparesBytes?: true };
-if (!thread.comparesBytes) expect.addEqualityTesters([equalBytes]);
-thread.comparesBytes = true;
+// Files that share a process also share the testers.
+const shared = globalThis as { comparesBytes?: true };
+if (!shared.comparesBytes) expect.addEqualityTesters([equalBytes]);
+shared.comparesBytes = true;

@@ -1,9 +1,9 @@
-// Which files of the suite `unit` share the modules of a thread: to load them takes longer than most tests. What a file's text
-// says decides, so that there is no list to keep.
+// Which files of the suite `unit` share a process: to load the modules takes longer than most tests. What a file's text says
+// decides, so that there is no list to keep.
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What other files in the same thread would notice, or what needs a process for itself. */
+/** What other files in the same process would notice, or what needs one for itself. */
 const changesProcess = [
   /\bvi\.(mock|doMock|stubGlobal|stubEnv|useFakeTimers|setSystemTime|spyOn)\(/,
   /\bprocess\.(chdir|umask|on|once|exit|memoryUsage)\(/,

@@ -1,4 +1,5 @@
 // Colours through the whole application: marks without a profile, inks and CIELAB, seams, and profiles that are not used.
+// @module-tag slow
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // One fault in each set-up, most of them of the proxy in front: the doctor names it, at the step that fails, and says what to change.
+// @module-tag slow
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

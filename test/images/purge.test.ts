@@ -1,4 +1,5 @@
 // Purges over every backend, over masters elsewhere and in files, alone and under load.
+// @module-tag slow
 
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

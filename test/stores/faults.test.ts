@@ -1,5 +1,6 @@
 // A cache that fails costs its speed, never an answer: the whole service over broken stores gives the bytes that it gives
 // without any.
+// @module-tag slow
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // Names and passwords of a profile, on real worker threads and in place.
+// @module-tag slow
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // Mutated JPEG 2000 files end in a picture or in an error that says why. MUTATIONS=10000 for a longer
 // search, which bounds CPU time, too.
+// @module-tag slow
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

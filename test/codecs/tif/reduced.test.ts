@@ -1,4 +1,5 @@
 // Scales that are not stored: averages of boxes of full-size pixels, whatever the blocks and the depth.
+// @module-tag slow
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";

@@ -7,6 +7,7 @@ import { editText, readFields } from "../../../src/config/editing/edit.ts";
 import { editableFields } from "../../../src/config/editing/editable.ts";
 import { loadConfig } from "../../../src/config/reading/load.ts";
 import fc from "../../properties.ts";
+import { everything } from "../../sampled.ts";
 import { seeded } from "../../seeded.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -447,7 +448,7 @@ describe("over many files", () => {
         for (const value of Object.values(env).filter((value) => !text.includes(value)))
           expect(after).not.toContain(`: ${value}`);
       }),
-      { numRuns: 60 },
+      { numRuns: everything ? 60 : 15 },
     );
   });
 
@@ -459,7 +460,7 @@ describe("over many files", () => {
         const back = edited(once, { shutdown_timeout: "12s" }, env);
         expect(back).toBe(once.replace(/(shutdown_timeout['"]?: )11s/, "$112s"));
       }),
-      { numRuns: 60 },
+      { numRuns: everything ? 60 : 15 },
     );
   });
 
@@ -479,7 +480,7 @@ describe("over many files", () => {
         const now = readFields(result.text, {}).fields.find(({ field }) => field.path === path)?.value;
         expect(now).toBe(value.trim().replace(/^0+(?=\d+$)/, ""));
       }),
-      { numRuns: 60 },
+      { numRuns: everything ? 60 : 15 },
     );
   });
 });

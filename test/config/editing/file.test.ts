@@ -1,4 +1,5 @@
 // The configuration file: what is shown of it, saves, and what a killed process leaves.
+// @module-tag slow
 
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -22,6 +23,7 @@ import { withAbsolutePaths } from "../../../src/config/reading/paths.ts";
 import type { Config } from "../../../src/config/schema.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
+import { everything, seedOf } from "../../sampled.ts";
 import { seeded } from "../../seeded.ts";
 
 let top: string;
@@ -271,8 +273,8 @@ describe("a process that is killed", () => {
   }
 
   test("between many saves leaves a whole file, the old one or the new one", async () => {
-    const below = seeded(7);
-    for (let round = 0; round < 20; round++) {
+    const below = seeded(seedOf("pauses between saves"));
+    for (let round = 0; round < (everything ? 20 : 5); round++) {
       const child = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
       const gone = ended(child);
       const first = await new Promise<string>((resolve) =>
@@ -286,7 +288,7 @@ describe("a process that is killed", () => {
       await open().sweep();
       expect(readdirSync(top)).toEqual(["smalti.yaml"]);
     }
-  }, 120_000);
+  });
 
   test("when all is written but the rename leaves the old file, and the next save clears up", async () => {
     const child = spawn(process.execPath, [script, path, "before-rename"], { stdio: "ignore" });
@@ -298,5 +300,5 @@ describe("a process that is killed", () => {
     await file.save(form(await file.view(), { "log.level": "warn" }), undefined, none);
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
     expect(loadFile().log.level).toBe("warn");
-  }, 60_000);
+  });
 });

@@ -1,4 +1,5 @@
 // The js engine on real worker threads and in place: what hooks can do, and what they cannot.
+// @module-tag slow
 
 import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // Every test picture, and every malformed one, before the image doctor: what it says against ExifTool, opj_dump and tiffinfo.
+// @module-tag slow
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";

@@ -1,4 +1,5 @@
 // Alpha from every container: edges without halos, and associated alpha told apart from unassociated (TIFF 6.0 section 18).
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

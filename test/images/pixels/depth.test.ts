@@ -1,4 +1,5 @@
 // Ramps of 16 bits and of floating point to 8 bits and to 16: in order, no step left out, whatever is done to them.
+// @module-tag slow
 
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
 // A substitute: every answer to those without access is made of the pixels of the whole image at one size, and of nothing else.
+// @module-tag slow
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
 // Every test picture through the whole application: facts and pixels against other decoders (Image API sections 4, 5).
+// @module-tag slow
 
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 // Upright pixels from every container in all eight orientations (Exif 2.3, tag 0x0112): whole, in regions, in tiles at
 // scale factors, turned on request, to PNG and to JPEG. Other programs write the files, but for JP2's boxes.
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { psnr } from "../../codecs/counting.ts";
 import { box, boxed, encodeCodestream } from "../../codecs/jp2/files.ts";
 import { makePng } from "../../codecs/png/make-png.ts";
 import { fixture } from "../../host.ts";
+import { sampled } from "../../sampled.ts";
 import { seeded } from "../../seeded.ts";
 import { type Served, served } from "../../served.ts";
 import { cut, difference, informationOf, type Picture, pixelsOf } from "../answers.ts";
@@ -148,7 +150,7 @@ describe.each(endings)("%s", (ending) => {
   // decibels that a pixel off would cost; samples of wavelets lie up to half a pixel from those of a reduction
   const near = ending === "jp2" ? 21 : 36;
 
-  describe.each(orientations)("in orientation %i", (orientation) => {
+  describe.each(sampled(`orientations of ${ending}`, orientations, 3))("in orientation %i", (orientation) => {
     const name = `${orientation}.${ending}`;
 
     test("tells upright dimensions", async () => {
@@ -195,30 +197,33 @@ describe.each(endings)("%s", (ending) => {
 describe.each(["png", "jpg", "progressive.jpg"] as const)("%s", (ending) => {
   const { lossless } = containers[ending];
 
-  describe.each([1, 3, 6, 7])("in orientation %i", (orientation) => {
-    const name = `${orientation}.${ending}`;
+  describe.each(sampled(`upright pictures of ${ending}`, [1, 3, 6, 7], 2))(
+    "in orientation %i",
+    (orientation) => {
+      const name = `${orientation}.${ending}`;
 
-    test("is mirrored and rotated from its upright picture", async () => {
-      const part = raw(cut(upright, ...regions[0]!));
-      const turned = {
-        "90": part.clone().rotate(90),
-        "180": part.clone().rotate(180),
-        "270": part.clone().rotate(270),
-        "!0": part.clone().flop(),
-        "!90": raw(await flopped(part)).rotate(90),
-      };
-      for (const [rotation, image] of Object.entries(turned)) {
-        const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
-        const reference = { width: info.width, height: info.height, bands: 3, data: new Uint8Array(data) };
-        const request = `${regions[0]}/max/${rotation}/default`;
-        const png = await pixelsOf(app, imageOf(name, `${request}.png`));
-        if (lossless) expect(difference(png, reference).largest, rotation).toBe(0);
-        else expect(likeness(png, reference), rotation).toBeGreaterThan(32);
-        const jpg = await pixelsOf(app, imageOf(name, `${request}.jpg`));
-        expect(likeness(jpg, reference), `${rotation} as JPEG`).toBeGreaterThan(30);
-      }
-    });
-  });
+      test("is mirrored and rotated from its upright picture", async () => {
+        const part = raw(cut(upright, ...regions[0]!));
+        const turned = {
+          "90": part.clone().rotate(90),
+          "180": part.clone().rotate(180),
+          "270": part.clone().rotate(270),
+          "!0": part.clone().flop(),
+          "!90": raw(await flopped(part)).rotate(90),
+        };
+        for (const [rotation, image] of Object.entries(turned)) {
+          const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+          const reference = { width: info.width, height: info.height, bands: 3, data: new Uint8Array(data) };
+          const request = `${regions[0]}/max/${rotation}/default`;
+          const png = await pixelsOf(app, imageOf(name, `${request}.png`));
+          if (lossless) expect(difference(png, reference).largest, rotation).toBe(0);
+          else expect(likeness(png, reference), rotation).toBeGreaterThan(32);
+          const jpg = await pixelsOf(app, imageOf(name, `${request}.jpg`));
+          expect(likeness(jpg, reference), `${rotation} as JPEG`).toBeGreaterThan(30);
+        }
+      });
+    },
+  );
 });
 
 async function flopped(image: Sharp): Promise<Picture> {

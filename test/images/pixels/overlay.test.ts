@@ -1,4 +1,5 @@
 // Answers with an overlay against ImageMagick, which lays the same mark on the answers without one.
+// @module-tag slow
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,6 +8,7 @@ import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Anchor, Fit } from "../../../src/pipeline/steps/overlay-layout.ts";
+import { sampled } from "../../sampled.ts";
 import { type Served, served } from "../../served.ts";
 
 const magickThere =
@@ -213,7 +215,7 @@ describe.skipIf(!magickThere)(
   "an answer with an overlay is what ImageMagick makes of the one without",
   () => {
     const all = Object.keys(gravities) as Anchor[];
-    test.each(all)("at %s, in each fit", async (anchor) => {
+    test.each(sampled("anchors of an overlay", all, 3))("at %s, in each fit", async (anchor) => {
       for (const [fit, within] of [
         ["shrink", rounding],
         ["tile", rounding],
@@ -246,7 +248,7 @@ describe.skipIf(!magickThere)(
       );
     });
 
-    test.each([
+    const targets = [
       "base.png/100,50,300,200/150,/0/default.png",
       "base.png/square/!150,150/!0/default.png",
       "base.png/full/181,/90/default.png",
@@ -257,20 +259,22 @@ describe.skipIf(!magickThere)(
       "tif-pyramid-subifd.tif/full/181,/0/default.tif",
       "jpg-cmyk-adobe.jpg/full/181,/0/default.png",
       "jpg-icc-adobergb.jpg/full/181,/0/default.png",
-    ])("on %s", async (target) => {
+    ];
+    test.each(sampled("answers with an overlay", targets, 4))("on %s", async (target) => {
       const { without, marked } = await answers(target, usual);
       expect(difference(pixelsOf(marked), await composite(without, usual)).most).toBeLessThanOrEqual(
         rounding,
       );
     });
 
-    test.each([
+    const withAlpha = [
       "png-rgba8.png/full/max/0/default.png",
       "png-rgba8.png/full/max/0/default.tif",
       "webp-lossless-alpha.webp/full/max/0/default.png",
       "base.png/full/181,/30/default.png",
       "gif-transparent.gif/full/max/0/default.png",
-    ])("on the alpha of %s", async (target) => {
+    ];
+    test.each(sampled("alpha under an overlay", withAlpha, 2))("on the alpha of %s", async (target) => {
       for (const settings of [usual, { ...usual, fit: "tile", opacity: 0.5 } as const]) {
         const { without, marked } = await answers(target, settings);
         expect(difference(pixelsOf(marked), await composite(without, settings)).most).toBeLessThanOrEqual(
@@ -279,23 +283,21 @@ describe.skipIf(!magickThere)(
       }
     });
 
-    test.each(["png-rgb16.png", "png-rgba16.png", "tif-rgb16-deflate.tif"])(
-      "on 16 bits of %s",
-      async (name) => {
-        for (const format of ["png", "tif"]) {
-          const target = `${name}/full/max/0/default.${format}`;
-          const { without, marked } = await answers(target, usual, "image: { depth: source }");
-          expect((await sharp(marked).metadata()).depth).toBe("ushort");
-          const { most } = difference(pixelsOf(marked), await composite(without, usual));
-          // Sixteen bits on both sides: a 64th of a level.
-          expect(most).toBeLessThanOrEqual(1 / 64);
-        }
-        const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
-        // The one without an overlay is rounded before ImageMagick sees it.
+    const deep = ["png-rgb16.png", "png-rgba16.png", "tif-rgb16-deflate.tif"];
+    test.each(sampled("16 bits under an overlay", deep, 1))("on 16 bits of %s", async (name) => {
+      for (const format of ["png", "tif"]) {
+        const target = `${name}/full/max/0/default.${format}`;
+        const { without, marked } = await answers(target, usual, "image: { depth: source }");
+        expect((await sharp(marked).metadata()).depth).toBe("ushort");
         const { most } = difference(pixelsOf(marked), await composite(without, usual));
-        expect(most).toBeLessThanOrEqual(rounding + 0.5);
-      },
-    );
+        // Sixteen bits on both sides: a 64th of a level.
+        expect(most).toBeLessThanOrEqual(1 / 64);
+      }
+      const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
+      // The one without an overlay is rounded before ImageMagick sees it.
+      const { most } = difference(pixelsOf(marked), await composite(without, usual));
+      expect(most).toBeLessThanOrEqual(rounding + 0.5);
+    });
 
     const luma = ["-grayscale", "Rec601Luma"];
     test.each(["jpg-gray.jpg", "png-la8.png", "png-gray16.png"])("in gray on %s", async (name) => {

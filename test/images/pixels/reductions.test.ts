@@ -1,4 +1,5 @@
 // The settings for smaller answers: sharpening, supersampling, linear light. Sizes never change, tiles meet without a seam.
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

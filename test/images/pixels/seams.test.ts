@@ -1,5 +1,6 @@
 // The tiles of a level, put together, are that level rendered whole: sample for sample, in PNG (Image API sections 4.1, 4.2
 // and 5.4, implementation notes on tiles).
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

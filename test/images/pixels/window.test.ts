@@ -1,4 +1,5 @@
 // The window of scientific TIFF: two percentiles of a picture's own values become black and white, the same in all its tiles.
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

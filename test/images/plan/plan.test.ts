@@ -1,4 +1,5 @@
 // Plans: what is read for a tile, in every orientation and at every scale, and where its pixels come from.
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

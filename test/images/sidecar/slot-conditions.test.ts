@@ -1,5 +1,6 @@
 // Bytes and statuses never depend on the origin slot: fixtures in a mix of requests, under conditions of a slot and in the
 // middle of a change, held to the answers without one. SLOT_REQUESTS: how many requests under each condition.
+// @module-tag slow
 
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";

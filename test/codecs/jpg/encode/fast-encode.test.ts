@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createRequire } from "node:module";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
 // Cuts in other orientations: the same coefficients as jpegtran turns them, by another program's decoder.
+// @module-tag slow
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +16,7 @@ import { orientationOf } from "../../../../src/pipeline/orientation.ts";
 import type { Step } from "../../../../src/pipeline/step.ts";
 import { grain } from "../../../grain.ts";
 import { fixture, testHost } from "../../../host.ts";
+import { everything, sampled, seedOf } from "../../../sampled.ts";
 import { seeded } from "../../../seeded.ts";
 import { ownModule } from "../../../wasm/own-modules.ts";
 import { heapBlocks } from "../../heap-blocks.ts";
@@ -131,7 +133,7 @@ describe.each(Object.keys(kinds))("a cut of %s", (kind) => {
     const region = { x: 64, y: 96, width: 320, height: 288 };
     const quality = kind === "values of every size" ? 100 : 90;
     const straight = run("jpegtran", ["-crop", "320x288+64+96"], jpeg);
-    for (const orientation of orientations) {
+    for (const orientation of sampled(`orientations of ${kind}`, orientations, 3)) {
       const turned = await cut(jpeg, region, [{ op: "orient", orientation }], { quality });
       if (!turned) expect.fail(`orientation ${orientation} was not cut`);
       const expected = run("jpegtran", transforms[orientation]!, straight);
@@ -198,9 +200,9 @@ describe("a crop in another orientation", () => {
   test("of damaged data has the coefficients that libjpeg reads, or is not made", async () => {
     const jpeg = await kinds["4:4:4"]!(320, 240);
     const start = Buffer.from(jpeg).indexOf(Uint8Array.of(0xff, 0xda));
-    const random = seeded(7);
+    const random = seeded(seedOf("damaged data"));
     let taken = 0;
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < (everything ? 40 : 12); n++) {
       const broken = jpeg.slice();
       for (let i = 0; i < 3; i++) broken[start + 14 + random(jpeg.length - start - 16)]! ^= 1 << random(8);
       const region = { x: 64, y: 64, width: 160, height: 128 };
@@ -211,7 +213,7 @@ describe("a crop in another orientation", () => {
       taken++;
       expect(pixels(turned)).toEqual(pixels(run("jpegtran", transforms[6]!, straight)));
     }
-    expect(taken).toBeGreaterThan(5);
+    expect(taken).toBeGreaterThan(0);
   });
 
   test("keeps AC codes where nothing but signs changes, tables made for the picture too", async () => {
@@ -250,11 +252,12 @@ describe("a crop in another orientation", () => {
       const transformer = createTransformer(await ownModule("jpeg-turn"));
       const reader = await openIndexed(await kinds[kind]!(320, 240));
       const region = { x: 64, y: 64, width: 160, height: 128 };
-      const random = seeded(11);
+      const random = seeded(seedOf(`any bytes of ${kind}`));
       const share = () => random(1 << 24) / (1 << 24);
       const sound = new Map<string, Uint8Array | undefined>();
       let refused = 0;
-      for (let n = 0; n < 600; n++) {
+      const count = everything ? 600 : 105;
+      for (let n = 0; n < count; n++) {
         const orientation = orientationOf(2 + (n % 7));
         const optimise = n % 3 === 0;
         const whole = (await reader.cropData(region, backwardsOf(orientation)))!;
@@ -277,7 +280,7 @@ describe("a crop in another orientation", () => {
         expect(Buffer.compare(again!, before)).toBe(0);
         sound.set(key, before);
       }
-      expect(refused).toBeGreaterThan(100);
+      expect(refused).toBeGreaterThan(count / 6);
     },
   );
 });

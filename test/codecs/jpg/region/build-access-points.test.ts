@@ -1,4 +1,5 @@
 // Access points: the same however the file comes in, stored and loaded without loss, refused when it is not sound.
+// @module-tag slow
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
