@@ -110,8 +110,8 @@ export function buildRendering({
       unusable: ({ identifier }, reason) => hooks.unusable("overlay", identifier, reason),
     },
     decode: (job, signal) =>
-      admission.run({ memory: job.plan.memory, work: overlayWork }, signal, () =>
-        pool.overlay(job, { signal, timeoutMs }),
+      admission.run({ memory: job.memory, work: overlayWork }, signal, () =>
+        pool.run(job, { signal, timeoutMs }),
       ),
   });
   const images: RenderParts = {

@@ -38,7 +38,7 @@ export async function checkWarnings(config: Config, platform: Platform): Promise
     platform,
     codecs,
     log: silentLog,
-    decode: async ({ plan, bytes }) => (await runTask({ kind: "overlay", plan }, bytes, codecs)).bytes,
+    decode: ({ task, bytes }) => runTask(task, { codecs, bytes }),
   });
   const all = [...checks, ...overlayChecks(overlays, config.overlay)];
   const findings = await runChecks(all, (check) => check.dryRun?.() ?? check.run());

@@ -206,8 +206,15 @@ async function derive(
       let admitted = 0;
       const encoded = await parts.admission.run(demand, work, (place) => {
         admitted = performance.now();
-        return parts.pool.render(
-          { plan, bytes, file, sidecar: sidecar?.access, overlay: prepared.overlay?.image },
+        return parts.pool.run(
+          {
+            task: { kind: "render", plan },
+            bytes,
+            file,
+            sidecar: sidecar?.access,
+            overlay: prepared.overlay?.image,
+            memory: plan.memory,
+          },
           { signal: work, timeoutMs: parts.timeoutMs, place, watch: stages },
         );
       });

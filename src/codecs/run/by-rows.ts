@@ -1,26 +1,17 @@
 // A derivative made of some rows at a time: decoded, changed and encoded before the next ones are read, so that a picture
 // of any size takes the memory of a part of it.
 
-import type { ByteSource } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/bytes/concatenated.ts";
-import type { JobStages } from "../../lib/telemetry/job-clock.ts";
 import { runSteps } from "../../pipeline/run-steps.ts";
-import type { Encoded, RowStream, SidecarAccess } from "../codec.ts";
-import type { Codecs } from "../codecs.ts";
+import type { Encoded, RowStream } from "../codec.ts";
 import type { RenderPlan } from "../plan.ts";
 import { colourKernels } from "./colour-kernels.ts";
+import { type Surroundings, stillWanted } from "./surroundings.ts";
 
-/**
- * The same bytes as from the whole picture at once. `stillWanted` is asked before each part, and throws if the job is
- * not. Throws what the codecs throw.
- */
+/** The same bytes as from the whole picture at once. Throws what the codecs throw, and ServiceError `cancelled`. */
 export async function encodeByRows(
   plan: RenderPlan & { readonly rows: number },
-  bytes: ByteSource,
-  codecs: Codecs,
-  stillWanted: () => Promise<void>,
-  sidecar: SidecarAccess | undefined,
-  stages: JobStages | undefined,
+  { codecs, bytes, sidecar, wanted, stages }: Surroundings,
 ): Promise<Encoded> {
   const { read, steps, write, rows } = plan;
   const codec = codecs.byFormat(read.header.format);
@@ -30,7 +21,7 @@ export async function encodeByRows(
   let stream: RowStream | undefined;
   let incomplete = false;
   for (const region of partsOf(read.region, rows)) {
-    await stillWanted();
+    await stillWanted(wanted);
     stages?.enter("decode");
     const decoded = await codec.decode(bytes, { ...read, region }, sidecar);
     stages?.enter("steps");

@@ -6,8 +6,9 @@ import { awaitingWithout, readingWithout } from "../../lib/concurrency/place.ts"
 import { JobClock, timedBytes } from "../../lib/telemetry/job-clock.ts";
 import type { SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
-import { runTask, type Wanted } from "./job.ts";
+import { runTask } from "./job.ts";
 import { late, type Runner } from "./runner.ts";
+import type { Wanted } from "./surroundings.ts";
 
 /** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages and at each read. */
 export function inPlaceRunner(codecs: Codecs): Runner {
@@ -41,15 +42,14 @@ export function inPlaceRunner(codecs: Codecs): Runner {
         listen: () => new Promise<void>((resolve) => setTimeout(resolve)),
       };
       const { task, sidecar, overlay } = job;
-      const result = runTask(
-        task,
-        timedBytes(whileWanted(bytes, wanted), clock),
+      const result = runTask(task, {
         codecs,
+        bytes: timedBytes(whileWanted(bytes, wanted), clock),
+        sidecar: sidecar && timedSidecar(sidecar, clock),
+        overlay: overlay && { load: async () => overlay.data },
         wanted,
-        sidecar && timedSidecar(sidecar, clock),
-        overlay && { load: async () => overlay.data },
-        clock,
-      ).catch((error) => {
+        stages: clock,
+      }).catch((error) => {
         if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
         throw fromErrorRecord(toErrorRecord(error, "decode"));
       });

@@ -1,22 +1,18 @@
 // The pool: jobs wait for a worker, each runs alone on one, and a worker that fails is replaced on demand.
 
 import { cancelled, ServiceError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
 import { type Waiter, waitForTurn } from "../../lib/concurrency/wait-for-turn.ts";
 import { type Counts, createCounts } from "../../lib/telemetry/count.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { CodecHost, Encoded, SidecarAccess } from "../codec.ts";
+import type { CodecHost, Encoded } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { createCodecs } from "../index.ts";
-import type { MasterPage, RenderPlan } from "../plan.ts";
 import { inPlaceRunner } from "./in-place-runner.ts";
-import type { JobFile } from "./messages.ts";
-import type { OverlayImage } from "./overlay-pixels.ts";
 import type { Job, JobLimits, Runner } from "./runner.ts";
 import { createRunners } from "./runners.ts";
 import { workerRunner } from "./worker-runner.ts";
 
-export type { JobLimits, JobWatch } from "./runner.ts";
+export type { Job, JobLimits, JobWatch } from "./runner.ts";
 
 /**
  * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for another job, and
@@ -65,40 +61,12 @@ export interface PoolStatus {
   readonly queued: number;
 }
 
-/** A master as jobs get at it. `file`: where a worker can open the same bytes by itself. */
-export interface JobSource {
-  readonly bytes: ByteSource;
-  readonly file?: JobFile | undefined;
-}
-
-export interface RenderJob extends JobSource {
-  readonly plan: RenderPlan;
-  readonly sidecar?: SidecarAccess | undefined;
-  /** Where the plan has an overlay: the one that it names. */
-  readonly overlay?: OverlayImage | undefined;
-}
-
-export interface OverlayJob extends JobSource {
-  readonly plan: Pick<RenderPlan, "read" | "steps" | "memory">;
-}
-
-export interface SidecarJob extends JobSource, MasterPage {
-  /** By its id a worker finds what an earlier job has begun. */
-  readonly sidecar?: SidecarAccess;
-  /** Estimated peak bytes. */
-  readonly memory: number;
-}
-
 export interface Pool {
   /**
-   * The encoded derivative. Throws what the codecs throw, and ServiceError `timeout` (code
-   * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
+   * What the task of a job makes. Throws what the codecs throw, and ServiceError `timeout` (code render_timeout, waiting
+   * not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
    */
-  render(job: RenderJob, limits: JobLimits): Promise<Encoded>;
-  /** The entry of a master's sidecar; empty where none can be kept. Throws like {@link render}. */
-  buildSidecar(job: SidecarJob, limits: JobLimits): Promise<Uint8Array>;
-  /** The pixels of an overlay, as {@link OverlayImage} has them. Throws like {@link render}. */
-  overlay(job: OverlayJob, limits: JobLimits): Promise<Uint8Array>;
+  run(job: Job, limits: JobLimits): Promise<Encoded>;
   status(): PoolStatus;
   /** Bytes of all workers, as far as they have said; absent where jobs run in place. */
   memory?(): Promise<number>;
@@ -213,28 +181,21 @@ export function createPool(options: PoolOptions): Pool {
         }
       : limits;
 
-  const submit = async (job: Job, limits: JobLimits) => {
-    try {
-      if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
-      const runner =
-        (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
-        (await turn(limits.signal));
-      const encoded = await runner.run(job, withNext(limits), (usable) => release(runner, usable));
-      counts.done.add();
-      return encoded;
-    } catch (error) {
-      count(error);
-      throw error;
-    }
-  };
-
   return {
-    render: ({ plan, bytes, file, sidecar, overlay }, limits) =>
-      submit({ task: { kind: "render", plan }, bytes, file, sidecar, overlay, memory: plan.memory }, limits),
-    overlay: async ({ plan: { memory, ...plan }, bytes, file }, limits) =>
-      (await submit({ task: { kind: "overlay", plan }, bytes, file, memory }, limits)).bytes,
-    buildSidecar: async ({ header, page, bytes, file, sidecar, memory }, limits) =>
-      (await submit({ task: { kind: "sidecar", header, page }, bytes, file, sidecar, memory }, limits)).bytes,
+    async run(job, limits) {
+      try {
+        if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
+        const runner =
+          (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
+          (await turn(limits.signal));
+        const made = await runner.run(job, withNext(limits), (usable) => release(runner, usable));
+        counts.done.add();
+        return made;
+      } catch (error) {
+        count(error);
+        throw error;
+      }
+    },
     status: () => ({ ...runners.status(), queued: queue.length }),
     ...(platform.startWorker && { memory: runners.memory }),
     resize(wanted) {

@@ -9,7 +9,10 @@ import type { Task } from "./job.ts";
 import type { JobFile } from "./messages.ts";
 import type { OverlayImage } from "./overlay-pixels.ts";
 
-/** One task over one master. `file`: where a worker can open the same bytes by itself. */
+/**
+ * One task over one master. `file`: where a worker can open the same bytes by itself. By the id of `sidecar` a worker finds
+ * what an earlier job has begun.
+ */
 export interface Job {
   readonly task: Task;
   readonly file?: JobFile | undefined;

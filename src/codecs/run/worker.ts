@@ -6,9 +6,10 @@ import { JobClock, timedBytes } from "../../lib/telemetry/job-clock.ts";
 import type { CodecHost, SidecarAccess, SidecarBlocks } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { createCodecs } from "../index.ts";
-import { runTask, type Wanted } from "./job.ts";
+import { runTask } from "./job.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
 import { type HostFile, openFiles } from "./open-files.ts";
+import type { Wanted } from "./surroundings.ts";
 
 /** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
 export interface WorkerHost {
@@ -90,7 +91,14 @@ export function serveJobs(host: WorkerHost): void {
       const clock = new JobClock();
       const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
       const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
-      const made = await runTask(task, bytes, codecs, wanted, sidecarOf(job, sidecar, clock), overlay, clock);
+      const made = await runTask(task, {
+        codecs,
+        bytes,
+        sidecar: sidecarOf(job, sidecar, clock),
+        overlay,
+        wanted,
+        stages: clock,
+      });
       const times = clock.stop();
       const result = ownBuffer(made.bytes);
       const unchanged = message.file !== undefined && files.unchanged();

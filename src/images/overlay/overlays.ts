@@ -1,11 +1,12 @@
 // Which overlay an answer carries, and its picture: read again when its file changes, decoded once. Whatever is wrong with it
 // is an error of the request, so that no answer goes out unmarked.
 
+import type { Encoded } from "../../codecs/codec.ts";
 import type { Codecs } from "../../codecs/codecs.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ReadRequest } from "../../codecs/plan.ts";
 import type { OverlayImage } from "../../codecs/run/overlay-pixels.ts";
-import type { OverlayJob } from "../../codecs/run/pool.ts";
+import type { Job } from "../../codecs/run/pool.ts";
 import { orWholeFile, wholeFileNeeded } from "../../codecs/whole-file.ts";
 import { ServiceError } from "../../errors.ts";
 import { type ByteSource, memoryBytes, readAll } from "../../lib/byte-source.ts";
@@ -43,7 +44,7 @@ export interface OverlayParts {
   readonly platform: Pick<Platform, "files" | "keepAlive">;
   readonly codecs: Codecs;
   /** Runs the job that decodes a picture. */
-  readonly decode: (job: OverlayJob, signal: AbortSignal) => Promise<Uint8Array>;
+  readonly decode: (job: Job, signal: AbortSignal) => Promise<Pick<Encoded, "bytes">>;
   readonly log: { error(message: string, fields?: Readonly<Record<string, unknown>>): void };
   /** A hook that is asked for each request, while it has anything to say: undefined means as configured. */
   readonly hook?: {
@@ -243,7 +244,8 @@ async function decoded(
   const steps = stepsOf(header);
   const area = header.width * header.height;
   const memory = codec.memory(read, file.length) + area * (header.bands * (header.depth / 8) + 8);
-  const whole = (read: ReadRequest) => decode({ plan: { read, steps, memory }, bytes }, signal);
+  const whole = (read: ReadRequest) =>
+    decode({ task: { kind: "overlay", plan: { read, steps } }, bytes, memory }, signal);
   const made = await orWholeFile(whole(read));
   const data = made === wholeFileNeeded ? await whole({ ...read, whole: true }) : made;
   const swap = header.orientation > 4;
@@ -251,7 +253,7 @@ async function decoded(
     digest,
     width: swap ? header.height : header.width,
     height: swap ? header.width : header.height,
-    data: shared(data),
+    data: shared(data.bytes),
   };
 }
 

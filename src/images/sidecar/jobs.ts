@@ -111,7 +111,7 @@ export function createSidecarJobs(
     };
   };
 
-  const run = (master: Master, header: ImageHeader, access: SidecarAccess, work: AbortSignal) => {
+  const run = async (master: Master, header: ImageHeader, access: SidecarAccess, work: AbortSignal) => {
     const allParts = access.allParts === true;
     const memory = memoryOf(master, header, allParts);
     const {
@@ -119,12 +119,13 @@ export function createSidecarJobs(
       image: { bytes, file },
     } = master;
     const expected = sidecarWork(codecOf(header), header, allParts);
-    return admission.run(demandOf(master, memory, expected), work, (place) =>
-      pool.buildSidecar(
-        { header, page, memory, bytes, file, sidecar: access },
+    const built = await admission.run(demandOf(master, memory, expected), work, (place) =>
+      pool.run(
+        { task: { kind: "sidecar", header, page }, bytes, file, sidecar: access, memory },
         { signal: work, timeoutMs, place },
       ),
     );
+    return built.bytes;
   };
 
   const isShort = (master: Master, read: ReadRequest, entry?: Uint8Array) =>

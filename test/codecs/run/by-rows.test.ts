@@ -3,17 +3,21 @@
 import { describe, expect, test } from "vitest";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import type { RenderPlan } from "../../../src/codecs/plan.ts";
-import { runJob } from "../../../src/codecs/run/job.ts";
+import { runTask } from "../../../src/codecs/run/job.ts";
+import type { Wanted } from "../../../src/codecs/run/surroundings.ts";
 import { resolve } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import { imageOptions } from "../../../src/images/options.ts";
 import { planRender } from "../../../src/images/plan/plan.ts";
 import { outputPolicy } from "../../../src/images/plan/policy.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
+import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";
 import { reference } from "../reference.ts";
 
 const codecs = createCodecs(testHost);
+
+const run = (plan: RenderPlan, bytes: ByteSource, wanted?: Wanted) =>
+  runTask({ kind: "render", plan }, { codecs, bytes, wanted });
 
 /** The plan of a request for a fixture, as if its picture were `times` as large. */
 async function planOf(name: string, path: string, times = 1, settings: object = {}) {
@@ -50,9 +54,9 @@ describe("a derivative by rows has the bytes of one at once", () => {
   ] as const)("%s %s", async (name, path, settings) => {
     const { plan, bytes } = await planOf(name, path, 1, settings);
     expect(plan.rows).toBeUndefined();
-    const whole = await runJob(plan, bytes, codecs);
+    const whole = await run(plan, bytes);
     for (const rows of [64, 256]) {
-      const made = await runJob({ ...plan, rows }, bytes, codecs);
+      const made = await run({ ...plan, rows }, bytes);
       expect(Buffer.from(made.bytes).equals(whole.bytes)).toBe(true);
     }
   });
@@ -66,8 +70,8 @@ describe("a derivative by rows has the bytes of one at once", () => {
   ])("or its pixels, where Huffman tables of one's own pay: %s at 1/%i", async (name, scaleFactor) => {
     const { plan, bytes } = await planOf(name, "full/max/0/default.jpg");
     const reduced: RenderPlan = { ...plan, read: { ...plan.read, scaleFactor } };
-    const whole = await runJob(reduced, bytes, codecs);
-    const made = await runJob({ ...reduced, rows: 64 }, bytes, codecs);
+    const whole = await run(reduced, bytes);
+    const made = await run({ ...reduced, rows: 64 }, bytes);
     expect(await reference(made.bytes)).toEqual(await reference(whole.bytes));
   });
 
@@ -80,7 +84,7 @@ describe("a derivative by rows has the bytes of one at once", () => {
         this.aborted = ++this.listens > 3;
       },
     };
-    await expect(runJob({ ...plan, rows: 64 }, bytes, codecs, wanted)).rejects.toMatchObject({
+    await expect(run({ ...plan, rows: 64 }, bytes, wanted)).rejects.toMatchObject({
       kind: "cancelled",
     });
   });

@@ -8,9 +8,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { build } from "../../../scripts/build.mjs";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import type { RenderPlan } from "../../../src/codecs/plan.ts";
-import { runJob } from "../../../src/codecs/run/job.ts";
+import { runTask } from "../../../src/codecs/run/job.ts";
 import {
   createPool,
+  type Job,
   type JobWatch,
   type Pool,
   type PoolOptions,
@@ -87,7 +88,15 @@ function hangingBytes(): { bytes: ByteSource; asked: Promise<void> } {
 }
 
 const limits = { timeoutMs: 240_000 };
-const inPlace = () => runJob(plan, memoryBytes(master), codecs);
+/** A job that renders by a plan. */
+const rendering = ({ plan, ...job }: Omit<Job, "task" | "memory"> & { readonly plan: RenderPlan }): Job => ({
+  task: { kind: "render", plan },
+  ...job,
+  memory: plan.memory,
+});
+const renderedHere = (plan: RenderPlan, bytes: ByteSource, data?: Uint8Array) =>
+  runTask({ kind: "render", plan }, { codecs, bytes, overlay: data && { load: async () => data } });
+const inPlace = () => renderedHere(plan, memoryBytes(master));
 /** What a worker answers that opened the file by itself. */
 const byFile = async () => ({ ...(await inPlace()), unchanged: true });
 const codeOf = (result: Promise<unknown>) =>
@@ -104,8 +113,10 @@ describe("jobs on workers", () => {
   it("give the same bytes as the same job in place, by file and through the channel", async () => {
     const { pool } = poolOf();
     const expected = await inPlace();
-    expect(await pool.render({ plan, file, bytes: memoryBytes(master) }, limits)).toEqual(await byFile());
-    expect(await pool.render({ plan, bytes: memoryBytes(master) }, limits)).toEqual(expected);
+    expect(await pool.run(rendering({ plan, file, bytes: memoryBytes(master) }), limits)).toEqual(
+      await byFile(),
+    );
+    expect(await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits)).toEqual(expected);
   });
 
   it("say what they took: each read and its bytes, and stages that fit into the time of the job", async () => {
@@ -130,7 +141,7 @@ describe("jobs on workers", () => {
       },
       did: (times) => void all.push(times),
     };
-    await pool.render({ plan, bytes }, { ...limits, watch });
+    await pool.run(rendering({ plan, bytes }), { ...limits, watch });
     const taken = performance.now() - began;
     expect(workers).toEqual([1]);
     const [times] = all;
@@ -147,14 +158,14 @@ describe("jobs on workers", () => {
   it("say how much memory their workers have: two have more than one, and a busy one as much as before", async () => {
     const { pool } = poolOf({ size: 2 });
     const job = { plan, file, bytes: memoryBytes(master) };
-    await pool.render(job, limits);
+    await pool.run(rendering(job), limits);
     const one = (await pool.memory?.()) ?? 0;
     expect(one).toBeGreaterThan(2 ** 20);
-    await Promise.all([pool.render(job, limits), pool.render(job, limits)]);
+    await Promise.all([pool.run(rendering(job), limits), pool.run(rendering(job), limits)]);
     expect(pool.status().workers).toBe(2);
     expect(await pool.memory?.()).toBeGreaterThan(1.4 * one);
     const { bytes, asked } = hangingBytes();
-    const hanging = codeOf(pool.render({ plan, bytes }, limits));
+    const hanging = codeOf(pool.run(rendering({ plan, bytes }), limits));
     await asked;
     expect(await pool.memory?.()).toBeGreaterThan(1.4 * one);
     pool.close();
@@ -183,14 +194,14 @@ describe("jobs on workers", () => {
         return data;
       },
     };
-    const expected = await runJob(marked, bytes, codecs, undefined, undefined, { load: async () => data });
+    const expected = await renderedHere(marked, bytes, data);
     expect(expected).not.toEqual(await inPlace());
     for (let i = 0; i < 3; i++)
-      expect(await pool.render({ plan: marked, bytes, overlay }, limits)).toEqual(expected);
+      expect(await pool.run(rendering({ plan: marked, bytes, overlay }), limits)).toEqual(expected);
     expect(taken).toBe(1);
     expect(data.length).toBe(8 * 4 * 4); // not taken away by a transfer
     const unknown = { ...plan, steps: [...plan.steps, { ...step, ...image, digest: "second" }] };
-    expect(await codeOf(pool.render({ plan: unknown, bytes }, limits))).toBe("decode decode_failed");
+    expect(await codeOf(pool.run(rendering({ plan: unknown, bytes }), limits))).toBe("decode decode_failed");
   });
 
   it("leave the caller's bytes intact where a read gives a part of a larger array", async () => {
@@ -199,7 +210,7 @@ describe("jobs on workers", () => {
       size: master.length,
       read: async (at, length) => master.subarray(at, at + length),
     };
-    expect(await pool.render({ plan, bytes }, limits)).toEqual(await inPlace());
+    expect(await pool.run(rendering({ plan, bytes }), limits)).toEqual(await inPlace());
     expect(master.subarray(0, 2)).toEqual(new Uint8Array([0x89, 0x50]));
   });
 
@@ -210,13 +221,15 @@ describe("jobs on workers", () => {
       { ...file, id: "0:0:0" },
       { ...file, size: file.size + 1 },
     ])
-      expect(await codeOf(pool.render({ plan, file: other, bytes }, limits))).toBe("changed source_changed");
+      expect(await codeOf(pool.run(rendering({ plan, file: other, bytes }), limits))).toBe(
+        "changed source_changed",
+      );
   });
 
   it("do not read through the channel when a file is given", async () => {
     const { pool } = poolOf();
     const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
-    expect((await pool.render({ plan, file, bytes }, limits)).bytes.length).toBeGreaterThan(0);
+    expect((await pool.run(rendering({ plan, file, bytes }), limits)).bytes.length).toBeGreaterThan(0);
   });
 
   it("read ranges of a remote master as one where its source would sooner fetch what lies between", async () => {
@@ -235,8 +248,8 @@ describe("jobs on workers", () => {
     expect(row).toBeLessThan(250 * 1024);
     const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);
     const { pool } = poolOf();
-    const index = await pool.buildSidecar(
-      { header, page: 1, memory: 1 << 20, bytes: memoryBytes(jpeg) },
+    const { bytes: index } = await pool.run(
+      { task: { kind: "sidecar", header, page: 1 }, memory: 1 << 20, bytes: memoryBytes(jpeg) },
       limits,
     );
     const region = { x: 2048, y: 0, width: 8, height };
@@ -253,7 +266,7 @@ describe("jobs on workers", () => {
         },
       };
       const access = { id: `index for ${gap}`, load: async () => index };
-      const answer = await pool.render({ plan: narrow, bytes, sidecar: access }, limits);
+      const answer = await pool.run(rendering({ plan: narrow, bytes, sidecar: access }), limits);
       return { reads, answer };
     };
     const apart = await readsWith(undefined);
@@ -269,7 +282,7 @@ describe("jobs on workers", () => {
     const { pool, counts } = poolOf({ size: 2 });
     expect(pool.status()).toEqual({ size: 2, workers: 1, busy: 0, waiting: 0, queued: 0 });
     const job = { plan, file, bytes: memoryBytes(master) };
-    const results = [1, 2, 3, 4].map(() => pool.render(job, limits));
+    const results = [1, 2, 3, 4].map(() => pool.run(rendering(job), limits));
     expect(pool.status()).toEqual({ size: 2, workers: 2, busy: 2, waiting: 0, queued: 2 });
     await Promise.all(results);
     await settled(pool);
@@ -279,19 +292,19 @@ describe("jobs on workers", () => {
   it("carry a decoder's error with its kind and code across the thread", async () => {
     const { pool, counts } = poolOf();
     const damaged = memoryBytes(master.slice(0, 30));
-    const expected = await codeOf(runJob(plan, damaged, codecs));
+    const expected = await codeOf(renderedHere(plan, damaged));
     expect(expected).toMatch(/^decode /);
-    expect(await codeOf(pool.render({ plan, bytes: damaged }, limits))).toBe(expected);
+    expect(await codeOf(pool.run(rendering({ plan, bytes: damaged }), limits))).toBe(expected);
     expect(readCounts(counts).errors).toBe(1);
   });
 
   it("report a file that is not there as source, and go on", async () => {
     const { pool } = poolOf();
     const bytes = memoryBytes(master);
-    expect(await codeOf(pool.render({ plan, file: { ...file, path: `${path}.none` }, bytes }, limits))).toBe(
-      "source source",
-    );
-    expect((await pool.render({ plan, file, bytes }, limits)).bytes.length).toBeGreaterThan(0);
+    expect(
+      await codeOf(pool.run(rendering({ plan, file: { ...file, path: `${path}.none` }, bytes }), limits)),
+    ).toBe("source source");
+    expect((await pool.run(rendering({ plan, file, bytes }), limits)).bytes.length).toBeGreaterThan(0);
   });
 });
 
@@ -299,8 +312,10 @@ describe("limits", () => {
   it("end a job that is late with render_timeout and replace its worker", async () => {
     const { pool, counts } = poolOf();
     const { bytes } = hangingBytes();
-    expect(await codeOf(pool.render({ plan, bytes }, { timeoutMs: 300 }))).toBe("timeout render_timeout");
-    expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await byFile());
+    expect(await codeOf(pool.run(rendering({ plan, bytes }), { timeoutMs: 300 }))).toBe(
+      "timeout render_timeout",
+    );
+    expect(await pool.run(rendering({ plan, file, bytes }), limits)).toEqual(await byFile());
     expect(readCounts(counts)).toMatchObject({ timeouts: 1, started: 2 });
   });
 
@@ -309,8 +324,8 @@ describe("limits", () => {
     try {
       const { pool } = poolOf();
       const first = hangingBytes();
-      const late = codeOf(pool.render({ plan, bytes: first.bytes }, { timeoutMs: 5000 }));
-      const next = pool.render({ plan, file, bytes: first.bytes }, { timeoutMs: 1000 });
+      const late = codeOf(pool.run(rendering({ plan, bytes: first.bytes }), { timeoutMs: 5000 }));
+      const next = pool.run(rendering({ plan, file, bytes: first.bytes }), { timeoutMs: 1000 });
       next.catch(() => {});
       vi.advanceTimersByTime(4999);
       expect(pool.status().queued).toBe(1);
@@ -325,8 +340,8 @@ describe("limits", () => {
   it("are cancelled when the pool closes, whether they run or wait", async () => {
     const { pool, counts } = poolOf();
     const { bytes } = hangingBytes();
-    const running = codeOf(pool.render({ plan, bytes }, limits));
-    const waiting = codeOf(pool.render({ plan, bytes }, limits));
+    const running = codeOf(pool.run(rendering({ plan, bytes }), limits));
+    const waiting = codeOf(pool.run(rendering({ plan, bytes }), limits));
     expect(pool.status()).toMatchObject({ busy: 1, queued: 1 });
     pool.close();
     expect(await Promise.all([running, waiting])).toEqual(["cancelled cancelled", "cancelled cancelled"]);
@@ -337,17 +352,17 @@ describe("limits", () => {
     const { pool, counts } = poolOf();
     const read = () => Promise.reject(new ServiceError("busy", "Too many files at once."));
     const bytes = { size: memoryBytes(master).size, read };
-    expect(await codeOf(pool.render({ plan, bytes }, limits))).toBe("busy busy");
+    expect(await codeOf(pool.run(rendering({ plan, bytes }), limits))).toBe("busy busy");
     expect(readCounts(counts)).toMatchObject({ refused: 1, errors: 0, replaced: 0 });
   });
 
   it("replace a worker after a job whose estimate is above the bound", async () => {
     const { pool, counts } = poolOf({ maxJobBytes: 1 << 19 });
     const job = { plan, file, bytes: memoryBytes(master) };
-    await pool.render(job, limits);
+    await pool.run(rendering(job), limits);
     await settled(pool);
     expect(pool.status().workers).toBe(0);
-    await pool.render(job, limits);
+    await pool.run(rendering(job), limits);
     expect(readCounts(counts).started).toBe(2);
   });
 });
@@ -375,10 +390,12 @@ describe("a job that waits for bytes", () => {
       const { pool } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
       const { place: own, whenLeft } = place();
       const { bytes, letGo } = heldBytes();
-      const waits = pool.render({ plan, bytes }, { ...limits, place: own });
+      const waits = pool.run(rendering({ plan, bytes }), { ...limits, place: own });
       await whenLeft;
       expect(pool.status()).toMatchObject({ busy: 1, waiting: 1 });
-      expect(await pool.render({ plan, bytes: memoryBytes(master) }, limits)).toEqual(await inPlace());
+      expect(await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits)).toEqual(
+        await inPlace(),
+      );
       letGo();
       expect(await waits).toEqual(await inPlace());
       await settled(pool);
@@ -390,12 +407,12 @@ describe("a job that waits for bytes", () => {
     const { pool, counts } = poolOf();
     const { place: own, whenLeft } = place();
     const { bytes, letGo } = heldBytes();
-    const waits = pool.render({ plan, bytes }, { ...limits, place: own });
+    const waits = pool.run(rendering({ plan, bytes }), { ...limits, place: own });
     await whenLeft;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       for (let n = 0; n < 5; n++) {
-        await pool.render({ plan, bytes: memoryBytes(master) }, limits);
+        await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits);
         vi.advanceTimersByTime(9000);
         expect(pool.status().workers).toBe(2);
       }
@@ -412,11 +429,11 @@ describe("a job that waits for bytes", () => {
   it("does not spend its time on that", async () => {
     for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
       const { pool, counts } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
-      await pool.render({ plan, bytes: memoryBytes(master) }, limits); // its worker has started
+      await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits); // its worker has started
       const { place: own, whenLeft } = place();
       const { bytes, letGo } = heldBytes();
       const timeoutMs = 4000;
-      const waits = pool.render({ plan, bytes }, { timeoutMs, place: own });
+      const waits = pool.run(rendering({ plan, bytes }), { timeoutMs, place: own });
       await whenLeft;
       await new Promise((resolve) => setTimeout(resolve, timeoutMs + 500));
       letGo();
@@ -429,9 +446,9 @@ describe("a job that waits for bytes", () => {
     const { pool } = poolOf();
     let leaves = 0;
     const own = { leave: () => void leaves++, back: async () => {} };
-    expect(await pool.render({ plan, bytes: memoryBytes(master) }, { ...limits, place: own })).toEqual(
-      await inPlace(),
-    );
+    expect(
+      await pool.run(rendering({ plan, bytes: memoryBytes(master) }), { ...limits, place: own }),
+    ).toEqual(await inPlace());
     expect(leaves).toBe(0);
   });
 
@@ -447,7 +464,7 @@ describe("a job that waits for bytes", () => {
     };
     const { bytes, letGo } = heldBytes();
     let done = false;
-    const result = pool.render({ plan, bytes }, { ...limits, place: own }).then((answer) => {
+    const result = pool.run(rendering({ plan, bytes }), { ...limits, place: own }).then((answer) => {
       done = true;
       return answer;
     });
@@ -472,7 +489,9 @@ describe("a job that waits for bytes", () => {
         return new Promise(() => {});
       },
     };
-    const running = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal, place: own }));
+    const running = codeOf(
+      pool.run(rendering({ plan, bytes }), { ...limits, signal: gone.signal, place: own }),
+    );
     await whenLeft;
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
@@ -487,9 +506,9 @@ describe("cancelling", () => {
   it("drops a job that waits, at once", async () => {
     const { pool, counts } = poolOf();
     const { bytes } = hangingBytes();
-    void codeOf(pool.render({ plan, bytes }, limits));
+    void codeOf(pool.run(rendering({ plan, bytes }), limits));
     const gone = new AbortController();
-    const waiting = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal }));
+    const waiting = codeOf(pool.run(rendering({ plan, bytes }), { ...limits, signal: gone.signal }));
     expect(pool.status().queued).toBe(1);
     gone.abort();
     expect(await waiting).toBe("cancelled cancelled");
@@ -501,11 +520,11 @@ describe("cancelling", () => {
     const { pool, counts } = poolOf({ cancelGraceMs: 60_000 });
     const { bytes, asked } = hangingBytes();
     const gone = new AbortController();
-    const running = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal }));
+    const running = codeOf(pool.run(rendering({ plan, bytes }), { ...limits, signal: gone.signal }));
     await asked;
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
-    expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await byFile());
+    expect(await pool.run(rendering({ plan, file, bytes }), limits)).toEqual(await byFile());
     expect(readCounts(counts).started).toBe(1);
   });
 
@@ -519,17 +538,17 @@ describe("cancelling", () => {
     const { pool } = poolOf({ platform: { ...platform, startWorker }, cancelGraceMs: 50 });
     const gone = new AbortController();
     const bytes = memoryBytes(master);
-    const running = codeOf(pool.render({ plan, file, bytes }, { ...limits, signal: gone.signal }));
+    const running = codeOf(pool.run(rendering({ plan, file, bytes }), { ...limits, signal: gone.signal }));
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
-    expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await byFile());
+    expect(await pool.run(rendering({ plan, file, bytes }), limits)).toEqual(await byFile());
     expect(threads).toEqual([]);
   });
 
   it("refuses a job whose client has already gone", async () => {
     const { pool } = poolOf();
     const job = { plan, file, bytes: memoryBytes(master) };
-    expect(await codeOf(pool.render(job, { ...limits, signal: AbortSignal.abort() }))).toBe(
+    expect(await codeOf(pool.run(rendering(job), { ...limits, signal: AbortSignal.abort() }))).toBe(
       "cancelled cancelled",
     );
   });
@@ -541,8 +560,8 @@ describe("a worker that dies", () => {
     const startWorker = () => startNodeWorker(new URL(threads.shift() ?? "thread.js", dist));
     const { pool, counts } = poolOf({ platform: { ...platform, startWorker } });
     const job = { plan, file, bytes: memoryBytes(master) };
-    expect(await codeOf(pool.render(job, limits))).toBe("decode worker_died");
-    expect(await pool.render(job, limits)).toEqual(await byFile());
+    expect(await codeOf(pool.run(rendering(job), limits))).toBe("decode worker_died");
+    expect(await pool.run(rendering(job), limits)).toEqual(await byFile());
     expect(readCounts(counts).deaths).toBe(1);
   });
 
@@ -560,7 +579,9 @@ describe("a worker that dies", () => {
     };
     const { pool } = poolOf({ platform: { ...platform, startWorker } });
     await death;
-    expect(await pool.render({ plan, file, bytes: memoryBytes(master) }, limits)).toEqual(await byFile());
+    expect(await pool.run(rendering({ plan, file, bytes: memoryBytes(master) }), limits)).toEqual(
+      await byFile(),
+    );
   });
 });
 
@@ -578,8 +599,8 @@ describe("a worker that cannot be started", () => {
   it("fails the job instead of leaving it in the queue", async () => {
     const { pool } = poolOf({ platform: startsOne("dying.mjs") });
     const job = { plan, bytes: memoryBytes(master) };
-    expect(await codeOf(pool.render(job, limits))).toBe("decode worker_died");
-    await expect(pool.render(job, limits)).rejects.toThrow("no thread");
+    expect(await codeOf(pool.run(rendering(job), limits))).toBe("decode worker_died");
+    await expect(pool.run(rendering(job), limits)).rejects.toThrow("no thread");
     expect(pool.status()).toMatchObject({ workers: 0, queued: 0 });
   });
 
@@ -587,9 +608,9 @@ describe("a worker that cannot be started", () => {
     const { pool } = poolOf({ platform: startsOne("thread.js"), size: 2 });
     const { bytes, asked } = hangingBytes();
     const gone = new AbortController();
-    const running = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal }));
+    const running = codeOf(pool.run(rendering({ plan, bytes }), { ...limits, signal: gone.signal }));
     await asked;
-    const waiting = pool.render({ plan, bytes: memoryBytes(master) }, limits);
+    const waiting = pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits);
     expect(pool.status()).toMatchObject({ workers: 1, queued: 1 });
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
@@ -603,7 +624,7 @@ describe("without workers", () => {
   it("runs jobs in place, one after another", async () => {
     const { pool } = poolOf({ platform: without, codecs, size: 4 });
     const job = { plan, bytes: memoryBytes(master) };
-    const results = [pool.render(job, limits), pool.render(job, limits)];
+    const results = [pool.run(rendering(job), limits), pool.run(rendering(job), limits)];
     expect(pool.status()).toEqual({ size: 1, workers: 1, busy: 1, waiting: 0, queued: 1 });
     const expected = await inPlace();
     for (const result of await Promise.all(results)) expect(result).toEqual(expected);
@@ -626,7 +647,7 @@ describe("without workers", () => {
       },
     };
     const leaving = { ...limits, signal: gone.signal };
-    expect(await codeOf(pool.render({ plan: whole, bytes }, leaving))).toBe("cancelled cancelled");
+    expect(await codeOf(pool.run(rendering({ plan: whole, bytes }), leaving))).toBe("cancelled cancelled");
     expect(reads).toBe(0);
   });
 
@@ -642,7 +663,7 @@ describe("without workers", () => {
       },
     };
     const leaving = { ...limits, signal: gone.signal };
-    expect(await codeOf(pool.render({ plan, bytes: counting }, leaving))).toBe("cancelled cancelled");
+    expect(await codeOf(pool.run(rendering({ plan, bytes: counting }), leaving))).toBe("cancelled cancelled");
     expect(reads).toBe(2);
   });
 
@@ -656,9 +677,9 @@ describe("without workers", () => {
         return master.slice(at, at + length);
       },
     };
-    expect(await codeOf(pool.render({ plan, bytes: aborting }, { ...limits, signal: gone.signal }))).toBe(
-      "cancelled cancelled",
-    );
+    expect(
+      await codeOf(pool.run(rendering({ plan, bytes: aborting }), { ...limits, signal: gone.signal })),
+    ).toBe("cancelled cancelled");
     const slow: ByteSource = {
       size: master.length,
       read: async (at, length) => {
@@ -666,7 +687,7 @@ describe("without workers", () => {
         return master.slice(at, at + length);
       },
     };
-    expect(await codeOf(pool.render({ plan, bytes: slow }, { timeoutMs: 20 }))).toBe(
+    expect(await codeOf(pool.run(rendering({ plan, bytes: slow }), { timeoutMs: 20 }))).toBe(
       "timeout render_timeout",
     );
   });

@@ -52,9 +52,9 @@ async function counted(over: Partial<OverlayParts> = {}, options: object = {}) {
       },
     },
     codecs,
-    decode: async ({ plan, bytes }) => {
+    decode: async ({ task, bytes }) => {
       counts.decoded++;
-      return (await runTask({ kind: "overlay", plan }, bytes, codecs)).bytes;
+      return runTask(task, { codecs, bytes });
     },
     log: { error() {} },
     ...over,
@@ -147,9 +147,9 @@ describe("the picture of an overlay", () => {
     let busy = true;
     const { overlays, master } = await counted({
       revalidateMs: 0,
-      decode: async ({ plan, bytes }) => {
+      decode: async ({ task, bytes }) => {
         if (busy) throw new Error("no place");
-        return (await runTask({ kind: "overlay", plan }, bytes, codecs)).bytes;
+        return runTask(task, { codecs, bytes });
       },
     });
     await expect(overlays.of(master, answer)).rejects.toMatchObject({ code: "overlay_failed" });

@@ -52,11 +52,12 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
   let failure: ServiceError | undefined;
   const pool: typeof images.pool = {
     ...images.pool,
-    async buildSidecar(...args) {
+    async run(...args) {
+      if (args[0].task.kind !== "sidecar") return images.pool.run(...args);
       made++;
       await hold;
       if (failure) throw failure;
-      return images.pool.buildSidecar(...args);
+      return images.pool.run(...args);
     },
   };
   const inner: Slot = { ...slots.origin, ...change(slots.origin) };

@@ -64,7 +64,7 @@ const at1 = (header: ImageHeader) => at(header, 1);
 /** One at 1/4 that gains by a fuller index. */
 const atQuarter = (header: ImageHeader) => ({ ...at(header, 4), halvesColour: true as const });
 
-type Build = Served["service"]["images"]["pool"]["buildSidecar"];
+type Build = Served["service"]["images"]["pool"]["run"];
 
 interface Parts extends Partial<Parameters<typeof createSidecars>[0]> {
   readonly service?: Served["service"];
@@ -78,9 +78,10 @@ function parts({ service = app.service, build = (own, ...args) => own(...args), 
   let made = 0;
   const pool: typeof images.pool = {
     ...images.pool,
-    buildSidecar: (...args) => {
+    run: (...args) => {
+      if (args[0].task.kind !== "sidecar") return images.pool.run(...args);
       made++;
-      return build(images.pool.buildSidecar, ...args);
+      return build(images.pool.run, ...args);
     },
   };
   const { codecs, admission, timeoutMs } = images;

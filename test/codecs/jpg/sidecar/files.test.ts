@@ -6,7 +6,7 @@ import type { SidecarAccess } from "../../../../src/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import type { RenderPlan } from "../../../../src/codecs/plan.ts";
-import { runJob } from "../../../../src/codecs/run/job.ts";
+import { runTask } from "../../../../src/codecs/run/job.ts";
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/pipeline/pixels.ts";
@@ -293,10 +293,10 @@ describe("from planes to planes", () => {
     const given = plan(one.header, [halving(one.header)]);
     const short = (await derived(one, given)) as Uint8Array;
     const { derive: _derive, ...withoutDerive } = codec;
-    const { bytes: long } = await runJob(given, memoryBytes(one.file), {
-      ...codecs,
-      byFormat: () => withoutDerive,
-    });
+    const { bytes: long } = await runTask(
+      { kind: "render", plan: given },
+      { codecs: { ...codecs, byFormat: () => withoutDerive }, bytes: memoryBytes(one.file) },
+    );
     const reference = new Uint8Array(
       await base.clone().resize(300, 200, { kernel: "lanczos3" }).raw().toBuffer(),
     );

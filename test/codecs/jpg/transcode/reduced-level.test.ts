@@ -7,7 +7,7 @@ import { createCodecs } from "../../../../src/codecs/index.ts";
 import { listScans } from "../../../../src/codecs/jpg/transcode/scans.ts";
 import { openTranscoder } from "../../../../src/codecs/jpg/transcode/transcoder.ts";
 import type { RenderPlan } from "../../../../src/codecs/plan.ts";
-import { runJob } from "../../../../src/codecs/run/job.ts";
+import { runTask } from "../../../../src/codecs/run/job.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import type { Step } from "../../../../src/pipeline/step.ts";
 import { fixture, testHost } from "../../../host.ts";
@@ -53,16 +53,17 @@ async function bothTimes(file: Uint8Array, format: "jpg" | "png") {
     },
     memory: 0,
   };
+  const task = { kind: "render", plan } as const;
   const absent = absentAccess();
   const source = countingBytes(file);
-  const { bytes: before } = await runJob(plan, source, codecs, undefined, absent);
+  const { bytes: before } = await runTask(task, { codecs, bytes: source, sidecar: absent });
   const read = source.total();
   const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, absent)) as Uint8Array;
   expect(index.length).toBeGreaterThan(0);
-  const { bytes: after } = await runJob(plan, bytes, codecs, undefined, {
-    ...absent,
-    absent: false,
-    load: async () => index,
+  const { bytes: after } = await runTask(task, {
+    codecs,
+    bytes,
+    sidecar: { ...absent, absent: false, load: async () => index },
   });
   return { before, after, read };
 }
