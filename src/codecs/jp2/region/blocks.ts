@@ -73,6 +73,8 @@ export async function readPrecincts(
 
   /** Whether the bytes were enough. */
   function take(number: number, parts?: ReadRanges, most = 0): boolean {
+    // Another job in this thread may have read it meanwhile; its pieces must not be added twice.
+    if (tile.read.has(number)) return true;
     try {
       for (const n of packetsOf(tile, number)) takePacket(tile, n.packet, n.layer, parts, most);
       tile.read.add(number);

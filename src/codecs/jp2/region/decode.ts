@@ -74,7 +74,6 @@ export async function decodeWindows(
       return { component, levels: windowsFor(own, resolution, strip) };
     });
     await readPrecincts(tile, windows, source);
-    const { slots } = bench();
     const quantisations = new Map<Band, BandQuantisation>();
     /** The code-blocks, and how many of their bit-planes are left out. */
     const met = new Map<CodeBlock, number>();
@@ -89,23 +88,35 @@ export async function decodeWindows(
             met.set(block, quantisation.skipped);
         }
     }
-    // Those that were looked up now are the last to leave, unless there are more than there is room for.
-    const missing =
-      met.size < slots.count
-        ? [...met].filter(([block, skipped]) => slots.find(block, skipped) === undefined)
-        : [...met];
-    await withRanges(pieceRanges(missing.map(([block]) => block)), source, (parts) => {
-      const { engine } = bench();
-      const arena = new Arena(engine);
-      const decoded = windows.map(({ component, levels }): StripComponent => {
-        const { bits } = components[component]!;
-        const samples = decodeComponent(bench(), arena, tile, component, levels, quantisations, parts);
-        const { window } = levels.at(-1)!;
-        const inside = (strip.y0 - window.y0) * samples.stride + strip.x0 - window.x0;
-        return { ...samples, component, bits, at: samples.at + 4 * inside };
+    /** The blocks that are not decoded; all, if there are more than there is room for. */
+    const missing = (): CodeBlock[] => {
+      const { slots } = bench();
+      // Those that are looked up now are the last to leave.
+      return met.size < slots.count
+        ? [...met.keys()].filter((block) => slots.find(block, met.get(block)!) === undefined)
+        : [...met.keys()];
+    };
+    // Another job in this thread may take slots while this one waits for bytes: then the bytes of all blocks are read.
+    if (!(await decodeFrom(missing()))) await decodeFrom([...met.keys()]);
+
+    /** Whether all went well: not if a block is missing by now that is not among `blocks`. */
+    function decodeFrom(blocks: readonly CodeBlock[]): Promise<boolean> {
+      return withRanges(pieceRanges(blocks), source, (parts) => {
+        const read = new Set(blocks);
+        if (missing().some((block) => !read.has(block))) return false;
+        const { engine } = bench();
+        const arena = new Arena(engine);
+        const decoded = windows.map(({ component, levels }): StripComponent => {
+          const { bits } = components[component]!;
+          const samples = decodeComponent(bench(), arena, tile, component, levels, quantisations, parts);
+          const { window } = levels.at(-1)!;
+          const inside = (strip.y0 - window.y0) * samples.stride + strip.x0 - window.x0;
+          return { ...samples, component, bits, at: samples.at + 4 * inside };
+        });
+        storeStrip(engine, arena, transforms, strip, decoded, plane);
+        return true;
       });
-      storeStrip(engine, arena, transforms, strip, decoded, plane);
-    });
+    }
   }
 }
 
