@@ -1,5 +1,6 @@
 // The order of the packets of a tile (ITU-T T.800 B.12): which packet is which layer of which precinct.
 
+import { ServiceError } from "../../../errors.ts";
 import { damaged } from "../codestream.ts";
 import type { Box, TileComponent } from "./geometry.ts";
 import type { Parameters, Progression, Volume } from "./parameters.ts";
@@ -10,7 +11,7 @@ export interface PacketOrder {
   readonly layers: number;
   /** By packet. */
   readonly precincts: Uint32Array;
-  /** The packet of a layer of a precinct, at `precinct * layers + layer`; `count` if it has none. */
+  /** The packet of a layer of a precinct, at `precinct * layers + layer`; their number if the file's order leaves it out. */
   readonly packets: Uint32Array;
 }
 
@@ -23,20 +24,31 @@ interface Place {
   readonly y: number;
 }
 
-/** Throws ServiceError `decode` if there are more packets than `most`. */
+/**
+ * What a tile may have, since memory and time grow with it: precincts of 256 samples for an RGB picture of 2 gigapixels,
+ * in 16 layers.
+ */
+const most = { precincts: 1 << 17, packets: 1 << 21 };
+
+/** Throws ServiceError `decode` if there are more packets than bytes for them, and `unsupported` above {@link most}. */
 export function packetOrder(
   tile: Box,
   components: readonly TileComponent[],
   { order, layers, changes }: Parameters,
-  most: number,
+  bytes: number,
 ): PacketOrder {
   const precincts = components.reduce(
     (sum, { resolutions }) => resolutions.reduce((all, { across, down }) => all + across * down, sum),
     0,
   );
   const total = precincts * layers;
-  if (total > most)
-    throw damaged(`packets of at least one byte each, received ${total} packets in ${most} bytes`);
+  if (total > bytes)
+    throw damaged(`packets of at least one byte each, received ${total} packets in ${bytes} bytes`);
+  if (precincts > most.precincts || total > most.packets)
+    throw new ServiceError(
+      "unsupported",
+      `Expected at most ${most.precincts} precincts and ${most.packets} packets in a tile of a JPEG 2000 file, received ${precincts} and ${total}; convert the file with larger precincts.`,
+    );
   const places = placesOf(tile, components);
   const whole: Volume = {
     order,
@@ -59,8 +71,10 @@ export function packetOrder(
     packets[precinct * layers + layer] = count++;
   };
   for (const volume of volumes) {
+    const end = Math.min(volume.endLayer, layers);
     const inside = places.filter(
-      ({ resolution, component }) =>
+      ({ precinct, resolution, component }) =>
+        done[precinct]! < end &&
         resolution >= volume.firstResolution &&
         resolution < volume.endResolution &&
         component >= volume.firstComponent &&
@@ -71,7 +85,6 @@ export function packetOrder(
       for (const name of key) if (a[name] !== b[name]) return a[name] - b[name];
       return 0;
     });
-    const end = Math.min(volume.endLayer, layers);
     for (const group of layerGroups(volume.order, inside))
       for (let layer = 0; layer < end; layer++) for (const place of group) take(place, layer);
   }

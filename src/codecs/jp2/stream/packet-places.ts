@@ -80,7 +80,7 @@ export function precinctsOf(components: readonly TileComponent[]): Precincts {
   }
 }
 
-/** Bytes that the header of a packet may take, for each of its code-blocks and in any case: more than any has. */
+/** Bytes that the header of a packet takes at most, for each of its code-blocks and in any case, as encoders write them. */
 const headerBytes = { each: 96, least: 4096 };
 
 /**
@@ -98,8 +98,12 @@ export async function placesByHeaders(
   const lengths = new Uint32Array(count);
   const partOf = new Uint32Array(count);
   const starts = new Uint32Array(count);
-  /** The next layer of each precinct. */
+  /** The next layer of each precinct, which nobody needs after its last one. */
   const layer = new Uint16Array(packets.length / layers);
+  const countLayer = (number: number) => {
+    layer[number]!++;
+    if (layer[number] === layers) precincts.forget(number);
+  };
   let n = 0;
   /** Bytes of packed headers before those of the tile-part. */
   let before = 0;
@@ -114,7 +118,8 @@ export async function placesByHeaders(
       const body = behindSop(bytes, 0);
       const style = precincts.styleOf(number);
       const [from, place] = headers ? [headers, headerAt] : [bytes, body];
-      const header = readWhole(precinct, layer[number]!++, style, from, place);
+      const header = readWhole(precinct, layer[number]!, style, from, place);
+      countLayer(number);
       starts[n] = before + headerAt;
       if (headers) headerAt = header.end;
       offsets[n] = at;

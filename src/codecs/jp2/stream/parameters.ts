@@ -109,7 +109,7 @@ export function parameterReader(
           else if (kind === marker.qcc)
             said.quantisation.one.set(componentOf(body), readQuantisation(body, wide));
           else if (kind === marker.rgn) said.regionShift.set(componentOf(body), body.getUint8(wide + 1));
-          else if (kind === marker.poc) said.changes.push(...readChanges(body, wide, components));
+          else if (kind === marker.poc) addChanges(said.changes, readChanges(body, wide, components));
         }
       } catch (cause) {
         if (cause instanceof RangeError) throw damaged("complete marker segments, but one ends early", cause);
@@ -204,6 +204,15 @@ function readQuantisation(view: DataView, at: number): Quantisation {
   return { kind, guardBits: style >> 5, steps };
 }
 
+/** As many as OpenJPEG takes: each goes through all precincts of a tile. */
+const mostChanges = 32;
+
+function addChanges(all: Volume[], more: readonly Volume[]): void {
+  if (all.length + more.length > mostChanges)
+    throw damaged(`at most ${mostChanges} changes of progression, received ${all.length + more.length}`);
+  all.push(...more);
+}
+
 /** The rows of a POC segment (table A.32). */
 function readChanges(view: DataView, wide: 1 | 2, components: number): Volume[] {
   const row = 5 + 2 * wide;
@@ -213,8 +222,8 @@ function readChanges(view: DataView, wide: 1 | 2, components: number): Volume[] 
       wide === 2 ? view.getUint16(at + offset) : view.getUint8(at + offset);
     const order = progressions[view.getUint8(at + 4 + 2 * wide)];
     if (!order) throw damaged("one of five progression orders in POC, received another");
-    // 0 stands for 256, which one byte cannot hold.
-    const endComponent = component(4 + wide) || 256;
+    // 0 stands for one more than the largest number that fits.
+    const endComponent = component(4 + wide) || (wide === 2 ? 16384 : 256);
     return {
       order,
       firstResolution: view.getUint8(at),

@@ -23,6 +23,9 @@ const firstRead = 2048;
 /** The largest header that is read. */
 const mostBytes = 16 * 1024 * 1024;
 
+/** Tile-parts of a tile that TNsot can count (A.4.2). */
+const mostParts = 255;
+
 /** Segments that say nothing of coding: PLT, comments. */
 const withoutParameters: ReadonlySet<number> = new Set([marker.plt, 0xff64]);
 
@@ -55,7 +58,8 @@ export async function readTileParts(
   end: number | undefined,
 ): Promise<TilePart[]> {
   const parts: TilePart[] = [];
-  const found = new Set<number>();
+  /** How many each tile has. */
+  const found = new Map<number, number>();
   let at = start;
   for (let isLast = false; !isLast; ) {
     const head = await bytes.read(at, 12);
@@ -74,7 +78,9 @@ export async function readTileParts(
     isLast = length === 0;
     const part = await readTilePart(bytes, tile, at, isLast ? await findEnd(bytes, end) : at + length);
     parts.push(part);
-    found.add(tile);
+    const count = (found.get(tile) ?? 0) + 1;
+    if (count > mostParts) throw damaged(`at most ${mostParts} tile-parts of a tile, received more`);
+    found.set(tile, count);
     at = part.end;
   }
   if (found.size < tiles) throw damaged(`${tiles} tiles, found ${found.size}`);
