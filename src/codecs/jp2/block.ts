@@ -5,13 +5,10 @@ import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
 import { type Component, isSubsampled } from "./codestream.ts";
 import { decodeRegion } from "./decode.ts";
 import { type Facts, refuseSamples, starts } from "./header.ts";
+import { marker } from "./markers.ts";
 import { openFile } from "./opening.ts";
 import type { SharedWorkbench } from "./region/workbench.ts";
-import { marker } from "./stream/segments.ts";
 import { readSegments } from "./stream/tile-parts.ts";
-
-/** COM, a comment (A.9.2); its first two bytes say whether it is text. */
-const commentMarker = 0xff64;
 
 export interface Block {
   readonly width: number;
@@ -68,9 +65,10 @@ export async function openBlock(data: Uint8Array): Promise<Block> {
   };
 }
 
+/** A.9.2: its first two bytes say whether it is text. */
 async function readComment(bytes: ByteSource, start: number): Promise<string> {
   const { segments } = await readSegments(bytes, start + 2, marker.sot);
-  const body = segments.find(({ kind }) => kind === commentMarker)?.body;
+  const body = segments.find(({ kind }) => kind === marker.com)?.body;
   if (!body || body.byteLength < 2) return "";
   return new TextDecoder("latin1").decode(
     new Uint8Array(body.buffer, body.byteOffset + 2, body.byteLength - 2),

@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { HeaderBytes } from "../header-bytes.ts";
+import { marker, progressions } from "./markers.ts";
 
 export interface Component {
   readonly bits: number;
@@ -53,19 +54,13 @@ export function componentExtent(
   return { left, top, width: at(offsetX + width, dx) - left, height: at(offsetY + height, dy) - top };
 }
 
+/** T.800 G.2 and G.3: whether the first three components are not of one size, so that no transform can be of them. */
+export function areUnequal([first, ...others]: readonly Pick<Component, "dx" | "dy">[]): boolean {
+  return first !== undefined && others.slice(0, 2).some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
+}
+
 /** Whether a component has fewer samples than the picture has pixels. */
 export const isSubsampled = ({ dx, dy }: Component): boolean => dx > 1 || dy > 1;
-
-export const marker = {
-  soc: 0xff4f,
-  siz: 0xff51,
-  cap: 0xff50,
-  cod: 0xff52,
-  coc: 0xff53,
-  sot: 0xff90,
-} as const;
-
-const progressions = ["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"] as const;
 
 /** ISO/IEC 15444-1 table A.9: a tile index has 16 bits, 65535 is no index. */
 const tileLimit = 65535;

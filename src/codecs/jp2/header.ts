@@ -15,6 +15,7 @@ import {
   readBoxes,
 } from "./boxes.ts";
 import {
+  areUnequal,
   type Codestream,
   type Component,
   componentExtent,
@@ -255,19 +256,9 @@ export function refuseSamples(codestream: Codestream): string | undefined {
     return "Expected samples in each JPEG 2000 component, received a picture too small for its subsampling";
   const deepest = Math.max(...components.map(({ bits }) => bits));
   if (deepest > 16) return `Expected at most 16 bits per JPEG 2000 sample, received ${deepest}`;
-  if (transformsUnequal(codestream))
+  if (codestream.transformed && components.length >= 3 && areUnequal(components))
     return "Expected a multi-component transform of JPEG 2000 components of one size, received one of unequal components";
   return undefined;
-}
-
-/**
- * T.800 G.2 and G.3: the transform is of the first three components, which have the same separation and
- * depth.
- */
-function transformsUnequal({ components, transformed }: Codestream): boolean {
-  const [first, ...others] = components.slice(0, 3);
-  if (!transformed || !first || others.length < 2) return false;
-  return others.some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
 }
 
 function hasSamples(codestream: Codestream, component: Component): boolean {

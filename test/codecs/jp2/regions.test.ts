@@ -166,3 +166,14 @@ test.each([8, 12])(
     }
   },
 );
+
+test("a very wide picture, whose strips lie side by side too, is that of its samples", async () => {
+  const [width, height, bands] = [20_000, 70, 3];
+  const noise = seeded(6);
+  const values = Array.from({ length: width * height * bands }, () => noise(256));
+  const bytes = await encodeCodestream({ width, height, bands, bits: 8, values, highThroughput: false });
+  const header = await codec.probe(memoryBytes(bytes), 1);
+  const region = { x: 0, y: 0, width, height };
+  const { data } = await codec.decode(memoryBytes(bytes), { header, page: 1, region, scaleFactor: 1 });
+  expect(Buffer.from(data).equals(Buffer.from(values))).toBe(true);
+});

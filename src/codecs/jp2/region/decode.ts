@@ -1,9 +1,10 @@
 // Windows of components of a codestream: tile by tile and in strips of rows, each decoded from the ranges of bytes that
 // it needs.
 
+import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { type RangeSource, withRanges } from "../../ranges.ts";
-import { damaged } from "../codestream.ts";
+import { stripSamples } from "../memory.ts";
 import { type Band, type Box, isEmpty, shared, tileBox } from "../stream/geometry.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { OpenTile, Stream } from "../stream/stream.ts";
@@ -20,8 +21,6 @@ export interface Wanted {
   readonly window: Box;
 }
 
-/** Samples of a strip, all components together: each takes about 12 bytes while it is decoded. */
-const stripSamples = 3 << 20;
 /** Rows of strips end at multiples of this, as code-blocks do. */
 const stripRows = 64;
 /** Bytes between ranges that are read along, if the source does not say. */
@@ -70,7 +69,10 @@ export async function decodeWindows(
       const own = tile.components[component]!;
       const resolution = own.coding.levels - level;
       if (resolution < 0)
-        throw damaged(`tiles with the ${level} resolution levels that the main header says, received fewer`);
+        throw new ServiceError(
+          "unsupported",
+          `Expected at least ${level} resolution levels in each tile of a JPEG 2000 file, received ${own.coding.levels} in one; ask for a larger size, or convert the file.`,
+        );
       return { component, levels: windowsFor(own, resolution, strip) };
     });
     await readPrecincts(tile, windows, source);
@@ -166,13 +168,17 @@ function* tilesIn(
   }
 }
 
-/** A part of so many components in strips of rows. */
+/** A part of so many components in strips of rows, those of a very wide part side by side. */
 function* strips(part: Box, count: number): Iterable<Box> {
-  const most = Math.max(stripRows, Math.floor(stripSamples / ((part.x1 - part.x0) * count)));
-  for (let y0 = part.y0; y0 < part.y1; ) {
-    const end = y0 + most;
-    const y1 = end >= part.y1 ? part.y1 : Math.max(y0 + 1, Math.floor(end / stripRows) * stripRows);
-    yield { ...part, y0, y1 };
-    y0 = y1;
+  const most = Math.max(1, Math.floor(stripSamples / (stripRows * count)));
+  for (let x0 = part.x0; x0 < part.x1; x0 += most) {
+    const x1 = Math.min(part.x1, x0 + most);
+    const rows = Math.max(stripRows, Math.floor(stripSamples / ((x1 - x0) * count)));
+    for (let y0 = part.y0; y0 < part.y1; ) {
+      const end = y0 + rows;
+      const y1 = end >= part.y1 ? part.y1 : Math.max(y0 + 1, Math.floor(end / stripRows) * stripRows);
+      yield { x0, y0, x1, y1 };
+      y0 = y1;
+    }
   }
 }

@@ -2,8 +2,9 @@
 
 import { ServiceError } from "../../../errors.ts";
 import { damaged } from "../codestream.ts";
+import type { Progression } from "../markers.ts";
 import type { Box, TileComponent } from "./geometry.ts";
-import type { Parameters, Progression, Volume } from "./parameters.ts";
+import type { Parameters, Volume } from "./parameters.ts";
 
 /** The packets of a tile. Precincts are numbered component by component, the smallest resolution first. */
 export interface PacketOrder {

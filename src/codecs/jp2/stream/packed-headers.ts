@@ -2,7 +2,8 @@
 
 import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import { damaged } from "../codestream.ts";
-import { marker, type Segment } from "./segments.ts";
+import { marker } from "../markers.ts";
+import type { Segment } from "./segments.ts";
 
 const bytesFrom = ({ body }: Segment, from: number) =>
   new Uint8Array(body.buffer, body.byteOffset + from, Math.max(0, body.byteLength - from));

@@ -3,7 +3,8 @@
 
 import { ServiceError } from "../../../errors.ts";
 import { damaged } from "../codestream.ts";
-import { marker, type Segment } from "./segments.ts";
+import { marker, type Progression, progressions } from "../markers.ts";
+import type { Segment } from "./segments.ts";
 
 /** Coding of a component (COD, COC). */
 export interface Coding {
@@ -24,9 +25,6 @@ export interface Quantisation {
   /** By sub-band, LL first. */
   readonly steps: readonly { readonly exponent: number; readonly mantissa: number }[];
 }
-
-export const progressions = ["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"] as const;
-export type Progression = (typeof progressions)[number];
 
 /** A stretch of the packets of a tile, in one order (COD, or a row of POC). Ends are exclusive. */
 export interface Volume {

@@ -1,10 +1,10 @@
 // Precincts: their code-blocks, and what packet headers say of them (ITU-T T.800 B.10; T.814 for HT blocks).
 
 import { damaged } from "../codestream.ts";
+import { marker } from "../markers.ts";
 import { type Band, type Box, isEmpty, precinctBox, type Resolution, shared } from "./geometry.ts";
 import { HeaderBits } from "./header-bits.ts";
 import { blockStyle } from "./parameters.ts";
-import { marker } from "./segments.ts";
 import { TagTree } from "./tag-tree.ts";
 
 /** Bytes of a code-block in one packet. */

@@ -2,25 +2,6 @@
 
 import { damaged, isBare } from "../codestream.ts";
 
-export const marker = {
-  cod: 0xff52,
-  coc: 0xff53,
-  tlm: 0xff55,
-  plm: 0xff57,
-  plt: 0xff58,
-  qcd: 0xff5c,
-  qcc: 0xff5d,
-  rgn: 0xff5e,
-  poc: 0xff5f,
-  ppm: 0xff60,
-  ppt: 0xff61,
-  sot: 0xff90,
-  sop: 0xff91,
-  eph: 0xff92,
-  sod: 0xff93,
-  eoc: 0xffd9,
-} as const;
-
 export interface Segment {
   readonly kind: number;
   /** Its parameters, behind the length. */

@@ -3,10 +3,10 @@
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/caching/lru.ts";
 import type { Codestream } from "../codestream.ts";
+import { marker } from "../markers.ts";
 import { packedInMain } from "./packed-headers.ts";
 import { type Precincts, precinctsOf } from "./packet-places.ts";
 import { parameterReader } from "./parameters.ts";
-import { marker } from "./segments.ts";
 import { openTile, type Tile } from "./tile.ts";
 import { readSegments, readTileParts, type TilePart } from "./tile-parts.ts";
 

@@ -2,7 +2,8 @@
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { damaged } from "../codestream.ts";
-import { marker, type Segment, segmentsUntil } from "./segments.ts";
+import { marker } from "../markers.ts";
+import { type Segment, segmentsUntil } from "./segments.ts";
 
 /** A tile-part. Offsets count from the beginning of the file. */
 export interface TilePart {
@@ -27,7 +28,7 @@ const mostBytes = 16 * 1024 * 1024;
 const mostParts = 255;
 
 /** Segments that say nothing of coding: PLT, comments. */
-const withoutParameters: ReadonlySet<number> = new Set([marker.plt, 0xff64]);
+const withoutParameters: ReadonlySet<number> = new Set([marker.plt, marker.com]);
 
 /**
  * The segments from `start` on, up to a marker of `end`, and its offset. Throws ServiceError `decode` if the file ends

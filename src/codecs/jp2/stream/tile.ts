@@ -1,7 +1,9 @@
 // A tile of a codestream: what is known of it before any of its samples is decoded.
 
+import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import type { Codestream } from "../codestream.ts";
+import { areUnequal, type Codestream } from "../codestream.ts";
+import { marker } from "../markers.ts";
 import { type Box, type TileComponent, tileBox, tileComponents } from "./geometry.ts";
 import { type PacketOrder, packetOrder } from "./order.ts";
 import { packedInTilePart } from "./packed-headers.ts";
@@ -19,6 +21,17 @@ export interface Tile {
   readonly places: PacketPlaces;
   /** By packet, if its headers had to be read: the tile-part, counted within the tile. */
   readonly partOf?: Uint32Array;
+}
+
+/** Throws ServiceError `unsupported` for a component transform that decoders cannot undo, as they do not. */
+function refuseTransform({ components }: Codestream, { transforms, coding }: Parameters): void {
+  if (!transforms || components.length < 3) return;
+  const [first, ...others] = coding.slice(0, 3);
+  if (areUnequal(components) || others.some(({ levels }) => levels !== first?.levels))
+    throw new ServiceError(
+      "unsupported",
+      "Expected a multi-component transform of JPEG 2000 components of one size and as many resolution levels, received one of unequal components; convert the file.",
+    );
 }
 
 /** What the main header says for all tiles. */
@@ -45,11 +58,12 @@ export async function openTile(
   for (const [p, { start, data, hasParameters }] of parts.entries()) {
     if (!hasParameters) continue;
     const header = await bytes.read(start + 12, data - start - 12);
-    const { segments } = segmentsUntil(header, 0, 0xff93);
+    const { segments } = segmentsUntil(header, 0, marker.sod);
     own.take(segments);
     packed[p] ??= packedInTilePart(segments);
   }
   const parameters = own.read();
+  refuseTransform(codestream, parameters);
   const box = tileBox(codestream, index);
   const components = tileComponents(box, codestream, parameters.coding);
   const isPacked = packed.some((headers) => headers !== undefined);
