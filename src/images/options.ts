@@ -158,7 +158,7 @@ export const imageOptions = z.strictObject({
   }),
   jp2_effort: z.enum(["full", "visual"]).default("full").meta({
     description:
-      "`full`: decode all that JPEG 2000 masters hold. `visual`: if the answer is JPEG or WebP, leave out what changes samples of 8 bits by less than 4 levels. Tiles of lossless masters take less time to decode; masters of high throughput (HTJ2K) are decoded in full.",
+      "`full`: decode everything that JPEG 2000 masters hold. `visual`: if the answer is JPEG or WebP, leave out the lowest bit-planes. Tiles take up to half the time, and most samples of 8 bits differ by a few levels at most. HTJ2K masters are always decoded in full.",
     edit: "restart",
   }),
   webp_quality: z
