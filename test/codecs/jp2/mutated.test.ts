@@ -2,7 +2,7 @@
 // search, which bounds CPU time, too.
 // @module-tag slow
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
-import { encodeCodestream } from "./files.ts";
+import { encodeCodestream, hasOpenJpegTools } from "./files.ts";
 import { mutate } from "./mutate.ts";
 
 const mutations = Number(process.env.MUTATIONS ?? 1000);
@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 /** None where the tool is not installed, whose options are then not tried. */
 function withOpenJpeg(width: number, height: number, values: readonly number[]): Uint8Array[] {
-  if (spawnSync("sh", ["-c", "command -v opj_compress"]).status !== 0) return [];
+  if (!hasOpenJpegTools) return [];
   const source = join(folder, "picture.ppm");
   writeFileSync(source, Buffer.concat([Buffer.from(`P6\n${width} ${height}\n255\n`), Buffer.from(values)]));
   return variants.map((options, i) => {

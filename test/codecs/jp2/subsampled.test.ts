@@ -1,6 +1,6 @@
 // JPEG 2000 with chroma of half size, against opj_decompress (Debian: libopenjp2-tools): its components, its levels, its colours.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +11,9 @@ import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { toSrgb } from "../../../src/pipeline/steps/to-srgb.ts";
 import { testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
+import { hasOpenJpegTools } from "./files.ts";
 
 const codec = jp2Codec(testHost);
-const installed =
-  spawnSync("sh", ["-c", "command -v opj_compress && command -v opj_decompress"]).status === 0;
 
 let folder: string;
 beforeAll(() => {
@@ -117,7 +116,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   "4:2:0 with loss": { size: [64, 48], steps: [luma, [2, 2], [2, 2]], options: ["-I", "-r", "8", "-n", "3"] },
 };
 
-describe.skipIf(!installed)("subsampled jpeg 2000", () => {
+describe.skipIf(!hasOpenJpegTools)("subsampled jpeg 2000", () => {
   test.each(Object.keys(kinds))("of %s has the components of opj_decompress at every scale", async (name) => {
     const kind = kinds[name]!;
     const path = make(kind);

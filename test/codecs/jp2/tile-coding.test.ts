@@ -1,4 +1,5 @@
-// Tiles that say other things of their coding than the main header, and components other things than the first.
+// Tiles that say other things of their coding than the main header, and components other things than the
+// first.
 
 import { expect, test } from "vitest";
 import { coding, decode, header, segment, tilePart } from "./without-blocks.ts";

@@ -1,4 +1,5 @@
-// Codestreams byte by byte, whose packets have no code-blocks: all their samples are at the middle of the range.
+// Codestreams byte by byte, whose packets have no code-blocks: all their samples are at the middle of the
+// range.
 
 import { jp2Codec } from "../../../src/codecs/jp2/codec.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";

@@ -1,10 +1,10 @@
-// Derivatives that are made of some rows at a time: the same bytes as from all rows at once.
+// Derivatives that are made a few rows at a time have the same bytes as those that are made at once.
 
 import { describe, expect, test } from "vitest";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import type { RenderPlan } from "../../../src/codecs/plan.ts";
 import { runTask } from "../../../src/codecs/run/job.ts";
-import type { Wanted } from "../../../src/codecs/run/surroundings.ts";
+import type { Wanted } from "../../../src/codecs/run/job-context.ts";
 import { resolve } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import { imageOptions } from "../../../src/images/options.ts";
@@ -41,9 +41,11 @@ async function planOf(name: string, path: string, times = 1, settings: object = 
   return { plan, bytes };
 }
 
-describe("a derivative by rows has the bytes of one at once", () => {
+describe("a derivative that is made by rows", () => {
   test.each([
     ["jp2-reversible.jp2", "full/max/0/default.jpg", {}],
+    ["jp2-reversible.jp2", "full/max/0/default.jpg", { jp2_effort: "visual" }],
+    ["tif-jp2k-tiled.tif", "full/max/0/default.jpg", {}],
     ["jp2-irreversible.jp2", "37,53,500,321/max/0/gray.jpg", {}],
     ["jp2-rgba8.jp2", "full/max/!0/default.jpg", {}],
     ["jp2-layers-offset.jp2", "full/max/0/default.jpg", { jpeg_chroma: "444" }],
@@ -67,7 +69,7 @@ describe("a derivative by rows has the bytes of one at once", () => {
     ["tif-rgb16-deflate.tif", 1],
     ["tif-pyramid-subifd.tif", 2],
     ["tif-bigtiff-bigendian-tiled.tif", 4],
-  ])("or its pixels, where Huffman tables of one's own pay: %s at 1/%i", async (name, scaleFactor) => {
+  ])("has the same pixels if it is too small to be made so: %s at 1/%i", async (name, scaleFactor) => {
     const { plan, bytes } = await planOf(name, "full/max/0/default.jpg");
     const reduced: RenderPlan = { ...plan, read: { ...plan.read, scaleFactor } };
     const whole = await run(reduced, bytes);
@@ -75,7 +77,19 @@ describe("a derivative by rows has the bytes of one at once", () => {
     expect(await reference(made.bytes)).toEqual(await reference(whole.bytes));
   });
 
-  test("and ends before the next rows if nobody wants it any longer", async () => {
+  test("fails as one that is made at once if the file is damaged in a later part", async () => {
+    const { plan, bytes } = await planOf("bad-trunc-50.jp2", "full/max/0/default.jpg");
+    const failure = (job: Promise<unknown>) =>
+      job.then(
+        () => undefined,
+        ({ kind, message }) => ({ kind, message }),
+      );
+    const whole = await failure(run(plan, bytes));
+    expect(whole?.kind).toBe("decode");
+    expect(await failure(run({ ...plan, rows: 64 }, bytes))).toEqual(whole);
+  });
+
+  test("ends before the next rows if nobody wants it any longer", async () => {
     const { plan, bytes } = await planOf("jp2-reversible.jp2", "full/max/0/default.jpg");
     const wanted = {
       aborted: false,
@@ -90,7 +104,7 @@ describe("a derivative by rows has the bytes of one at once", () => {
   });
 });
 
-describe("a plan has rows", () => {
+describe("a plan", () => {
   const jp2 = "jp2-reversible.jp2";
   test.each([
     [jp2, "full/max/0/default.jpg", {}, true],
@@ -115,7 +129,7 @@ describe("a plan has rows", () => {
     expect(plan.rows !== undefined).toBe(expected);
   });
 
-  test("of which it needs memory for a few at a time", async () => {
+  test("with rows needs memory for a few of them", async () => {
     const { plan } = await planOf(jp2, "full/max/0/default.jpg", 20);
     const pixels = 3 * 12_000 * 8_000;
     const whole = await planOf(jp2, "full/max/0/default.jpg", 20, { jpeg_progressive: true });
