@@ -1,5 +1,5 @@
-// Types, lint, format, vendored files and derived pages; with --write it corrects the format instead. Stops at the first that
-// fails.
+// Types, lint, format, vendored files and derived pages; with --write it corrects the format instead. Stops
+// at the first that fails.
 //
 //   node scripts/check.mjs [--write]
 

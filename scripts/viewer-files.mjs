@@ -1,11 +1,12 @@
-// The viewers of /view, vendored: the files that images need, as their packages have them, in folders of static/viewer/ that
-// have the version in their names, so that what is at one address never changes. scripts/viewers.json is their manifest.
+// The viewers of /view, vendored: the files that images need, as their packages have them, in folders of
+// static/viewer/ that have the version in their names, so that what is at one address never changes.
+// scripts/viewers.json is their manifest.
 //
 //   node scripts/viewer-files.mjs                   compares the files with the manifest
-//   node scripts/viewer-files.mjs mirador@4.1.0     replaces a viewer by a version of its package, from the configured registry
+//   node scripts/viewer-files.mjs mirador@4.1.0     replaces a viewer by a version of its package
 //
-// Names of Universal Viewer's parts hold hashes: for another version adapt them in the manifest first. Its parts for sound,
-// films, books and models are left out; they name other hosts.
+// Names of Universal Viewer's parts hold hashes: for another version adapt them in the manifest first. Its
+// parts for sound, films, books and models are left out; they name other hosts.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,8 +19,8 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = join(root, "scripts/viewers.json");
 
 /**
- * Packages with their versions, licences, homes and the digests of their tarballs, and what of them is vendored: by the name in the folder, the
- * path in the package and its SHA-256.
+ * Packages with their versions, licences, homes and the digests of their tarballs, and what of them is
+ * vendored: by the name in the folder, the path in the package and its SHA-256.
  */
 const viewers = JSON.parse(readFileSync(manifest, "utf8"));
 
@@ -36,7 +37,9 @@ export const viewerPackages = viewers.map(({ name, version, license, home, ...vi
   directory: folderOf({ ...viewer, name, version }),
 }));
 
-/** Throws if the files below a folder, by default those of the project, are not exactly those of the manifest. */
+/**
+ * Throws if the files below a folder, by default those of the project, are not exactly those of the manifest.
+ */
 export function checkViewers(at = root) {
   for (const viewer of viewers) {
     const folder = join(at, folderOf(viewer));

@@ -1,5 +1,5 @@
-// Before each file of the suite: expect().toEqual compares typed arrays by their bytes first. Number by number takes seconds for
-// pixels.
+// Before each file of the suite: expect().toEqual compares typed arrays by their bytes first. Number by
+// number takes seconds for pixels.
 
 import { expect } from "vitest";
 

@@ -1,5 +1,5 @@
-// Which files of the suite `unit` share a process: to load the modules takes longer than most tests. What a file's text says
-// decides, so that there is no list to keep.
+// Which files of the suite `unit` share a process: to load the modules takes longer than most tests. What a
+// file's text says decides, so that there is no list to keep.
 
 import { readdirSync, readFileSync } from "node:fs";
 

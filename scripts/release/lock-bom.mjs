@@ -1,5 +1,5 @@
-// The bill of materials of everything that the lock file installs, and of the vendored viewers: what npm writes, without what
-// differs from machine to machine.
+// The bill of materials of everything that the lock file installs, and of the vendored viewers: what npm
+// writes, without what differs from machine to machine.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -32,12 +32,18 @@ export interface CodecHost {
   ignoredProfile?(master: NamedMaster, reason: string): void;
 }
 
-/** How a job reads the sidecar of its master. What it parses may stay in memory under `id`, which changes with the bytes. */
+/**
+ * How a job reads the sidecar of its master. What it parses may stay in memory under `id`, which changes with
+ * the bytes.
+ */
 export interface SidecarAccess {
   readonly id: string;
   /** There is none: a job makes what it needs by itself. */
   readonly absent?: boolean;
-  /** For the job that builds it: with all parts that make reads cheaper, see {@link SidecarFormat.lacks}; `load` reads the one that there is. */
+  /**
+   * For the job that builds it: with all parts that make reads cheaper, see {@link SidecarFormat.lacks};
+   * `load` reads the one that there is.
+   */
   readonly allParts?: boolean;
   /** Parts that are too large to stand in the entry; absent where there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
@@ -69,37 +75,46 @@ export interface Reduction {
 }
 
 /**
- * How good the pixels of a reduction are, so that the plan knows what has to follow. `level`: as good as a resampling to their size
- * (stored levels, wavelet resolutions). `exact`: as good where nothing is resampled after them, else as `frequencies`: the high
- * ones were left out, and a step of the good filter has to follow. `averages`: of boxes, which want a larger step of it.
+ * How good the pixels of a reduction are, so that the plan knows what has to follow. `level`: as good as a
+ * resampling to their size (stored levels, wavelet resolutions). `exact`: as good where nothing is resampled
+ * after them, else as `frequencies`: the high ones were left out, and a step of the good filter has to
+ * follow. `averages`: of boxes, which want a larger step of it.
  */
 export type ReductionQuality = "level" | "exact" | "frequencies" | "averages";
 
 /**
- * How a read continues while its file has no sidecar yet; the pixels are the same. `none`: the file has no sidecar. `begin`: the job
- * makes what it needs of the sidecar by itself and leaves it to the job that builds the sidecar next; other reads wait meanwhile (a
- * sequential JPEG). `apart`: the job answers from the file alone, whether or not a sidecar is being built (a progressive JPEG at 1/8).
- * `wait`: the sidecar is built first, since the read would have to do the same work (a progressive JPEG, quantiles of a TIFF).
+ * How a read continues while its file has no sidecar yet; the pixels are the same. `none`: the file has no
+ * sidecar. `begin`: the job makes what it needs of the sidecar by itself and leaves it to the job that builds
+ * the sidecar next; other reads wait meanwhile (a sequential JPEG). `apart`: the job answers from the file
+ * alone, whether or not a sidecar is being built (a progressive JPEG at 1/8). `wait`: the sidecar is built
+ * first, since the read would have to do the same work (a progressive JPEG, quantiles of a TIFF).
  */
 export type SidecarWay = "none" | "begin" | "apart" | "wait";
 
 /**
- * All that is derived from a page of a master so that later reads of it are cheap: access points, reduced levels, a copy with random
- * access. It lies in the origin slot, never in the source.
+ * All that is derived from a page of a master so that later reads of it are cheap: access points, reduced
+ * levels, a copy with random access. It lies in the origin slot, never in the source.
  */
 export interface SidecarFormat {
   /** `room` as in {@link SidecarBlocks}; of what needs more for its blocks nothing is kept. */
   way(read: ReadRequest, fileSize: number, room: number): SidecarWay;
   /**
-   * Builds the entry from the whole file: small but for its blocks, storable, checked when it is loaded. Empty where this file has
-   * none that can be kept. Goes on from what an earlier job with the same id has made.
+   * Builds the entry from the whole file: small but for its blocks, storable, checked when it is loaded.
+   * Empty where this file has none that can be kept. Goes on from what an earlier job with the same id has
+   * made.
    */
   build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess): Promise<Uint8Array>;
-  /** Whether a read, which an entry serves all the same, would be cheaper with parts that it lacks; undefined: there is no entry yet. */
+  /**
+   * Whether a read, which an entry serves all the same, would be cheaper with parts that it lacks; undefined:
+   * there is no entry yet.
+   */
   lacks(entry: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
   /** Estimated peak bytes of `build`, with all parts or without those that only {@link lacks} asks for. */
   memory(header: ImageHeader, fileSize: number, allParts: boolean): number;
-  /** Nanoseconds that `build` takes for each pixel of the master, as measured with photographs on a server's processor. */
+  /**
+   * Nanoseconds that `build` takes for each pixel of the master, as measured with photographs on a server's
+   * processor.
+   */
   nsPerPixel(header: ImageHeader, allParts: boolean): number;
 }
 
@@ -109,11 +124,11 @@ export interface MetadataReader {
   read(bytes: ByteSource, header: ImageHeader, kinds?: MetadataKinds): Promise<Metadata>;
 }
 
-/** Rows on their way into a file. */
+/** A file that is written from rows in order. */
 export interface RowStream {
-  /** The next rows, as many as come, packed. The bytes that are ready, perhaps none. */
+  /** Takes the next rows, packed, any number of them. Returns the bytes that are ready, perhaps none. */
   rows(data: Uint8Array): Uint8Array;
-  /** The last bytes; every row must have been there. */
+  /** Returns the last bytes, once every row has come. */
   finish(): Uint8Array;
 }
 
@@ -121,7 +136,10 @@ export interface RowStream {
 export interface Encoder {
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
-  /** The same file in pieces, from rows in order. Absent: needs the whole picture; so do the answers that `encodes.byRows` denies. */
+  /**
+   * Writes the same file from rows, for answers that `encodes.byRows` allows. Absent: `encode` needs all
+   * rows.
+   */
   encodeRows?(shape: Omit<PixelBuffer, "data">, options: EncodeOptions): RowStream;
   /** An encoded file with this metadata in place of its own of the same kinds. */
   embed(encoded: Uint8Array, metadata: Metadata): Promise<Uint8Array>;
@@ -133,7 +151,7 @@ export interface EncodableKinds {
   readonly alpha: boolean;
   readonly depths: readonly (8 | 16)[];
   readonly maxSide: number;
-  /** Whether `encodeRows` writes an answer of this size; absent: none. */
+  /** Whether `encodeRows` can write an answer of this size. Absent: it never can. */
   byRows?(options: EncodeOptions, size: { readonly width: number; readonly height: number }): boolean;
   /** Gray is written as RGB, so that a gray profile does not fit. */
   readonly rgbOnly?: true;
@@ -142,32 +160,42 @@ export interface EncodableKinds {
 }
 
 /**
- * One format: what every one has, and groups of what some have. A format lacks a group as a whole or has all of it. Factories take
- * the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away after any error. Errors: ServiceError
- * `decode` (damaged), `unsupported` (sound, but cannot be served right), `encode`, `source` (from the bytes).
+ * One format: what every one has, and groups of what some have. A format lacks a group as a whole or has all
+ * of it. Factories take the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away
+ * after any error. Errors: ServiceError `decode` (damaged), `unsupported` (sound, but cannot be served
+ * right), `encode`, `source` (from the bytes).
  */
 export interface Codec {
   readonly format: SourceFormat;
   /** Whether the first 64 bytes of a file are of this format. */
   recognises(head: Uint8Array): boolean;
-  /** Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws `not-found`, code page_not_found. */
+  /**
+   * Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws
+   * `not-found`, code page_not_found.
+   */
   probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
-  /** Estimated peak bytes of `decode`, result included, whatever is kept of the file. `fileSize` is the master's length. */
+  /**
+   * Estimated peak bytes of `decode`, result included, whatever is kept of the file. `fileSize` is the
+   * master's length.
+   */
   memory(read: ReadRequest, fileSize: number): number;
   /** Bytes of the largest file that `decode` takes, where it needs the whole file in memory. */
   readonly mostBytes?: number;
   /**
-   * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region where the file gives
-   * access to it, else more. Pixels that are decoded at a reduced scale count for less.
+   * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region
+   * where the file gives access to it, else more. Pixels that are decoded at a reduced scale count for less.
    */
   decodedPixels(read: ReadRequest): number;
   /**
-   * The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation
-   * applied), the same ones with a sidecar and without. Throws `wholeFileError` where the file
-   * has to be read with `whole`.
+   * The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as
+   * stored (no orientation applied), the same ones with a sidecar and without. Throws `wholeFileError` where
+   * the file has to be read with `whole`.
    */
   decode(bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess): Promise<Decoded>;
-  /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */
+  /**
+   * A whole job with less than the general way from pixels to pixels, where this file and plan allow; else
+   * undefined.
+   */
   derive?(
     bytes: ByteSource,
     plan: RenderPlan,
@@ -176,8 +204,8 @@ export interface Codec {
     stages?: JobStages,
   ): Promise<Encoded | undefined>;
   /**
-   * Full-size rows at whose multiples the region of a read may be divided without much that is decoded for both sides: a
-   * multiple of its scale factor. undefined, or absent: every part would decode what is above it.
+   * A read may be divided at multiples of this many full-size rows, and little is decoded twice. A multiple
+   * of the scale factor. undefined, or absent: each part would have to decode all that lies above it.
    */
   rowsApart?(read: Pick<ReadRequest, "header" | "scaleFactor">): number | undefined;
   /** Absent: every read decodes full-size pixels. */

@@ -1,5 +1,5 @@
-// The plan of one derivative: what to read of a master, which steps, what to write. Plain data, which crosses threads; who makes
-// it is `images/plan/plan.ts`, who runs it `run/job.ts`.
+// The plan of one derivative: what to read of a master, which steps, what to write. Plain data, which crosses
+// threads; who makes it is `images/plan/plan.ts`, who runs it `run/job.ts`.
 
 import type { ResampleAxis, Step } from "../pipeline/step.ts";
 import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";
@@ -13,11 +13,14 @@ export interface RenderPlan {
   /** What makes the answer of decoded pixels: the transform and all that changes samples, in order. */
   readonly steps: readonly Step[];
   readonly write: EncodeOptions;
-  /** All is made by the steps, from pixels that are the same for every format: the codec takes no shorter way of its own. */
+  /**
+   * All is made by the steps, from pixels that are the same for every format: the codec takes no shorter way
+   * of its own.
+   */
   readonly bySteps?: true;
   /**
-   * The answer is made of so many full-size rows of `read` at a time, so that it is never in memory as a whole: no step
-   * needs another row, and the encoder takes rows. Absent: of all at once.
+   * The job makes the answer from this many full-size rows of `read` at a time, so it never holds all of its
+   * pixels. Each step works row by row then, and the encoder takes rows. Absent: from all rows at once.
    */
   readonly rows?: number;
   /** Names the master, and its bytes: what was made of its profile is kept under both. */
@@ -27,16 +30,23 @@ export interface RenderPlan {
 }
 
 /**
- * Where the samples of an answer lie on its master. Steps that move, resample and crop derive from it; a codec that makes an answer
- * by a way of its own reads it directly. With `bySteps`, the samples are the cells that the answer is made of.
+ * Where the samples of an answer lie on its master. Steps that move, resample and crop derive from it; a
+ * codec that makes an answer by a way of its own reads it directly. With `bySteps`, the samples are the cells
+ * that the answer is made of.
  */
 export interface Transform {
   /** EXIF numbering, 1 to 8: from the stored picture to the upright one. */
   readonly orientation: number;
-  /** Axes on the whole upright picture at the plan's scale factor, margins included: from left to right, and from top to bottom. */
+  /**
+   * Axes on the whole upright picture at the plan's scale factor, margins included: from left to right, and
+   * from top to bottom.
+   */
   readonly x: ResampleAxis;
   readonly y: ResampleAxis;
-  /** How many samples at each end are only there for a filter that looks beyond the answer. They are cropped after it. */
+  /**
+   * How many samples at each end are only there for a filter that looks beyond the answer. They are cropped
+   * after it.
+   */
   readonly margins: {
     readonly left: number;
     readonly right: number;
@@ -57,17 +67,26 @@ export interface ReadRequest {
   readonly header: ImageHeader;
   /** 1-based. */
   readonly page: number;
-  /** Inside the image; x and y are multiples of scaleFactor, width and height too unless they reach the edge. */
+  /**
+   * Inside the image; x and y are multiples of scaleFactor, width and height too unless they reach the edge.
+   */
   readonly region: Rectangle;
   /** 1, or a reduction that the codec's `scales` name. */
   readonly scaleFactor: number;
   /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
   readonly halvesColour?: true;
-  /** JPEG 2000: the answer is lossy, so the lowest bit-planes may be left out. Absent: all are decoded. */
+  /**
+   * JPEG 2000: the answer is lossy, so the decoder leaves out the lowest bit-planes. Absent: it decodes all.
+   */
   readonly effort?: "visual";
-  /** An earlier attempt met a file that has to be read so: the codec decodes all of it with its other decoder. */
+  /**
+   * An earlier attempt met a file that has to be read so: the codec decodes all of it with its other decoder.
+   */
   readonly whole?: true;
-  /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */
+  /**
+   * Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF
+   * of 16 bits and more.
+   */
   readonly window?: { readonly low: number; readonly high: number };
 }
 

@@ -36,8 +36,8 @@ const runs = {
   readonly [Op in Step["op"]]: (step: Extract<Step, { op: Op }>, kernels: Kernels) => Run;
 };
 
-/** Whether each row of what a step makes is made of the same row, and no other. */
-const ownRows: { readonly [Op in Step["op"]]: boolean } = {
+/** Whether a step makes each row of its result from the same row of its input alone. */
+const worksByRow: { readonly [Op in Step["op"]]: boolean } = {
   orient: false,
   crop: false,
   resize: false,
@@ -54,12 +54,14 @@ const ownRows: { readonly [Op in Step["op"]]: boolean } = {
   depth: true,
 };
 
-/** Whether steps may run on some rows of a picture without the others, and change neither its width nor its height. */
-export const runByRows = (steps: readonly Step[]): boolean => steps.every(({ op }) => ownRows[op]);
+/**
+ * Whether steps may run on some rows of a picture without the others. Such steps keep its width and height.
+ */
+export const workByRow = (steps: readonly Step[]): boolean => steps.every(({ op }) => worksByRow[op]);
 
 /**
- * The pixels after all steps, one after the other. The buffer passed in is not changed; it
- * is returned when no step does anything.
+ * The pixels after all steps, one after the other. The buffer passed in is not changed; it is returned if no
+ * step does anything.
  */
 export function runSteps(pixels: PixelBuffer, steps: readonly Step[], kernels: Kernels): PixelBuffer {
   return steps.reduce(

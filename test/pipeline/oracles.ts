@@ -122,8 +122,8 @@ function overlap(centre: number, size: number): number {
 type Sample = (x: number, y: number, out: Float64Array) => void;
 
 /**
- * Lanczos-3 over six by six pixels, edges repeated. `out` gets the colours, weighted by alpha, and then alpha as 0 to 1
- * (unclamped).
+ * Lanczos-3 over six by six pixels, edges repeated. `out` gets the colours, weighted by alpha, and then alpha
+ * as 0 to 1 (unclamped).
  */
 function sampler({ width, height, bands, data }: PixelBuffer, colours: number): Sample {
   const full = fullScale({ data });

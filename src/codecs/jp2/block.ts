@@ -1,4 +1,5 @@
-// A picture of JPEG 2000 inside another file, such as a tile of a TIFF: its samples, whose colours that file knows.
+// A picture of JPEG 2000 inside another file, such as a tile of a TIFF: its samples, whose colours that file
+// knows.
 
 import { ServiceError } from "../../errors.ts";
 import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
@@ -23,9 +24,9 @@ export interface Block {
   /** Resolution levels below full size that begin where the block does. */
   readonly levels: number;
   /**
-   * The samples of the first `rows` rows at 1/2^level, the components interleaved: of 0 to 255 if none has more than 8
-   * bits, else of 0 to 65535; component transforms are undone, and all components have the size of the block. Throws
-   * ServiceError `decode` and `unsupported`.
+   * The samples of the first `rows` rows at 1/2^level, the components interleaved: of 0 to 255 if none has
+   * more than 8 bits, else of 0 to 65535; component transforms are undone, and all components have the size
+   * of the block. Throws ServiceError `decode` and `unsupported`.
    */
   decode(bench: SharedWorkbench, rows: number, level: number): Promise<Uint8Array | Uint16Array>;
 }

@@ -43,7 +43,10 @@ export interface Boxes {
   readonly inverted?: boolean;
   /** How it codes CIELab. */
   readonly lab?: LabCoding;
-  /** The profile of a colr box in front of that: where it lies, and its space; no space where it is no profile. */
+  /**
+   * The profile of a colr box in front of that: where it lies, and its space; no space where it is no
+   * profile.
+   */
   readonly profile?:
     | { readonly offset: number; readonly length: number; readonly space?: ColourSpace | undefined }
     | undefined;
@@ -93,8 +96,8 @@ function profileSpace(colr: DataView): ColourSpace | undefined {
 }
 
 /**
- * Where the orientation stands, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under which writers keep
- * an EXIF block, and XMP's (XMP specification part 3, 1.1.6).
+ * Where the orientation stands, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under
+ * which writers keep an EXIF block, and XMP's (XMP specification part 3, 1.1.6).
  */
 const orientationBoxes = [
   { kind: "exif", id: [0x4a706754, 0x69666645, 0x7869662d, 0x3e4a5032], read: exifOrientation },

@@ -13,7 +13,9 @@ import { type SharedWorkbench, workbench } from "./region/workbench.ts";
 /** Code-blocks around a region that are decoded with it: half of one on each side, as a rule. */
 const ring = 64;
 
-/** The JPEG 2000 codec. `bench` decodes, and may decode for other codecs; the encoder's instances live inside. */
+/**
+ * The JPEG 2000 codec. `bench` decodes, and may decode for other codecs; the encoder's instances live inside.
+ */
 export function jp2Codec(
   host: CodecHost,
   bench: SharedWorkbench = workbench(() => host.wasm("jp2k")),
@@ -58,7 +60,10 @@ export function jp2Codec(
   };
 }
 
-/** What the pixels of a file take to decode, against those of a lossless file of Part 1 (measured with photographs). */
+/**
+ * What the pixels of a file take to decode, against those of a lossless file of Part 1 (measured with
+ * photographs).
+ */
 const cost = { lossless: 1, lossy: 0.4, highThroughput: 0.12 } as const;
 
 const kindOf = ({ details }: ImageHeader): keyof typeof cost =>
@@ -72,7 +77,10 @@ const scaled = ({ width, height }: Rectangle, factor: number) => ({
   height: Math.ceil(height / factor),
 });
 
-/** Powers of two down the stored levels; with an image offset only those whose grid begins where every component does. */
+/**
+ * Powers of two down the stored levels; with an image offset only those whose grid begins where every
+ * component does.
+ */
 function resolutions({ details }: ImageHeader): readonly Reduction[] {
   const levels = Number(details?.levels ?? 0);
   const starts = Array.isArray(details?.starts) ? (details.starts as number[]) : [0];

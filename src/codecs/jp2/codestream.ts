@@ -1,4 +1,5 @@
-// The main header of a JPEG 2000 codestream and the chain of its tile-parts (ITU-T T.800 Annex A; CAP: T.814).
+// The main header of a JPEG 2000 codestream and the chain of its tile-parts (ITU-T T.800 Annex A; CAP:
+// T.814).
 
 import { ServiceError } from "../../errors.ts";
 import type { HeaderBytes } from "../header-bytes.ts";
@@ -34,7 +35,10 @@ export interface Codestream {
   readonly highThroughput: boolean;
 }
 
-/** Samples of one component at one resolution level: where they begin on the component's own grid, and how many there are. */
+/**
+ * Samples of one component at one resolution level: where they begin on the component's own grid, and how
+ * many there are.
+ */
 export interface Extent {
   readonly left: number;
   readonly top: number;
@@ -54,7 +58,10 @@ export function componentExtent(
   return { left, top, width: at(offsetX + width, dx) - left, height: at(offsetY + height, dy) - top };
 }
 
-/** T.800 G.2 and G.3: whether the first three components are not of one size, so that no transform can be of them. */
+/**
+ * T.800 G.2 and G.3: whether the first three components are not of one size, so that no transform can be of
+ * them.
+ */
 export function areUnequal([first, ...others]: readonly Pick<Component, "dx" | "dy">[]): boolean {
   return first !== undefined && others.slice(0, 2).some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
 }
@@ -114,7 +121,9 @@ interface MainHeader {
   highThroughput: boolean;
 }
 
-/** Takes in the parameters of a segment that begin at `at`; false where the file ends within the first COD. */
+/**
+ * Takes in the parameters of a segment that begin at `at`; false where the file ends within the first COD.
+ */
 async function takeSegment(
   file: HeaderBytes,
   kind: number,

@@ -21,7 +21,8 @@ interface Sampled {
 }
 
 /**
- * The region at 1/2^level, with all that the file has unless `effort` says otherwise. Throws ServiceError `decode`, `unsupported` and `source`.
+ * The region at 1/2^level, from all bit-planes that the file has unless `effort` says otherwise. Throws
+ * ServiceError `decode`, `unsupported` and `source`.
  */
 export async function decodeRegion(
   bytes: ByteSource,
@@ -54,15 +55,8 @@ export async function decodeRegion(
       window: { x0: columns[0]!, y0: rows[0]!, x1: columns.at(-1)! + 1, y1: rows.at(-1)! + 1 },
     }),
   );
-  const planes = await decodeWindows(
-    bytes,
-    stream,
-    bench,
-    wanted,
-    level,
-    // An index into a palette has no bits that count less.
-    palette ? "full" : effort,
-  );
+  // No bit of an index into a palette counts less than another.
+  const planes = await decodeWindows(bytes, stream, bench, wanted, level, palette ? "full" : effort);
 
   const full = depth === 16 ? 65535 : 255;
   const tables = from.map(({ component, column }, band) => {
@@ -112,8 +106,9 @@ export async function decodeRegion(
 const isLabAxis = (band: number): band is 0 | 1 | 2 => band < 3;
 
 /**
- * For `count` pixels from `start` on, along one axis: the places of their samples on the grid of a component that has
- * every `step`th. A sample stands for the pixels from its place to the next one's, the first for those before it too.
+ * For `count` pixels from `start` on, along one axis: the places of their samples on the grid of a component
+ * that has every `step`th. A sample stands for the pixels from its place to the next one's, the first for
+ * those before it too.
  */
 function places(start: number, count: number, step: number, first: number, samples: number): Int32Array {
   const last = first + samples - 1;

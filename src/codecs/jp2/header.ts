@@ -1,4 +1,5 @@
-// Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw, and how its components become bands (ITU-T T.800 Annex I).
+// Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw, and how its components become bands (ITU-T T.800
+// Annex I).
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -28,7 +29,9 @@ import type { LabCoding } from "./lab.ts";
 /** How decoded components become the bands of a PixelBuffer. */
 export interface Bands {
   readonly interpretation: Interpretation;
-  /** The component of each band, and the palette column that its samples are looked up in, if there is one. */
+  /**
+   * The component of each band, and the palette column that its samples are looked up in, if there is one.
+   */
   readonly from: readonly Mapping[];
   readonly palette?: Palette;
   /** How components code CIELab. */
@@ -58,7 +61,10 @@ export function isJpeg2000(head: Uint8Array): boolean {
   return signature.every((word, i) => view.getUint32(4 * i) === word) || view.getUint32(0) === 0xff4fff51;
 }
 
-/** Header facts as the service keeps them. Throws ServiceError `decode`, and `not-found` for a page other than 1. */
+/**
+ * Header facts as the service keeps them. Throws ServiceError `decode`, and `not-found` for a page other than
+ * 1.
+ */
 export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
   if (page !== 1)
     throw new ServiceError(

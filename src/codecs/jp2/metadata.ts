@@ -1,5 +1,5 @@
-// What a JP2 carries in boxes: an ICC profile in colr, EXIF, XMP and IPTC in uuid boxes, XMP also in xml (ITU-T T.800, I.5.3.3,
-// I.7; XMP specification part 3, 1.1.6).
+// What a JP2 carries in boxes: an ICC profile in colr, EXIF, XMP and IPTC in uuid boxes, XMP also in xml
+// (ITU-T T.800, I.5.3.3, I.7; XMP specification part 3, 1.1.6).
 
 import { ServiceError } from "../../errors.ts";
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
@@ -115,7 +115,10 @@ function uuidBox(carrier: Exclude<Carrier, "photoshop">, content: Uint8Array | u
   return content ? box("uuid", latin1(uuidText(carrier)), content) : [];
 }
 
-/** jp2h with the profile as its colour; the enumerated one stays behind a profile that not every reader can use. */
+/**
+ * jp2h with the profile as its colour; the enumerated one stays behind a profile that not every reader can
+ * use.
+ */
 function headerBox(header: Uint8Array, icc: Uint8Array): Uint8Array[] {
   const restricted = isRestricted(icc);
   const method = restricted ? methods.restricted : methods.any;
@@ -127,7 +130,10 @@ function headerBox(header: Uint8Array, icc: Uint8Array): Uint8Array[] {
   return box("jp2h", ...kept);
 }
 
-/** Whether a profile is of the restricted kind (I.5.3.3): gray by a curve, or RGB by curves and a matrix to XYZ. */
+/**
+ * Whether a profile is of the restricted kind (I.5.3.3): gray by a curve, or RGB by curves and a matrix to
+ * XYZ.
+ */
 function isRestricted(icc: Uint8Array): boolean {
   if (icc.length < 132 || !hasText(icc, "XYZ ", 20)) return false;
   const count = Math.min(

@@ -1,4 +1,5 @@
-// Opening a JPEG 2000 file to read regions of it: with the packet index of its sidecar, or from the file alone.
+// Opening a JPEG 2000 file to read regions of it: with the packet index of its sidecar, or from the file
+// alone.
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/caching/lru.ts";
@@ -47,7 +48,10 @@ async function indexOf(access: SidecarAccess | undefined): Promise<readonly Tile
   return index;
 }
 
-/** The sidecar of a file: where its tile-parts and packets lie. Throws ServiceError `decode`, `unsupported`, `source`. */
+/**
+ * The sidecar of a file: where its tile-parts and packets lie. Throws ServiceError `decode`, `unsupported`,
+ * `source`.
+ */
 export async function buildPacketIndex(bytes: ByteSource): Promise<Uint8Array> {
   const { stream } = await openFile(bytes);
   return writeEntry([{ kind: "packetIndex", inside: [saveIndex(await stream.index(bytes))] }]);

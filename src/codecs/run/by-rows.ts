@@ -1,17 +1,20 @@
-// A derivative made of some rows at a time: decoded, changed and encoded before the next ones are read, so that a picture
-// of any size takes the memory of a part of it.
+// Makes a derivative a few rows at a time: decodes, changes and encodes them before it reads the next ones. A
+// picture of any size takes the memory of those rows and of the encoded file.
 
 import { concatenated } from "../../lib/bytes/concatenated.ts";
 import { runSteps } from "../../pipeline/run-steps.ts";
 import type { Encoded, RowStream } from "../codec.ts";
 import type { RenderPlan } from "../plan.ts";
 import { colourKernels } from "./colour-kernels.ts";
-import { type Surroundings, stillWanted } from "./surroundings.ts";
+import { type JobContext, stillWanted } from "./job-context.ts";
 
-/** The same bytes as from the whole picture at once. Throws what the codecs throw, and ServiceError `cancelled`. */
+/**
+ * Returns the bytes that all rows at once would give. Throws what the codecs throw, and ServiceError
+ * `cancelled`.
+ */
 export async function encodeByRows(
   plan: RenderPlan & { readonly rows: number },
-  { codecs, bytes, sidecar, wanted, stages }: Surroundings,
+  { codecs, bytes, sidecar, wanted, stages }: JobContext,
 ): Promise<Encoded> {
   const { read, steps, write, rows } = plan;
   const codec = codecs.byFormat(read.header.format);
@@ -35,7 +38,7 @@ export async function encodeByRows(
   return { bytes: concatenated(pieces), ...(incomplete && { incomplete }) };
 }
 
-/** A region in parts that end at multiples of so many rows of the picture. */
+/** Divides a region wherever a row of the picture is a multiple of `rows`. */
 function* partsOf(region: RenderPlan["read"]["region"], rows: number) {
   const end = region.y + region.height;
   for (let y = region.y; y < end; ) {

@@ -7,8 +7,8 @@ import { JobClock, timedBytes } from "../../lib/telemetry/job-clock.ts";
 import type { SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { runTask } from "./job.ts";
+import type { Wanted } from "./job-context.ts";
 import { late, type Runner } from "./runner.ts";
-import type { Wanted } from "./surroundings.ts";
 
 /** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages and at each read. */
 export function inPlaceRunner(codecs: Codecs): Runner {

@@ -6,22 +6,24 @@ import type { MasterPage, RenderPlan } from "../plan.ts";
 import { encodeByRows } from "./by-rows.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import { withMetadata } from "./embed.ts";
+import { type JobContext, stillWanted } from "./job-context.ts";
 import { overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
-import { type Surroundings, stillWanted } from "./surroundings.ts";
 
-/** What a job makes: an encoded derivative, the sidecar of a master, or the pixels of an overlay. Plain data. */
+/**
+ * What a job makes: an encoded derivative, the sidecar of a master, or the pixels of an overlay. Plain data.
+ */
 export type Task =
   | { readonly kind: "render"; readonly plan: RenderPlan }
   | ({ readonly kind: "sidecar" } & MasterPage)
   | { readonly kind: "overlay"; readonly plan: Pick<RenderPlan, "read" | "steps"> };
 
 /**
- * Runs a task to its bytes, a sidecar and the pixels of an overlay being an {@link Encoded} too. Throws what the codecs
- * throw, and ServiceError `cancelled`.
+ * Runs a task to its bytes, a sidecar and the pixels of an overlay being an {@link Encoded} too. Throws what
+ * the codecs throw, and ServiceError `cancelled`.
  */
-export async function runTask(task: Task, around: Surroundings): Promise<Encoded> {
-  const { bytes, codecs, sidecar, wanted } = around;
-  if (task.kind === "render") return render(task.plan, around);
+export async function runTask(task: Task, context: JobContext): Promise<Encoded> {
+  const { bytes, codecs, sidecar, wanted } = context;
+  if (task.kind === "render") return render(task.plan, context);
   await stillWanted(wanted);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
   const { header, page } = task;
@@ -30,18 +32,18 @@ export async function runTask(task: Task, around: Surroundings): Promise<Encoded
 }
 
 /**
- * Decodes, runs the steps and encodes, or takes the codec's own shorter way, and puts in what the answer carries. Between
- * the stages it looks whether the job is still wanted.
+ * Decodes, runs the steps and encodes, or takes the codec's own shorter way, and puts in what the answer
+ * carries. Between the stages it looks whether the job is still wanted.
  */
-async function render(plan: RenderPlan, around: Surroundings): Promise<Encoded> {
-  const { bytes: encoded, incomplete } = await encodedPixels(plan, around);
-  around.stages?.enter("encode");
-  const bytes = await withMetadata(encoded, plan, around.bytes, around.codecs);
+async function render(plan: RenderPlan, context: JobContext): Promise<Encoded> {
+  const { bytes: encoded, incomplete } = await encodedPixels(plan, context);
+  context.stages?.enter("encode");
+  const bytes = await withMetadata(encoded, plan, context.bytes, context.codecs);
   return { bytes, ...(incomplete && { incomplete }) };
 }
 
-async function encodedPixels(plan: RenderPlan, around: Surroundings): Promise<Encoded> {
-  const { codecs, bytes, sidecar, overlay, wanted, stages } = around;
+async function encodedPixels(plan: RenderPlan, context: JobContext): Promise<Encoded> {
+  const { codecs, bytes, sidecar, overlay, wanted, stages } = context;
   await stillWanted(wanted);
   const codec = codecs.byFormat(plan.read.header.format);
   const step = overlayStepOf(plan);
@@ -50,7 +52,7 @@ async function encodedPixels(plan: RenderPlan, around: Surroundings): Promise<En
   const derived =
     step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, sidecar, codecs.kernels, stages);
   if (derived) return derived;
-  if (plan.rows !== undefined) return encodeByRows({ ...plan, rows: plan.rows }, around);
+  if (plan.rows !== undefined) return encodeByRows({ ...plan, rows: plan.rows }, context);
   const decoded = await codec.decode(bytes, plan.read, sidecar);
   await stillWanted(wanted);
   stages?.enter("steps");

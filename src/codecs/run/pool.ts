@@ -15,8 +15,8 @@ import { workerRunner } from "./worker-runner.ts";
 export type { Job, JobLimits, JobWatch } from "./runner.ts";
 
 /**
- * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for another job, and
- * of these `deaths`: those that ended by themselves.
+ * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for
+ * another job, and of these `deaths`: those that ended by themselves.
  */
 export const poolCounts = [
   "done",
@@ -33,7 +33,10 @@ export type PoolCounts = Counts<(typeof poolCounts)[number]>;
 
 export interface PoolOptions {
   readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
-  /** Workers that work at most; more are started while jobs are without their place. Jobs in place work one at a time. */
+  /**
+   * Workers that work at most; more are started while jobs are without their place. Jobs in place work one at
+   * a time.
+   */
   readonly size: number;
   /** For jobs in place; made from the platform where it is absent. */
   readonly codecs?: Codecs;
@@ -63,8 +66,9 @@ export interface PoolStatus {
 
 export interface Pool {
   /**
-   * What the task of a job makes. Throws what the codecs throw, and ServiceError `timeout` (code render_timeout, waiting
-   * not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
+   * What the task of a job makes. Throws what the codecs throw, and ServiceError `timeout` (code
+   * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code
+   * worker_died).
    */
   run(job: Job, limits: JobLimits): Promise<Encoded>;
   status(): PoolStatus;
@@ -90,7 +94,10 @@ export function createPool(options: PoolOptions): Pool {
   let closed = false;
   let lastNumber = 0;
 
-  /** Module instances keep what a job has done between its reads, so that no two runners in place may share codecs. */
+  /**
+   * Module instances keep what a job has done between its reads, so that no two runners in place may share
+   * codecs.
+   */
   const ownCodecs = (first: boolean) =>
     (first && options.codecs) ||
     createCodecs({
@@ -148,7 +155,10 @@ export function createPool(options: PoolOptions): Pool {
     options.log?.warn("a render worker ended and is replaced", { cause: String(error.cause) });
   };
 
-  /** A runner for this job alone. The job is started by its own caller: on workerd nobody else may use its files. */
+  /**
+   * A runner for this job alone. The job is started by its own caller: on workerd nobody else may use its
+   * files.
+   */
   const turn = (signal: AbortSignal | undefined): Promise<Runner> =>
     waitForTurn(
       {

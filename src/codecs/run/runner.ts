@@ -10,8 +10,8 @@ import type { JobFile } from "./messages.ts";
 import type { OverlayImage } from "./overlay-pixels.ts";
 
 /**
- * One task over one master. `file`: where a worker can open the same bytes by itself. By the id of `sidecar` a worker finds
- * what an earlier job has begun.
+ * One task over one master. `file`: where a worker can open the same bytes by itself. The id of `sidecar`
+ * tells a worker what an earlier job has begun.
  */
 export interface Job {
   readonly task: Task;
@@ -26,7 +26,10 @@ export interface Job {
 
 export interface JobLimits {
   readonly signal?: AbortSignal;
-  /** Time of work, from the moment that the job runs; while it is without its place, it does not count. 0: no limit. */
+  /**
+   * Time of work, from the moment that the job runs; while it is without its place, it does not count. 0: no
+   * limit.
+   */
   readonly timeoutMs: number;
   /** Is given back while the job waits for bytes; absent: the job only reads what is near. */
   readonly place?: Place | undefined;
@@ -45,13 +48,16 @@ export interface JobWatch {
 /** Runs one job at a time. */
 export interface Runner {
   /**
-   * Rejects as soon as the job is cancelled or late. Calls `freed` once, which may be later, when the next job may come:
-   * with true, or with false where the runner has ended.
+   * Rejects as soon as the job is cancelled or late. Calls `freed` once, which may be later, when the next
+   * job may come: with true, or with false where the runner has ended.
    */
   run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Encoded>;
   /** False once it has ended, also while it was idle. */
   alive(): boolean;
-  /** Bytes of its worker, or those that it had when it was last asked where it is busy; absent: it has no thread of its own. */
+  /**
+   * Bytes of its worker, or those that it had when it was last asked where it is busy; absent: it has no
+   * thread of its own.
+   */
   memory?(): Promise<number | undefined>;
   /** Whether its job is without its place. */
   waits(): boolean;

@@ -7,9 +7,9 @@ import type { CodecHost, SidecarAccess, SidecarBlocks } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { createCodecs } from "../index.ts";
 import { runTask } from "./job.ts";
+import type { Wanted } from "./job-context.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
 import { type HostFile, openFiles } from "./open-files.ts";
-import type { Wanted } from "./surroundings.ts";
 
 /** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
 export interface WorkerHost {

@@ -7,7 +7,7 @@ import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../../co
 import { ServiceError } from "../../errors.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
 import { orientationOf } from "../../pipeline/orientation.ts";
-import { runByRows } from "../../pipeline/run-steps.ts";
+import { workByRow } from "../../pipeline/run-steps.ts";
 import { shapeAfter } from "../../pipeline/shape.ts";
 import type { ResampleAxis } from "../../pipeline/step.ts";
 import { placeOverlay } from "../../pipeline/steps/overlay-layout.ts";
@@ -117,28 +117,29 @@ export function planRender(input: PlanInput): RenderPlan {
   const write = { ...encodeOptions(request, policy, header, pitch), ...(embedding && { embed: embedding }) };
   const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
   const rows =
-    encoder.byRows?.(write, out) && runByRows(steps) && rowsAtOnce(decoder, read, Math.max(...bytes));
-  // All rows at a time, or some of them beside what they have made of the answer so far.
-  const share = rows ? Math.min(1, rows / readRegion.height) : 1;
-  const atOnce = rows ? { ...read, region: { ...readRegion, height: rows } } : read;
-  const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0))) * share;
-  const encoding = (bytes.at(-1) ?? 0) * (rows ? encodedShare : 3);
+    encoder.byRows?.(write, out) && workByRow(steps)
+      ? rowsAtOnce(decoder, read, Math.max(...bytes))
+      : undefined;
   const embedded = embedding?.metadata ? 2 * Math.min(mostMetadataBytes, input.fileSize) : 0;
-  const decoding = decoder.memory(atOnce, input.fileSize);
+  const decoding = (height: number) =>
+    decoder.memory({ ...read, region: { ...readRegion, height } }, input.fileSize);
+  const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
+  const pixels = bytes.at(-1) ?? 0;
   const memory =
-    (rows
-      ? decoding + peakOfSteps + encoding + embedded
-      : Math.max(decoding, peakOfSteps, encoding + embedded)) + overlayMemory(input.overlay, out);
+    rows === undefined
+      ? Math.max(decoding(readRegion.height), peakOfSteps, 3 * pixels + embedded)
+      : decoding(rows) + peakOfSteps * (rows / readRegion.height) + encodedShare * pixels + embedded;
   const bySteps = geometry.detail && ({ bySteps: true } as const);
-  return { read, transform, steps, write, ...bySteps, ...(rows && { rows }), memory: Math.ceil(memory) };
+  const estimate = Math.ceil(memory + overlayMemory(input.overlay, out));
+  return { read, transform, steps, write, ...bySteps, ...(rows && { rows }), memory: estimate };
 }
 
-/** Bytes of decoded pixels at a time, where an answer is made by rows. */
+/** Bytes of decoded pixels at a time, if an answer is made by rows. */
 const bytesAtOnce = 8 * 1024 * 1024;
-/** What the pieces of an encoded answer, and the whole of it once they are put together, take of its pixels at most. */
+/** Bytes for each byte of pixels that an encoded answer takes, once in pieces and once as a whole. */
 const encodedShare = 1 / 2;
 
-/** Full-size rows to decode at a time for an answer whose pixels take `bytes` at most; undefined: all of them. */
+/** How many full-size rows to decode at a time, if all pixels take `bytes`; undefined: all of them. */
 function rowsAtOnce(
   decoder: CodecFacts["decoder"],
   { header, region, scaleFactor }: ReadRequest,

@@ -12,7 +12,7 @@ export interface OutputPolicy {
   readonly chroma: "420" | "444";
   readonly encoder: "fast" | "small";
   readonly passthrough: "auto" | "off";
-  /** Lossy answers of JPEG 2000 masters do without what they would lose anyway; absent: all is decoded. */
+  /** `visual`: lossy answers of JPEG 2000 masters leave out the lowest bit-planes; absent: they do not. */
   readonly jp2Effort?: "visual";
   readonly depth: "8" | "source";
   readonly background: readonly [number, number, number];

@@ -1,14 +1,16 @@
-// Resampling in double precision, plainly: copies, five bands, and what the module "resample" has not enough memory for.
+// Resampling in double precision, plainly: copies, five bands, and what the module "resample" has not enough
+// memory for.
 
 import { axisTaps, boxFactor, isCopy, type Taps } from "../kernel.ts";
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import type { ResampleAxis } from "../step.ts";
 
 /**
- * `x.size` by `y.size` pixels of the same bands and depth: exact box averages for large reductions, then Lanczos-3, first
- * along rows, then down columns. Beyond the buffer the edge repeats. Colour is weighted by
- * alpha, so transparent pixels never show. Flat colour stays exactly flat, rounding happens once, and an axis of
- * scale 1 at a whole origin copies. Box cells count from the buffer's first pixel: crop to `sourceWindow` before.
+ * `x.size` by `y.size` pixels of the same bands and depth: exact box averages for large reductions, then
+ * Lanczos-3, first along rows, then down columns. Beyond the buffer the edge repeats. Colour is weighted by
+ * alpha, so transparent pixels never show. Flat colour stays exactly flat, rounding happens once, and an axis
+ * of scale 1 at a whole origin copies. Box cells count from the buffer's first pixel: crop to `sourceWindow`
+ * before.
  */
 export function resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer {
   if (isCopy(x) && isCopy(y)) return copy(pixels, x, y);
@@ -61,8 +63,8 @@ function copy(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffe
 type FillCells = (row: number, cells: Float64Array) => void;
 
 /**
- * A filler of cell rows. Cell `k` is the average of the pixels `k * boxX` up to `(k + 1) * boxX` that exist, likewise
- * in y; colour is colour * alpha / full scale, which leaves opaque pixels exactly as they are.
+ * A filler of cell rows. Cell `k` is the average of the pixels `k * boxX` up to `(k + 1) * boxX` that exist,
+ * likewise in y; colour is colour * alpha / full scale, which leaves opaque pixels exactly as they are.
  */
 function cellRows(pixels: PixelBuffer, boxX: number, boxY: number): FillCells {
   const { width, height, bands, data } = pixels;

@@ -1,4 +1,5 @@
-// Sharpening by an unsharp mask on luma: what a blur takes away is added once more. ../wasm/sharpen.ts does it.
+// Sharpening by an unsharp mask on luma: what a blur takes away is added once more. ../wasm/sharpen.ts does
+// it.
 
 /** How much is sharpened. */
 export interface Sharpening {

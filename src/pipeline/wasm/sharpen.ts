@@ -1,4 +1,5 @@
-// Sharpening as WebAssembly: rows go through a ring of blurred rows, so that a picture is never in there as a whole.
+// Sharpening as WebAssembly: rows go through a ring of blurred rows, so that a picture is never in there as a
+// whole.
 
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import { blurReach, gaussian, type Sharpening } from "../steps/sharpen.ts";
@@ -38,9 +39,10 @@ interface Exports extends WebAssembly.Exports {
 const keptMemory = 16 << 20;
 
 /**
- * Gray or rgb, with or without alpha, in either depth, of the same size. All colours of a pixel change by the same amount, that
- * of its BT.601 luma, so hues stay. Beyond the buffer the edge repeats; the blur weights pixels by alpha, which
- * itself stays as it is. A pixel depends on those within `blurReach` only. The instance is made when first needed.
+ * Gray or rgb, with or without alpha, in either depth, of the same size. All colours of a pixel change by the
+ * same amount, that of its BT.601 luma, so hues stay. Beyond the buffer the edge repeats; the blur weights
+ * pixels by alpha, which itself stays as it is. A pixel depends on those within `blurReach` only. The
+ * instance is made when first needed.
  */
 export function createSharpener(
   module: () => WebAssembly.Module,
@@ -57,7 +59,10 @@ export function createSharpener(
   };
 }
 
-/** Where everything lies. A ring has a slot for each row that a blur down the columns reaches, as far as there are rows. */
+/**
+ * Where everything lies. A ring has a slot for each row that a blur down the columns reaches, as far as there
+ * are rows.
+ */
 interface Layout {
   readonly slots: number;
   readonly weights: number;

@@ -1,6 +1,6 @@
-// Bytes and statuses never depend on the origin slot: fixtures in a mix of requests, under conditions of a slot and in the
-// middle of a change, held to the answers without one. SLOT_REQUESTS: how many requests under each condition.
-// @module-tag slow
+// Bytes and statuses never depend on the origin slot: fixtures in a mix of requests, under conditions of a
+// slot and in the middle of a change, held to the answers without one. SLOT_REQUESTS: how many requests under
+// each condition. @module-tag slow
 
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
@@ -83,8 +83,8 @@ function request(): string {
 }
 
 /**
- * What becomes of requests over a slot, a few at a time: status and digest of the bytes. The change comes after half of them.
- * `inPlace`: sidecars are made as where there are no workers.
+ * What becomes of requests over a slot, a few at a time: status and digest of the bytes. The change comes
+ * after half of them. `inPlace`: sidecars are made as where there are no workers.
  */
 async function outcomes(
   condition: Condition,

@@ -46,11 +46,12 @@ export function blockWorkBytes(): i32 {
 }
 
 /**
- * Decodes a block of `across` x `down` coefficients, sides of 1 to 1024 and at most 4096 in all (1024 in stripes of
- * fewer than four rows). `data`: its segments one after the other, each followed by two bytes of 0xFF; `segments`:
- * passes and bytes of each as pairs of u32. `planes`: bit-planes without the zero ones, at most 30; the lowest `skipped`
- * of them are not decoded. `orientation`: 0 for LL and LH, 1 for HL, 2 for HH. `work`: scratch. `out`: coefficients row by row in two's complement with one
- * fraction bit, at the middle of what the decoded passes leave open.
+ * Decodes a block of `across` x `down` coefficients, sides of 1 to 1024 and at most 4096 in all (1024 in
+ * stripes of fewer than four rows). `data`: its segments one after the other, each followed by two bytes of
+ * 0xFF; `segments`: passes and bytes of each as pairs of u32. `planes`: bit-planes without the zero ones, at
+ * most 30; the lowest `skipped` of them are not decoded. `orientation`: 0 for LL and LH, 1 for HL, 2 for HH.
+ * `work`: scratch. `out`: coefficients row by row in two's complement with one fraction bit, at the middle of
+ * what the decoded passes leave open.
  */
 export function decodeBlock(
   data: usize,

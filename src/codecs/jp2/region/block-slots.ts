@@ -7,9 +7,15 @@ import type { Engine } from "./engine.ts";
 export interface BlockSlots {
   /** How many stay. */
   readonly count: number;
-  /** Address of the coefficients of a block that is decoded without so many bit-planes; undefined if it is not. */
+  /**
+   * Address of the coefficients of a block, decoded without its lowest `skipped` bit-planes; undefined if not
+   * there.
+   */
   find(block: CodeBlock, skipped: number): number | undefined;
-  /** A place for the coefficients of a block without so many bit-planes. {@link find} has it from now on. */
+  /**
+   * Gives a block a place for its coefficients without those bit-planes, which {@link find} knows from now
+   * on.
+   */
   take(block: CodeBlock, skipped: number): number;
   forget(block: CodeBlock): void;
 }

@@ -41,8 +41,8 @@ export function* blocksIn(
 const headerBytes = { each: 16, least: 256 };
 
 /**
- * Reads the packet headers of all precincts that windows of components need and that have not been read yet. Throws
- * ServiceError `decode`.
+ * Reads the packet headers of all precincts that windows of components need and that have not been read yet.
+ * Throws ServiceError `decode`.
  */
 export async function readPrecincts(
   tile: OpenTile,

@@ -107,7 +107,10 @@ function decodePart1(
   run.decodeBlock(data, table, segments.length, width, height, planes, skipped, number, style, work, out);
 }
 
-/** T.814: cleanup in the first segment, refinement in the second; three passes before the first cleanup are a zero plane each. */
+/**
+ * T.814: cleanup in the first segment, refinement in the second; three passes before the first cleanup are a
+ * zero plane each.
+ */
 function decodeHt(
   engine: Engine,
   data: number,

@@ -1,5 +1,5 @@
-// Windows of components of a codestream: tile by tile and in strips of rows, each decoded from the ranges of bytes that
-// it needs.
+// Windows of components of a codestream: tile by tile and in strips of rows, each decoded from the ranges of
+// bytes that it needs.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -98,7 +98,8 @@ export async function decodeWindows(
         ? [...met.keys()].filter((block) => slots.find(block, met.get(block)!) === undefined)
         : [...met.keys()];
     };
-    // Another job in this thread may take slots while this one waits for bytes: then the bytes of all blocks are read.
+    // Another job in this thread may take slots while this one waits for bytes: then the bytes of all blocks
+    // are read.
     if (!(await decodeFrom(missing()))) await decodeFrom([...met.keys()]);
 
     /** Whether all went well: not if a block is missing by now that is not among `blocks`. */
@@ -148,7 +149,8 @@ function* tilesIn(
   const [stepX, stepY] = [dx * 2 ** level, dy * 2 ** level];
   const columns = Math.ceil((offsetX + width - tileLeft) / tileWidth);
   const rows = Math.ceil((offsetY + height - tileTop) / tileHeight);
-  // A sample stands at a multiple of the step, so a tile may have those of a window whose grid begins before it.
+  // A sample stands at a multiple of the step, so a tile may have those of a window whose grid begins before
+  // it.
   const first = (place: number, step: number, from: number, size: number) =>
     Math.max(0, Math.floor(((place - 1) * step - from) / size));
   for (let q = first(window.y0, stepY, tileTop, tileHeight); q < rows; q++) {

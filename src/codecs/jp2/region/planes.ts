@@ -28,12 +28,16 @@ export interface Samples {
 
 const strideOf = (width: number) => Math.ceil(width / 4) * 4;
 
-/** Scale of the low samples of the irreversible wavelet; that of the high ones is the inverse (F.3.8.2, table F.4). */
+/**
+ * Scale of the low samples of the irreversible wavelet; that of the high ones is the inverse (F.3.8.2, table
+ * F.4).
+ */
 const lowScale = 1.230174104914001;
 
 /**
- * What coefficients of a sub-band are multiplied with so that the lifting steps need no scale: K for each time that
- * they pass as low samples, 1/K as high ones. A signal of one sample passes as it is, halved if it is a high one.
+ * What coefficients of a sub-band are multiplied with so that the lifting steps need no scale: K for each
+ * time that they pass as low samples, 1/K as high ones. A signal of one sample passes as it is, halved if it
+ * is a high one.
  */
 function waveletScale({ resolutions }: TileComponent, band: Band, r: number, last: number): number {
   let scale = 1;
@@ -53,8 +57,9 @@ function passScale(length: number, isHigh: boolean): number {
 }
 
 /**
- * Decodes the window of a component at the last of `levels`. Blocks come out of `bytes`, or are decoded already;
- * `quantisations` has those of its sub-bands. Returns the samples of the last window, which is larger than what was wanted. Throws ServiceError `decode`.
+ * Decodes the window of a component at the last of `levels`, whose sub-bands are all in `quantisations`.
+ * Blocks come out of `bytes`, or are decoded already. Returns the samples of the last window, which is larger
+ * than what was wanted. Throws ServiceError `decode`.
  */
 export function decodeComponent(
   { engine, slots }: Workbench,

@@ -1,5 +1,5 @@
-// Quantisation of sub-bands (ITU-T T.800 Annex E), and which of their bit-planes an answer that is lossy anyway can do
-// without.
+// Quantisation of sub-bands (ITU-T T.800 Annex E), and which bit-planes `image.jp2_effort: visual` leaves
+// out.
 
 import { damaged } from "../codestream.ts";
 import type { Band } from "../stream/geometry.ts";
@@ -12,15 +12,18 @@ export interface BandQuantisation extends BandCoding {
   readonly step: number;
 }
 
-/** `full`: all that the file has. `visual`: without the bit-planes that lossy compression would lose too. */
+/**
+ * `full`: all bit-planes that the file has. `visual`: without the lowest ones, for answers that are lossy
+ * anyway.
+ */
 export type Effort = "full" | "visual";
 
 /** Gain of a sub-band in bits (table E.1). */
 const gains = { LL: 0, HL: 1, LH: 1, HH: 2 } as const;
 
 /**
- * Bit-planes and step of a sub-band of a component (equations E-2, E-3 and E-5). `bits`: those of its samples; `last`:
- * the resolution that is decoded. Throws ServiceError `decode`.
+ * Bit-planes and step of a sub-band of a component (equations E-2, E-3 and E-5). `bits`: those of its
+ * samples; `last`: the resolution that is decoded. Throws ServiceError `decode`.
  */
 export function quantisationOf(
   { parameters, components }: OpenTile,
@@ -39,7 +42,7 @@ export function quantisationOf(
   const step = 2 ** (bits + gains[band.orientation] - exponent) * (1 + written.mantissa / 2048);
   const isWhole = effort === "full" || shift > 0 || (coding.style & blockStyle.highThroughput) !== 0;
   const depth = last - (coding.levels - band.level);
-  // The colour differences of the reversible transform have twice the range of what they are differences of (G.2).
+  // The differences of the reversible transform have twice the range of the colours (G.2).
   const isDifference = coding.reversible && parameters.transforms && (component === 1 || component === 2);
   const change = coding.reversible ? (isDifference ? 1 / 2 : 1) : step;
   return {
@@ -52,12 +55,15 @@ export function quantisationOf(
   };
 }
 
-/** The interval that a coefficient may be left in, in levels of 8 bits that it changes the picture by. */
+/**
+ * How uncertain `visual` may leave a coefficient: the L2 norm of what that changes, in levels of 8 bits. What
+ * several coefficients change adds up.
+ */
 const unseen = 4;
 
 /**
- * L2 norms of the synthesis filters along one axis, by how many levels are undone with them: what a coefficient of 1
- * of a low or high sub-band does to the samples. Two axes multiply.
+ * L2 norms of the synthesis filters along one axis, by how many levels are undone with them: what a
+ * coefficient of 1 of a low or high sub-band does to the samples. Two axes multiply.
  */
 export const synthesisNorms = {
   reversible: { low: [1.22, 1.66, 2.32, 3.27, 4.62, 6.53], high: [0.85, 0.96, 1.26, 1.74, 2.45, 3.47] },
@@ -65,8 +71,9 @@ export const synthesisNorms = {
 } as const;
 
 /**
- * The lowest bit-planes of a sub-band that change the picture by less than {@link unseen}, `depth` levels below the
- * one that is decoded; `change`: what a coefficient of 1 changes a level by, but for the filters. All of the smallest picture counts: steps in flat areas are seen.
+ * How many of the lowest bit-planes of a sub-band change the picture by less than {@link unseen}. `depth`:
+ * levels between the sub-band and what is decoded, from 1 on; `change`: what a coefficient of 1 is worth
+ * before the filters. LL keeps all of its planes, since steps in flat areas are visible.
  */
 function unseenPlanes(
   { orientation }: Band,

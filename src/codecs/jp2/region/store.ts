@@ -1,4 +1,5 @@
-// The last stage of a strip: component transform, level shift, and samples to where they belong (ITU-T T.800 Annex G).
+// The last stage of a strip: component transform, level shift, and samples to where they belong (ITU-T T.800
+// Annex G).
 
 import { damaged } from "../codestream.ts";
 import type { Box } from "../stream/geometry.ts";
@@ -22,8 +23,8 @@ export interface StripComponent extends Samples {
 const transformKinds = { none: 0, reversible: 1, irreversible: 2 } as const;
 
 /**
- * Stores the components of a plane. `transforms`: the first three components are transformed, and are the first of
- * `decoded` if one of them is wanted. Throws ServiceError `decode` if they are of different kinds.
+ * Stores the components of a plane. `transforms`: the first three components are transformed, and are the
+ * first of `decoded` if one of them is wanted. Throws ServiceError `decode` if they are of different kinds.
  */
 export function storeStrip(
   engine: Engine,

@@ -1,4 +1,5 @@
-// Which part of each sub-band the samples of a window are made of (ITU-T T.800 Annex F, from the wanted samples down).
+// Which part of each sub-band the samples of a window are made of (ITU-T T.800 Annex F, from the wanted
+// samples down).
 
 import { type Band, type Box, shared, type TileComponent } from "../stream/geometry.ts";
 

@@ -1,5 +1,5 @@
-// Where the samples of a tile lie (ITU-T T.800 Annex B): tile-components, resolutions, sub-bands, precincts and
-// code-blocks. Ends are exclusive; each has coordinates of its own.
+// Where the samples of a tile lie (ITU-T T.800 Annex B): tile-components, resolutions, sub-bands, precincts
+// and code-blocks. Ends are exclusive; each has coordinates of its own.
 
 import type { Codestream } from "../codestream.ts";
 import type { Coding } from "./parameters.ts";

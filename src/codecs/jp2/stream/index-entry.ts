@@ -1,10 +1,11 @@
-// The packet index of a codestream as bytes: its tile-parts, and the lengths of their packets. It is part of the sidecar.
+// The packet index of a codestream as bytes: its tile-parts, and the lengths of their packets. It is part of
+// the sidecar.
 
 import type { TilePart } from "./tile-parts.ts";
 
-// Numbers in 7 bits a byte, the low ones first, the last byte below 128. The number of tile-parts; for each: tile,
-// bytes since the end of the one before, bytes of its header, of its data, 1 if it has parameters, number of packets
-// and 1, or 0 if their lengths are not known, and the lengths.
+// Numbers in 7 bits a byte, the low ones first, the last byte below 128. The number of tile-parts; for each:
+// tile, bytes since the end of the one before, bytes of its header, of its data, 1 if it has parameters,
+// number of packets and 1, or 0 if their lengths are not known, and the lengths.
 
 /** Bytes of an index. */
 export function saveIndex(parts: readonly TilePart[]): Uint8Array {

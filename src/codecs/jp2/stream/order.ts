@@ -12,7 +12,10 @@ export interface PacketOrder {
   readonly layers: number;
   /** By packet. */
   readonly precincts: Uint32Array;
-  /** The packet of a layer of a precinct, at `precinct * layers + layer`; their number if the file's order leaves it out. */
+  /**
+   * The packet of a layer of a precinct, at `precinct * layers + layer`; their number if the file's order
+   * leaves it out.
+   */
   readonly packets: Uint32Array;
 }
 
@@ -26,12 +29,15 @@ interface Place {
 }
 
 /**
- * What a tile may have, since memory and time grow with it: precincts of 256 samples for an RGB picture of 2 gigapixels,
- * in 16 layers.
+ * What a tile may have, since memory and time grow with it: precincts of 256 samples for an RGB picture of 2
+ * gigapixels, in 16 layers.
  */
 const most = { precincts: 1 << 17, packets: 1 << 21 };
 
-/** Throws ServiceError `decode` if there are more packets than bytes for them, and `unsupported` above {@link most}. */
+/**
+ * Throws ServiceError `decode` if there are more packets than bytes for them, and `unsupported` above
+ * {@link most}.
+ */
 export function packetOrder(
   tile: Box,
   components: readonly TileComponent[],

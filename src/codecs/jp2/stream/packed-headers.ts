@@ -16,7 +16,10 @@ function joined(segments: readonly Segment[], kind: number): Uint8Array | undefi
   return concatenated(own.map((segment) => bytesFrom(segment, 1)));
 }
 
-/** PPM: the headers of each tile-part, in the order of the file; undefined if there are none. Throws ServiceError `decode`. */
+/**
+ * PPM: the headers of each tile-part, in the order of the file; undefined if there are none. Throws
+ * ServiceError `decode`.
+ */
 export function packedInMain(segments: readonly Segment[]): Uint8Array[] | undefined {
   const all = joined(segments, marker.ppm);
   if (!all) return undefined;

@@ -80,12 +80,15 @@ export function precinctsOf(components: readonly TileComponent[]): Precincts {
   }
 }
 
-/** Bytes that the header of a packet takes at most, for each of its code-blocks and in any case, as encoders write them. */
+/**
+ * Bytes that the header of a packet takes at most, for each of its code-blocks and in any case, as encoders
+ * write them.
+ */
 const headerBytes = { each: 96, least: 4096 };
 
 /**
- * Reads the headers of all packets of a tile. `packed`: headers by tile-part. Throws ServiceError `decode` if a packet
- * reaches beyond its tile-part.
+ * Reads the headers of all packets of a tile. `packed`: headers by tile-part. Throws ServiceError `decode` if
+ * a packet reaches beyond its tile-part.
  */
 export async function placesByHeaders(
   precincts: Precincts,

@@ -1,5 +1,5 @@
-// What the headers of a codestream say of the coding of each component (ITU-T T.800 A.6): main header and tile-part
-// headers alike.
+// What the headers of a codestream say of the coding of each component (ITU-T T.800 A.6): main header and
+// tile-part headers alike.
 
 import { ServiceError } from "../../../errors.ts";
 import { damaged } from "../codestream.ts";

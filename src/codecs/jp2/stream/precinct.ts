@@ -30,8 +30,8 @@ interface BlockSize {
 }
 
 /**
- * The part of a sub-band in one precinct. There may be tens of thousands of code-blocks, of which a read needs few,
- * so what packets say of them is in arrays, by block.
+ * The part of a sub-band in one precinct. There may be tens of thousands of code-blocks, of which a read
+ * needs few, so what packets say of them is in arrays, by block.
  */
 export class PrecinctBand {
   readonly band: Band;
@@ -40,7 +40,10 @@ export class PrecinctBand {
   readonly count: number;
   readonly inclusion: TagTree;
   readonly zeroPlanes: TagTree;
-  /** Of each block: passes so far, zero bit-planes, state of its lengths (B.10.7.1), passes that its segment still takes. */
+  /**
+   * Of each block: passes so far, zero bit-planes, state of its lengths (B.10.7.1), passes that its segment
+   * still takes.
+   */
   readonly passes: number[];
   readonly planes: number[];
   readonly lengthBits: number[];
@@ -150,7 +153,10 @@ export class PrecinctBand {
 
 const beginning = 1 << 30;
 
-/** Of numbers below `count`: the first place of each, and behind each place the next one of the same; -1 for none. */
+/**
+ * Of numbers below `count`: the first place of each, and behind each place the next one of the same; -1 for
+ * none.
+ */
 function listsOf(numbers: readonly number[], count: number) {
   const first = new Int32Array(count).fill(-1);
   const next = new Int32Array(numbers.length);
@@ -189,8 +195,9 @@ export interface PacketHeader {
 }
 
 /**
- * Reads the header of the packet of the next layer of a precinct, which begins at `at`, and adds its pieces to the
- * code-blocks: see {@link PrecinctBand.place}. Throws HeaderEnd if the bytes end within it, and ServiceError `decode`.
+ * Reads the header of the packet of the next layer of a precinct, which begins at `at`, and adds its pieces
+ * to the code-blocks: see {@link PrecinctBand.place}. Throws HeaderEnd if the bytes end within it, and
+ * ServiceError `decode`.
  */
 export function readPacketHeader(
   precinct: Precinct,
@@ -212,7 +219,10 @@ export function readPacketHeader(
   return { end, dataLength };
 }
 
-/** Whether the packet has passes of a code-block; reads its zero bit-planes if it is the first that has (B.10.4, B.10.5). */
+/**
+ * Whether the packet has passes of a code-block; reads its zero bit-planes if it is the first that has
+ * (B.10.4, B.10.5).
+ */
 function isIncluded(bits: HeaderBits, band: PrecinctBand, block: number, layer: number): boolean {
   if (band.passes[block]! > 0) return bits.bit() === 1;
   const x = block % band.across;
@@ -225,8 +235,8 @@ function isIncluded(bits: HeaderBits, band: PrecinctBand, block: number, layer: 
 }
 
 /**
- * Reads how many passes a packet has of a code-block, and the lengths of their segments (B.10.6, B.10.7). `offset`:
- * where its data begin; returns where they end.
+ * Reads how many passes a packet has of a code-block, and the lengths of their segments (B.10.6, B.10.7).
+ * `offset`: where its data begin; returns where they end.
  */
 function readContribution(
   bits: HeaderBits,
@@ -274,7 +284,10 @@ function passCount(bits: HeaderBits): number {
 
 const unbounded = 1 << 20;
 
-/** How many passes a segment takes that begins with pass `pass` (D.4, D.6); HT blocks (T.814 B.3): cleanup, then the others. */
+/**
+ * How many passes a segment takes that begins with pass `pass` (D.4, D.6); HT blocks (T.814 B.3): cleanup,
+ * then the others.
+ */
 function segmentPasses(style: number, pass: number, coming: number): number {
   if (style & blockStyle.highThroughput) return pass === 0 ? 3 * Math.floor((coming - 1) / 3) + 1 : 2;
   if (style & blockStyle.terminatesAll) return 1;

@@ -1,4 +1,5 @@
-// A codestream that is open for reads of regions: its main header, its tile-parts, and the tiles that were asked for.
+// A codestream that is open for reads of regions: its main header, its tile-parts, and the tiles that were
+// asked for.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/caching/lru.ts";
@@ -29,8 +30,8 @@ export interface Stream {
 const mostPackets = 1 << 20;
 
 /**
- * Opens the codestream at `start`; `end`: its end, if its box says so. `known`: its tile-parts, from an index. Throws
- * ServiceError `decode`, `unsupported` and `source`.
+ * Opens the codestream at `start`; `end`: its end, if its box says so. `known`: its tile-parts, from an
+ * index. Throws ServiceError `decode`, `unsupported` and `source`.
  */
 export async function openStream(
   bytes: ByteSource,

@@ -15,7 +15,10 @@ export interface TilePart {
   readonly end: number;
   /** Whether its header says more than lengths of packets. */
   readonly hasParameters: boolean;
-  /** Lengths of its packets, headers included (PLT, or found by reading them); undefined if they are not known. */
+  /**
+   * Lengths of its packets, headers included (PLT, or found by reading them); undefined if they are not
+   * known.
+   */
   readonly packets?: Uint32Array | undefined;
 }
 
@@ -31,8 +34,8 @@ const mostParts = 255;
 const withoutParameters: ReadonlySet<number> = new Set([marker.plt, marker.com]);
 
 /**
- * The segments from `start` on, up to a marker of `end`, and its offset. Throws ServiceError `decode` if the file ends
- * before, and for a header of more than 16 MiB.
+ * The segments from `start` on, up to a marker of `end`, and its offset. Throws ServiceError `decode` if the
+ * file ends before, and for a header of more than 16 MiB.
  */
 export async function readSegments(
   bytes: ByteSource,
@@ -49,8 +52,9 @@ export async function readSegments(
 }
 
 /**
- * All tile-parts of a codestream, in the order of the file. `start`: of the first one; `end`: of the codestream, if
- * its box says so. Throws ServiceError `decode` if one reaches beyond the file, or a tile has none.
+ * All tile-parts of a codestream, in the order of the file. `start`: of the first one; `end`: of the
+ * codestream, if its box says so. Throws ServiceError `decode` if one reaches beyond the file, or a tile has
+ * none.
  */
 export async function readTileParts(
   bytes: ByteSource,

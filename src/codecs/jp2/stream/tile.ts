@@ -43,9 +43,9 @@ export interface MainHeader {
 }
 
 /**
- * Opens a tile. `parts`: its tile-parts with their places among those of the file. Reads headers of tile-parts that
- * say something of coding, and those of all packets if their lengths are not known. Throws ServiceError `decode` and
- * `unsupported`.
+ * Opens a tile. `parts`: its tile-parts with their places among those of the file. Reads headers of
+ * tile-parts that say something of coding, and those of all packets if their lengths are not known. Throws
+ * ServiceError `decode` and `unsupported`.
  */
 export async function openTile(
   bytes: ByteSource,

@@ -153,7 +153,7 @@ function jfifDensity(body: Uint8Array): Resolution | undefined {
   return factor && x && y ? { x: x * factor, y: y * factor } : undefined;
 }
 
-interface Surroundings extends Pick<Seen, "hierarchical" | "density" | "exif"> {
+interface JobContext extends Pick<Seen, "hierarchical" | "density" | "exif"> {
   readonly lateHeight: boolean;
   readonly multiscan: boolean;
 }
@@ -167,7 +167,7 @@ function subsamplingOf({ components, hMax, vMax }: FrameHeader): JpegDetails["su
   return most > 1 ? "halved" : "none";
 }
 
-function describe(frame: FrameHeader, around: Surroundings): ImageHeader {
+function describe(frame: FrameHeader, around: JobContext): ImageHeader {
   const kind = frameKinds[frame.code]!;
   const components = frame.components.length;
   const interpretation = interpretations[components as 1 | 3 | 4] ?? "rgb";

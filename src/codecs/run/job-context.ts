@@ -1,4 +1,5 @@
-// What a job has of the thread that runs it: codecs, bytes to read, and whether anybody still wants it.
+// What a job gets from the thread that runs it: codecs, bytes to read, and whether anybody still wants the
+// result.
 
 import { cancelled } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -14,19 +15,20 @@ export interface Wanted {
   listen?(): Promise<void>;
 }
 
-export interface Surroundings {
+/** What a job works with. */
+export interface JobContext {
   readonly codecs: Codecs;
   /** Of the master. */
   readonly bytes: ByteSource;
   readonly sidecar?: SidecarAccess | undefined;
   readonly overlay?: OverlayAccess | undefined;
-  /** Absent: it is wanted to its end. */
+  /** Absent: nobody cancels the job. */
   readonly wanted?: Wanted | undefined;
-  /** Hears where a render is. */
+  /** Hears which stage a render is in. */
   readonly stages?: JobStages | undefined;
 }
 
-/** Throws ServiceError `cancelled` if it is not. */
+/** Throws ServiceError `cancelled` if nobody wants the result any longer. */
 export async function stillWanted(wanted: Wanted | undefined): Promise<void> {
   await wanted?.listen?.();
   if (wanted?.aborted) throw cancelled();
