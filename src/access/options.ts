@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { parseRange } from "../lib/network/ip-range.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { profileFaults } from "./profiles/faults.ts";
 import { lifetime, type ProfileOptions, profileOptions } from "./profiles/options.ts";
 import { profilesOf, ruleFault } from "./rules/rules.ts";
@@ -14,8 +15,7 @@ const cookiePathForm = "expected a path such as /images, or nothing for that of 
 const originForm = "expected an origin such as https://viewer.example.org, without a path";
 const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
 
-const isOrigin = (text: string) =>
-  URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+const isOrigin = (text: string) => /^https?:/.test(text) && parseUrl(text)?.origin === text;
 
 const origin = z.string({ error: originForm }).refine(isOrigin, { error: originForm });
 const originOrAll = z

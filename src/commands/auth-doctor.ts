@@ -8,6 +8,7 @@ import { problemCount, reportText } from "../doctor/report.ts";
 import { findTargets, targetsAt } from "../doctor/targets.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
 import { normalIp } from "../lib/network/ip-range.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -106,11 +107,12 @@ const textOf = (findings: readonly Finding[], json: boolean) =>
 /** The public URL: as asked for, as configured, or where the service listens on this machine. */
 function baseOf(config: Config, url: string | undefined): string {
   if (url !== undefined) {
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    const address = parseUrl(url);
+    if (!address || !/^https?:$/.test(address.protocol))
       throw new UsageError(
         `--url expects the public address of the service, such as https://www.example.org/images, received ${url}`,
       );
-    const { origin, pathname, username, password } = new URL(url);
+    const { origin, pathname, username, password } = address;
     if (username + password !== "")
       throw new UsageError("--url expects an address without a name and password");
     return origin + pathname.replace(/\/+$/, "");

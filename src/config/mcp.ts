@@ -1,11 +1,12 @@
 // The options under `mcp:`.
 
 import { z } from "zod";
+import { parseUrl } from "../lib/network/parse-url.ts";
 
 const originForm = "expected an origin such as https://viewer.example.org, without a path";
 const hostForm = "expected the name of a host such as images.internal, without scheme and port";
 
-const isOrigin = (text: string) => URL.canParse(text) && /^https?:\/\/[^/?#@]+$/i.test(text);
+const isOrigin = (text: string) => parseUrl(text) !== undefined && /^https?:\/\/[^/?#@]+$/i.test(text);
 const isHostName = (text: string) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
 
 /** Schema of `mcp:`. */

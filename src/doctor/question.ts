@@ -5,6 +5,7 @@ import { accessWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../lib/network/loopback.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Finding } from "./finding.ts";
 import { type RuleParts, unmatchedRules } from "./unmatched-rules.ts";
@@ -19,8 +20,8 @@ export function ownAddress({ base_url, addr }: Pick<Config, "base_url" | "addr">
 
 /** The origin of an address of http or https; undefined for another text. */
 export function viewerOrigin(text: string): string | undefined {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return undefined;
-  return new URL(text).origin;
+  const url = parseUrl(text);
+  return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
 /** The address of this machine as the service at `base` sees it, where that does not leave this machine. */

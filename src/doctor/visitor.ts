@@ -2,6 +2,7 @@
 
 import { concatenated } from "../lib/bytes/concatenated.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { type Fault, StepFault } from "./finding.ts";
 
 /** Milliseconds for an answer to arrive as a whole. */
@@ -68,7 +69,8 @@ export function createVisitor(): Visitor {
 }
 
 function redirectTarget(from: string, location: string): URL {
-  if (URL.canParse(location, from)) return new URL(location, from);
+  const target = parseUrl(location, from);
+  if (target) return target;
   throw new StepFault({
     code: "redirect",
     came: `${placeOf(from)} redirects to what is no address`,

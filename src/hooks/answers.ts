@@ -1,6 +1,7 @@
 // What hooks may answer. Anything else is a failure of the hook, so that a misspelled name never counts as no opinion.
 
 import { z } from "zod";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { type Authorization, HookError, type HookFunction, type Resolution } from "./hook.ts";
 
 /** Characters of an identifier or key, and of an address; the target of a request has no more. */
@@ -20,7 +21,7 @@ const plain = (most: number) =>
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 const webAddress = plain(mostLength)
-  .refine((text) => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text), {
+  .refine((text) => /^https?:\/\/[^/]/i.test(text) && parseUrl(text) !== undefined, {
     error: "expected an absolute http or https URL",
   })
   .transform((text) => new URL(text).href);

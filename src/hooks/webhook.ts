@@ -7,6 +7,7 @@ import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.ts";
 import { onAbort } from "../lib/concurrency/on-abort.ts";
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { durationOption } from "../lib/options/option-types.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import { secretOf } from "../lib/options/secret.ts";
@@ -18,7 +19,7 @@ import { type HookEngine, HookError, type HookFunction, hookFunctions } from "./
 const urlForm = "expected an http or https URL without fragment, such as https://hooks.example.org/smalti";
 
 const isUrl = (text: string) =>
-  text === "" || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text) && !text.includes("#"));
+  text === "" || (/^https?:\/\/[^/]/i.test(text) && parseUrl(text) !== undefined && !text.includes("#"));
 
 /** Schema of `hook.webhook`. */
 export const webhookOptions = z.strictObject({

@@ -1,5 +1,6 @@
 // What the token services answer (Authorization Flow 2.0, section 3.3; Authentication 1.0, section 2.3).
 
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { authContextUri } from "./image/info.ts";
 
 /**
@@ -82,7 +83,7 @@ export function tokenDocument(version: 1 | 2, outcome: TokenOutcome, messageId?:
 
 /** An origin as browsers write it (RFC 6454, section 6.2) and as policies may hold it; `null` is none. */
 export function isWebOrigin(text: string): boolean {
-  return /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return /^https?:\/\/[\w.:[\]-]+$/.test(text) && parseUrl(text)?.origin === text;
 }
 
 /** A value as JSON that cannot end a script or a line in one. */

@@ -1,11 +1,12 @@
 // The options under `presentation:`.
 
 import { z } from "zod";
+import { parseUrl } from "../lib/network/parse-url.ts";
 
 const originForm = "expected an origin such as https://images.example.org, without a path";
 
 const isOrigin = (text: string) =>
-  /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
+  /^https?:\/\//i.test(text) && parseUrl(text)?.origin === text.toLowerCase();
 
 const text = z
   .union([z.string(), z.record(z.string(), z.array(z.string()).min(1))], {

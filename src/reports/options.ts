@@ -1,12 +1,13 @@
 // The options under `errors:`.
 
 import { z } from "zod";
+import { parseUrl } from "../lib/network/parse-url.ts";
 
 const urlForm =
   "expected an http or https URL without user name and fragment, such as https://errors.example.org/smalti; a token belongs into token_env";
 
 const isUrl = (text: string) =>
-  text === "" || (/^https?:\/\/[^/?#@]+([/?][^#]*)?$/i.test(text) && URL.canParse(text));
+  text === "" || (/^https?:\/\/[^/?#@]+([/?][^#]*)?$/i.test(text) && parseUrl(text) !== undefined);
 
 /** Schema of `errors:`. */
 export const errorOptions = z.strictObject({

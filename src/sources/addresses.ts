@@ -1,6 +1,7 @@
 // Which hosts and addresses a source may reach: a request must never lead the service to what only it can see.
 
 import { inRanges, parseIp, parseRange } from "../lib/network/ip-range.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 
 /** Networks that are not of the public internet, by what may open them (IANA special-purpose registries, RFC 6890). */
 const networks = {
@@ -70,8 +71,8 @@ export interface AllowedHost {
 /** Reads `host`, `host:port` or `[v6]:port`; undefined for anything else. */
 export function parseHost(text: string): AllowedHost | undefined {
   const [, hostname, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  if (hostname === undefined || !URL.canParse(`http://${hostname}/`)) return undefined;
-  return { hostname: new URL(`http://${hostname}/`).hostname, port };
+  const url = hostname === undefined ? undefined : parseUrl(`http://${hostname}/`);
+  return url && { hostname: url.hostname, port };
 }
 
 /** Whether a URL's host is one of those. A host without a port stands for the usual ports of http and https. */

@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../errors.ts";
 import { parseIp } from "../lib/network/ip-range.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { secretOf } from "../lib/options/secret.ts";
 import type { CheckedGet, Platform } from "../platform/platform.ts";
 import { type AllowedHost, addressRule, isAllowedHost, parseHost } from "./addresses.ts";
@@ -82,7 +83,7 @@ export function httpRemote(
       if (location === null) return response;
       await response.body?.cancel().catch(() => {});
       if (hop >= mostRedirects) throw originError("origin_bad_answer", "too many redirects");
-      const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+      const next = parseUrl(location, url);
       if (!next || !isWeb(next) || !isAllowedHost(next, hosts))
         throw originError("origin_not_allowed", `a redirect to ${next?.host ?? "no URL"}`);
       // What was asked for under TLS is not fetched without.
@@ -155,7 +156,7 @@ const isWeb = (url: URL) => /^https?:$/.test(url.protocol) && url.username === "
 
 /** An identifier that is itself a URL. Throws ServiceError `bad-request` for anything else. */
 function ownUrl(key: string): URL {
-  const url = /^https?:\/\/[^/\\]/i.test(key) && URL.canParse(key) ? new URL(key) : undefined;
+  const url = /^https?:\/\/[^/\\]/i.test(key) ? parseUrl(key) : undefined;
   const plain = url && isWeb(url) && !/[\0\\]|(^|\/)\.\.?(\/|$)/.test(key) && !leadsUp(key);
   if (!url || !plain)
     throw new ServiceError(

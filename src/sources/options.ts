@@ -1,6 +1,7 @@
 // The options of a source, by type; a new type joins as one member of the union.
 
 import { z } from "zod";
+import { parseUrl } from "../lib/network/parse-url.ts";
 import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/network/s3-options.ts";
 import { durationOption, pathOption } from "../lib/options/option-types.ts";
 import { maskUrls } from "../lib/telemetry/mask-urls.ts";
@@ -70,9 +71,9 @@ function isTemplate(text: string): boolean {
   if (text === "{identifier}") return true;
   const [, host] = /^https?:\/\/([^/?#]*)[/?]/i.exec(text) ?? [];
   const filled = text.replaceAll("{identifier}", "x");
-  if (!host || host.includes("{") || filled === text || !URL.canParse(filled)) return false;
-  const url = new URL(filled);
-  return url.username === "" && url.password === "" && url.hash === "";
+  if (!host || host.includes("{") || filled === text) return false;
+  const url = parseUrl(filled);
+  return url?.username === "" && url.password === "" && url.hash === "";
 }
 
 const headersForm =

@@ -1,5 +1,7 @@
 // Path parameters (RFC 3986, section 3.3): some web servers take what follows a `;` in a segment for no part of the name.
 
+import { parseUrl } from "../lib/network/parse-url.ts";
+
 /** The keys that a web server may read in place of a key, by leaving out path parameters; none where it has none. */
 export function withoutParameters(key: string): readonly string[] {
   if (!/;|%3b/i.test(key)) return [];
@@ -26,7 +28,7 @@ export function leadsUp(key: string): boolean {
 }
 
 function urlOf(key: string): URL | undefined {
-  return /^https?:\/\//i.test(key) && URL.canParse(key) ? new URL(key) : undefined;
+  return /^https?:\/\//i.test(key) ? parseUrl(key) : undefined;
 }
 
 const decodedSlashes = (path: string) => path.replace(/%2f|%5c/gi, "/");

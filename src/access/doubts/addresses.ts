@@ -2,6 +2,7 @@
 
 import { parseRange } from "../../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
 import { coveredSpaces, hasHostBits, isPrivate, overlap } from "./ranges.ts";
 
@@ -94,7 +95,7 @@ function mayHaveProxy(settings: AccessSettings, { runtime }: AccessPlace): boole
   const { base_url } = settings;
   // This has a doubt of its own.
   if (isPublicHttps(base_url)) return false;
-  const { hostname = "" } = URL.canParse(base_url) ? new URL(base_url) : {};
+  const { hostname = "" } = parseUrl(base_url) ?? {};
   if (isLoopbackHost(hostname)) return false;
   try {
     return !isPrivate(parseRange(hostname.replace(/^\[|\]$/g, "")));
@@ -120,7 +121,6 @@ function hiddenReaders(settings: AccessSettings, { runtime }: AccessPlace): Doub
 }
 
 function isPublicHttps(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === "https:" && !isLoopbackHost(hostname);
+  const url = parseUrl(address);
+  return url?.protocol === "https:" && !isLoopbackHost(url.hostname);
 }

@@ -2,6 +2,7 @@
 // cannot use.
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";
 import type { AccessSettings, Doubt } from "./doubt.ts";
 
@@ -82,7 +83,7 @@ function stores({ auth: { session }, cache }: AccessSettings): Found[] {
 
 function cookies({ auth: { cookie }, base_url }: AccessSettings): Found[] {
   const found: Found[] = [];
-  const base = URL.canParse(base_url) ? new URL(base_url).pathname.replace(/\/+$/, "") : undefined;
+  const base = parseUrl(base_url)?.pathname.replace(/\/+$/, "");
   const path = cookie.path.replace(/\/+$/, "");
   if (base !== undefined && !`${base}/iiif/`.startsWith(`${path}/`))
     found.push({

@@ -1,6 +1,7 @@
 // Rules that do not fit the sources: prefixes that there are not, URLs that nobody serves, and files that are
 // public elsewhere.
 
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { isUrl } from "../rules/spellings.ts";
 import type { AccessSettings, Doubt, RuledSource } from "./doubt.ts";
@@ -52,7 +53,7 @@ const alone = (match: string) => `matches the identifier ${match} alone, and non
 /** The host of a URL, that stands alone or behind a prefix. */
 const urlOf = (match: string): URL | undefined => {
   const text = /https?:\/\/.*$/i.exec(match)?.[0] ?? "";
-  return URL.canParse(text) ? new URL(text) : undefined;
+  return parseUrl(text);
 };
 
 function strangeUrl(match: string, sources: readonly RuledSource[]): string | undefined {

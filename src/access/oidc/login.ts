@@ -18,6 +18,7 @@ import {
   validateAuthResponse,
 } from "oauth4webapi";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { secretOf } from "../../lib/options/secret.ts";
 import { createPendingLogins, type PendingLogin, type PendingLogins } from "../logins/pending.ts";
 import { isUserName } from "../logins/user-name.ts";
@@ -115,7 +116,7 @@ export function createOidcLogin(
 }
 
 function authorizationPage({ authorization_endpoint: text }: AuthorizationServer): URL {
-  const page = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
+  const page = typeof text === "string" ? parseUrl(text) : undefined;
   if (!page || !isSafeTransport(page))
     throw new OidcFault("misconfigured", "the provider names no authorization_endpoint of https");
   return page;

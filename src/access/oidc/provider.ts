@@ -9,6 +9,7 @@ import {
   processDiscoveryResponse,
 } from "oauth4webapi";
 import { createSingleFlight } from "../../lib/concurrency/single-flight.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { faultOf, OidcFault } from "./faults.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
 
@@ -80,15 +81,15 @@ export function createProvider(
       }
     },
     keysOf({ jwks_uri: uri }) {
-      if (typeof uri !== "string" || !URL.canParse(uri))
-        throw new OidcFault("misconfigured", "the provider names no jwks_uri");
+      const url = typeof uri === "string" ? parseUrl(uri) : undefined;
+      if (uri === undefined || !url) throw new OidcFault("misconfigured", "the provider names no jwks_uri");
       if (keys?.uri !== uri) {
         const options = {
           [keysFetch]: fetch,
           cacheMaxAge: keysFreshMs,
           cooldownDuration: keysPauseMs,
         };
-        keys = { uri, find: createRemoteJWKSet(new URL(uri), options) };
+        keys = { uri, find: createRemoteJWKSet(url, options) };
       }
       return keys.find;
     },

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { parseSizeParameter } from "../../iiif/image/grammar.ts";
 import { parseRange } from "../../lib/network/ip-range.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { isServiceUrl } from "../../lib/network/s3-options.ts";
 import { durationOption, pathOption } from "../../lib/options/option-types.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";
@@ -33,9 +34,8 @@ const logoForm = "expected a path of this service, such as /static/logo.svg, or 
 const isLogo = (text: string) => text === "" || /^\/(?![/\\])/.test(text) || isWebUrl(text);
 
 function isWebUrl(text: string): boolean {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
-  const url = new URL(text);
-  return url.username === "" && url.password === "";
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+  return url?.username === "" && url.password === "";
 }
 
 /** A lifetime has to end, and has to have begun. */

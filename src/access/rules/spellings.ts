@@ -1,6 +1,7 @@
 // The spellings of one identifier, which the same rules have to meet.
 
 import { splitPage } from "../../iiif/image/path.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 
 /** The forms of an identifier that rules are tried on: with its page suffix and without. */
 export function spellingsOf(identifier: string): readonly string[] {
@@ -40,8 +41,8 @@ export function oneForm(identifier: string): string {
   if (!found) return identifier;
   const start = found.index + (found[1] ?? "").length;
   const text = identifier.slice(start);
-  if (!URL.canParse(text)) return identifier;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return identifier;
   url.hash = "";
   url.pathname = decoded(url.pathname);
   url.pathname = url.pathname.replace(/\/{2,}/g, "/");

@@ -2,6 +2,7 @@
 // server (Model Context Protocol 2025-11-25, Transports, "Security Warning").
 
 import { inRanges } from "../../lib/network/ip-range.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Service } from "../../service.ts";
 import { requestHost } from "../http/client/client.ts";
 import { normalHost } from "../http/client/host.ts";
@@ -57,8 +58,9 @@ const isAddress = (name: string) => /^\[.*\]$|^\d+\.\d+\.\d+\.\d+$/.test(name);
 
 /** Whether a page of an origin was loaded by the name that the request names this server by. */
 function isOf(origin: string, given: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, host } = new URL(origin);
+  const url = parseUrl(origin);
+  if (!url) return false;
+  const { protocol, host } = url;
   if (protocol !== "http:" && protocol !== "https:") return false;
   return host === normalHost(given, protocol === "https:" ? "https" : "http");
 }

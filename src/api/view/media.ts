@@ -2,6 +2,7 @@
 // so and links to the files.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { listOf, type Opened } from "./opened.ts";
 import type { ViewerName } from "./viewers.ts";
 
@@ -27,11 +28,10 @@ export function unplayedMedia(
 ): readonly string[] {
   const found = new Set<string>();
   for (const { type, id } of bodiesOf(document)) {
-    if (typeof type !== "string" || !kinds.includes(type) || typeof id !== "string" || !URL.canParse(id))
-      continue;
-    const { origin, protocol } = new URL(id);
-    if (!/^https?:$/.test(protocol)) continue;
-    if (!played[viewer].includes(type) || !origins.includes(origin)) found.add(id);
+    if (typeof type !== "string" || !kinds.includes(type) || typeof id !== "string") continue;
+    const url = parseUrl(id);
+    if (!url || !/^https?:$/.test(url.protocol)) continue;
+    if (!played[viewer].includes(type) || !origins.includes(url.origin)) found.add(id);
     if (found.size === mostLinked) break;
   }
   return [...found];

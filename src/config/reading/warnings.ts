@@ -2,6 +2,7 @@
 
 import { accessDoubts } from "../../access/doubts/index.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { doubtfulOperator } from "../operator.ts";
 import type { Config } from "../schema.ts";
@@ -24,8 +25,8 @@ const rules: readonly (Problem & { readonly applies: (config: Config) => boolean
 
 /** Whether browsers take an address for one whose secrets others can read (Secure Contexts, section 3.1). */
 function isUntrustedHttp(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  return !isSafeTransport(new URL(address));
+  const url = parseUrl(address);
+  return url !== undefined && !isSafeTransport(url);
 }
 
 type Env = Readonly<Record<string, string | undefined>>;

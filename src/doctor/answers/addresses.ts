@@ -1,5 +1,6 @@
 // Addresses that the service writes, against those under which it is reached: a difference says what a proxy does not pass on.
 
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Fault } from "../finding.ts";
 import { placeOf } from "../visitor.ts";
 import type { Walk } from "../walk.ts";
@@ -13,11 +14,11 @@ const parts = [
 /** What is wrong with an address; undefined where it is as wanted. `what`: whose it is. */
 export function addressFault(what: string, seen: unknown, wanted: string, walk: Walk): Fault | undefined {
   if (seen === wanted) return undefined;
-  const isAddress = typeof seen === "string" && URL.canParse(seen);
-  const row = isAddress ? parts.find(({ of }) => of(new URL(seen)) !== of(new URL(wanted))) : undefined;
+  const address = typeof seen === "string" ? parseUrl(seen) : undefined;
+  const row = address && parts.find(({ of }) => of(address) !== of(new URL(wanted)));
   return {
     code: row?.code ?? "wrong_path",
-    came: `${what} is ${isAddress ? placeOf(seen) : "missing"}${row ? `, with another ${row.name}` : ""}`,
+    came: `${what} is ${address ? placeOf(address.href) : "missing"}${row ? `, with another ${row.name}` : ""}`,
     expected: placeOf(wanted),
     change: changeOf(walk, row?.header ?? "X-Forwarded-Prefix"),
   };

@@ -4,6 +4,7 @@ import { faultOf } from "../../access/oidc/faults.ts";
 import { createProvider } from "../../access/oidc/provider.ts";
 import { authPaths, callbackAddress } from "../../iiif/auth-mounts.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { addressFault, coversPath } from "../answers/addresses.ts";
 import { unexpected } from "../answers/answers.ts";
 import { cachingFaults } from "../answers/headers.ts";
@@ -76,14 +77,15 @@ export async function leaveForProvider(walk: Walk, issuer: string, clientId: str
 
 /** Over https, or by http from a provider on this machine to one of its pages. */
 function mayLeadTo(issuer: string, page: string): boolean {
-  if (!URL.canParse(page)) return false;
-  const { protocol, hostname } = new URL(page);
+  const url = parseUrl(page);
+  if (!url) return false;
+  const { protocol, hostname } = url;
   return protocol === "https:" || (isLoopbackHost(new URL(issuer).hostname) && isLoopbackHost(hostname));
 }
 
 const plainPage = (page: string): Fault => ({
   code: "issuer",
-  came: `the provider names ${URL.canParse(page) ? placeOf(page) : "no address"} as its authorization_endpoint`,
+  came: `the provider names ${parseUrl(page) ? placeOf(page) : "no address"} as its authorization_endpoint`,
   expected: "a page over https",
   change: "Let the provider know its own public address; behind a proxy it often takes that for http.",
 });
@@ -99,9 +101,9 @@ async function leave(
   const query = `return_to=${encodeURIComponent(returnTo(walk))}`;
   const answer = await visitor.ask(`${loginOf(walk)}?${query}`, { redirect: "manual" });
   const location = answer.headers.get("Location") ?? "";
-  if (answer.status !== 303 || !URL.canParse(location))
+  const to = parseUrl(location);
+  if (answer.status !== 303 || !to)
     throw new StepFault(unexpected(answer, "the login", "status 303 to where readers log in"));
-  const to = new URL(location);
   const callback = callbackAddress(base, target.profile);
   const faults = [
     addressFault("the address to come back to", to.searchParams.get(parameter), callback, walk),
@@ -165,7 +167,7 @@ const brokenPage = (url: string, answer: Answer): Fault => ({
 
 function refusal({ base, target }: Walk, answer: Answer, clientId: string): Fault | undefined {
   const location = answer.headers.get("Location") ?? "";
-  const error = URL.canParse(location) ? new URL(location).searchParams.get("error") : null;
+  const error = parseUrl(location)?.searchParams.get("error") ?? null;
   if (answer.status < 400 && (error === null || error === "login_required")) return undefined;
   return {
     code: "provider_refuses",

@@ -1,6 +1,7 @@
 // What a content state points at, whatever its form (Content State API 1.0, sections 2 and 3). Nothing that it names is ever fetched.
 
 import { ServiceError } from "../../errors.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { invalidState } from "./encode.ts";
 import type { Region } from "./region.ts";
 import { fragmentRegion, selectedPart } from "./selectors.ts";
@@ -125,7 +126,7 @@ function addressed(
   problems: string[],
 ): StateTarget {
   const [id = "", ...fragment] = address.split("#");
-  if (!/^https?:\/\//i.test(id) || !URL.canParse(id))
+  if (!/^https?:\/\//i.test(id) || !parseUrl(id))
     throw invalidState("Expected targets with absolute http or https addresses; received another address.");
   const region = fragment.length > 0 ? fragmentRegion(fragment.join("#")) : undefined;
   const isUnread = fragment.length > 0 && !region;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { secretOf } from "../options/secret.ts";
+import { parseUrl } from "./parse-url.ts";
 import type { BucketOptions, S3Credentials } from "./s3.ts";
 
 const bucketForm = "expected the name of a bucket, such as my-masters";
@@ -11,8 +12,8 @@ const prefixForm = "expected a key prefix such as cache/, without empty, . or ..
 
 /** Whether a text is an http or https URL of a service: no query, fragment or credentials in it. */
 export function isServiceUrl(text: string): boolean {
-  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url || /[?#]/.test(text)) return false;
   return /^https?:$/.test(url.protocol) && !url.username && !url.password;
 }
 

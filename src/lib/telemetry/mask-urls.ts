@@ -1,5 +1,7 @@
 // URLs as they may be shown: user information and the values of a query are often secrets (RFC 3986, sections 3.2.1 and 3.4).
 
+import { parseUrl } from "../network/parse-url.ts";
+
 const mask = "***";
 
 /**
@@ -25,7 +27,7 @@ function maskWord(word: string): string {
 
 /** What follows the `://` of a URL. In what is no URL a password may hold any character. */
 function maskRest(rest: string): string {
-  const userInfo = URL.canParse(`http://${rest}`) ? /^[^/?#\\]*@/ : /^.*@/;
+  const userInfo = parseUrl(`http://${rest}`) ? /^[^/?#\\]*@/ : /^.*@/;
   const [, path = "", query = ""] = /^([^?#]*)(.*)$/.exec(rest.replace(userInfo, `${mask}@`)) ?? [];
   return path.replace(/%3F[^/]*/gi, reencoded) + maskQuery(query);
 }

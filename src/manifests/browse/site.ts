@@ -5,6 +5,7 @@ import type { LanguageMap } from "../../iiif/auth.ts";
 import { absolute } from "../../iiif/presentation/addresses.ts";
 import { idOf, objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Sources } from "../../sources/index.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";
@@ -65,4 +66,4 @@ function providerOf({ label, homepage, logo }: Resource): Provider | undefined {
 
 /** Whole documents are taken as they are written, so that an address may be any. */
 const isWeb = (address: string | undefined): address is string =>
-  address !== undefined && /^https?:\/\//i.test(address) && URL.canParse(address);
+  address !== undefined && /^https?:\/\//i.test(address) && parseUrl(address) !== undefined;

@@ -1,6 +1,7 @@
 // What is wrong with manifest files, told to the operator once for each state of a file.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
 import { identifierOf, inside, type Place } from "../places.ts";
 import type { ManifestFile } from "./manifest-file.ts";
@@ -66,8 +67,10 @@ function originsIn(document: Resource): readonly string[] {
           (name === "id" || name === "@id") &&
           typeof each === "string" &&
           /^https?:/i.test(each)
-        )
-          if (URL.canParse(each)) origins.add(new URL(each).origin);
+        ) {
+          const url = parseUrl(each);
+          if (url) origins.add(url.origin);
+        }
         look(each, isFetched || fetched.has(name));
       }
   };

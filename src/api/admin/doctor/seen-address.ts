@@ -1,5 +1,7 @@
 // The address that an operator sees in the browser beside the one that ids begin with, and what a proxy has to say so that they are one.
 
+import { parseUrl } from "../../../lib/network/parse-url.ts";
+
 export interface AddressComparison {
   readonly same: boolean;
   /** What the typed address is the public URL of, or what is wrong with it. */
@@ -13,7 +15,7 @@ const page = "/admin/doctor";
 
 /** Compares the address of the page /admin/doctor, as somebody copied it from a browser, with the public URL. */
 export function compareAddresses(typed: string, base: string): AddressComparison {
-  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  const url = parseUrl(typed);
   const at = url?.pathname.lastIndexOf(page) ?? -1;
   if (!url || !/^https?:$/.test(url.protocol) || (at < 0 && url.pathname !== "/"))
     return {

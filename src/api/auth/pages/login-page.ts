@@ -3,6 +3,7 @@
 import type { LoginFields } from "../../../access/logins/template.ts";
 import type { LanguageMap } from "../../../access/profiles/options.ts";
 import type { Profile } from "../../../access/profiles/profile.ts";
+import { parseUrl } from "../../../lib/network/parse-url.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { Page } from "../../http/page-content.ts";
 import { element, type Reader, type Spoken, spoken } from "./reader.ts";
@@ -79,7 +80,8 @@ const firstOf = (map: LanguageMap): string | undefined => Object.values(map)[0]?
 
 /** The host of a logo, for the policy of its page; nothing where it is a path. */
 export function logoOrigin({ logo_url }: Profile): Pick<Page, "origins"> {
-  return URL.canParse(logo_url) ? { origins: [new URL(logo_url).origin] } : {};
+  const url = parseUrl(logo_url);
+  return url ? { origins: [url.origin] } : {};
 }
 
 /** What a page says. */

@@ -1,6 +1,7 @@
 // Host names as they stand in Host and X-Forwarded-Host (RFC 9110, section 7.2), under one rule.
 
 import { createLru } from "../../../lib/caching/lru.ts";
+import { parseUrl } from "../../../lib/network/parse-url.ts";
 
 /** Letters, digits, - and _ in labels, or an IPv6 address in brackets; a port may follow. */
 const form = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::\d{0,5})?$/i;
@@ -10,11 +11,11 @@ const form = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::\d{0,5})?
  * Undefined for what names no host that can stand in an id.
  */
 export function normalHost(text: string, scheme: "http" | "https"): string | undefined {
-  const url = `${scheme}://${text}`;
-  const known = parsed.get(url);
-  if (known !== undefined || !form.test(text) || !URL.canParse(url)) return known;
-  const { host } = new URL(url);
-  parsed.set(url, host, url.length);
+  const address = `${scheme}://${text}`;
+  const known = parsed.get(address);
+  if (known !== undefined || !form.test(text)) return known;
+  const host = parseUrl(address)?.host;
+  if (host !== undefined) parsed.set(address, host, address.length);
   return host;
 }
 

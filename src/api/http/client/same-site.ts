@@ -1,5 +1,6 @@
 // Whether a form was sent by a page of this service (Fetch Metadata Request Headers, section 2.1; RFC 6454, section 7).
 
+import { parseUrl } from "../../../lib/network/parse-url.ts";
 import type { RequestContext } from "../context.ts";
 import { Refusal } from "../problem.ts";
 import { requestHost } from "./client.ts";
@@ -28,8 +29,9 @@ export function refuseCrossSite(c: RequestContext): void {
  */
 function isOwn(c: RequestContext, origin: string): boolean {
   const { base } = c.var;
-  if (!URL.canParse(origin)) return false;
-  const { protocol, host } = new URL(origin);
+  const url = parseUrl(origin);
+  if (!url) return false;
+  const { protocol, host } = url;
   if (protocol !== "http:" && protocol !== "https:") return false;
   const direct = normalHost(requestHost(c.req.raw), protocol === "https:" ? "https" : "http");
   return origin === new URL(base).origin || host === direct;
