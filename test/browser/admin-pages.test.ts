@@ -117,9 +117,8 @@ test("from the folders to an image: its tiles come from this host, by hand, by b
   await page.getByRole("link", { name: "maps" }).click();
   await page.getByRole("link", { name: "City & land.jpg" }).click();
   await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
-  expect(await page.locator("#thumbnail").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(
-    300,
-  );
+  const thumbnail = page.locator("#thumbnail");
+  await expect.poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(300);
   const shown = tilesIn(asked).length;
   expect(shown).toBeGreaterThan(0);
   await page.getByRole("button", { name: "Zoom in" }).click();
