@@ -113,7 +113,7 @@ export async function startRestFront({ port }: RedisServer, token: string): Prom
       return context.json({ error: (error as Error).message }, 400);
     }
   });
-  const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 });
+  const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0, overrideGlobalObjects: false });
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address() as { readonly port: number };
   const front = {
