@@ -1,5 +1,6 @@
 // One code-block from the bytes of its pieces to coefficients in a slot of the module's memory.
 
+import { ServiceError } from "../../../errors.ts";
 import type { ReadRanges } from "../../ranges.ts";
 import { damaged } from "../codestream.ts";
 import type { Band } from "../stream/geometry.ts";
@@ -25,7 +26,7 @@ const orientations = { LL: 0, LH: 0, HL: 1, HH: 2 } as const;
 /** Magnitudes have 31 bits, one of them a fraction. */
 const mostPlanes = 30;
 
-/** Throws ServiceError `decode`. */
+/** Throws ServiceError `decode`, and `unsupported` for more bit-planes than 30. */
 export function decodeBlock(
   engine: Engine,
   arena: Arena,
@@ -38,8 +39,12 @@ export function decodeBlock(
   const width = block.x1 - block.x0;
   const height = block.y1 - block.y0;
   const planes = band.planes + band.shift - block.zeroPlanes;
-  if (planes < 1 || planes > mostPlanes)
-    throw damaged(`code-blocks of 1 to ${mostPlanes} bit-planes, received one of ${planes}`);
+  if (planes < 1) throw damaged(`code-blocks of at least one bit-plane, received one of ${planes}`);
+  if (planes > mostPlanes)
+    throw new ServiceError(
+      "unsupported",
+      `Expected JPEG 2000 code-blocks of at most ${mostPlanes} bit-planes, received one of ${planes}; convert the file.`,
+    );
   const isHt = (band.coding.style & blockStyle.highThroughput) !== 0;
   const { data, segments } = gather(engine, arena, block, bytes, isHt ? 0 : 2);
   if (!isHt) decodePart1(engine, arena, data, segments, planes, band, width, height, out);
