@@ -42,12 +42,15 @@ const transforms: Readonly<Record<number, readonly string[]>> = {
 const folder = mkdtempSync(join(tmpdir(), "turned-cut-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a program of libjpeg over a file. */
+/**
+ * Runs a program of libjpeg over a file. It ends with 2 if it warns of damage, which it does for an invalid
+ * code near the end of the data only.
+ */
 function run(program: string, options: readonly string[], jpeg: Uint8Array): Uint8Array {
   const file = join(folder, "in.jpg");
   writeFileSync(file, jpeg);
   const { stdout, status, stderr } = spawnSync(program, [...options, file], { maxBuffer: 1 << 28 });
-  if (status !== 0) throw new Error(`${program} ${options.join(" ")}: ${stderr}`);
+  if (status !== 0 && status !== 2) throw new Error(`${program} ${options.join(" ")}: ${stderr}`);
   return new Uint8Array(stdout);
 }
 
