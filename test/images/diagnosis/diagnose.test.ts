@@ -91,9 +91,9 @@ describe("what makes an image slow", () => {
   test("is said with advice although the time of the diagnosis ran out while a tile was rendered", async () => {
     const { service } = await served(inFolder());
     let isRendering = false;
-    const pool = {
+    const pool: typeof service.images.pool = {
       ...service.images.pool,
-      render: () => {
+      run: () => {
         isRendering = true;
         return new Promise<never>(() => {});
       },
