@@ -235,7 +235,7 @@ describe("a cache in a folder that cannot be used", () => {
   );
 });
 
-describe("a cache that never answers", () => {
+describe.concurrent("a cache that never answers", () => {
   let silent: Server;
   beforeAll(async () => {
     // Takes connections and says nothing.
@@ -273,7 +273,7 @@ describe("a cache that never answers", () => {
   });
 });
 
-describe("files that hang", () => {
+describe.concurrent("files that hang", () => {
   test("in a cache on a dead mount cost neither an answer nor the stop", async ({ skip }) => {
     const mount = await mountDead();
     if (!mount) return skip("only root may mount, where the kernel has FUSE");

@@ -149,7 +149,7 @@ describe("a redis that fails", () => {
   });
 
   it("costs no answer while it stands still, and is used again when it goes on", async () => {
-    const service = await over(store("1s"));
+    const service = await over(store("300ms"));
     await service.check(1);
     redis.freeze();
     await service.check(3);

@@ -11,6 +11,7 @@ import { jp2Codec } from "../../../src/codecs/jp2/codec.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { testHost } from "../../host.ts";
+import { sampled } from "../../sampled.ts";
 import { seeded } from "../../seeded.ts";
 import { encodeCodestream, hasOpenJpegTools } from "./files.ts";
 
@@ -110,7 +111,7 @@ describe.skipIf(!hasOpenJpegTools)("regions of a file are those that another dec
     ]),
   ];
 
-  test.each(kinds)("%s", async (name, options) => {
+  test.each(sampled("options of opj_compress", kinds, 24))("%s", async (name, options) => {
     const file = compress(name, options);
     const bytes = readFileSync(file);
     const header = await codec.probe(memoryBytes(bytes), 1);

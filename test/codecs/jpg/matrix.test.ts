@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { sampled } from "../../sampled.ts";
 import { decode, hasTools, makeFile, matrix } from "./make-matrix.mjs";
 import { differences, openIndexed, whole } from "./open.ts";
 
@@ -11,18 +12,17 @@ const folder = mkdtempSync(join(tmpdir(), "matrix-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () => {
-  it("decodes every sampling, table, restart interval and size to the bytes that libjpeg gives", async () => {
+  it("decodes samplings, tables, restart intervals and sizes to the bytes that libjpeg gives", async () => {
     const wrong: string[] = [];
-    let count = 0;
-    for (const row of matrix()) {
+    const rows = [...matrix()];
+    expect(rows.length).toBeGreaterThan(350);
+    for (const row of sampled("sequential files", rows, 70)) {
       const file = makeFile(row, folder);
       const reader = await openIndexed(file);
       const pixels = await reader.decodePixels(whole(reader), 1);
       const bad = differences(pixels.data, decode(file));
       if (bad > 0 || reader.damaged) wrong.push(`${row.name}: ${bad} of ${pixels.data.length}`);
-      count++;
     }
     expect(wrong).toEqual([]);
-    expect(count).toBeGreaterThan(350);
   }, 240_000);
 });

@@ -427,7 +427,7 @@ describe("a job that waits for bytes", () => {
   });
 
   it("does not spend its time on that", async () => {
-    for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
+    const runs = [platform, { ...platform, startWorker: undefined as never }].map(async (each) => {
       const { pool, counts } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
       await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits); // its worker has started
       const { place: own, whenLeft } = place();
@@ -439,7 +439,8 @@ describe("a job that waits for bytes", () => {
       letGo();
       expect(await waits).toEqual(await inPlace());
       expect(readCounts(counts).timeouts).toBe(0);
-    }
+    });
+    await Promise.all(runs);
   }, 60_000);
 
   it("keeps its place for what is answered at once", async () => {

@@ -14,9 +14,10 @@ import { randomness } from "../../codecs/jpg/make-matrix.mjs";
 import { mutate } from "../../codecs/jpg/mutate.ts";
 import { takeApart } from "../../codecs/jpg/segments.ts";
 import { fixture } from "../../host.ts";
+import { everything } from "../../sampled.ts";
 import { served } from "../../served.ts";
 
-const count = Number(process.env.MUTATIONS ?? 60);
+const count = Number(process.env.MUTATIONS ?? (everything ? 60 : 20));
 let folder: string;
 const never = new AbortController().signal;
 
