@@ -225,7 +225,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     "takes %j for no host, so that no id has it",
     async (host) => {
       const text = `GET /iiif/3/base.png/info.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      const answer = await rawExchange(server.port, text);
+      const answer = await rawExchange(server.port, text, true);
       // What workerd itself refuses is 500, without a body of ours.
       if (runtime.hosted) expect(answer).toMatch(/^HTTP\/1\.1 (400|500) /);
       else {
@@ -237,7 +237,8 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   );
 
   it.each(["", "Host:\r\n"])("has ids of its own address where HTTP/1.0 names no host: %j", async (field) => {
-    const answer = await rawExchange(server.port, `GET /iiif/3/base.png/info.json HTTP/1.0\r\n${field}\r\n`);
+    const text = `GET /iiif/3/base.png/info.json HTTP/1.0\r\n${field}\r\n`;
+    const answer = await rawExchange(server.port, text, true);
     if (runtime.hosted) expect(answer).toMatch(/^HTTP\/1\.[01] 400 /);
     else
       expect(answer).toMatch(
