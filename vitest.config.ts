@@ -20,7 +20,7 @@ export default defineConfig({
     globalSetup: ["test/wasm/setup.ts"],
     // npm run test:quick leaves them out.
     tags: [{ name: "slow", description: "Takes seconds on a quiet machine." }],
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         test: {

@@ -7,7 +7,9 @@ function isComplete(answer: string): boolean {
   const headEnd = answer.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(answer.slice(0, headEnd + 2)) ?? [];
-  return length === undefined ? answer.endsWith("\r\n0\r\n\r\n") : answer.length - headEnd - 4 >= Number(length);
+  return length === undefined
+    ? answer.endsWith("\r\n0\r\n\r\n")
+    : answer.length - headEnd - 4 >= Number(length);
 }
 
 /**
