@@ -1,4 +1,5 @@
 // The Model Context Protocol at /mcp, by the official clients of both of its generations and by messages that no client sends.
+// @module-tag slow
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // An overlay over HTTP: what is kept and by which tag, what becomes of answers when its picture changes, breaks or goes, and hooks.
+// @module-tag slow
 
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // The cases of the IIIF image validator against the whole application, with fixed seeds in place of chance.
+// @module-tag slow
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Served, served } from "../served.ts";

@@ -1,4 +1,5 @@
 // Reports of errors to a real server: what they hold, how often they come, and that they hold nothing up.
+// @module-tag slow
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";

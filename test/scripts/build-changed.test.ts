@@ -1,4 +1,5 @@
 // What `npm start` does before it starts: it builds a checkout once, and again if its sources change.
+// @module-tag slow
 
 import { spawnSync } from "node:child_process";
 import {

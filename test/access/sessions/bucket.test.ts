@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, describe, expect, it } from "vitest";
 import { bucketSessions } from "../../../src/access/sessions/bucket.ts";
 import { createSessions } from "../../../src/access/sessions/sessions.ts";

@@ -1,5 +1,6 @@
 // The sessions as a service has them: what becomes of them when their store fails, stands still or comes back, and when several
 // servers share one.
+// @module-tag slow
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

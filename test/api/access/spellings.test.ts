@@ -1,6 +1,7 @@
 // Some 220 spellings of one gated identifier on each surface that shows images: none of 5,000 requests gets a
 // pixel, a size, or access, with nothing, with the login of another profile, and under rules of one profile
 // and of several.
+// @module-tag slow
 
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";

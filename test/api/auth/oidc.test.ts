@@ -1,4 +1,5 @@
 // Logins at an OpenID Connect provider: a real one, and the same with answers that it should not give.
+// @module-tag slow
 
 import { createHmac } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

@@ -1,5 +1,6 @@
 // Logins after what vouched for them has changed, or an operator has ended them: the next request is refused,
 // whichever store keeps the sessions.
+// @module-tag slow
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

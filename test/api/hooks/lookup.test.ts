@@ -1,4 +1,5 @@
 // A mapping file in force on every surface: which master an identifier means, who may have it, and what is purged.
+// @module-tag slow
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // What the registry says of a scripted load: after each act the figures that changed, all of them, each exactly by what was done.
+// @module-tag slow
 
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // What the log and the reports of errors hold after many requests, hostile ones among them: nothing secret.
+// @module-tag slow
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";

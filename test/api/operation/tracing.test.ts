@@ -1,4 +1,5 @@
 // Traces of requests, as a collector gets them, and that no answer depends on a collector.
+// @module-tag slow
 
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";

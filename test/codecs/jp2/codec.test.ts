@@ -1,4 +1,5 @@
 // JPEG 2000: headers against the fixtures' facts, pixels against base.png and against other decoders.
+// @module-tag slow
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

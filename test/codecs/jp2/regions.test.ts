@@ -1,5 +1,6 @@
 // Regions by our own decoder: the same samples as the whole picture of another decoder has there (opj_decompress),
 // over what opj_compress can write.
+// @module-tag slow
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

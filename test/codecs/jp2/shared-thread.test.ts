@@ -1,5 +1,6 @@
 // Several reads of one file at a time in one thread, as where the platform has no workers: each has its own
 // pixels.
+// @module-tag slow
 
 import { expect, test } from "vitest";
 import { jp2Codec } from "../../../src/codecs/jp2/codec.ts";

@@ -1,4 +1,5 @@
 // JPEG 2000 with chroma of half size, against opj_decompress (Debian: libopenjp2-tools): its components, its levels, its colours.
+// @module-tag slow
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
 // Every kind of sequential file against libjpeg: not one byte may differ at 1/1.
+// @module-tag slow
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

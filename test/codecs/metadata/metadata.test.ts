@@ -1,4 +1,5 @@
 // Metadata of the containers whose readers and writers are alike in shape: TIFF, WebP, JPEG 2000 and GIF, held to ExifTool.
+// @module-tag slow
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
 // The pool on real worker threads: the bundled worker is built once into a temporary directory.
+// @module-tag slow
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

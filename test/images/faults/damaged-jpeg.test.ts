@@ -1,4 +1,5 @@
 // One damaged JPEG file is answered with one status and code, whatever was asked for before and whatever is kept.
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // Broken and hostile files against a started server: every request is answered, the process lives, memory stays bounded.
+// @module-tag slow
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {

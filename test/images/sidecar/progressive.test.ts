@@ -1,4 +1,5 @@
 // Progressive masters: one pass makes the transcode for all who wait, small pictures go on apart, and blocks may come and go.
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

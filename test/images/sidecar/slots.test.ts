@@ -1,5 +1,6 @@
 // The bytes of an answer never depend on what the origin slot holds: the same requests in other orders, without a slot, and
 // over a slot that an earlier service has filled.
+// @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

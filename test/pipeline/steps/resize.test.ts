@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from "vitest";
 import { sourceWindow } from "../../../src/pipeline/kernel.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";

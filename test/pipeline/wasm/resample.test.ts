@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import type { ResampleAxis } from "../../../src/pipeline/step.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createCounts } from "../../../src/lib/telemetry/count.ts";
 import { buildSources } from "../../../src/sources/index.ts";

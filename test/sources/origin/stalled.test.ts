@@ -1,4 +1,5 @@
 // Masters whose origin stops answering: how long a reader waits, and that nothing is fetched for nobody.
+// @module-tag slow
 
 import { describe, expect, test } from "vitest";
 import type { RemoteFigures } from "../../../src/sources/origin/cache.ts";

@@ -1,4 +1,5 @@
 // Masters whose origin says by nothing which state an answer is of: no ETag, no date, or one that does not settle it.
+// @module-tag slow
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RedisDriver } from "../../../src/stores/redis/driver.ts";
 import { parseRedisAddress, redisStore } from "../../../src/stores/redis/redis.ts";

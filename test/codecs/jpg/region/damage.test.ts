@@ -1,4 +1,5 @@
 // Damaged files: what libjpeg shows of them, and that none does harm. MUTATIONS=20000 for a longer search.
+// @module-tag slow
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
 // Levels below 1/8: which there are, and derivatives that are read from them.
+// @module-tag slow
 
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
 // What transcoding notes beside the transcode, held to what a pass over the finished transcode finds.
+// @module-tag slow
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { createEngine, openJpeg, writtenAccessPoints } from "../../../../src/codecs/jpg/region/index.ts";
