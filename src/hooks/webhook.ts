@@ -3,9 +3,8 @@
 import { z } from "zod";
 import { toHex } from "../lib/bytes/digest.ts";
 import { createLru } from "../lib/caching/lru.ts";
-import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import { onAbort, withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.ts";
-import { onAbort } from "../lib/concurrency/on-abort.ts";
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { durationOption } from "../lib/options/option-types.ts";

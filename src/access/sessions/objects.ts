@@ -8,7 +8,7 @@
 
 import { createLru } from "../../lib/caching/lru.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
-import { createOneAtATime } from "../../lib/concurrency/one-at-a-time.ts";
+import { createOneAtATime } from "./one-at-a-time.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 

@@ -2,12 +2,12 @@
 
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { awaitingWithout, readingWithout } from "../../lib/concurrency/place.ts";
 import { JobClock, timedBytes } from "../../lib/telemetry/job-clock.ts";
 import type { SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { runTask } from "./job.ts";
 import type { Wanted } from "./job-context.ts";
+import { awaitingWithout, readingWithout } from "./place.ts";
 import { late, type Runner } from "./runner.ts";
 
 /** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages and at each read. */

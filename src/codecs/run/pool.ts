@@ -1,7 +1,7 @@
 // The pool: jobs wait for a worker, each runs alone on one, and a worker that fails is replaced on demand.
 
 import { cancelled, ServiceError } from "../../errors.ts";
-import { type Waiter, waitForTurn } from "../../lib/concurrency/wait-for-turn.ts";
+import { type Waiter, waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 import { type Counts, createCounts } from "../../lib/telemetry/count.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { CodecHost, Encoded } from "../codec.ts";

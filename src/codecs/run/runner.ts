@@ -2,12 +2,12 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { Place } from "../../lib/concurrency/place.ts";
 import type { JobTimes } from "../../lib/telemetry/job-clock.ts";
 import type { Encoded, SidecarAccess } from "../codec.ts";
 import type { Task } from "./job.ts";
 import type { JobFile } from "./messages.ts";
 import type { OverlayImage } from "./overlay-pixels.ts";
+import type { Place } from "./place.ts";
 
 /**
  * One task over one master. `file`: where a worker can open the same bytes by itself. The id of `sidecar`

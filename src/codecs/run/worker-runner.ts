@@ -2,11 +2,11 @@
 
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../../errors.ts";
 import { createDeadline } from "../../lib/concurrency/deadline.ts";
-import { type Awaiting, awaitingWithout, type Place } from "../../lib/concurrency/place.ts";
 import type { WorkerPort } from "../../platform/platform.ts";
 import type { CodecHost, Encoded } from "../codec.ts";
 import { type WorkerModule, workerModules } from "../modules.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type Awaiting, awaitingWithout, type Place } from "./place.ts";
 import { type Job, type JobWatch, late, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {

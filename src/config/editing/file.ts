@@ -2,7 +2,7 @@
 
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
-import { createOneAtATime } from "../../lib/concurrency/one-at-a-time.ts";
+import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import type { FileObstacle, FileSystem } from "../../platform/platform.ts";
 import { type Env, loadConfig, type Problem, problemLines } from "../reading/load.ts";
 import type { Config } from "../schema.ts";
@@ -95,7 +95,7 @@ const failures: Readonly<Record<string, string>> = {
 
 /** A file by its absolute path. */
 export function createConfigFile({ path, files, env, complete }: ConfigFileOptions): ConfigFile {
-  const inTurn = createOneAtATime();
+  const inTurn = createSemaphore(1);
 
   const read = async () => {
     const bytes = await files.readFile(path);
@@ -165,13 +165,13 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
     path,
     view: () => withDeadline(deadlines.view, look).catch((error) => unreadable(reasonOf(error))),
     save: (values, digest, take) =>
-      withDeadline(deadlines.save, () => inTurn("", () => save(values, digest, take))).catch((cause) => ({
+      withDeadline(deadlines.save, () => inTurn.run(() => save(values, digest, take))).catch((cause) => ({
         kind: "failed",
         reason: reasonOf(cause),
         cause,
       })),
     reload: (take) =>
-      inTurn("", async () => {
+      inTurn.run(async () => {
         const { text } = await read();
         return take(await load(text ?? ""));
       }),

@@ -1,7 +1,7 @@
 // Two workers that run the operator's file: calls wait in a bounded queue, and one that is late loses its worker while the other goes on.
 
+import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 import { createDeadline, type Deadline } from "../../lib/concurrency/deadline.ts";
-import { waitForTurn } from "../../lib/concurrency/wait-for-turn.ts";
 import type { WorkerPort } from "../../platform/platform.ts";
 import { HookError, type HookFunction } from "../hook.ts";
 import type { FromHookWorker, PrintLevel, Program, ToHookWorker } from "./messages.ts";

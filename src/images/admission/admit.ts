@@ -1,12 +1,12 @@
 // Admission by cost: which jobs work at the same time, and how much memory they may need together.
 
+import type { Place } from "../../codecs/run/place.ts";
 import { cancelled, ServiceError } from "../../errors.ts";
-import type { Place } from "../../lib/concurrency/place.ts";
-import { createTurns } from "../../lib/concurrency/turns.ts";
-import { waitForTurn } from "../../lib/concurrency/wait-for-turn.ts";
+import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
 import { createEstimates, type Work } from "./cost.ts";
 import { type Lane, laneOf, memoryOf, mostPlaces, sharesBeside } from "./lanes.ts";
+import { createTurns } from "./turns.ts";
 
 export interface AdmissionLimits {
   /** Places: jobs that work at the same time. */

@@ -3,10 +3,10 @@
 import { readFileFacts } from "../../codecs/facts/index.ts";
 import { describeProfile } from "../../codecs/facts/profile.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
+import { awaitingWithout, readingWithout } from "../../codecs/run/place.ts";
 import { cancelled, ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
-import { awaitingWithout, readingWithout } from "../../lib/concurrency/place.ts";
 import { sidecarWork } from "../admission/cost.ts";
 import { masterVersion } from "../cache-keys.ts";
 import { demandOf, type GrantedMaster, inspect } from "../describe.ts";

@@ -1,7 +1,7 @@
 // One build of a sidecar: who waits for it, who hurries it, and how it ended.
 
 import { cancelled, ServiceError } from "../../errors.ts";
-import { onAbort } from "../../lib/concurrency/on-abort.ts";
+import { onAbort } from "../../lib/concurrency/bounded-wait.ts";
 
 /** How a build ended. */
 export type BuildEnd =

@@ -1,21 +1,80 @@
-// Waiting with an end: a deadline, or a signal.
+// Waiting with an end: a deadline, a signal, or a place in a queue that the one who waits may leave.
 
 import { cancelled } from "../../errors.ts";
-import { onAbort } from "./on-abort.ts";
+
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `act` once when the signal aborts, unless the returned function was called before. The runtime sees one listener
+ * for each signal, since Node warns of more than ten.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  const known = listeners.get(signal);
+  const all = known ?? new Set();
+  if (!known) {
+    listeners.set(signal, all);
+    signal.addEventListener("abort", () => [...all].forEach((each) => void each()), { once: true });
+  }
+  const own = () => act();
+  all.add(own);
+  return () => void all.delete(own);
+}
+
+/** One who waits, as the queue sees it. Only the first call counts. */
+export interface Waiter<T> {
+  admit(value: T): void;
+  refuse(error: unknown): void;
+}
+
+export interface Queue<T> {
+  /** Takes one in; it may be admitted or refused at once. */
+  join(waiter: Waiter<T>): void;
+  /** Takes one out who was not admitted and does not wait any more. */
+  leave(waiter: Waiter<T>): void;
+}
+
+/**
+ * What the queue admits with. Throws what it refuses with, and ServiceError `cancelled` when the signal aborts before that, or `reason`
+ * where it is given.
+ */
+export function waitForTurn<T>(
+  queue: Queue<T>,
+  signal?: AbortSignal,
+  reason = () => cancelled(signal) as unknown,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let waits = true;
+    let unhear = () => {};
+    const settle = <V>(how: (value: V) => void) => {
+      return (value: V) => {
+        waits = false;
+        unhear();
+        how(value);
+      };
+    };
+    const waiter: Waiter<T> = { admit: settle(resolve), refuse: settle(reject) };
+    queue.join(waiter);
+    if (!waits || !signal) return;
+    const leave = () => {
+      queue.leave(waiter);
+      waiter.refuse(reason());
+    };
+    if (signal.aborted) leave();
+    else unhear = onAbort(signal, leave);
+  });
+}
 
 /**
  * Waits until the signal aborts, at most. Throws ServiceError `cancelled` then, and what is waited for throws; what comes of that
  * later, an error too, is for nobody.
  */
-export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function unlessAborted<T>(
+  result: Promise<T>,
+  signal: AbortSignal | undefined,
+  leave = () => {},
+): Promise<T> {
   if (!signal) return result;
-  let stop = () => {};
-  const gone = new Promise<never>((_, reject) => {
-    const leave = () => reject(cancelled(signal));
-    if (signal.aborted) leave();
-    else stop = onAbort(signal, leave);
-  });
-  return Promise.race([gone, result]).finally(stop);
+  return waitForTurn({ join: ({ admit, refuse }) => void result.then(admit, refuse), leave }, signal);
 }
 
 /**

@@ -4,6 +4,7 @@
 // fails, and keeps its place until it ends; when only such calls are left, further ones fail at once.
 
 import { withDeadline } from "./bounded-wait.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 /**
  * Runs a call under a deadline in milliseconds, after those that came before it. Throws what the call throws, and `unanswered` where
@@ -25,28 +26,31 @@ export const callsOf = (threads: number | undefined, users: number): number =>
 
 /** A lane with at most `places` calls under way. */
 export function createLane(places: number, unanswered: () => Error): Lane {
-  let free = places;
+  const semaphore = createSemaphore(places);
   let late = 0;
-  const waiting: { readonly admit: () => void; readonly refuse: (error: Error) => void }[] = [];
+  /** Aborts when only late calls are left. */
+  let stuck = new AbortController();
   return async (ms, act, onLate) => {
     if (late >= places) throw unanswered();
-    if (free > 0) free--;
-    else await new Promise<void>((admit, refuse) => waiting.push({ admit, refuse }));
+    const release = await semaphore.acquire({ signal: stuck.signal }).catch(() => {
+      throw unanswered();
+    });
     let ended = false;
     let isLate = false;
     const call = act().finally(() => {
       ended = true;
       if (isLate) late--;
-      const next = waiting.shift();
-      if (next) next.admit();
-      else free++;
+      release();
     });
     try {
       return await withDeadline(ms, () => call);
     } catch (error) {
       if (ended) throw error;
       isLate = true;
-      if (++late >= places) for (const { refuse } of waiting.splice(0)) refuse(unanswered());
+      if (++late >= places) {
+        stuck.abort();
+        stuck = new AbortController();
+      }
       onLate?.(call);
       throw unanswered();
     }

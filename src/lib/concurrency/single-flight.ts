@@ -1,6 +1,7 @@
 // One piece of work for all who ask for the same thing at the same time.
 
 import { cancelled, ServiceError } from "../../errors.ts";
+import { unlessAborted } from "./bounded-wait.ts";
 
 export interface SingleFlight<T> {
   /** Keys with work under way. */
@@ -58,24 +59,7 @@ export function createSingleFlight<T>(keepAlive: KeepAlive = () => {}): SingleFl
       if (signal?.aborted) return Promise.reject(cancelled(signal));
       const flight = flights.get(key) ?? start(key, work);
       flight.waiters++;
-      if (!signal) return flight.result;
-      return new Promise((resolve, reject) => {
-        const onAbort = () => {
-          leave(key, flight);
-          reject(cancelled(signal));
-        };
-        signal.addEventListener("abort", onAbort, { once: true });
-        flight.result.then(
-          (value) => {
-            signal.removeEventListener("abort", onAbort);
-            resolve(value);
-          },
-          (error) => {
-            signal.removeEventListener("abort", onAbort);
-            reject(error);
-          },
-        );
-      });
+      return unlessAborted(flight.result, signal, () => leave(key, flight));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Blocks on their way from the slot or the origin: for all who wait for them, and only as long as somebody does.
 
-import { onAbort } from "../../lib/concurrency/on-abort.ts";
+import { onAbort } from "../../lib/concurrency/bounded-wait.ts";
 
 /** Blocks that one read asked for. It ends early when nobody holds it any more. */
 export interface Delivery {

@@ -1,6 +1,7 @@
 // The gate: lanes, turns, places that are given back, and the bounds on memory and on what waits.
 
 import { expect, test, vi } from "vitest";
+import type { Place } from "../../../src/codecs/run/place.ts";
 import {
   type Admission,
   type AdmissionLimits,
@@ -9,7 +10,6 @@ import {
   type Demand,
 } from "../../../src/images/admission/admit.ts";
 import { mostCheapMs } from "../../../src/images/admission/lanes.ts";
-import type { Place } from "../../../src/lib/concurrency/place.ts";
 import { createCounts } from "../../../src/lib/telemetry/count.ts";
 import { readCounts } from "../../counts.ts";
 

@@ -1,5 +1,12 @@
-import { expect, it } from "vitest";
-import { unlessAborted, withDeadline } from "../../../src/lib/concurrency/bounded-wait.ts";
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import {
+  onAbort,
+  unlessAborted,
+  type Waiter,
+  waitForTurn,
+  withDeadline,
+} from "../../../src/lib/concurrency/bounded-wait.ts";
 
 it("gives what comes in time, an error too", async () => {
   expect(await withDeadline(60_000, async () => 1)).toBe(1);
@@ -42,4 +49,73 @@ it("does not wait where a signal has aborted before, whatever there is", async (
   const failing = Promise.reject(new Error("too late"));
   await expect(unlessAborted(failing, AbortSignal.abort())).rejects.toMatchObject({ kind: "cancelled" });
   await expect(unlessAborted(Promise.resolve(1), AbortSignal.abort())).rejects.toThrow();
+});
+
+it("all who listen to a signal hear of it once, but for those who left, over one listener", () => {
+  const gone = new AbortController();
+  const heard: number[] = [];
+  const leave = Array.from({ length: 30 }, (_, n) => onAbort(gone.signal, () => heard.push(n)));
+  expect(getEventListeners(gone.signal, "abort")).toHaveLength(1);
+  for (const n of [0, 7, 29]) leave[n]?.();
+  gone.abort();
+  gone.abort();
+  expect(heard).toEqual(Array.from({ length: 30 }, (_, n) => n).filter((n) => ![0, 7, 29].includes(n)));
+});
+
+/** A queue that admits nobody by itself. */
+function line<T>() {
+  const waiting: Waiter<T>[] = [];
+  return {
+    waiting,
+    join: (waiter: Waiter<T>) => void waiting.push(waiter),
+    leave: (waiter: Waiter<T>) => void waiting.splice(waiting.indexOf(waiter), 1),
+  };
+}
+
+describe("one who waits for a turn", () => {
+  it("gets what the queue admits with, or hears what it refuses with", async () => {
+    const queue = line<number>();
+    const [first, second] = [waitForTurn(queue), waitForTurn(queue)];
+    queue.waiting[0]?.admit(1);
+    queue.waiting[1]?.refuse(new Error("full"));
+    expect(await first).toBe(1);
+    await expect(second).rejects.toThrow("full");
+  });
+
+  it("leaves the queue when its signal aborts, and the others stay", async () => {
+    const queue = line<number>();
+    const leaving = new AbortController();
+    const first = waitForTurn(queue, leaving.signal);
+    const second = waitForTurn(queue, new AbortController().signal);
+    leaving.abort();
+    await expect(first).rejects.toMatchObject({ kind: "cancelled" });
+    expect(queue.waiting).toHaveLength(1);
+    queue.waiting[0]?.admit(2);
+    expect(await second).toBe(2);
+  });
+
+  it("hears the reason that the caller gives to leaving", async () => {
+    const leaving = new AbortController();
+    const waiting = waitForTurn(line(), leaving.signal, () => leaving.signal.reason);
+    leaving.abort("over");
+    await expect(waiting).rejects.toBe("over");
+  });
+
+  it("is out at once where its signal has aborted before", async () => {
+    const queue = line<number>();
+    await expect(waitForTurn(queue, AbortSignal.abort())).rejects.toMatchObject({ kind: "cancelled" });
+    expect(queue.waiting).toEqual([]);
+  });
+
+  it("does not leave once it was admitted, at once or later", async () => {
+    const leaving = new AbortController();
+    let left = 0;
+    const leave = () => void left++;
+    const atOnce = waitForTurn<number>({ join: ({ admit }) => admit(1), leave }, leaving.signal);
+    const queue = { ...line<number>(), leave };
+    const later = waitForTurn(queue, leaving.signal);
+    queue.waiting[0]?.admit(2);
+    leaving.abort();
+    expect([await atOnce, await later, left]).toEqual([1, 2, 0]);
+  });
 });

@@ -89,6 +89,21 @@ describe("single flight", () => {
     expect(await second).toBe(2);
   });
 
+  it("keeps work that began anew when the aborted one before it ends", async () => {
+    const flights = createSingleFlight<number>();
+    const [first, second] = [controlled<number>(), controlled<number>()];
+    const gone = new AbortController();
+    const leaving = flights.run("k", first.work, gone.signal);
+    gone.abort();
+    await expect(leaving).rejects.toMatchObject({ kind: "cancelled" });
+    const one = flights.run("k", second.work);
+    first.resolve(1);
+    await new Promise((resolve) => setTimeout(resolve));
+    const other = flights.run("k", async () => 3);
+    second.resolve(2);
+    expect(await Promise.all([one, other])).toEqual([2, 2]);
+  });
+
   it("does no work for one who has left before", async () => {
     const flights = createSingleFlight<number>();
     const first = controlled<number>();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createOneAtATime } from "../../../src/lib/concurrency/one-at-a-time.ts";
+import { createOneAtATime } from "../../../src/access/sessions/one-at-a-time.ts";
 import { deferred } from "../../deferred.ts";
 
 it("work under one key is done one after the other, in the order in which it was asked for, and under another at once", async () => {

@@ -1,6 +1,6 @@
 // A place among those that work at the same time, and how work goes without it while it waits for bytes from elsewhere.
 
-import type { ByteSource } from "../byte-source.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
 
 /** A place that work holds. */
 export interface Place {
