@@ -141,12 +141,14 @@ export function buildRendering({
     latest: createLatestRenders(),
     damaged: createDamagedMasters(log, registry.counter("damaged_derivatives", {})),
     deflateIdentity: deflateIdentity(platform),
-    limits: {
-      maxWidth: config.image.max_output_width,
-      maxHeight: config.image.max_output_height,
-      maxArea: config.image.max_output_area,
+    sizes: {
+      limits: {
+        maxWidth: config.image.max_output_width,
+        maxHeight: config.image.max_output_height,
+        maxArea: config.image.max_output_area,
+      },
+      tileSize: config.image.tile_size,
     },
-    tileSize: config.image.tile_size,
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };

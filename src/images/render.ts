@@ -10,7 +10,7 @@ import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
 import { type Geometry, resolve, withDetailOf } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
-import type { Limits } from "../iiif/image/size.ts";
+import type { SizeRules } from "../iiif/image/size.ts";
 import { rotatedSize } from "../pipeline/steps/rotate.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admission/admit.ts";
@@ -42,8 +42,7 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly damaged: DamagedMasters;
   /** Names the deflate that answers are written with. */
   readonly deflateIdentity: () => Promise<string>;
-  readonly limits: Limits;
-  readonly tileSize: number;
+  readonly sizes: SizeRules;
   readonly timeoutMs: number;
 }
 
@@ -74,7 +73,7 @@ export async function resolveRequest(
   const header = await describe(parts, master, signal);
   if (header.colour?.ignored) parts.ignoredProfiles.tell(masterVersion(master), header.colour.ignored);
   const upright = uprightSize(asShown(header, parts.policy));
-  const asked = resolve(request, upright, parts.limits, parts.tileSize);
+  const asked = resolve(request, upright, parts.sizes);
   const { maxSize } = master.grant;
   const geometry = maxSize ? withDetailOf(asked, maxSize, upright) : asked;
   const canonical = canonicalParameters(request, asked, upright, {

@@ -12,7 +12,7 @@ export function documentContext(c: RequestContext, { images }: Service): Documen
   return {
     base,
     imagePrefixes: mainPrefix,
-    limits: images.limits,
+    limits: images.sizes.limits,
     viewer: (id) => viewAddress(base, id),
   };
 }

@@ -6,19 +6,13 @@ import { imageChallenge } from "../../iiif/auth-token.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
-import {
-  contextUri,
-  imageInformation,
-  informationType,
-  informationTypes,
-  profileUri,
-} from "../../iiif/image/info.ts";
+import { contextUri, informationType, informationTypes, profileUri } from "../../iiif/image/info.ts";
 import { addressForm, commonPrefix, imageAddress, imageMounts, type Mount } from "../../iiif/image/mounts.ts";
 import { type ImagePath, kindOfPath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
-import { checkServable, describe, type GrantedMaster, type Master } from "../../images/describe.ts";
+import { checkServable, type GrantedMaster, type Master } from "../../images/describe.ts";
+import { informationOf } from "../../images/information.ts";
 import { withMaster } from "../../images/open.ts";
-import { asShown, uprightSize } from "../../images/plan/orientation.ts";
 import { kept, type Prepared, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
@@ -100,16 +94,12 @@ function information(
   path: { identifier: string },
 ): Promise<Response> {
   const show = async (master: Master, decision: Decision) => {
-    const header = await describe(service.images, master, c.req.raw.signal);
-    checkServable(service.images, master, header);
-    const document = imageInformation({
+    const asked = {
       version: mount.version,
       id: serviceUri(c, mount, path.identifier),
-      size: uprightSize(asShown(header, service.images.policy)),
-      limits: service.images.limits,
-      tileSize: service.images.tileSize,
       service: servicesOf(c, service, mount.version, path.identifier),
-    });
+    };
+    const { document } = await informationOf(service.images, master, asked, c.req.raw.signal);
     const body = JSON.stringify(document, null, 2);
     const type = informationType(preferredType(c, informationTypes), mount.version);
     const context = type.startsWith("application/json")

@@ -1,12 +1,11 @@
 // The tool get_image_info: what is known of an image before any pixel of it is read.
 
 import { z } from "zod";
-import { imageInformation } from "../../iiif/image/info.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { checkServable, describe, type GrantedMaster } from "../../images/describe.ts";
+import type { GrantedMaster } from "../../images/describe.ts";
+import { informationOf } from "../../images/information.ts";
 import { withMaster } from "../../images/open.ts";
-import { asShown, uprightSize } from "../../images/plan/orientation.ts";
 import type { Service } from "../../service.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { callerOf } from "../http/client/caller.ts";
@@ -35,17 +34,13 @@ export function imageInfoTool(c: RequestContext, service: Service): Tool<z.outpu
       const identifier = checkIdentifier(asked);
       const { images } = service;
       const show = async (master: GrantedMaster): Promise<CallToolResult> => {
-        const header = await describe(images, master, c.req.raw.signal);
-        checkServable(images, master, header);
-        const document = imageInformation({
+        const wanted = {
           version: 3,
           id: imageAddress(c.get("base") + mainPrefix[3], identifier),
-          size: uprightSize(asShown(header, images.policy)),
-          limits: images.limits,
-          tileSize: images.tileSize,
           service: servicesOf(c, service, 3, identifier),
-        });
-        const facts = { identifier, pages: header.pages, access: master.grant.tier, info: document };
+        } as const;
+        const { document, pages } = await informationOf(images, master, wanted, c.req.raw.signal);
+        const facts = { identifier, pages, access: master.grant.tier, info: document };
         const name = identifier.slice(identifier.lastIndexOf("/") + 1);
         return {
           content: [

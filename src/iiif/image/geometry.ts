@@ -5,27 +5,25 @@ import type { Decimal, ImageRequest, RegionRequest, SizeRequest } from "./reques
 import { sizeOf, wouldUpscale } from "./resolve-size.ts";
 import {
   effectiveLimits,
-  type Limits,
   noLimits,
   overlap,
   type Region,
   refuseOverLimits,
   roundedRatio,
   type Size,
+  type SizeRules,
   sizeText,
 } from "./size.ts";
 import { scaleFactorOf, tileWithin } from "./tiles.ts";
 
-/** What to read and how large to make it, with the limits and tile side that it was resolved for. */
-export interface Geometry {
+/** What to read and how large to make it, with the rules that it was resolved for. */
+export interface Geometry extends SizeRules {
   /** Cropped at the image's edges. */
   readonly region: Region;
   /** Before rotation. */
   readonly size: Size;
   /** A power of two where the scale is exactly that on both axes, on a grid from the image's origin. */
   readonly scaleFactor?: number;
-  readonly limits: Limits;
-  readonly tileSize: number;
   /** What the answer is made of where access limits the detail; then `scaleFactor` is absent. */
   readonly detail?: Detail;
 }
@@ -43,16 +41,16 @@ export interface Detail {
  * codes `region_outside_image`, `upscaling_needs_caret` and `version_2_does_not_upscale`, and `too-large` with
  * code `output_too_large`.
  */
-export function resolve(request: ImageRequest, image: Size, given: Limits, tile: number): Geometry {
-  const limits = effectiveLimits(given);
-  const tileSize = tileWithin(tile, limits) ?? tile;
+export function resolve(request: ImageRequest, image: Size, given: SizeRules): Geometry {
+  const limits = effectiveLimits(given.limits);
+  const rules = { limits, tileSize: tileWithin(given) ?? given.tileSize };
   const region = resolveRegion(request.region, image);
   const { size: wanted } = request;
   if (!wanted.upscale && wouldUpscale(wanted, region)) throw upscaling(request, region);
-  const size = sizeOf(wanted, region, image, limits, tileSize);
+  const size = sizeOf(wanted, region, image, rules);
   refuseOverLimits(size, limits);
-  const scaleFactor = scaleFactorOf(region, size, image, tileSize);
-  return { region, size, ...(scaleFactor === undefined ? {} : { scaleFactor }), limits, tileSize };
+  const scaleFactor = scaleFactorOf(region, size, image, rules.tileSize);
+  return { region, size, ...(scaleFactor === undefined ? {} : { scaleFactor }), ...rules };
 }
 
 /**
@@ -63,7 +61,7 @@ export function resolve(request: ImageRequest, image: Size, given: Limits, tile:
 export function withDetailOf(asked: Geometry, most: SizeRequest, image: Size): Geometry {
   const { limits, tileSize } = asked;
   const whole = { x: 0, y: 0, ...image };
-  const large = sizeOf({ ...most, upscale: true }, whole, image, noLimits, tileSize);
+  const large = sizeOf({ ...most, upscale: true }, whole, image, { limits: noLimits, tileSize });
   const grid = most.upscale ? large : overlap(large, image);
   const across = wholeCells(asked.region.x, asked.region.width, image.width, grid.width);
   const down = wholeCells(asked.region.y, asked.region.height, image.height, grid.height);

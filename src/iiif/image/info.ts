@@ -1,6 +1,6 @@
 // Image information documents (Image API 3.0 section 5, 2.1 section 5) and their media type.
 
-import type { Limits, Size } from "./size.ts";
+import type { Limits, Size, SizeRules } from "./size.ts";
 import { scaleFactors, tileWithin } from "./tiles.ts";
 import type { Mark } from "./version.ts";
 import { imageVersions } from "./versions.ts";
@@ -18,8 +18,7 @@ export interface InformationInput {
   readonly id: string;
   /** The upright image. */
   readonly size: Size;
-  readonly limits: Limits;
-  readonly tileSize: number;
+  readonly rules: SizeRules;
   /** Authorization services of a gated image. */
   readonly service?: readonly object[];
 }
@@ -29,13 +28,7 @@ export function imageInformation(input: InformationInput): Record<string, unknow
   return input.version === 2 ? information2(input) : information3(input);
 }
 
-function information3({
-  id,
-  size,
-  limits,
-  tileSize,
-  service = [],
-}: InformationInput): Record<string, unknown> {
+function information3({ id, size, rules, service = [] }: InformationInput): Record<string, unknown> {
   const tables = imageVersions[3];
   return {
     "@context": service.length > 0 ? [authContextUri, tables.context] : tables.context,
@@ -49,19 +42,13 @@ function information3({
     extraQualities: advertised(marks(tables.qualities)),
     extraFeatures: advertised(tables.features),
     preferredFormats: tables.preferredFormats,
-    ...limitFields(limits),
-    ...tileFields(size, limits, tileSize),
+    ...limitFields(rules.limits),
+    ...tileFields(size, rules),
     ...(service.length > 0 ? { service } : {}),
   };
 }
 
-function information2({
-  id,
-  size,
-  limits,
-  tileSize,
-  service = [],
-}: InformationInput): Record<string, unknown> {
+function information2({ id, size, rules, service = [] }: InformationInput): Record<string, unknown> {
   const tables = imageVersions[2];
   return {
     "@context": tables.context,
@@ -76,10 +63,10 @@ function information2({
         formats: advertised(tables.formats),
         qualities: advertised(marks(tables.qualities)),
         supports: advertised(tables.features),
-        ...limitFields(limits),
+        ...limitFields(rules.limits),
       },
     ],
-    ...tileFields(size, limits, tileSize),
+    ...tileFields(size, rules),
     ...(service.length > 0 ? { service } : {}),
   };
 }
@@ -92,8 +79,8 @@ function limitFields(limits: Limits): Record<string, number> {
 }
 
 /** A tile that the limits forbid is made smaller, or left out where none is allowed. */
-function tileFields(size: Size, limits: Limits, tileSize: number): Record<string, unknown> {
-  const width = tileWithin(tileSize, limits);
+function tileFields(size: Size, rules: SizeRules): Record<string, unknown> {
+  const width = tileWithin(rules);
   return width === undefined ? {} : { tiles: [{ width, scaleFactors: scaleFactors(size, width) }] };
 }
 

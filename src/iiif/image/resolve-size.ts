@@ -1,7 +1,15 @@
 // The size of an answer before rotation (Image API 3.0 section 4.2; 2.1 alike).
 
 import type { SizeRequest } from "./request.ts";
-import { bounds, type Limits, overlap, type Region, roundedRatio, type Size } from "./size.ts";
+import {
+  bounds,
+  type Limits,
+  overlap,
+  type Region,
+  roundedRatio,
+  type Size,
+  type SizeRules,
+} from "./size.ts";
 import { scaleFactors, tileScale } from "./tiles.ts";
 
 /**
@@ -12,8 +20,7 @@ export function sizeOf(
   size: SizeRequest,
   region: Region,
   image: Size,
-  limits: Limits,
-  tileSize: number,
+  { limits, tileSize }: SizeRules,
 ): Size {
   switch (size.kind) {
     case "max":

@@ -22,6 +22,13 @@ export interface Limits {
 }
 
 /** Any answer is small enough. */
+/** What sizes of answers depend on. */
+export interface SizeRules {
+  readonly limits: Limits;
+  /** The side of the square tiles that are wanted. */
+  readonly tileSize: number;
+}
+
 export const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 
 /** The limits that hold: a width alone limits the height as well (Image API 3.0 section 5.2). */

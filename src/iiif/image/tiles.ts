@@ -1,9 +1,9 @@
 // Tiles and scale factors (Image API 3.0 section 5.4).
 
-import { effectiveLimits, type Limits, type Region, type Size, withinLimits } from "./size.ts";
+import { effectiveLimits, type Region, type Size, type SizeRules, withinLimits } from "./size.ts";
 
 /** The side of the square tile that the limits allow: the wanted one, else the largest power of two that fits, at least 16. */
-export function tileWithin(tileSize: number, given: Limits): number | undefined {
+export function tileWithin({ tileSize, limits: given }: SizeRules): number | undefined {
   const limits = effectiveLimits(given);
   const fits = (side: number) => withinLimits({ width: side, height: side }, limits);
   if (fits(tileSize)) return tileSize;

@@ -54,7 +54,7 @@ export async function expectedCosts(
 ): Promise<readonly Cost[]> {
   const header = await describe(parts, master);
   const upright = uprightSize(asShown(header, parts.policy));
-  const side = tileWithin(parts.tileSize, parts.limits);
+  const side = tileWithin(parts.sizes);
   const levels = side === undefined ? [] : scaleFactors(upright, side);
   const tiles = levels.map((scale) => costOf("tile", scale, tileRequest(upright, side as number, scale)));
   return Promise.all([...tiles, costOf("whole", 1, wholeImage)]);

@@ -69,7 +69,6 @@ export interface Known {
 export interface Settings {
   readonly policy: OutputPolicy;
   readonly limits: Limits;
-  readonly tileSize: number;
   readonly maxPixelArea: number;
   /** The profile that a rule asks for; absent: the image is public as far as rules go. */
   readonly profile?: string;

@@ -138,12 +138,11 @@ function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<Kn
 }
 
 function settingsOf(parts: RenderParts, identifier: string): Settings {
-  const { policy, limits, tileSize, hooks, access } = parts;
+  const { policy, sizes, hooks, access } = parts;
   const profile = access.ruleFor?.(identifier)?.profile;
   return {
     policy,
-    limits,
-    tileSize,
+    limits: sizes.limits,
     maxPixelArea: parts.maxPixelArea(),
     ...(profile !== undefined && { profile }),
     hooks: (["authorize", "overlay"] as const).filter((name) => hooks.has(name)),

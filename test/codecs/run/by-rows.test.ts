@@ -33,7 +33,7 @@ async function planOf(name: string, path: string, times = 1, settings: object = 
     page: 1,
     fileSize: fixture(name).length,
     request,
-    geometry: resolve(request, header, limits, 512),
+    geometry: resolve(request, header, { limits, tileSize: 512 }),
     policy: outputPolicy(imageOptions.parse(settings)),
     decoder: codec,
     encoder: codecs.encoder(request.format).encodes,

@@ -11,7 +11,7 @@ const none = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 
 function canonical(version: 2 | 3, parameters: string, size = image, limits = none, gray = false): string {
   const request = parseImageRequest(version, segmentsOf(parameters));
-  return canonicalParameters(request, resolve(request, size, limits, 512), size, { gray });
+  return canonicalParameters(request, resolve(request, size, { limits, tileSize: 512 }), size, { gray });
 }
 
 describe("the canonical spelling", () => {
@@ -91,12 +91,12 @@ describe("the canonical spelling", () => {
           const text = `${part}/${upscale ? "^" : ""}${length}/0/default.jpg`;
           if (/e-/.test(text)) return;
           const request = parseImageRequest(version, segmentsOf(text));
-          const first = outcome(() => resolve(request, picture, given, 512));
+          const first = outcome(() => resolve(request, picture, { limits: given, tileSize: 512 }));
           if (typeof first === "string") return;
           resolved++;
           const spelled = canonicalParameters(request, first, picture, { gray: false });
           const again = parseImageRequest(version, segmentsOf(spelled));
-          expect(resolve(again, picture, given, 512), spelled).toEqual(first);
+          expect(resolve(again, picture, { limits: given, tileSize: 512 }), spelled).toEqual(first);
           expect(canonicalParameters(again, first, picture, { gray: false })).toBe(spelled);
         }),
         { numRuns: 5000 },

@@ -19,7 +19,7 @@ function ask(
 ) {
   const [region = "", size = ""] = parameters.split("/");
   const request = parseImageRequest(version, { region, size, rotation: "0", file: "default.jpg" });
-  return resolve(request, image, limits, tile);
+  return resolve(request, image, { limits, tileSize: tile });
 }
 
 const limitsOf = fc.record({

@@ -9,8 +9,7 @@ const input = (version: 2 | 3, more: Partial<InformationInput> = {}): Informatio
   version,
   id: `https://example.org/iiif/${version}/ark:%2F1%2Fx`,
   size: { width: 5000, height: 4000 },
-  limits: none,
-  tileSize: 512,
+  rules: { limits: none, tileSize: 512 },
   ...more,
 });
 
@@ -57,10 +56,10 @@ describe("image information", () => {
   });
 
   test("gives only limits above 0, in version 2 inside of the profile", () => {
-    const limits = { maxWidth: 3000, maxHeight: 0, maxArea: 8_000_000 };
-    expect(imageInformation(input(3, { limits }))).toMatchObject({ maxWidth: 3000, maxArea: 8_000_000 });
-    expect(imageInformation(input(3, { limits }))).not.toHaveProperty("maxHeight");
-    const two = imageInformation(input(2, { limits }));
+    const rules = { limits: { maxWidth: 3000, maxHeight: 0, maxArea: 8_000_000 }, tileSize: 512 };
+    expect(imageInformation(input(3, { rules }))).toMatchObject({ maxWidth: 3000, maxArea: 8_000_000 });
+    expect(imageInformation(input(3, { rules }))).not.toHaveProperty("maxHeight");
+    const two = imageInformation(input(2, { rules }));
     expect(two.profile).toEqual([
       expect.any(String),
       expect.objectContaining({ maxWidth: 3000, maxArea: 8_000_000 }),
@@ -77,7 +76,7 @@ describe("image information", () => {
     [{ maxWidth: 0, maxHeight: 0, maxArea: 100 }, undefined],
   ])("advertises no tile that the limits %j forbid", (limits, tiles) => {
     for (const version of [2, 3] as const)
-      expect(imageInformation(input(version, { limits })).tiles).toEqual(tiles);
+      expect(imageInformation(input(version, { rules: { limits, tileSize: 512 } })).tiles).toEqual(tiles);
   });
 
   test("of a gated image has its services, in version 3 with the authorization context first", () => {

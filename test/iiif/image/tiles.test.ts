@@ -34,7 +34,7 @@ describe("tiles", () => {
   ] as const)(
     "of %i under the limits %j have the side %j",
     (tile, [maxWidth, maxHeight, maxArea], expected) => {
-      expect(tileWithin(tile, { maxWidth, maxHeight, maxArea })).toBe(expected);
+      expect(tileWithin({ tileSize: tile, limits: { maxWidth, maxHeight, maxArea } })).toBe(expected);
     },
   );
 

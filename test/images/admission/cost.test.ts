@@ -6,6 +6,7 @@ import { createCodecs } from "../../../src/codecs/index.ts";
 import type { OutputFormat } from "../../../src/codecs/plan.ts";
 import { resolve } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
+import { noLimits } from "../../../src/iiif/image/size.ts";
 import { createEstimates, renderWork, sidecarWork } from "../../../src/images/admission/cost.ts";
 import { mostCheapMs } from "../../../src/images/admission/lanes.ts";
 import { imageOptions } from "../../../src/images/options.ts";
@@ -54,7 +55,7 @@ function headerOf(format: SourceFormat, over: Partial<ImageHeader> = {}): ImageH
 function lane(header: ImageHeader, target: string, index?: { readonly absent?: boolean }): string {
   const [region = "", size = "", rotation = "", file = ""] = target.split("/");
   const request = parseImageRequest(3, { region, size, rotation, file } as never);
-  const geometry = resolve(request, header, { maxWidth: 0, maxHeight: 0, maxArea: 0 }, 512);
+  const geometry = resolve(request, header, { limits: noLimits, tileSize: 512 });
   const decoder = codecs.byFormat(header.format);
   const encoder = codecs.encoder(request.format as OutputFormat).encodes;
   const plan = planRender({ header, page: 1, fileSize: 6e6, request, geometry, policy, decoder, encoder });
@@ -146,7 +147,7 @@ test("an overlay that has to be brought to the size of the answer counts with al
     rotation: "0",
     file: "default.jpg",
   });
-  const geometry = resolve(request, header, { maxWidth: 0, maxHeight: 0, maxArea: 0 }, 512);
+  const geometry = resolve(request, header, { limits: noLimits, tileSize: 512 });
   const decoder = codecs.byFormat("tif");
   const encoder = codecs.encoder("jpg").encodes;
   const ms = (width: number, height: number, fit: "shrink" | "tile") => {

@@ -60,7 +60,7 @@ function planOf(
     page: 1,
     fileSize: 1_000_000,
     request,
-    geometry: resolve(request, uprightSize(header), limits, 512),
+    geometry: resolve(request, uprightSize(header), { limits, tileSize: 512 }),
     policy: outputPolicy(imageOptions.parse(settings)),
     overlay,
     decoder: codecs.byFormat(header.format),

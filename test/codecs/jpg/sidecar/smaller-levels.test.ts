@@ -143,7 +143,7 @@ describe.each([
       page: 1,
       fileSize: file.length,
       request,
-      geometry: resolve(request, uprightSize(shown), limits, 512),
+      geometry: resolve(request, uprightSize(shown), { limits, tileSize: 512 }),
       policy: outputPolicy(imageOptions.parse(settings)),
       decoder: codec,
       encoder: codecs.encoder("jpg").encodes,

@@ -1,0 +1,22 @@
+// The act "image information": what info.json says of a master, for each surface that shows it.
+
+import { type InformationInput, imageInformation } from "../iiif/image/info.ts";
+import { checkServable, describe, type Master } from "./describe.ts";
+import { asShown, uprightSize } from "./plan/orientation.ts";
+import type { RenderParts } from "./render.ts";
+
+/**
+ * The document of a master, and how many pages its file has. `id`: the absolute URI of its image service; `service`: authorization
+ * services. Throws what {@link describe} and {@link checkServable} throw.
+ */
+export async function informationOf(
+  parts: RenderParts,
+  master: Master,
+  asked: Pick<InformationInput, "version" | "id" | "service">,
+  signal: AbortSignal,
+): Promise<{ readonly document: Record<string, unknown>; readonly pages: number }> {
+  const header = await describe(parts, master, signal);
+  checkServable(parts, master, header);
+  const size = uprightSize(asShown(header, parts.policy));
+  return { document: imageInformation({ ...asked, size, rules: parts.sizes }), pages: header.pages };
+}
