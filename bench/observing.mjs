@@ -39,7 +39,7 @@ const { values } = parseArgs({
     kept: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     processor: { type: "string" },
-    program: { type: "string", default: "dist/main.js" },
+    program: { type: "string", default: "dist/program.js" },
   },
 });
 if (values.session && values.rendered) throw new Error("expected --session or --rendered, not both");

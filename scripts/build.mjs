@@ -28,7 +28,6 @@ const shared = [
   "lib/network/ip-range.ts",
   "lib/caching/lru.ts",
   "lib/network/problem-document.ts",
-  "lib/text/byte-text.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
 const alone = /^(main|index|workerd|((hook|password)-)?thread)\.ts$|^platform\//;

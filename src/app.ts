@@ -135,7 +135,7 @@ export function createApp(
     }
     addServerTiming(c, counted);
     const { requests: isLogged, level } = service.config().log;
-    if (isLogged && isWritten("info", level)) log.info("request", answerFields(answered));
+    if (isLogged && isWritten("info", level)) log.info("request", () => answerFields(answered));
   });
 
   app.use(async (c, next) => {

@@ -1,7 +1,6 @@
 // Everything that differs between runtimes, behind one interface. Only this folder and the entries know the runtime.
 
 import type { ByteSource } from "../lib/byte-source.ts";
-import type { WriteText } from "../lib/text/byte-text.ts";
 
 export interface FileStat {
   readonly kind: "file" | "directory" | "other";
@@ -201,11 +200,11 @@ export interface Platform {
    */
   exit?(code: number, tell?: (calls: readonly string[]) => void): void;
   /**
-   * Writes a text in order, or what a function appends that is called when it is written. `mayWait`: lines of the log that come in
+   * Writes a text in order, or what a function returns that is called when it is written. `mayWait`: lines of the log that come in
    * quick succession are made and written together, a tenth of a second later at most; at the end of the process too, unless a signal
    * or a want of memory kills it.
    */
-  write?(stream: "out" | "err", text: string | WriteText, mayWait?: boolean): void;
+  write?(stream: "out" | "err", text: string | (() => string), mayWait?: boolean): void;
   /** Calls back for each text that is left out, since the reader of the standard error is far behind. */
   onDropped?(listener: () => void): void;
   /**

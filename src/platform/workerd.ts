@@ -4,7 +4,6 @@ import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { normalIp } from "../lib/network/ip-range.ts";
-import { textOf } from "../lib/text/byte-text.ts";
 import { compression } from "./compression.ts";
 import { containerCommands } from "./container-commands.ts";
 import { isAssetPath } from "./files/asset-path.ts";
@@ -79,7 +78,7 @@ export function workerdPlatform(
     keepAlive,
     cwd: "/",
     write(stream, text) {
-      const made = typeof text === "string" ? text : textOf(text);
+      const made = typeof text === "string" ? text : text();
       (stream === "out" ? console.log : console.error)(made.replace(/\n$/, ""));
     },
   };

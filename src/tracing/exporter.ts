@@ -1,13 +1,13 @@
 // Sends finished traces to a collector, several by one request (OTLP/HTTP with JSON). Nothing ever waits for it: what it cannot
 // send in time is dropped and counted.
 
+import { concatenated } from "../lib/bytes/concatenated.ts";
 import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { createSeldom } from "../lib/telemetry/seldom.ts";
-import { ByteText } from "../lib/text/byte-text.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type exportFrame, writeSpans, writeStore } from "./spans.ts";
+import { type exportFrame, spansOf, storeSpan } from "./spans.ts";
 import type { SpanTrace } from "./trace.ts";
 
 export interface ExporterOptions {
@@ -32,7 +32,9 @@ export interface Exporter {
 
 /** The body of one export. */
 interface Batch {
-  readonly text: ByteText;
+  /** Its parts: the head, and spans with a comma before each but the first. */
+  readonly text: Uint8Array[];
+  bytes: number;
   /** The latest traces, whose spans are not in the text yet. They show stages that end until they are. */
   readonly unwritten: { readonly trace: SpanTrace; readonly answered: AnsweredRequest }[];
   traces: number;
@@ -40,11 +42,8 @@ interface Batch {
   readonly since: number;
 }
 
-/** Traces whose spans are written together: written for each trace when it ends, they cost twice as much. */
+/** Traces whose spans are written together. */
 const writtenTogether = 16;
-
-/** Bytes of a batch at first. */
-const firstBytes = 16 * 1024;
 
 /** Traces that wait at most: some 8 MB. */
 const mostWaiting = 2048;
@@ -82,11 +81,6 @@ export function createExporter(options: ExporterOptions): Exporter {
   let growing: Batch | undefined;
   /** Traces in all of them. */
   let waiting = 0;
-  /**
-   * The text of a batch that a collector took, and so has read, for the next one. Each lives long enough to count as old, so that a new one
-   * for each batch would have garbage of old objects collected more than twice as often.
-   */
-  let spare: ByteText | undefined;
   let newest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
@@ -112,22 +106,29 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   /** The batch that spans are added to. */
   const growingBatch = (ended: number): Batch => {
-    if (growing) return growing;
-    const text = spare ?? new ByteText(firstBytes);
-    spare = undefined;
-    text.length = 0;
-    text.put(frame.head);
-    growing = { text, unwritten: [], traces: 0, since: ended };
+    growing ??= { text: [], bytes: 0, unwritten: [], traces: 0, since: ended };
     return growing;
   };
 
-  const write = ({ text, unwritten }: Batch) => {
-    for (const { trace, answered } of unwritten.splice(0)) writeSpans(text, trace, answered);
+  const put = (batch: Batch, text: string) => {
+    const bytes = utf8.encode(text);
+    batch.text.push(bytes);
+    batch.bytes += bytes.length;
+  };
+  const putSpans = (batch: Batch, spans: readonly string[]) =>
+    put(batch, (batch.bytes === 0 ? frame.head : ",") + spans.join(","));
+  const write = (batch: Batch) => {
+    if (batch.unwritten.length === 0) return;
+    const written = batch.unwritten.splice(0);
+    putSpans(
+      batch,
+      written.flatMap(({ trace, answered }) => spansOf(trace, answered)),
+    );
   };
 
   /** Completes the batch that grows if it is whole, so that it is sent at once. */
   const completeIfWhole = (batch: Batch) => {
-    if (batch.text.length < wholeBytes && batch.traces < wholeTraces) return;
+    if (batch.bytes < wholeBytes && batch.traces < wholeTraces) return;
     complete();
     clearTimeout(timer);
     timer = undefined;
@@ -137,9 +138,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const complete = () => {
     if (!growing) return;
     write(growing);
-    const { text } = growing;
-    text.length--; // the comma after the last span
-    text.put(frame.tail);
+    put(growing, frame.tail);
     whole.push(growing);
     growing = undefined;
   };
@@ -159,7 +158,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       const response = await fetch(url, {
         method: "POST",
         headers,
-        body: batch.text.view() as Uint8Array<ArrayBuffer>,
+        body: concatenated(batch.text),
         redirect: "manual", // the token is for this collector alone
         ...sentOnce,
         signal: limit.signal,
@@ -168,7 +167,6 @@ export function createExporter(options: ExporterOptions): Exporter {
       if (response.ok) {
         failures = 0;
         counts.sent.add(batch.traces);
-        spare = batch.text;
       } else if (response.status >= 300 && response.status < 400) {
         failedOnce(batch, redirected);
       } else if (passing.has(response.status)) {
@@ -243,7 +241,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       const batch = growingBatch(answered.ended);
       // What is still to be written has it.
       if (batch.unwritten.some((one) => one.answered === answered)) return;
-      writeStore(batch.text, trace, answered);
+      putSpans(batch, [storeSpan(trace, answered)]);
       completeIfWhole(batch);
       // Where each request sends for itself, its trace is still waiting to do so.
       if (!keepAlive) later();
@@ -269,6 +267,8 @@ export function createExporter(options: ExporterOptions): Exporter {
     },
   };
 }
+
+const utf8 = new TextEncoder();
 
 /** Why nothing was sent to where a redirect leads: the runtime says the same by an error or by the status. */
 const redirected = "a redirect";

@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { AnsweredRequest } from "../../src/lib/telemetry/answered-request.ts";
 import { StageClock } from "../../src/lib/telemetry/stage-times.ts";
-import { ByteText } from "../../src/lib/text/byte-text.ts";
-import { exportFrame, writeSpans, writeStore } from "../../src/tracing/spans.ts";
+import { exportFrame, spansOf, storeSpan } from "../../src/tracing/spans.ts";
 
 const trace = {
   traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -41,15 +40,11 @@ const answered = (more: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   ...more,
 });
 
-function spansOf(write: (out: ByteText) => void): readonly Span[] {
+/** Spans as a collector reads them. */
+function exported(spans: readonly string[]): readonly Span[] {
   const { head, tail } = exportFrame({ "service.name": "smalti" });
-  const out = new ByteText(64);
-  out.put(head);
-  write(out);
-  out.length--;
-  out.put(tail);
-  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(out.view())).resourceSpans[0]
-    .scopeSpans[0].spans;
+  const text = head + spans.join(",") + tail;
+  return JSON.parse(text).resourceSpans[0].scopeSpans[0].spans;
 }
 
 describe("the time of a span", () => {
@@ -59,18 +54,17 @@ describe("the time of a span", () => {
     [1_699_999_999_999.9998, "1700000000000000000"],
     [1_700_000_000_000.25, "1700000000000250000"],
     [1_700_000_001_999.5, "1700000001999500000"],
-    [999_999_999_123, "0999999999123000000"],
+    [999_999_999_123, "999999999123000000"],
   ])("is %d milliseconds in nanoseconds", (at, nanoseconds) => {
-    const [span] = spansOf((out) => writeSpans(out, trace, answered({ at, began: 0, ended: 0 })));
+    const [span] = exported(spansOf(trace, answered({ at, began: 0, ended: 0 })));
     expect(span).toMatchObject({ startTimeUnixNano: nanoseconds, endTimeUnixNano: nanoseconds });
   });
 });
 
 test("a span holds whatever a caller sends, as JSON", () => {
   const path = '/iiif/3/é"\\\u2028😀\u0000/info.json';
-  const [span] = spansOf((out) =>
-    writeSpans(
-      out,
+  const [span] = exported(
+    spansOf(
       { ...trace, parentId: "1234567890abcdef", state: 'a="b\\' },
       answered({ path, method: 'G"ET', status: 503, stages: new StageClock(0) }),
     ),
@@ -98,12 +92,10 @@ test("spans of one trace have ids of their own, also those of stages that end af
   stages.end("describe");
   const first = answered({ stages });
   const other = { ...trace, spanId: "10f067aa0ba902b0" };
-  const spans = spansOf((out) => {
-    writeSpans(out, trace, first);
-    stages.wrote(2.25);
-    writeStore(out, trace, first);
-    writeSpans(out, other, answered({ stages }));
-  });
+  const early = spansOf(trace, first);
+  stages.wrote(2.25);
+  const late = spansOf(other, answered({ stages }));
+  const spans = exported([...early, storeSpan(trace, first), ...late]);
   expect(spans.map(({ name }) => name)).toEqual([
     "GET iiif/3 image",
     "open",

@@ -3,7 +3,6 @@
 import { createLru } from "../../lib/caching/lru.ts";
 import { shortenedIp } from "../../lib/network/ip-range.ts";
 import type { AnsweredRequest } from "../../lib/telemetry/answered-request.ts";
-import { FieldColumns, type FieldRow } from "../../lib/telemetry/log.ts";
 import { maskPath } from "../../lib/telemetry/mask-path.ts";
 import { type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
 import type { RouteClass } from "../../stats/figures.ts";
@@ -34,49 +33,28 @@ export function requestFields(c: RequestContext) {
 const shownMethod = (method: string) => (methods.has(method) ? method : "other");
 
 /** What the line of a request says: which it was, as other lines about it do, and how it was answered. `ms`: since it came. */
-const answerColumns = new FieldColumns<AnsweredRequest>(
-  [
-    "id",
-    "method",
-    "path",
-    "trace",
-    "route",
-    "status",
-    "code",
-    "bytes",
-    "ms",
-    "client",
-    "cache",
-    "worker",
-    "reads",
-    "readBytes",
-    "stages",
-  ],
-  ({ id, method, path, trace, route, status, code, bytes, began, ended, client, stages }) => {
-    // What was read is there where a job read it.
-    const hasJob = stages?.worker !== undefined;
-    return [
-      id,
-      shownMethod(method),
-      maskPath(path),
-      trace?.traceId,
-      route,
-      status,
-      code,
-      bytes,
-      rounded(ended - began),
-      client === undefined ? undefined : networkOf(client),
-      stages?.cache,
-      stages?.worker,
-      hasJob ? stages.reads : undefined,
-      hasJob ? stages.readBytes : undefined,
-      stages && stageColumns.row(stages),
-    ];
-  },
-);
-
-/** The line of a request. The client's address is that of its network. */
-export const answerFields = (answered: AnsweredRequest): FieldRow => answerColumns.row(answered);
+export function answerFields(answered: AnsweredRequest) {
+  const { id, method, path, trace, route, status, code, bytes, began, ended, client, stages } = answered;
+  // What was read is there where a job read it.
+  const hasJob = stages?.worker !== undefined;
+  return {
+    id,
+    method: shownMethod(method),
+    path: maskPath(path),
+    trace: trace?.traceId,
+    route,
+    status,
+    code,
+    bytes,
+    ms: rounded(ended - began),
+    client: client === undefined ? undefined : networkOf(client),
+    cache: stages?.cache,
+    worker: stages?.worker,
+    reads: hasJob ? stages.reads : undefined,
+    readBytes: hasJob ? stages.readBytes : undefined,
+    stages: stages && roundedStages(stages),
+  };
+}
 
 /** Networks of the latest clients: finding one costs as much as half of a line. */
 const networks = createLru<string, string | undefined>(1024);
@@ -89,18 +67,15 @@ function networkOf(client: string): string | undefined {
   return network;
 }
 
-/** Milliseconds of each stage. */
-const stageColumns = new FieldColumns<StageTimes>(stageNames, ({ ms }) => {
-  // Written out: a list that is made of numbers first, and then holds undefined, is copied twice.
-  const times = [...noTimes];
-  for (let i = 0; i < times.length; i++) {
+/** Milliseconds of each stage that took place. */
+function roundedStages({ ms }: StageTimes) {
+  const times: Record<string, number> = {};
+  for (const [i, stage] of stageNames.entries()) {
     const taken = ms[i];
-    if (taken !== undefined) times[i] = rounded(taken);
+    if (taken !== undefined) times[stage] = rounded(taken);
   }
   return times;
-});
-
-const noTimes: readonly (number | undefined)[] = stageNames.map(() => undefined);
+}
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
 

@@ -1,7 +1,7 @@
 // The line of each request, and Server-Timing.
 
 import { afterAll, describe, expect, test } from "vitest";
-import type { FieldRow, LogFields } from "../../../src/lib/telemetry/log.ts";
+import type { Log, LogFields } from "../../../src/lib/telemetry/log.ts";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { requestRows } from "../../request-rows.ts";
 import { type Served, served } from "../../served.ts";
@@ -12,10 +12,10 @@ afterAll(() => Promise.all(open.map((app) => app.service.close())));
 async function application(yaml = "", over: Parameters<typeof served>[2] = {}) {
   const lines: LogFields[] = [];
   const errors: LogFields[] = [];
-  const log = {
+  const log: Log = {
     ...silentLog,
-    info: (message: string, fields: LogFields | FieldRow = {}) => {
-      if (message === "request") lines.push((fields as FieldRow).record());
+    info: (message, fields) => {
+      if (message === "request" && typeof fields === "function") lines.push(fields());
     },
     error: (_message: string, fields: LogFields = {}) => {
       errors.push(fields);
@@ -94,9 +94,9 @@ describe("the line of a request", () => {
     const { log, rows } = requestRows();
     const { app } = await application("", { log });
     await (await app.get(tile)).arrayBuffer();
-    const atOnce = rows[0]?.record();
+    const atOnce = rows[0]?.();
     await app.service.slots.render.settled();
-    const later = rows[0]?.record();
+    const later = rows[0]?.();
     expect(later).toEqual({
       ...atOnce,
       stages: { ...(atOnce?.stages as object), store: expect.any(Number) },

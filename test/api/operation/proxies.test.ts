@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FieldRow, silentLog } from "../../../src/lib/telemetry/log.ts";
+import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { end, listen, serverOf } from "../../doctor/proxied.ts";
 import { fixturesFolder } from "../../host.ts";
 import { rawExchange, rawGet } from "../../platform/server/raw-http.ts";
@@ -68,7 +68,7 @@ auth:
       log: {
         ...silentLog,
         info: (_, fields) => {
-          if (fields instanceof FieldRow) clients.push(fields.record().client);
+          if (typeof fields === "function") clients.push(fields().client);
         },
       },
     },

@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import type { ByteText } from "../../../src/lib/text/byte-text.ts";
 import { createOutput } from "../../../src/platform/process/output.ts";
 
 const readers: ChildProcess[] = [];
@@ -104,28 +103,18 @@ describe("texts that may wait", () => {
   test("are made when they are written, and in order", () => {
     const { written, output } = writes();
     const made: string[] = [];
-    const line = (text: string) => (out: ByteText) => {
+    const line = (text: string) => () => {
       made.push(text);
-      out.text(text);
+      return text;
     };
     for (const text of ["a", "b", "c"]) output.write(line(text), true);
     expect(made).toEqual(["a"]);
     output.write("d", true);
     output.write(line("e"), true);
-    expect(made).toEqual(["a", "b", "c"]);
+    expect(made).toEqual(["a"]);
     output.flush();
+    expect(made).toEqual(["a", "b", "c", "e"]);
     expect(written).toEqual(["a", "bcde"]);
-  });
-
-  test("that cannot be made leave nothing of themselves behind", () => {
-    const { written, output } = writes();
-    const half = (out: ByteText) => {
-      out.text("half");
-      throw new Error("no more");
-    };
-    expect(() => output.write(half, true)).toThrow("no more");
-    output.write("next");
-    expect(written).toEqual(["next"]);
   });
 
   test("are made in time where they are many", () => {
@@ -133,9 +122,10 @@ describe("texts that may wait", () => {
     let made = 0;
     const line = () => {
       made++;
+      return "line";
     };
-    for (let i = 0; i < 300; i++) output.write(line, true);
-    expect(made).toBeGreaterThanOrEqual(200);
+    for (let i = 0; i < 100; i++) output.write(line, true);
+    expect(made).toBe(97);
   });
 
   test("of any length are written whole", () => {
@@ -148,7 +138,7 @@ describe("texts that may wait", () => {
 
   test("do not wait where they are many", () => {
     const { written, output } = writes();
-    for (let i = 0; i < 3; i++) output.write("x".repeat(40_000), true);
-    expect(written.map(({ length }) => length)).toEqual([40_000, 80_000]);
+    for (let i = 0; i < 34; i++) output.write("x", true);
+    expect(written.map(({ length }) => length)).toEqual([1, 32]);
   });
 });
