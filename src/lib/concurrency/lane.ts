@@ -4,7 +4,6 @@
 // fails, and keeps its place until it ends; when only such calls are left, further ones fail at once.
 
 import { withDeadline } from "./bounded-wait.ts";
-import { createSemaphore } from "./semaphore.ts";
 
 /**
  * Runs a call under a deadline in milliseconds, after those that came before it. Throws what the call throws, and `unanswered` where
@@ -26,31 +25,29 @@ export const callsOf = (threads: number | undefined, users: number): number =>
 
 /** A lane with at most `places` calls under way. */
 export function createLane(places: number, unanswered: () => Error): Lane {
-  const semaphore = createSemaphore(places);
+  // A queue of its own instead of a semaphore, whose waiters leave by a signal: on workerd no request may abort another's.
+  let free = places;
   let late = 0;
-  /** Aborts when only late calls are left. */
-  let stuck = new AbortController();
+  const waiting: { readonly admit: () => void; readonly refuse: (error: Error) => void }[] = [];
   return async (ms, act, onLate) => {
     if (late >= places) throw unanswered();
-    const release = await semaphore.acquire({ signal: stuck.signal }).catch(() => {
-      throw unanswered();
-    });
+    if (free > 0) free--;
+    else await new Promise<void>((admit, refuse) => waiting.push({ admit, refuse }));
     let ended = false;
     let isLate = false;
     const call = act().finally(() => {
       ended = true;
       if (isLate) late--;
-      release();
+      const next = waiting.shift();
+      if (next) next.admit();
+      else free++;
     });
     try {
       return await withDeadline(ms, () => call);
     } catch (error) {
       if (ended) throw error;
       isLate = true;
-      if (++late >= places) {
-        stuck.abort();
-        stuck = new AbortController();
-      }
+      if (++late >= places) for (const { refuse } of waiting.splice(0)) refuse(unanswered());
       onLate?.(call);
       throw unanswered();
     }
