@@ -16,7 +16,8 @@ import { createLru } from "../lib/caching/lru.ts";
 import { splitName } from "./names.ts";
 
 const magic = new TextEncoder().encode("smalti");
-const formatVersion = 1;
+/** Of what the service keeps: it changes with the form of any value. */
+const formatVersion = 2;
 const headLength = 24;
 const sumLength = 32;
 

@@ -1,4 +1,4 @@
-// A slot is the policy over a store: single flight, counting, entry versions, and that a broken store only costs time.
+// A slot is the policy over a store: single flight, counting, and that a broken store only costs time.
 
 import { createSingleFlight, type KeepAlive } from "../lib/concurrency/single-flight.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
@@ -30,7 +30,7 @@ export interface Slot {
   readonly counts: SlotCounts;
   /** Bytes that it holds at most; 0 when it is switched off, Infinity where the store has no bound of its own. */
   maxBytes(): number;
-  /** undefined: not there, of another version, or the store is broken. */
+  /** undefined: not there, or the store is broken. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
   /** Stores a value that was made outside of {@link getOrMake}; resolves at once, see {@link settled}. */
   put(name: string, variant: string, value: Uint8Array): void;
@@ -138,8 +138,7 @@ export function createSlot(options: SlotOptions): Slot {
     const waiting = pending.get(keyOf(name, variant));
     if (waiting) return waiting.value;
     try {
-      const stored = await store?.get(name, variant);
-      return stored && unwrap(stored);
+      return await store?.get(name, variant);
     } catch (error) {
       failed("get", error);
       return undefined;
@@ -153,13 +152,12 @@ export function createSlot(options: SlotOptions): Slot {
       return;
     }
     const key = keyOf(name, variant);
-    const wrapped = wrap(value);
     const earlier = pending.get(key)?.done;
     const write = async () => {
       await earlier;
       try {
         const began = performance.now();
-        await store.set(name, variant, wrapped, ttl);
+        await store.set(name, variant, value, ttl);
         watch?.wrote(performance.now() - began);
         counts.writes.add();
         counts.bytesWritten.add(value.length);
@@ -170,7 +168,7 @@ export function createSlot(options: SlotOptions): Slot {
       if (pending.get(key) === entry) pending.delete(key);
     };
     pendingBytes += value.length;
-    const entry: Pending = { value: wrapped.subarray(headLength), done: Promise.resolve().then(write) };
+    const entry: Pending = { value, done: Promise.resolve().then(write) };
     pending.set(key, entry);
   };
 
@@ -241,22 +239,3 @@ export function createSlot(options: SlotOptions): Slot {
 }
 
 const keyOf = (name: string, variant: string) => `${name}\0${variant}`;
-
-// A kept value: "slt", format version, length of the value in 4 bytes (little-endian), value. The version is that of
-// what the service keeps, whichever the store; a store that gives back less than it got is seen by the length.
-const head = [0x73, 0x6c, 0x74, 1] as const;
-const headLength = 8;
-
-function wrap(value: Uint8Array): Uint8Array {
-  const wrapped = new Uint8Array(headLength + value.length);
-  wrapped.set(head);
-  new DataView(wrapped.buffer).setUint32(4, value.length, true);
-  wrapped.set(value, headLength);
-  return wrapped;
-}
-
-function unwrap(stored: Uint8Array): Uint8Array | undefined {
-  if (stored.length < headLength || head.some((byte, i) => stored[i] !== byte)) return undefined;
-  const length = new DataView(stored.buffer, stored.byteOffset).getUint32(4, true);
-  return stored.length === headLength + length ? stored.subarray(headLength) : undefined;
-}

@@ -223,19 +223,6 @@ describe("a slot", () => {
     await expect(slot.check()).rejects.toThrow("no connection");
     await expect(slot.delete("a")).rejects.toThrow("no connection");
   });
-
-  it.each([
-    ["another version", Uint8Array.of(0x73, 0x6c, 0x74, 2, 1, 0, 0, 0, 1)],
-    ["something else", new TextEncoder().encode("something else")],
-    ["nothing", new Uint8Array()],
-    ["less than was stored", Uint8Array.of(0x73, 0x6c, 0x74, 1, 2, 0, 0, 0, 1)],
-  ])("makes the value anew where its store holds %s", async (_, stored) => {
-    const { slot, store } = slotOver();
-    await store?.set("a", "", stored);
-    expect(await slot.getOrMake("a", "", async () => two)).toEqual(two);
-    await slot.settled();
-    expect(await slot.get("a", "")).toEqual(two);
-  });
 });
 
 describe("a purge", () => {

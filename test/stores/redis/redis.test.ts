@@ -100,7 +100,7 @@ describe("an entry of another format version", () => {
     const store = open();
     await store.set("a", "", value);
     const [key = ""] = await entryKeys();
-    await redis.admin.setrange(key, 6, Buffer.of(2));
+    await redis.admin.setrange(key, 6, Buffer.of(1));
     expect(await store.get("a", "")).toBeUndefined();
   });
 });
