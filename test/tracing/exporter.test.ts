@@ -94,3 +94,15 @@ test.each([
   expect({ sent: counts.sent.value, dropped: counts.dropped.value }).toEqual(expected);
   expect(bodies.length).toBe(requests + (expected.dropped === 0 ? 1 : 0));
 });
+
+test("a batch that is sent again goes before those that came after it", async () => {
+  const { exporter, bodies } = exporterTo(503, 200);
+  // Two whole batches, each with a state of its own.
+  for (const state of ["a=1", "b=2"])
+    for (let i = 0; i < 512; i++) exporter.add({ ...trace, state }, answered);
+  await vi.waitFor(() => expect(bodies.length).toBe(1));
+  await turn();
+  await exporter.close();
+  const states = bodies.map((body) => /"traceState":"([^"]+)"/.exec(new TextDecoder().decode(body))?.[1]);
+  expect(states).toEqual(["a=1", "a=1", "b=2"]);
+});
