@@ -33,6 +33,13 @@ function counting(gate: Promise<void> = Promise.resolve()) {
   return { source: { ...files, list }, listings: () => listings, stopped };
 }
 
+/** A source whose listings wait until it is opened. */
+function gated() {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  return { ...counting(gate), open: () => open() };
+}
+
 const folders = (now: () => number = () => 0, info = slotOver()) =>
   createFolders({ info, times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
 
@@ -99,15 +106,16 @@ test("nothing is remembered from before a purge of facts, nor shared with what w
   const kept = folders(undefined, info);
   const first = await kept.find(counting().source, "");
   forgetHeaders(info);
-  let open = () => {};
-  const { source, listings } = counting(new Promise((resolve) => (open = resolve)));
-  const early = kept.find(source, "");
+  const [before, after] = [gated(), gated()];
+  const early = kept.find(before.source, "");
   forgetHeaders(info);
-  const late = kept.find(source, "");
-  open();
-  const serials = [first, await early, await late].map((folder) => folder?.serial);
+  const late = kept.find(after.source, "");
+  before.open();
+  const serials = [first?.serial, (await early)?.serial];
+  after.open();
+  serials.push((await late)?.serial);
   expect(new Set(serials).size).toBe(3);
-  expect(listings()).toBe(2);
+  expect([before.listings(), after.listings()]).toEqual([1, 1]);
 });
 
 test("a folder that is listed again is another one only when something in it changed", async () => {
