@@ -40,11 +40,8 @@ export interface SidecarAccess {
   readonly id: string;
   /** There is none: a job makes what it needs by itself. */
   readonly absent?: boolean;
-  /**
-   * For the job that builds it: with all parts that make reads cheaper, see {@link SidecarFormat.lacks};
-   * `load` reads the one that there is.
-   */
-  readonly allParts?: boolean;
+  /** For the job that builds it: bytes that it may take. Parts that would take more are left out. Default: any number. */
+  readonly memory?: number | undefined;
   /** Parts that are too large to stand in the entry; absent where there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
   /** The entry. */
@@ -104,18 +101,13 @@ export interface SidecarFormat {
    * made.
    */
   build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess): Promise<Uint8Array>;
-  /**
-   * Whether a read, which an entry serves all the same, would be cheaper with parts that it lacks; undefined:
-   * there is no entry yet.
-   */
-  lacks(entry: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
-  /** Estimated peak bytes of `build`, with all parts or without those that only {@link lacks} asks for. */
-  memory(header: ImageHeader, fileSize: number, allParts: boolean): number;
+  /** Estimated peak bytes of `build`, which leaves out parts that would take more than `allows` says. */
+  memory(header: ImageHeader, fileSize: number, allows: (bytes: number) => boolean): number;
   /**
    * Nanoseconds that `build` takes for each pixel of the master, as measured with photographs on a server's
    * processor.
    */
-  nsPerPixel(header: ImageHeader, allParts: boolean): number;
+  nsPerPixel(header: ImageHeader): number;
 }
 
 /** Reading what files hold beside their pixels. */

@@ -21,7 +21,7 @@ export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 9;
 /** Raised whenever what is stored of a kind of file changes; a format that had no sidecar before does not raise it. */
-export const sidecarVersion = 7;
+export const sidecarVersion = 8;
 
 /** A master as keys see it. */
 export interface MasterKey {

@@ -47,7 +47,6 @@ export function jp2Codec(
     sidecar: {
       way: () => "wait",
       build: (bytes) => buildPacketIndex(bytes),
-      lacks: () => false,
       memory: (header, fileSize) => 8 * 1024 * 1024 + fileSize / 100 + indexMemory(header),
       nsPerPixel: () => 2,
     },

@@ -18,7 +18,6 @@ import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
 import {
   isFiltered,
-  lacksLevel4,
   level4Scale,
   reductions,
   regionMemory,
@@ -161,8 +160,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     sidecar: {
       way: sidecarWay,
       build: (bytes, { header }, access) => files.buildSidecar(sized(bytes, header), header, access),
-      lacks: lacksLevel4,
-      memory: (header, _fileSize, allParts) => sidecarMemory(header, allParts),
+      memory: sidecarMemory,
       nsPerPixel: sidecarNsPerPixel,
     },
     metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },

@@ -1,10 +1,9 @@
 // What follows from the header and the length of a JPEG file alone: how it is read, what its sidecar may have, and the memory
 // that this takes at most, whatever a slot holds.
 
-import type { Reduction, SidecarWay } from "../codec.ts";
+import type { Reduction, SidecarAccess, SidecarWay } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
-import { readEntry } from "../sidecar/entry.ts";
 import { detailsOf } from "./markers/header.ts";
 
 /** The largest level at 1/4 that is stored. */
@@ -13,9 +12,6 @@ const level4Limit = 64 * 2 ** 20;
 const mostOfFile = 4;
 /** The largest level at 1/4 that a read makes while it begins the sidecar: larger ones would not fit small memory budgets. */
 const mostBegun = 24 * 2 ** 20;
-/** Bytes of the largest level at 1/4 that is stored of a file of this size. */
-export const level4LimitOf = (fileSize = Number.POSITIVE_INFINITY) =>
-  Math.min(level4Limit, 2 ** 20 + mostOfFile * fileSize);
 
 /** Progressive files are read through a baseline transcode. */
 export const isProgressive = (header: ImageHeader) => header.variant === "progressive";
@@ -55,18 +51,30 @@ export function reductions(header: ImageHeader, halvesColour: boolean): readonly
   ];
 }
 
-/** As `SidecarFormat.lacks` promises: a read at 1/4 lacks the level at 1/4, if a file with this header may have one. */
-export function lacksLevel4(
-  entry: Uint8Array | undefined,
-  { header, scaleFactor, halvesColour }: ReadRequest,
-  fileSize: number,
-): boolean {
-  if (scaleFactor !== level4Scale || !isFiltered(header, halvesColour)) return false;
-  if (mostLevel4(header) > level4LimitOf(fileSize)) return false;
-  const parts = entry && readEntry(entry);
-  // the level of a progressive file is made from its transcode
-  return parts ? !parts.has("level4") : entry === undefined && !isProgressive(header);
+/** Whether the sidecar of a file with this header has the level at 1/4; an unknown size counts as large. */
+function hasLevel4(header: ImageHeader, fileSize = Number.POSITIVE_INFINITY): boolean {
+  const most = Math.min(level4Limit, 2 ** 20 + mostOfFile * fileSize);
+  return isFiltered(header, true) && mostLevel4(header) <= most;
 }
+
+/** Whether a job that builds a sidecar makes the level at 1/4: its memory allows that, and there is room for the blocks. */
+export function buildsLevel4(
+  header: ImageHeader,
+  fileSize: number | undefined,
+  access?: SidecarAccess,
+): boolean {
+  const { memory = Number.POSITIVE_INFINITY, blocks } = access ?? {};
+  const room = blocks?.room ?? 0;
+  return (
+    hasLevel4(header, fileSize) &&
+    mostLevel4(header) <= room &&
+    leastMemory(header) + mostLevel4(header) <= memory
+  );
+}
+
+/** Whether a read that begins the sidecar makes the level at 1/4 with it, so that one pass makes all. */
+export const beginsLevel4 = (header: ImageHeader, fileSize?: number) =>
+  !isProgressive(header) && hasLevel4(header, fileSize) && mostLevel4(header) <= mostBegun;
 
 /**
  * Estimated peak bytes of reading a region: planes, pixels, margins, reduced levels, and for a progressive file what transcoding
@@ -77,7 +85,7 @@ export function regionMemory({ header, region, scaleFactor }: ReadRequest): numb
   const samples = side(region.width) * side(region.height) * header.bands;
   // at 1/4 four samples at 1/2 become one
   const planes = scaleFactor === level4Scale ? 8 : 3;
-  const begun = scaleFactor === level4Scale && beginsLevel4(header) ? mostLevel4(header) : 0;
+  const begun = beginsLevel4(header) ? mostLevel4(header) : 0;
   return planes * samples + smallLevelBytes(header) + begun + transcodeMemory(header) + 16 * 2 ** 20;
 }
 
@@ -92,8 +100,6 @@ function mostLevel4(header: ImageHeader): number {
   const whole = detailsOf(header).subsampling === "none" ? bands : bands - 1;
   return Math.ceil((width * height * whole) / 16);
 }
-/** Whether a read that begins the sidecar makes the level at 1/4 with it. */
-export const beginsLevel4 = (header: ImageHeader) => mostLevel4(header) <= mostBegun;
 
 /** Windows of all scans, a row of MCUs as coefficients of 2 bytes, and the blocks being written. */
 function transcodeMemory(header: ImageHeader): number {
@@ -101,15 +107,23 @@ function transcodeMemory(header: ImageHeader): number {
   return 8 * 2 ** 20 + 2 * header.width * detailsOf(header).mcuHeight * header.bands;
 }
 
-/** As `SidecarFormat.nsPerPixel` promises: a baseline transcode of all scans, or one pass over the codes, with the level at 1/4 or without. */
-export function sidecarNsPerPixel(header: ImageHeader, allParts: boolean): number {
+/** As `SidecarFormat.nsPerPixel` promises: of a baseline transcode, or of one pass over the codes with the level at 1/4 or without. */
+export function sidecarNsPerPixel(header: ImageHeader): number {
   if (isProgressive(header)) return 15;
-  return allParts ? 5 : 2;
+  return hasLevel4(header) ? 2 : 1;
 }
 
-/** Estimated peak bytes of building a sidecar: a window of the file, tables, rows at 1/2, and reduced levels. */
-export function sidecarMemory(header: ImageHeader, allParts: boolean): number {
-  const planes = allParts ? Math.min(level4Limit, mostLevel4(header)) : 0;
-  // the entry is a copy of the levels
-  return 12 * 2 ** 20 + 2 * smallLevelBytes(header) + planes + transcodeMemory(header);
+/** As `SidecarFormat.memory` promises. */
+export function sidecarMemory(
+  header: ImageHeader,
+  fileSize: number | undefined,
+  allows: (bytes: number) => boolean,
+): number {
+  const least = leastMemory(header);
+  const full = least + mostLevel4(header);
+  return hasLevel4(header, fileSize) && allows(full) ? full : least;
 }
+
+/** A window of the file, tables, rows at 1/2, and the levels below 1/4, of which the entry is a copy. */
+const leastMemory = (header: ImageHeader) =>
+  12 * 2 ** 20 + 2 * smallLevelBytes(header) + transcodeMemory(header);

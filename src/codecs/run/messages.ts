@@ -22,7 +22,7 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `file`: the worker opens it; else it asks for bytes, whose `size` and `gap` are those of the byte source. `sidecar`: it may ask for that one, unless it is absent; `allParts`: what the one to make is to have; `room`: for blocks, where it can have any. */
+  /** `file`: the worker opens it; else it asks for bytes, whose `size` and `gap` are those of the byte source. `sidecar`: it may ask for that one, unless it is absent; `memory`: bytes that making it may take; `room`: for blocks, where it can have any. */
   | {
       readonly kind: "job";
       readonly job: number;
@@ -34,7 +34,7 @@ export type ToWorker =
         | {
             readonly id: string;
             readonly absent: boolean;
-            readonly allParts: boolean;
+            readonly memory?: number | undefined;
             readonly room?: number | undefined;
           }
         | undefined;

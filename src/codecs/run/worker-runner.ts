@@ -194,7 +194,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           sidecar: sidecar && {
             id: sidecar.id,
             absent: sidecar.absent === true,
-            allParts: sidecar.allParts === true,
+            memory: sidecar.memory,
             room: sidecar.blocks?.room,
           },
         });

@@ -72,7 +72,7 @@ export function serveJobs(host: WorkerHost): void {
     sidecar && {
       id: sidecar.id,
       absent: sidecar.absent,
-      allParts: sidecar.allParts,
+      memory: sidecar.memory,
       blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock),
       load: () =>
         clock.wait(

@@ -28,9 +28,8 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench):
     sidecar: {
       way: ({ window }) => (window ? "wait" : "none"),
       build: (bytes, { header }) => buildQuantiles(bytes, header, decoders),
-      lacks: () => false,
       memory: () => 0,
-      nsPerPixel: (_header, allParts) => (allParts ? 5 : 2),
+      nsPerPixel: () => 2,
     },
   } as const satisfies Partial<Codec>;
   return {

@@ -45,7 +45,7 @@ export function renderWork(
   const out = area(shapes.at(-1) ?? decoded);
   const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
   // Without a sidecar, the job makes what it needs of one.
-  const building = sidecar?.absent ? area(header) * (codec.sidecar?.nsPerPixel(header, false) ?? 0) : 0;
+  const building = sidecar?.absent ? area(header) * (codec.sidecar?.nsPerPixel(header) ?? 0) : 0;
   return {
     kind: `${header.format} to ${write.format}`,
     ms: milliseconds(
@@ -68,14 +68,10 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
 }
 
 /** The work of building the sidecar of a master. */
-export function sidecarWork(
-  { sidecar }: Pick<Codec, "sidecar">,
-  header: ImageHeader,
-  allParts: boolean,
-): Work {
+export function sidecarWork({ sidecar }: Pick<Codec, "sidecar">, header: ImageHeader): Work {
   return {
     kind: `sidecar of ${header.format}, ${header.variant}`,
-    ms: milliseconds(area(header) * (sidecar?.nsPerPixel(header, allParts) ?? 0)),
+    ms: milliseconds(area(header) * (sidecar?.nsPerPixel(header) ?? 0)),
   };
 }
 

@@ -99,7 +99,7 @@ async function walk(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
-      found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header, false).ms;
+      found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header).ms;
       // Tiles cost what they cost once the first of them has built the sidecar, whether or not that has
       // happened yet.
       const costs = await take("costs", () =>

@@ -1,7 +1,6 @@
-// The jobs that make sidecars and add to them, and where their bytes go: the origin slot, or memory where that is off.
+// The jobs that make sidecars, and where their bytes go: the origin slot, or memory where that is off.
 
 import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../../codecs/codec.ts";
-import { scaleFactorsOf } from "../../codecs/codec.ts";
 import type { Codecs } from "../../codecs/codecs.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ReadRequest } from "../../codecs/plan.ts";
@@ -50,10 +49,6 @@ const nothing = async () => new Uint8Array();
 export interface SidecarJobs {
   /** How a read gets at a sidecar: see {@link SidecarWay}; "alone": none can be kept, or made within the memory budget. */
   wayOf(master: Master, read: ReadRequest): SidecarWay | "alone";
-  /** Whether an entry lacks parts that a read would be cheaper with, and that the memory budget allows; without an entry, whether there are such parts. */
-  lacksForRead(master: Master, read: ReadRequest, entry?: Uint8Array): boolean;
-  /** Whether an entry lacks parts that any read would be cheaper with. */
-  lacksForAny(master: Master, header: ImageHeader, entry: Uint8Array): boolean;
   /** The blocks of a sidecar as reads load them. */
   blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): SidecarBlocks;
   /**
@@ -62,20 +57,9 @@ export interface SidecarJobs {
    */
   build(
     master: Master,
-    read: ReadRequest,
-    key: SidecarKey,
-    signal: AbortSignal | undefined,
-  ): Promise<Sidecar | undefined>;
-  /**
-   * Adds the missing parts. Returns the sidecar as it was where they turned out to be impossible; undefined where another attempt
-   * may succeed. `access` reads the one that is there.
-   */
-  complete(
-    master: Master,
     header: ImageHeader,
     key: SidecarKey,
-    sidecar: Sidecar,
-    access: SidecarAccess,
+    signal: AbortSignal | undefined,
   ): Promise<Sidecar | undefined>;
 }
 
@@ -87,8 +71,8 @@ export function createSidecarJobs(
   const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
   const codecOf = ({ format }: ImageHeader) => codecs.byFormat(format);
   const sizeOf = ({ image }: Master) => image.bytes.size ?? 0;
-  const memoryOf = (master: Master, header: ImageHeader, allParts: boolean) =>
-    codecOf(header).sidecar?.memory(header, sizeOf(master), allParts) ?? 0;
+  const memoryOf = (master: Master, header: ImageHeader) =>
+    codecOf(header).sidecar?.memory(header, sizeOf(master), admission.allows) ?? 0;
 
   const blocksOf: SidecarJobs["blocksOf"] = (key, blocks) => ({
     room: room(),
@@ -112,53 +96,33 @@ export function createSidecarJobs(
   };
 
   const run = async (master: Master, header: ImageHeader, access: SidecarAccess, work: AbortSignal) => {
-    const allParts = access.allParts === true;
-    const memory = memoryOf(master, header, allParts);
+    const memory = memoryOf(master, header);
     const {
       page,
       image: { bytes, file },
     } = master;
-    const expected = sidecarWork(codecOf(header), header, allParts);
+    const expected = sidecarWork(codecOf(header), header);
     const built = await admission.run(demandOf(master, memory, expected), work, (place) =>
       pool.run(
-        { task: { kind: "sidecar", header, page }, bytes, file, sidecar: access, memory },
+        { task: { kind: "sidecar", header, page }, bytes, file, sidecar: { ...access, memory }, memory },
         { signal: work, timeoutMs, place },
       ),
     );
     return built.bytes;
   };
 
-  const isShort = (master: Master, read: ReadRequest, entry?: Uint8Array) =>
-    codecOf(read.header).sidecar?.lacks(entry, read, sizeOf(master)) ?? false;
-  const lacksForRead: SidecarJobs["lacksForRead"] = (master, read, entry) =>
-    isShort(master, read, entry) && admission.allows(memoryOf(master, read.header, true));
-
   return {
     wayOf(master, read) {
       const { sidecar } = codecOf(read.header);
       const within = (bytes: number) => sidecar?.way(read, sizeOf(master), bytes) ?? "none";
       if (within(Number.POSITIVE_INFINITY) === "none") return "none";
-      const way = admission.allows(memoryOf(master, read.header, false)) ? within(room()) : "none";
+      const way = admission.allows(memoryOf(master, read.header)) ? within(room()) : "none";
       return way === "none" ? "alone" : way;
     },
-    lacksForRead,
-    lacksForAny(master, header, entry) {
-      const region = { x: 0, y: 0, width: header.width, height: header.height };
-      return scaleFactorsOf(codecOf(header), header).some((scaleFactor) => {
-        const read = { header, page: master.page, region, scaleFactor };
-        return isShort(master, read, entry) || isShort(master, { ...read, halvesColour: true }, entry);
-      });
-    },
     blocksOf,
-    async build(master, read, key, signal) {
-      const { header } = read;
+    async build(master, header, key, signal) {
       const blocks = new Map<number, Uint8Array>();
-      const access = {
-        id: key.id,
-        allParts: lacksForRead(master, read),
-        blocks: keepingBlocks(key, blocks),
-        load: nothing,
-      };
+      const access = { id: key.id, blocks: keepingBlocks(key, blocks), load: nothing };
       try {
         const entry = await origin.getOrMake(
           key.name,
@@ -173,18 +137,6 @@ export function createSidecarJobs(
       } catch (error) {
         if (isVerdict(error)) return undefined;
         throw error;
-      }
-    },
-    async complete(master, header, key, sidecar, access) {
-      const blocks = new Map(sidecar.blocks);
-      const making = { ...access, allParts: true, blocks: keepingBlocks(key, blocks) };
-      try {
-        const entry = await run(master, header, making, new AbortController().signal);
-        if (!isCurrent(key) || entry.length === 0) return undefined;
-        origin.put(key.name, key.variant, entry);
-        return { entry, completed: true, ...(blocks.size > 0 && { blocks }) };
-      } catch (error) {
-        return isVerdict(error) ? { ...sidecar, completed: true } : undefined;
       }
     },
   };

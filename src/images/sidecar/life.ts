@@ -10,8 +10,6 @@ export interface Sidecar {
   readonly entry: Uint8Array;
   /** Its blocks, where no slot has them. */
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
-  /** It was completed in this process: what workers know of the one before does not count for it. */
-  readonly completed?: true;
 }
 
 export type SidecarState =
@@ -19,9 +17,7 @@ export type SidecarState =
   | { readonly is: "absent" }
   /** It is looked for in the slot, begun by a render, or made by a job. */
   | { readonly is: "building"; readonly build: Build }
-  /** Reads use it; some would be quicker with a part that it does not have yet. */
-  | { readonly is: "partial"; readonly sidecar: Sidecar }
-  /** Nothing will be added: it has all that can be made of this file. */
+  /** Reads use it. */
   | { readonly is: "complete"; readonly sidecar: Sidecar }
   /** None can be kept of this file; not tried again before `until` (milliseconds since 1970). */
   | { readonly is: "unavailable"; readonly until: number };
@@ -29,14 +25,12 @@ export type SidecarState =
 export type SidecarEvent =
   /** A read wants it. */
   | { readonly is: "sought"; readonly build: Build }
-  /** It was found in the slot, or a job has made it. `lacks`: some reads would be cheaper with more. */
-  | { readonly is: "obtained"; readonly sidecar: Sidecar; readonly lacks: boolean }
+  /** It was found in the slot, or a job has made it. */
+  | { readonly is: "obtained"; readonly sidecar: Sidecar }
   /** The file is damaged, or of a kind of which nothing can be kept. */
   | { readonly is: "refused"; readonly until: number }
   /** The build ended without one: its source failed, nobody wants it any more, or it was put off. */
   | { readonly is: "abandoned" }
-  /** The missing parts were added, or turned out to be impossible. */
-  | { readonly is: "completed"; readonly sidecar: Sidecar }
   /** A read found a part missing or changed, and its entry was removed from the slot. */
   | { readonly is: "lost" };
 
@@ -47,21 +41,15 @@ type Transitions = {
 };
 
 const absent: SidecarState = { is: "absent" };
-const complete = ({ sidecar }: { readonly sidecar: Sidecar }): SidecarState => ({ is: "complete", sidecar });
 
 /** An event that a state does not name comes too late, and changes nothing. A purge begins a new life, under another id. */
 const transitions: Transitions = {
-  absent: {
-    sought: ({ build }) => ({ is: "building", build }),
-    completed: complete, // memory ran short meanwhile
-  },
+  absent: { sought: ({ build }) => ({ is: "building", build }) },
   building: {
-    obtained: ({ sidecar, lacks }) => ({ is: lacks ? "partial" : "complete", sidecar }),
+    obtained: ({ sidecar }) => ({ is: "complete", sidecar }),
     refused: ({ until }) => ({ is: "unavailable", until }),
     abandoned: () => absent,
-    completed: complete,
   },
-  partial: { completed: complete, lost: () => absent },
   complete: { lost: () => absent },
   unavailable: {},
 };
@@ -111,7 +99,7 @@ export function createSidecarLives(bytes: number, now: () => number): SidecarLiv
 }
 
 function weightOf(state: SidecarState): number {
-  if (state.is !== "partial" && state.is !== "complete") return stateBytes;
+  if (state.is !== "complete") return stateBytes;
   let weight = stateBytes + state.sidecar.entry.length;
   for (const block of state.sidecar.blocks?.values() ?? []) weight += block.length;
   return weight;

@@ -12,15 +12,15 @@ export interface KeptPart {
 export type SidecarReport =
   | { readonly state: "absent" | "building" }
   /** `bytes`: of its entry, blocks not counted. */
-  | { readonly state: "partial" | "complete"; readonly bytes: number; readonly parts: readonly KeptPart[] }
+  | { readonly state: "complete"; readonly bytes: number; readonly parts: readonly KeptPart[] }
   /** None can be kept: of this file until `until` (milliseconds since 1970); without it as the service is configured. */
   | { readonly state: "unavailable"; readonly until?: number };
 
 /** The report of a sidecar whose entry these bytes are. */
-export function reportOf(state: "partial" | "complete", entry: Uint8Array): SidecarReport {
+export function reportOf(entry: Uint8Array): SidecarReport {
   const parts = [...(readEntry(entry)?.values() ?? [])].map(({ kind, blocks }) => ({
     kind,
     bytes: blocks.size,
   }));
-  return { state, bytes: entry.length, parts };
+  return { state: "complete", bytes: entry.length, parts };
 }

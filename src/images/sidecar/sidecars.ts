@@ -28,8 +28,8 @@ export interface FoundSidecar {
   readonly state: Exclude<SidecarState["is"], "building">;
   readonly access: SidecarAccess;
   /**
-   * To be called when the render has ended: makes what is left of a sidecar that was absent, for all who wait for it, or the missing
-   * parts of one that is there, for those who come later. `failed`: with what the render failed.
+   * To be called when the render has ended: makes what is left of a sidecar that was absent, for all who wait for it. `failed`: with
+   * what the render failed.
    */
   readonly finish?: (failed?: unknown) => void;
 }
@@ -85,8 +85,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   };
   const jobs = createSidecarJobs(parts, (key) => idOf(key) === key.id);
 
-  /** Masters whose sidecar is being completed or removed. */
-  const upkeep = new Map<string, Promise<void>>();
+  /** Entries that are being removed. */
+  const removals = new Set<Promise<void>>();
   /** Until when the sidecar of a master is not removed again. */
   const renewed = createLru<string, number>(mostRenewed);
   let putOff = 0;
@@ -107,36 +107,18 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     putOff--;
   };
 
-  /** One piece of upkeep at a time for each master. */
-  const keepUp = (id: string, work: () => Promise<void>): void => {
-    if (!upkeep.has(id))
-      upkeep.set(
-        id,
-        work().finally(() => upkeep.delete(id)),
-      );
-  };
-
   /** Removes what turned out to be lost in part, so that the next read has it made again. A store that cannot delete keeps it. */
   const lose = (key: SidecarKey): void => {
     if ((renewed.get(key.id) ?? Number.NEGATIVE_INFINITY) > now()) return;
     renewed.set(key.id, now() + renewalMs, 1);
-    keepUp(key.id, async () => {
-      await origin.delete(key.name, key.variant).catch(() => {});
-      lives.apply(key.id, { is: "lost" });
-    });
-  };
-
-  const accessTo = (key: SidecarKey, { entry, completed }: Sidecar): SidecarAccess => ({
-    id: completed ? `${key.id} completed` : key.id,
-    load: async () => entry,
-    reportLoss: () => lose(key),
-  });
-
-  /** Adds what is missing. It may fail: reads go on with what is there. */
-  const complete = async (master: Master, header: ImageHeader, key: SidecarKey, sidecar: Sidecar) => {
-    const access = accessTo(key, { ...sidecar, completed: true });
-    const completed = await jobs.complete(master, header, key, sidecar, access);
-    if (completed) lives.apply(key.id, { is: "completed", sidecar: completed });
+    const removal = origin
+      .delete(key.name, key.variant)
+      .catch(() => {})
+      .then(() => {
+        lives.apply(key.id, { is: "lost" });
+        removals.delete(removal);
+      });
+    removals.add(removal);
   };
 
   const alone = (
@@ -149,19 +131,16 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     ...(finish && { finish }),
   });
 
-  const found = (
-    master: Master,
-    read: ReadRequest,
-    key: SidecarKey,
-    state: Exclude<SidecarState, { is: "building" }>,
-  ): FoundSidecar => {
-    if (state.is === "absent" || state.is === "unavailable") return alone(key, undefined, state.is);
-    const { sidecar } = state;
-    const access = { ...accessTo(key, sidecar), blocks: jobs.blocksOf(key, sidecar.blocks) };
-    const isEnough = inPlace || state.is === "complete" || !jobs.lacksForRead(master, read, sidecar.entry);
-    if (isEnough) return { state: state.is, access };
-    const finish = () => keepUp(key.id, () => complete(master, read.header, key, sidecar));
-    return { state: state.is, access, finish };
+  const found = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
+    if (state.is !== "complete") return alone(key, undefined, state.is);
+    const { entry, blocks } = state.sidecar;
+    const access: SidecarAccess = {
+      id: key.id,
+      load: async () => entry,
+      blocks: jobs.blocksOf(key, blocks),
+      reportLoss: () => lose(key),
+    };
+    return { state: state.is, access };
   };
 
   /**
@@ -176,7 +155,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   /** Looks into the slot and makes the sidecar where it is not there, for this read and all that come meanwhile. */
   const begin = async (
     master: Master,
-    read: ReadRequest,
+    header: ImageHeader,
     key: SidecarKey,
     way: Exclude<SidecarWay, "none">,
     signal: AbortSignal,
@@ -190,17 +169,15 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       build.end(how);
       return state;
     };
-    const obtained = (sidecar: Sidecar) =>
-      end({ is: "obtained", sidecar, lacks: jobs.lacksForAny(master, read.header, sidecar.entry) });
+    const obtained = (sidecar: Sidecar) => end({ is: "obtained", sidecar });
     /** What an ended build leaves behind. */
-    const left = (state: SidecarState) =>
-      state.is === "building" ? alone(key) : found(master, read, key, state);
+    const left = (state: SidecarState) => (state.is === "building" ? alone(key) : found(key, state));
 
     const stored = await asking;
     if (stored) return left(obtained({ entry: stored }));
     const pass = async () => {
       try {
-        const sidecar = await jobs.build(master, read, key, endOfPass(master, build, signal));
+        const sidecar = await jobs.build(master, header, key, endOfPass(master, build, signal));
         return left(sidecar ? obtained(sidecar) : end({ is: "refused", until: now() + unavailableMs }));
       } catch (error) {
         end({ is: "abandoned" }, endOf(error));
@@ -251,8 +228,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       if (way === "alone") return alone(key);
       for (;;) {
         const state = lives.of(key.id);
-        if (state.is === "absent") return begin(master, read, key, way, signal);
-        if (state.is !== "building") return found(master, read, key, state);
+        if (state.is === "absent") return begin(master, read.header, key, way, signal);
+        if (state.is !== "building") return found(key, state);
         const joined = await join(state.build, key, way, signal);
         if (joined) return joined;
       }
@@ -266,10 +243,9 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       const known = lives.of(key.id);
       if (known.is === "building") return { state: "building" };
       if (known.is === "unavailable") return { state: "unavailable", until: known.until };
-      if (known.is !== "absent") return reportOf(known.is, known.sidecar.entry);
+      if (known.is === "complete") return reportOf(known.sidecar.entry);
       const entry = await origin.get(key.name, key.variant);
-      if (!entry) return { state: "absent" };
-      return reportOf(jobs.lacksForAny(master, header, entry) ? "partial" : "complete", entry);
+      return entry ? reportOf(entry) : { state: "absent" };
     },
     purge: generations.renew,
     async settled(master) {
@@ -282,7 +258,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       const builds = lives.builds();
       for (const { hurry } of builds) hurry();
       await Promise.all(builds.map(({ ended }) => ended));
-      await Promise.all(upkeep.values());
+      await Promise.all(removals);
     },
   };
 }

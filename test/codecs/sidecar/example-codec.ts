@@ -53,7 +53,6 @@ const sidecar: SidecarFormat = {
     const starts = await findRows(bytes, header.height);
     return writeEntry([{ kind: "accessPoints", inside: [new Uint8Array(starts.buffer)] }]);
   },
-  lacks: () => false,
   memory: ({ height }) => 8 * height,
   nsPerPixel: () => 1,
 };

@@ -12,37 +12,28 @@ import {
 
 const build = createBuild(Promise.resolve());
 const plain: Sidecar = { entry: new Uint8Array(100) };
-const fuller: Sidecar = { entry: new Uint8Array(200), completed: true };
 
 const states: Readonly<Record<SidecarState["is"], SidecarState>> = {
   absent: { is: "absent" },
   building: { is: "building", build },
-  partial: { is: "partial", sidecar: plain },
   complete: { is: "complete", sidecar: plain },
   unavailable: { is: "unavailable", until: 500 },
 };
 
 const events = {
   sought: { is: "sought", build },
-  "obtained, with parts missing": { is: "obtained", sidecar: plain, lacks: true },
-  "obtained whole": { is: "obtained", sidecar: plain, lacks: false },
+  obtained: { is: "obtained", sidecar: plain },
   refused: { is: "refused", until: 900 },
   abandoned: { is: "abandoned" },
-  completed: { is: "completed", sidecar: fuller },
   lost: { is: "lost" },
 } as const satisfies Readonly<Record<string, SidecarEvent>>;
 
 /** Where the drawing in docs/architecture.md has an arrow. */
 const arrows: readonly (readonly [SidecarState["is"], keyof typeof events, SidecarState])[] = [
   ["absent", "sought", { is: "building", build }],
-  ["absent", "completed", { is: "complete", sidecar: fuller }],
-  ["building", "obtained, with parts missing", { is: "partial", sidecar: plain }],
-  ["building", "obtained whole", { is: "complete", sidecar: plain }],
+  ["building", "obtained", { is: "complete", sidecar: plain }],
   ["building", "refused", { is: "unavailable", until: 900 }],
   ["building", "abandoned", { is: "absent" }],
-  ["building", "completed", { is: "complete", sidecar: fuller }],
-  ["partial", "completed", { is: "complete", sidecar: fuller }],
-  ["partial", "lost", { is: "absent" }],
   ["complete", "lost", { is: "absent" }],
 ];
 
@@ -73,7 +64,7 @@ describe("the lives of sidecars", () => {
     const lives = createSidecarLives(10_000, () => 0);
     lives.apply("a", events.sought);
     lives.apply("b", events.sought);
-    lives.apply("b", events["obtained whole"]);
+    lives.apply("b", events.obtained);
     expect(["a", "b", "c"].map((id) => lives.of(id).is)).toEqual(["building", "complete", "absent"]);
     expect(lives.builds()).toEqual([build]);
   });
@@ -94,7 +85,7 @@ describe("the lives of sidecars", () => {
     lives.apply("building", events.sought);
     for (const id of ["a", "b", "c"]) {
       lives.apply(id, events.sought);
-      lives.apply(id, { is: "obtained", sidecar: large, lacks: false });
+      lives.apply(id, { is: "obtained", sidecar: large });
     }
     expect(["a", "b", "c", "building"].map((id) => lives.of(id).is)).toEqual([
       "absent",

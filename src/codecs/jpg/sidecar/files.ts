@@ -15,7 +15,6 @@ import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from 
 import { openTranscoder } from "../transcode/transcoder.ts";
 import { createBuilding } from "./building.ts";
 import { createOpening, type Job, type Opened, weightOf } from "./opening.ts";
-import { hasSmallerLevels } from "./smaller-levels.ts";
 
 export type { Opened } from "./opening.ts";
 
@@ -57,7 +56,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     /** Where a file stays that was opened over its DC scans alone, which show it at 1/8 and no larger. */
     const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
     const known = remembered(id) ?? remembered(smallId);
-    if (known && !gainsBySidecar(known, job, read)) return known;
+    if (known && (known.isWhole || !hasSidecar(job))) return known;
     const loading = opening.throughSidecar(job, read.header);
     // A file that is known goes on as it is where its sidecar cannot be had now.
     const stored = await (known ? loading.catch(() => undefined) : loading);
@@ -91,8 +90,8 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
   return {
     /**
      * The entry of a file's sidecar: access points, the level at 1/8 and those below it; for a progressive file those of its baseline transcode, which is
-     * put into blocks. The level at 1/4 goes into blocks, too, where there is room and all parts are asked
-     * for. Empty for what is not kept: files that are damaged or refused, transcodes that are too large.
+     * put into blocks. The level at 1/4 goes into blocks, too, if memory and room allow it. Empty for what is not kept: files
+     * that are damaged or refused, transcodes that are too large.
      */
     buildSidecar: (bytes: ByteSource, header: ImageHeader, access?: SidecarAccess): Promise<Uint8Array> =>
       guarded(() => build({ bytes, access }, header)),
@@ -131,9 +130,8 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
   };
 }
 
-/** Whether a file that was opened before it had a sidecar is better opened through it now, since it lacks smaller levels. */
-const gainsBySidecar = ({ reader, smallerLevels }: Opened, { access }: Job, { scaleFactor }: ReadRequest) =>
-  scaleFactor === 8 && access && !access.absent && !smallerLevels && hasSmallerLevels(reader.frame);
+/** Whether a file that was opened by itself is better opened through its sidecar now. */
+const hasSidecar = ({ access }: Job) => access !== undefined && !access.absent;
 
 /** Rows beyond a region that filters and halved chroma may look at, at the scale of the read. */
 const marginRows = 128;

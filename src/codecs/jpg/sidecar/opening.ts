@@ -6,7 +6,7 @@ import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
-import { beginsLevel4, isProgressive, lacksLevel4, level4LimitOf } from "../estimates.ts";
+import { beginsLevel4, isProgressive } from "../estimates.ts";
 import { mismatch } from "../markers/header.ts";
 import {
   type Engine,
@@ -36,8 +36,8 @@ export interface Opened {
   readonly damaged: boolean;
   /** The job that reads now. */
   readonly current: { job: Job };
-  /** It was opened through its sidecar: nothing was made here that a job could go on with. */
-  readonly loaded?: true;
+  /** It has all that its sidecar has: it was opened through that, or the sidecar was built from it. */
+  isWhole?: true;
   /** Its levels below 1/8, once they are made or loaded. */
   smallerLevels?: SmallerLevels | undefined;
   /** Of a transcode whose blocks may have to be made again. */
@@ -83,7 +83,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
         return current.job.bytes.borrow;
       },
     };
-    const level4Limit = withLevel4 ? level4LimitOf(job.bytes.size) : 0;
+    const level4Limit = withLevel4 ? Number.POSITIVE_INFINITY : 0;
     const reader = await openJpeg(engine, source, { level8Limit, resample, level4Limit });
     if (!reader) return undefined;
     return {
@@ -147,7 +147,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     if (!transcode && !(await file.reader.loadAccessPoints(parts.accessPoints, level8))) return undefined;
     if (level4) readLevel4From(file, inBlocks(level4, { current: file.current }));
     const smallerLevels = readSmallerLevels(frame, parts.smallerLevels);
-    return { ...file, loaded: true as const, smallerLevels };
+    return { ...file, isWhole: true as const, smallerLevels };
   };
 
   return {
@@ -185,10 +185,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 
     /** A file without a sidecar; undefined for kinds that are refused. */
     async alone(job: Job, read: ReadRequest): Promise<Opened | undefined> {
-      if (!isProgressive(read.header)) {
-        const withLevel4 = lacksLevel4(undefined, read, job.bytes.size ?? 0) && beginsLevel4(read.header);
-        return sequential(job, withLevel4);
-      }
+      if (!isProgressive(read.header)) return sequential(job, beginsLevel4(read.header, job.bytes.size));
       const sink: BlockSink = {
         room: Number.POSITIVE_INFINITY,
         keep: async (_, block, digest) => cache.add(block, digest),

@@ -39,7 +39,7 @@ function levelCount(components: readonly Size[]): number {
 const sizesOf = (frame: Frame): readonly Size[] => frame.components.map((_, i) => level8Size(frame, i));
 
 /** Whether reads of a picture with this frame are made from smaller levels: those of its planes. */
-export const hasSmallerLevels = (frame: Frame) =>
+const hasSmallerLevels = (frame: Frame) =>
   (frame.colour === "ycc" || frame.colour === "gray") && levelCount(sizesOf(frame)) > 0;
 
 /** Where the plane of a component begins among the smaller levels, and its size. */

@@ -111,16 +111,12 @@ export function withStreams(
         isStream(master.header)
           ? sidecar.build((await streamOf(bytes, master.header)).stream, ofStream(master), access)
           : blocks.sidecar.build(bytes, master, access),
-      lacks: (entry, read, size) =>
-        isStream(read.header)
-          ? sidecar.lacks(entry, ofStream(read), size)
-          : blocks.sidecar.lacks(entry, read, size),
-      memory: (header, size, all) =>
+      memory: (header, size, allows) =>
         isStream(header)
-          ? sidecar.memory(asJpeg(header), size, all)
-          : blocks.sidecar.memory(header, size, all),
-      nsPerPixel: (header, all) =>
-        isStream(header) ? sidecar.nsPerPixel(asJpeg(header), all) : blocks.sidecar.nsPerPixel(header, all),
+          ? sidecar.memory(asJpeg(header), size, allows)
+          : blocks.sidecar.memory(header, size, allows),
+      nsPerPixel: (header) =>
+        isStream(header) ? sidecar.nsPerPixel(asJpeg(header)) : blocks.sidecar.nsPerPixel(header),
     },
   };
 }

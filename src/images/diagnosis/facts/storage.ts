@@ -86,7 +86,6 @@ const sidecarTexts = {
   none: "not used for such files",
   absent: "not built yet: the first tile builds it",
   building: "being built",
-  partial: "built; a part that only some sizes use is built when they are asked for",
   complete: "built",
   unavailable: "none can be kept",
 } as const;

@@ -30,11 +30,8 @@ let ids = 0;
 async function indexed(file: Uint8Array): Promise<Indexed> {
   const bytes = memoryBytes(file);
   const header = await codec.probe(bytes, 1);
-  const access = { id: `test-${++ids}`, allParts: true, blocks: heapBlocks(), load: async () => index };
-  let index = new Uint8Array();
-  // the planes at 1/4 of a transcode are made by a second pass
-  for (let pass = 0; pass < 2; pass++)
-    index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array<ArrayBuffer>;
+  const access = { id: `test-${++ids}`, blocks: heapBlocks(), load: async () => index };
+  const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array;
   return { file, header, access: { ...access, id: `${access.id} stored` } };
 }
 
@@ -178,7 +175,7 @@ describe("planes at 1/4", () => {
     const bytes = memoryBytes(file);
     const header = await codec.probe(bytes, 1);
     const blocks = heapBlocks(1000);
-    const access = { id: "no room", allParts: true, blocks, load: async () => index };
+    const access = { id: "no room", blocks, load: async () => index };
     const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array;
     expect(blocks.all.size).toBe(0);
     const stored = { ...access, id: "no room stored" };
@@ -229,7 +226,9 @@ describe("while there is no sidecar yet", () => {
     expect(pixels).toEqual(await codec.decode(memoryBytes(file), read));
     const index = await codec.sidecar?.build(bytes, { header, page: 1 }, absent("noise"));
     expect(bytes.total()).toBeLessThan(1.1 * file.length);
-    expect(index).toEqual(await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }));
+    expect(index).toEqual(
+      await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }, absent("other")),
+    );
   });
 
   test("a read that fails in the middle costs that job only", async () => {
@@ -247,7 +246,7 @@ describe("while there is no sidecar yet", () => {
     await expect(codec.decode(failing, read, absent("failing"))).rejects.toMatchObject({ kind: "source" });
     expect(await codec.decode(sound, read, absent("failing"))).toEqual(await codec.decode(sound, read));
     expect(await codec.sidecar?.build(sound, { header, page: 1 }, absent("failing"))).toEqual(
-      await codec.sidecar?.build(sound, { header, page: 1 }),
+      await codec.sidecar?.build(sound, { header, page: 1 }, absent("sound")),
     );
   });
 });
@@ -455,28 +454,31 @@ describe("a slow source", () => {
   });
 });
 
-test("full sidecars need room for the level at 1/4, at most a 16th of two components of 4:2:0, and so do reads there that may begin one", async () => {
+test("building takes room for the level at 1/4 where that is allowed, at most a 16th of two components of 4:2:0, and so do reads that may begin it", async () => {
   const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
   const needs = (side: number) => {
     const header = { ...found, width: side, height: side };
-    const at = (scaleFactor: number) =>
-      codec.memory({ header, page: 1, region: { x: 0, y: 0, width: 64, height: 64 }, scaleFactor }, 2 ** 27);
-    const index = (full: boolean) => codec.sidecar?.memory(header, 0, full) ?? 0;
-    return { planes: (side * side * 2) / 16, one: at(1), quarter: at(4), full: index(true) - index(false) };
+    const region = { x: 0, y: 0, width: 64, height: 64 };
+    const read = codec.memory({ header, page: 1, region, scaleFactor: 1 }, 2 ** 27);
+    const sidecar = (allowed: boolean) => codec.sidecar?.memory(header, 2 ** 27, () => allowed) ?? 0;
+    const full = sidecar(true) - sidecar(false);
+    return { planes: (side * side * 2) / 16, read, full };
   };
-  const small = needs(8000);
-  expect(small.quarter - small.one).toBeGreaterThan(small.planes / 2);
+  const [small, large] = [needs(8000), needs(16_000)];
+  expect(small.read).toBeGreaterThan(small.planes);
   expect(small.full).toBe(small.planes);
   // what is larger is left to a pass of its own
-  const large = needs(16_000);
-  expect(large.quarter).toBeLessThan(large.planes);
+  expect(large.read).toBeLessThan(small.read + large.planes / 2);
   expect(large.full).toBe(large.planes);
 });
 
-test("a picture of 400 megapixels in 4:2:0 gains by planes at 1/4", async () => {
+test("a picture of 400 megapixels in 4:2:0 has a level at 1/4 if its file is large enough", async () => {
   const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
   const header = { ...found, width: 24_000, height: 16_800 };
-  const read = { ...plan(header, []).read, scaleFactor: 4, halvesColour: true as const };
-  expect(codec.sidecar?.lacks(undefined, read, 100 * 2 ** 20)).toBe(true);
-  expect(codec.sidecar?.lacks(undefined, { ...read, scaleFactor: 2 }, 100 * 2 ** 20)).toBe(false);
+  const planes = (header.width * header.height * 2) / 16;
+  const of = (fileSize: number) => {
+    const memoryIf = (allowed: boolean) => codec.sidecar?.memory(header, fileSize, () => allowed) ?? 0;
+    return memoryIf(true) - memoryIf(false);
+  };
+  expect([of(100 * 2 ** 20), of(2 ** 20)]).toEqual([planes, 0]);
 });
