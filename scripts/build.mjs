@@ -33,7 +33,11 @@ const shared = [
 const alone = /^(main|index|workerd|((hook|password)-)?thread)\.ts$|^platform\//;
 
 /** Files of src/ that app.js loads when they are wanted, each bundled into a file of its own, with the packages that it alone needs. */
-const chunks = { "api/mcp/protocol.ts": "mcp.js", "tracing/tracing.ts": "tracing.js" };
+const chunks = {
+  "api/mcp/protocol.ts": "mcp.js",
+  "doctor/diagnose.ts": "doctor.js",
+  "tracing/tracing.ts": "tracing.js",
+};
 
 /** Entries of workers, each in one file with all that it needs, and the name that the option `only` has for it. */
 const threads = ["thread", "hook-thread", "password-thread"];

@@ -1,57 +1,47 @@
 // `smalti doctor auth`: what the operator asks, and the findings in words or as JSON.
 
 import type { Config } from "../config/schema.ts";
-import { examine } from "../doctor/diagnose.ts";
-import type { Finding } from "../doctor/finding.ts";
-import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../doctor/question.ts";
-import { problemCount, reportText } from "../doctor/report.ts";
-import { findTargets, targetsAt } from "../doctor/targets.ts";
-import { checkIdentifier } from "../iiif/image/path.ts";
+import { examineLogins, loopbackClient, ownAddress, viewerOrigin } from "../doctor/question.ts";
+import { countFindings } from "../lib/finding.ts";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { UsageError } from "./command-error.ts";
+import { findingLines, verdictText } from "./findings-text.ts";
+import { readFlags } from "./flags.ts";
 
 /** What the command line says. */
 export interface DoctorQuestion {
-  readonly url?: string;
-  readonly origin?: string;
-  readonly identifier?: string;
-  readonly client?: string;
+  readonly url?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly identifier?: string | undefined;
+  readonly client?: string | undefined;
   readonly json: boolean;
 }
 
-/** Flags that take a value, by the part of the question that they set. */
 const flags = {
-  url: "url",
-  origin: "origin",
-  identifier: "identifier",
-  "client-ip": "client",
-  config: "file",
-} as const;
+  command: "doctor auth",
+  values: ["url", "origin", "identifier", "client-ip", "config"],
+  switches: ["json"],
+};
 
 /** Parses the arguments of `smalti doctor`. Throws UsageError for unknown ones. */
-export function doctorQuestion(args: readonly string[]): DoctorQuestion & { readonly file?: string } {
-  const [subject, ...rest] = args;
-  if (subject !== "auth")
-    throw new UsageError(`expected doctor auth, received doctor ${subject ?? ""}; see smalti --help`);
-  const asked: { [part in (typeof flags)[keyof typeof flags]]?: string } = {};
-  let json = false;
-  for (let i = 0; i < rest.length; i++) {
-    const word = rest[i] as string;
-    const [, name = "", given] = /^--?([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (name === "json" && given === undefined) json = true;
-    else if (Object.hasOwn(flags, name)) {
-      const value = given ?? rest[++i];
-      // A value that begins with - stands behind =.
-      if (!value || (given === undefined && value.startsWith("-")))
-        throw new UsageError(`${word} needs a value`);
-      asked[flags[name as keyof typeof flags]] = value;
-    } else throw new UsageError(`doctor auth does not know ${word}; see smalti --help`);
-  }
-  return { ...asked, json };
+export function doctorQuestion(
+  args: readonly string[],
+): DoctorQuestion & { readonly file?: string | undefined } {
+  const { values, switches, words } = readFlags(args, flags);
+  if (words.length !== 1 || words[0] !== "auth")
+    throw new UsageError(`expected doctor auth, received doctor ${words.join(" ")}; see smalti --help`);
+  return {
+    url: values.get("url"),
+    origin: values.get("origin"),
+    identifier: values.get("identifier"),
+    client: values.get("client-ip"),
+    file: values.get("config"),
+    json: switches.has("json"),
+  };
 }
 
 export interface Diagnosis {
@@ -60,7 +50,7 @@ export interface Diagnosis {
   readonly failed: boolean;
 }
 
-/** Throws an Error that says what to do where the question cannot be asked, or the configuration cannot be built. */
+/** Throws an Error that says what to do if the question cannot be asked, or the configuration cannot be built. */
 export async function diagnose(
   config: Config,
   platform: Platform,
@@ -69,40 +59,23 @@ export async function diagnose(
   const { auth } = config;
   if (!auth)
     throw new Error("there is no section auth in the configuration, so that there are no logins to look at");
+  const { identifier, json } = question;
   const base = baseOf(config, question.url);
   const origin = originOf(question.origin ?? auth.cors.token_origins[0] ?? base);
   const client = clientOf(question.client, base);
-  const parts = await buildOuterParts(config, platform, silentLog);
+  const { sources, hooks, close } = await buildOuterParts(config, platform, silentLog);
   try {
-    const lists = !parts.hooks.has("resolve");
-    const about = { auth, sources: parts.sources, lists };
-    const targets =
-      question.identifier === undefined
-        ? await findTargets(about)
-        : targetsAt(checkIdentifier(question.identifier), about);
-    const doubts = await settingsDoubts(config, platform, about);
-    if (targets.length + doubts.length === 0)
-      throw new Error("no rule of auth.rules names an identifier that could be asked for");
-    const { SERVICE_DOCTOR_USERNAME: username, SERVICE_DOCTOR_PASSWORD: password } = platform.env;
-    const options = {
-      auth,
-      baseUrl: config.base_url,
-      trustedProxies: config.trusted_proxies,
-      hooked: parts.hooks.has("authorize"),
-      ...(username && password && { credentials: { username, password } }),
-      ...(client !== undefined && { client }),
-    };
-    const findings = [...doubts, ...(await examine({ options, base, origin, targets }))];
-    return { out: textOf(findings, question.json), failed: problemCount(findings) > 0 };
+    const service = { config, platform, sources, hooks };
+    const findings = await examineLogins(service, { auth, base, origin, identifier, client });
+    const problems = countFindings(findings, "problem");
+    const out = json
+      ? JSON.stringify({ problems, findings }, null, 2)
+      : [...findingLines(findings), "", verdictText(findings)].join("\n");
+    return { out: `${out}\n`, failed: problems > 0 };
   } finally {
-    await parts.close();
+    await close();
   }
 }
-
-const textOf = (findings: readonly Finding[], json: boolean) =>
-  json
-    ? `${JSON.stringify({ problems: problemCount(findings), findings }, null, 2)}\n`
-    : reportText(findings);
 
 /** The public URL: as asked for, as configured, or where the service listens on this machine. */
 function baseOf(config: Config, url: string | undefined): string {

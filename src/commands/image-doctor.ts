@@ -3,17 +3,15 @@
 import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import { diagnose } from "../images/diagnosis/diagnose.ts";
-import {
-  type Diagnosis,
-  type Finding,
-  type FindingLevel,
-  hasProblems,
-} from "../images/diagnosis/diagnosis.ts";
+import type { Diagnosis } from "../images/diagnosis/diagnosis.ts";
+import { countFindings } from "../lib/finding.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService } from "../service.ts";
 import { version } from "../version.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { findingLines, plain, verdictText } from "./findings-text.ts";
+import { readFlags } from "./flags.ts";
 
 /** What the command line says. */
 export interface ImageQuestion {
@@ -26,30 +24,23 @@ export interface ImageQuestion {
   readonly measures: boolean;
 }
 
+const flags = { command: "doctor", values: ["config", "identifier"], switches: ["json", "no-measure"] };
+
 /** Parses the arguments of `smalti doctor`. Throws UsageError for unknown ones. */
 export function imageQuestion(args: readonly string[]): ImageQuestion {
-  const images: string[] = [];
-  let file: string | undefined;
-  let [json, measures] = [false, true];
-  for (let i = 0; i < args.length; i++) {
-    const word = args[i] as string;
-    const [, name, given] = /^--?(config|identifier|json|no-measure)(?:=(.*))?$/s.exec(word) ?? [];
-    if (name === "config" || name === "identifier") {
-      const value = given ?? args[++i];
-      if (!value) throw new UsageError(`${word} needs a value`);
-      if (name === "config") file = value;
-      else images.push(value);
-    } else if (name === "json") json = true;
-    else if (name === "no-measure") measures = false;
-    else if (word.startsWith("-")) throw new UsageError(`doctor does not know ${word}; see smalti --help`);
-    else images.push(word);
-  }
-  const [image] = images;
-  if (image === undefined || images.length > 1)
+  const { values, switches, words } = readFlags(args, flags);
+  const file = values.get("config");
+  const [image, ...others] = [...words, ...(values.has("identifier") ? [values.get("identifier")] : [])];
+  if (image === undefined || others.length > 0)
     throw new UsageError(
       `expected doctor auth, or doctor and one image, received ${["doctor", ...args].join(" ")}; see smalti --help`,
     );
-  return { image, json, measures, ...(file !== undefined && { file }) };
+  return {
+    image,
+    json: switches.has("json"),
+    measures: !switches.has("no-measure"),
+    ...(file !== undefined && { file }),
+  };
 }
 
 /**
@@ -68,11 +59,12 @@ export async function askAboutImage(
   const service = await createService(asked.config, platform, silentLog, version);
   try {
     const diagnosis = await diagnose(service.images, asked.identifier, { measures });
-    const problems = countOf(diagnosis, "problem");
+    const { identifier, findings, sections } = diagnosis;
+    const problems = countFindings(findings, "problem");
     const out = json
-      ? `${JSON.stringify({ identifier: diagnosis.identifier, problems, findings: diagnosis.findings, sections: diagnosis.sections }, null, 2)}\n`
+      ? `${JSON.stringify({ identifier, problems, findings, sections }, null, 2)}\n`
       : diagnosisText(diagnosis);
-    return { out, failed: hasProblems(diagnosis) };
+    return { out, failed: problems > 0 };
   } finally {
     await service.close();
   }
@@ -107,32 +99,6 @@ export function diagnosisText({ identifier, findings, sections }: Diagnosis): st
     title,
     ...facts.map(({ label, text }) => `  ${label.padEnd(wide)}  ${plain(text)}`),
   ]);
-  const end = verdictText(countOf({ findings }, "problem"), countOf({ findings }, "slow"));
-  return `${[plain(identifier), "", ...findings.flatMap(findingLines), ...facts, "", end].join("\n")}\n`;
+  const lines = [plain(identifier), "", ...findingLines(findings), ...facts, "", verdictText(findings)];
+  return `${lines.join("\n")}\n`;
 }
-
-const countOf = ({ findings }: Pick<Diagnosis, "findings">, wanted: FindingLevel) =>
-  findings.filter(({ level }) => level === wanted).length;
-
-/** The last line: what is wrong, and what makes the image slow. */
-function verdictText(problems: number, slow: number): string {
-  const counts = [
-    ...(problems > 0 ? [`${problems} problem${problems === 1 ? "" : "s"}`] : []),
-    ...(slow > 0 ? [`${slow} reason${slow === 1 ? "" : "s"} why it is slow`] : []),
-  ];
-  return counts.length === 0
-    ? "No problem was found."
-    : `${counts.join(" and ")} ${problems + slow === 1 ? "was" : "were"} found.`;
-}
-
-function findingLines({ level, text, advice, command }: Finding): string[] {
-  const indent = " ".repeat(9);
-  return [
-    `${level.padEnd(7)}  ${plain(text)}`,
-    ...(advice === undefined ? [] : [`${indent}what to do: ${plain(advice)}`]),
-    ...(command ?? "").split("\n").flatMap((line) => (line === "" ? [] : [`${indent}  ${plain(line)}`])),
-  ];
-}
-
-/** What a file holds does not command the terminal. */
-const plain = (text: string) => text.replace(/\p{C}+/gu, " ");

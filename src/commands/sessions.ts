@@ -7,6 +7,7 @@ import { parseDuration } from "../lib/options/quantity.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { CommandError, UsageError } from "./command-error.ts";
+import { readFlags } from "./flags.ts";
 
 /** What the command line says. */
 export interface SessionsQuestion {
@@ -14,31 +15,23 @@ export interface SessionsQuestion {
   readonly file?: string;
 }
 
-const flags = ["profile", "user", "config"] as const;
-
 const usage = "sessions end needs --profile NAME, --user NAME, both, or --all; see smalti sessions --help";
+const flags = {
+  command: "sessions end",
+  more: usage,
+  values: ["profile", "user", "config"],
+  switches: ["all"],
+};
 
 /** Parses the arguments behind `smalti sessions`. Throws UsageError for what it does not know. */
 export function sessionsQuestion(args: readonly string[]): SessionsQuestion {
   const [act, ...rest] = args;
   if (act !== "end") throw new UsageError(`expected sessions end, received sessions ${act ?? ""}; ${usage}`);
-  const asked: { [F in (typeof flags)[number]]?: string } = {};
-  let all = false;
-  for (let i = 0; i < rest.length; i++) {
-    const word = rest[i] as string;
-    const [, name, given] = /^--?([a-z]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const flag = flags.find((each) => each === name);
-    if (name === "all" && given === undefined) all = true;
-    else if (flag) {
-      const value = given ?? rest[++i];
-      if (!value || (given === undefined && value.startsWith("-")))
-        throw new UsageError(`${word} needs a name`);
-      asked[flag] = value;
-    } else throw new UsageError(`sessions end does not know ${word}; ${usage}`);
-  }
-  const { profile, user, config: file } = asked;
+  const { values, switches, words } = readFlags(rest, flags);
+  if (words.length > 0) throw new UsageError(`sessions end does not know ${words[0]}; ${usage}`);
+  const [profile, user, file] = flags.values.map((name) => values.get(name));
   // Without a word of who is meant, nobody is logged out by mistake.
-  if (all === (profile !== undefined || user !== undefined)) throw new UsageError(usage);
+  if (switches.has("all") === (profile !== undefined || user !== undefined)) throw new UsageError(usage);
   return {
     of: { ...(profile !== undefined && { profile }), ...(user !== undefined && { user }) },
     ...(file !== undefined && { file }),

@@ -1,7 +1,8 @@
 // The doctor: walks through the logins of a service over HTTP as a viewer does, and says what is in order and what is not.
 
+import type { Finding } from "../lib/finding.ts";
 import { isSafeTransport } from "../lib/network/loopback.ts";
-import { type Fault, type Finding, StepFault, type StepName } from "./finding.ts";
+import { type Fault, StepFault, type StepName } from "./finding.ts";
 import { forgeHeader, type Held, logOut, useAccess } from "./steps/access.ts";
 import { lookAtCookie, noHttps } from "./steps/cookie.ts";
 import { leaveForPage, leaveForProvider, mostSkewMs } from "./steps/elsewhere.ts";
@@ -20,6 +21,9 @@ export interface Examination {
   readonly targets: readonly Target[];
 }
 
+/** What a step is that found nothing wrong. */
+const inOrder = { level: "good", code: "ok" } as const;
+
 /** Faults after which nothing else can be asked. */
 const final: ReadonlySet<string> = new Set(["unreachable", "no_answer", "certificate"]);
 
@@ -32,8 +36,8 @@ export async function examine({ options, base, origin, targets }: Examination): 
   const visitor = createVisitor();
   findings.push(
     isSafeTransport(new URL(base))
-      ? { step: "address", state: "ok", came: `${base}, as a viewer at ${origin}` }
-      : { step: "address", state: "problem", ...noHttps(base) },
+      ? { step: "address", ...inOrder, text: `${base}, as a viewer at ${origin}` }
+      : { step: "address", level: "problem", ...noHttps(base) },
   );
   for (const target of targets) {
     const profile = options.auth.profiles[target.profile];
@@ -49,7 +53,7 @@ export async function examine({ options, base, origin, targets }: Examination): 
 interface Notes {
   /** Runs a step and notes what came of it; undefined where it failed. */
   take<T>(step: StepName, act: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>;
-  skip(step: StepName, came: string): void;
+  skip(step: StepName, text: string): void;
   /** Whether nothing can be asked any more. */
   isOver(): boolean;
 }
@@ -57,17 +61,17 @@ interface Notes {
 function createNotes(findings: Finding[], profile: string): Notes {
   let over = false;
   const problems = (step: StepName, faults: readonly Fault[]) =>
-    faults.map((fault): Finding => ({ profile, step, state: "problem", ...fault }));
+    faults.map((fault): Finding => ({ profile, step, level: "problem", ...fault }));
   return {
     isOver: () => over,
-    skip: (step, came) => void findings.push({ profile, step, state: "skipped", came }),
+    skip: (step, text) => void findings.push({ profile, step, level: "note", code: "skipped", text }),
     async take(step, act) {
       if (over) return undefined;
       try {
         const outcome = await act();
-        const { faults, came } = outcome;
+        const { faults, text } = outcome;
         findings.push(
-          ...(faults.length > 0 ? problems(step, faults) : [{ profile, step, state: "ok", came } as const]),
+          ...(faults.length > 0 ? problems(step, faults) : [{ profile, step, ...inOrder, text }]),
         );
         return outcome;
       } catch (error) {
@@ -137,15 +141,15 @@ function clockFindings(visitor: Visitor, origin: string): Finding[] {
   if (ahead === undefined) return [];
   const seconds = Math.round(Math.abs(ahead) / 1000);
   if (Math.abs(ahead) <= mostSkewMs)
-    return [{ step: "clock", state: "ok", came: `the service and this machine differ by ${seconds} s` }];
+    return [{ step: "clock", ...inOrder, text: `the service and this machine differ by ${seconds} s` }];
   return [
     {
       step: "clock",
-      state: "problem",
+      level: "problem",
       code: "clock",
-      came: `the clock of the service is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} that of this machine`,
+      text: `the clock of the service is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} that of this machine`,
       expected: `at most ${mostSkewMs / 1000} s`,
-      change:
+      advice:
         "Set the clocks of both machines, with NTP: cookies, tokens and signed logins end too early or too late.",
     },
   ];

@@ -1,4 +1,6 @@
-// What the doctor says: one finding for each step of a login that is in order, and one for each fault of the others.
+// What the doctor of logins looks at, step by step, and what is wrong with one.
+
+import type { Finding } from "../lib/finding.ts";
 
 /** The steps of a login, in the order in which a viewer takes them. */
 export const steps = [
@@ -16,36 +18,15 @@ export const steps = [
 ] as const;
 export type StepName = (typeof steps)[number];
 
-/** What is wrong. Texts hold no cookie, token, password or query of an address. */
-export interface Fault {
-  /** For programs; stays the same. */
-  readonly code: string;
-  readonly came: string;
-  readonly expected: string;
-  /** What the operator does about it. */
-  readonly change: string;
-}
-
-interface Place {
-  readonly step: StepName;
-  /** Absent for what concerns all profiles. */
-  readonly profile?: string;
-}
-
-export type Finding = Place &
-  (
-    | { readonly state: "ok"; readonly came: string }
-    /** Not looked at, and why. */
-    | { readonly state: "skipped"; readonly came: string }
-    | ({ readonly state: "problem" } & Fault)
-  );
+/** What is wrong: a problem whose step is not said yet. */
+export type Fault = Required<Pick<Finding, "code" | "text" | "expected" | "advice">>;
 
 /** A fault after which the rest of a step means nothing. */
 export class StepFault extends Error {
   readonly fault: Fault;
 
   constructor(fault: Fault, options?: ErrorOptions) {
-    super(fault.came, options);
+    super(fault.text, options);
     this.fault = fault;
   }
 }

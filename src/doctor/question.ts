@@ -1,13 +1,17 @@
-// Where the doctor of logins asks, and as whom: of the configuration, or as the operator says.
+// What the doctor of logins asks, where and as whom: of the configuration, or as the operator says.
 
+import type { AuthOptions } from "../access/options.ts";
 import { parseAddress } from "../config/address.ts";
 import { accessWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
+import { checkIdentifier } from "../iiif/image/path.ts";
+import type { Finding } from "../lib/finding.ts";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../lib/network/loopback.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Finding } from "./finding.ts";
+import type { Sources } from "../sources/index.ts";
+import { findTargets, NothingToExamine, targetsAt } from "./targets.ts";
 import { type RuleParts, unmatchedRules } from "./unmatched-rules.ts";
 
 /** The service's own address, without a / at its end: base_url, else where it listens on this machine. */
@@ -30,22 +34,68 @@ export function loopbackClient(base: string): string | undefined {
   return isLoopbackHost(hostname) && hostname !== "localhost" ? normalIp(hostname) : undefined;
 }
 
+/** The parts of a service that its logins are examined with. */
+export interface ExaminedService {
+  readonly config: Config;
+  readonly platform: Pick<Platform, "name" | "env">;
+  readonly sources: Sources;
+  readonly hooks: { has(name: "resolve" | "authorize"): boolean };
+}
+
+/** Whom to ask, and about what. */
+export interface LoginExamination {
+  readonly auth: AuthOptions;
+  /** Public URL of the service, without a / at its end. */
+  readonly base: string;
+  /** Origin of a viewer. */
+  readonly origin: string;
+  /** An image of each profile if it is absent. */
+  readonly identifier?: string | undefined;
+  /** The address of this machine as the service has to see it, if that is known. */
+  readonly client?: string | undefined;
+}
+
 /**
- * What is doubtful about logins in the configuration itself, and rules that match no image. Looks into
- * sources for two seconds at most.
+ * What is doubtful about logins in the configuration itself, and what came of each step of each login.
+ * Throws NothingToExamine if no rule names the identifier, or no rule names any, and `identifier_refused` if it
+ * can be none.
  */
-export async function settingsDoubts(
+export async function examineLogins(
+  { config, platform, sources, hooks }: ExaminedService,
+  { auth, base, origin, identifier, client }: LoginExamination,
+): Promise<readonly Finding[]> {
+  const rules = { auth, sources, lists: !hooks.has("resolve") };
+  const targets =
+    identifier === undefined ? await findTargets(rules) : targetsAt(checkIdentifier(identifier), rules);
+  const doubts = await settingsDoubts(config, platform, rules);
+  if (targets.length + doubts.length === 0)
+    throw new NothingToExamine("no rule of auth.rules names an identifier that could be asked for");
+  const { SERVICE_DOCTOR_USERNAME: username, SERVICE_DOCTOR_PASSWORD: password } = platform.env;
+  const options = {
+    auth,
+    baseUrl: config.base_url,
+    trustedProxies: config.trusted_proxies,
+    hooked: hooks.has("authorize"),
+    ...(username && password && { credentials: { username, password } }),
+    ...(client !== undefined && { client }),
+  };
+  const { examine } = await import("./diagnose.ts");
+  return [...doubts, ...(await examine({ options, base, origin, targets }))];
+}
+
+/** Includes rules that match no image. Looks into sources for two seconds at most. */
+async function settingsDoubts(
   config: Config,
-  platform: Pick<Platform, "name" | "env">,
+  platform: ExaminedService["platform"],
   rules: RuleParts,
 ): Promise<Finding[]> {
   const doubts = [...accessWarnings(config, platform.name, platform.env), ...(await unmatchedRules(rules))];
   return doubts.map(({ path, message }) => ({
     step: "settings",
-    state: "problem",
+    level: "problem",
     code: path === "trusted_proxies" ? path : "settings",
-    came: `${path}: ${message}`,
+    text: `${path}: ${message}`,
     expected: "settings that smalti check has no doubt of",
-    change: "Correct it in the configuration, and restart.",
+    advice: "Correct it in the configuration, and restart.",
   }));
 }

@@ -16,12 +16,15 @@ export interface TargetParts {
   readonly lists: boolean;
 }
 
-/** The image that was asked for, once for each profile of its rule. Throws an Error if no rule names it. */
+/** Why there is nothing to examine, in the operator's words. */
+export class NothingToExamine extends Error {}
+
+/** The image that was asked for, once for each profile of its rule. Throws NothingToExamine if no rule names it. */
 export function targetsAt(identifier: string, { auth, sources }: TargetParts): readonly Target[] {
   const rule = createRules(auth.rules)(identifier, sources.otherNames(identifier));
   const profiles = rule ? profilesOf(rule) : [];
   if (profiles.length === 0)
-    throw new Error(
+    throw new NothingToExamine(
       `no rule of auth.rules names ${identifier}, so that it is public; choose an identifier that needs a login`,
     );
   return profiles.map((profile) => ({ profile, profiles, identifier, exists: true }));

@@ -73,25 +73,25 @@ function redirectTarget(from: string, location: string): URL {
   if (target) return target;
   throw new StepFault({
     code: "redirect",
-    came: `${placeOf(from)} redirects to what is no address`,
+    text: `${placeOf(from)} redirects to what is no address`,
     expected: "an answer of the service",
-    change: "Correct the redirect of the proxy.",
+    advice: "Correct the redirect of the proxy.",
   });
 }
 
 const circle = (address: string): Fault => ({
   code: "redirect_loop",
-  came: `${placeOf(address)} redirects around in a circle`,
+  text: `${placeOf(address)} redirects around in a circle`,
   expected: "an answer of the service",
-  change:
+  advice:
     "Take away the redirect of the proxy that leads back to the same address; often one to https that asks the next proxy by http, or one that adds or takes away a / or a path.",
 });
 
 const ledAway = (address: string, target: URL): Fault => ({
   code: "redirect",
-  came: `${placeOf(address)} redirects to ${target.origin}${target.pathname}`,
+  text: `${placeOf(address)} redirects to ${target.origin}${target.pathname}`,
   expected: "an answer of the service at the address that viewers use",
-  change: `Where ${target.origin} is the public address, write it as base_url and give it with --url; else let the proxy pass this path on to the service.`,
+  advice: `Where ${target.origin} is the public address, write it as base_url and give it with --url; else let the proxy pass this path on to the service.`,
 });
 
 /** An address as it may be shown: without its query. */
@@ -111,9 +111,9 @@ async function fetchBounded(address: string, init: RequestInit): Promise<Answer>
   const controller = new AbortController();
   const late = new StepFault({
     code: "no_answer",
-    came: `${placeOf(address)} did not answer within ${timeoutMs / 1000} s`,
+    text: `${placeOf(address)} did not answer within ${timeoutMs / 1000} s`,
     expected: "an answer",
-    change: "Look whether the service and the proxy run, and whether a firewall drops the connection.",
+    advice: "Look whether the service and the proxy run, and whether a firewall drops the connection.",
   });
   try {
     return await withDeadline(
@@ -157,16 +157,16 @@ function unreached(address: string, error: unknown): Fault {
   if (ofTls.test(code ?? message))
     return {
       code: "certificate",
-      came: `${host} has no connection by https that can be trusted (${reason})`,
+      text: `${host} has no connection by https that can be trusted (${reason})`,
       expected: "a certificate for this host that browsers trust",
-      change:
+      advice:
         "Install a certificate for this host name with its whole chain at the proxy. Where it is one of your own, NODE_EXTRA_CA_CERTS names a file that the doctor trusts.",
     };
   return {
     code: "unreachable",
-    came: `${host} cannot be reached (${reason})`,
+    text: `${host} cannot be reached (${reason})`,
     expected: "an answer",
-    change:
+    advice:
       "Start the service and the proxy, and compare host and port with the address that readers use (--url).",
   };
 }

@@ -42,7 +42,7 @@ export interface Walk {
 
 /** What came of a step. */
 export interface Outcome<T = undefined> {
-  readonly came: string;
+  readonly text: string;
   readonly faults: readonly Fault[];
   readonly value: T;
 }

@@ -47,13 +47,13 @@ describe("smalti doctor auth", () => {
     expect([code, err]).toEqual([0, ""]);
     const lines = out.trimEnd().split("\n");
     expect(lines.map((line) => line.split("  ").slice(0, 1)[0]?.trim())).toEqual([
-      ...Array.from({ length: lines.length - 2 }, () => "ok"),
+      ...Array.from({ length: lines.length - 2 }, () => "good"),
       "",
       "No problem was found.",
     ]);
     for (const step of ["probe", "info.json", "image", "login", "cookie", "token", "access", "logout"])
-      expect(out).toMatch(new RegExp(`^ok +terms: ${step.replace(".", "\\.")} `, "m"));
-    expect(out).toMatch(/^ok +staff: login .*SERVICE_DOCTOR_USERNAME/m);
+      expect(out).toMatch(new RegExp(`^good +terms: ${step.replace(".", "\\.")} `, "m"));
+    expect(out).toMatch(/^good +staff: login .*SERVICE_DOCTOR_USERNAME/m);
   });
 
   test("asks this machine where neither --url nor base_url says where", async () => {
@@ -68,7 +68,9 @@ describe("smalti doctor auth", () => {
     const env = { SERVICE_DOCTOR_USERNAME: "ann", SERVICE_DOCTOR_PASSWORD: "secret" };
     const right = await doctor(["--url", url, "--identifier", "base.png"], env);
     expect(right.code).toBe(0);
-    expect(right.out).toMatch(/^ok +staff: access +the probe by the token, the whole image by the cookie$/m);
+    expect(right.out).toMatch(
+      /^good +staff: access +the probe by the token, the whole image by the cookie$/m,
+    );
     const wrong = await doctor(["--url", url, "--identifier=base.png"], {
       ...env,
       SERVICE_DOCTOR_PASSWORD: "other1",
@@ -89,7 +91,7 @@ describe("smalti doctor auth", () => {
     ]);
     expect(code).toBe(1);
     expect(out).toMatch(
-      /^problem +terms: token +pages of https:\/\/other\.example\.org get no tokens \[token_origins\]\n +expected: .*\n +change: +Add "https:\/\/other\.example\.org" to auth\.cors\.token_origins/m,
+      /^problem +terms: token +pages of https:\/\/other\.example\.org get no tokens \[token_origins\]\n +expected: .*\n +what to do: +Add "https:\/\/other\.example\.org" to auth\.cors\.token_origins/m,
     );
     expect(out).toMatch(/\n1 problem was found\.\n$/);
   });
@@ -101,13 +103,13 @@ describe("smalti doctor auth", () => {
     expect(JSON.parse(out)).toMatchObject({
       problems: 1,
       findings: [
-        { step: "address", state: "ok" },
+        { step: "address", level: "good", code: "ok" },
         {
           profile: expect.any(String),
           step: "probe",
-          state: "problem",
+          level: "problem",
           code: "unreachable",
-          change: expect.any(String),
+          advice: expect.any(String),
         },
       ],
     });
@@ -119,7 +121,7 @@ describe("smalti doctor auth", () => {
     const { code, out } = await built.run(["doctor", "auth", "-config", other]);
     expect(code).toBe(1);
     expect(out).toMatch(/^problem +settings +trusted_proxies: .*wrong passwords/m);
-    expect(out).toMatch(/^ok +address +https:\/\/images\.invalid\/images,/m);
+    expect(out).toMatch(/^good +address +https:\/\/images\.invalid\/images,/m);
     expect(out).toMatch(/images\.invalid cannot be reached/);
   });
 

@@ -82,8 +82,8 @@ describe("is refused", () => {
     [["sessions", "list"], /expected sessions end, received sessions list/],
     [["sessions", "end"], /needs --profile NAME, --user NAME, both, or --all/],
     [["sessions", "end", "--all", "--user", "ann"], /needs --profile NAME/],
-    [["sessions", "end", "--profile"], /--profile needs a name/],
-    [["sessions", "end", "--user", "--all"], /--user needs a name/],
+    [["sessions", "end", "--profile"], /--profile needs a value/],
+    [["sessions", "end", "--user", "--all"], /--user needs a value/],
     [["sessions", "end", "--everybody"], /does not know --everybody/],
   ])("as %j", async (args, message) => {
     const { code, out, err } = await built.run(args);

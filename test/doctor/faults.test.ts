@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Finding, StepName } from "../../src/doctor/finding.ts";
-import { reportText } from "../../src/doctor/report.ts";
+import { findingLines } from "../../src/commands/findings-text.ts";
+import type { Finding } from "../../src/lib/finding.ts";
 import { clientId, clientSecret, startProvider } from "../servers/oidc.ts";
 import {
   end,
@@ -56,13 +56,13 @@ const cookies =
   };
 
 interface Problem {
-  readonly step: StepName;
+  readonly step?: string | undefined;
   readonly code: string;
 }
 
 const problemsOf = (findings: readonly Finding[]): Problem[] =>
   findings.flatMap((finding) =>
-    finding.state === "problem" ? [{ step: finding.step, code: finding.code }] : [],
+    finding.level === "problem" ? [{ step: finding.step, code: finding.code }] : [],
   );
 
 /** Fault, set-up, the one problem that is found, and words of what to change. */
@@ -457,7 +457,7 @@ describe("the doctor names the fault", () => {
     const found = problemsOf(findings);
     expect(found).toContainEqual(problem);
     const words = findings.flatMap((finding) =>
-      finding.state === "problem" && finding.code === problem.code ? [finding.change] : [],
+      finding.level === "problem" && finding.code === problem.code ? [finding.advice] : [],
     );
     expect(words[0]).toMatch(change);
     // Nothing that comes later hides it, and nothing before it is blamed.
@@ -631,5 +631,5 @@ test.each([
   expect(problemsOf(findings).map(({ step }) => step)).toContain("info.json");
   // Nor do they command a terminal.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
-  expect(reportText(findings)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expect(findingLines(findings).join("\n")).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });

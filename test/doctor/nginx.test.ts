@@ -50,7 +50,7 @@ auth:
     targets: [{ profile: "way", profiles: ["way"], identifier: closed, exists: true }],
   });
   return findings.flatMap((finding) =>
-    finding.state === "problem" ? [`${finding.step} ${finding.code}`] : [],
+    finding.level === "problem" ? [`${finding.step} ${finding.code}`] : [],
   );
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { examine } from "../../src/doctor/diagnose.ts";
-import type { Finding } from "../../src/doctor/finding.ts";
+import type { Finding } from "../../src/lib/finding.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 

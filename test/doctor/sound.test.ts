@@ -18,9 +18,9 @@ async function site(options: SiteOptions): Promise<Site> {
 }
 
 const problems = (findings: Awaited<ReturnType<Site["examine"]>>) =>
-  findings.filter(({ state }) => state === "problem");
+  findings.filter(({ level }) => level === "problem");
 const stepsOf = (findings: Awaited<ReturnType<Site["examine"]>>) =>
-  findings.map(({ step, state }) => (state === "ok" ? step : `${step} ${state}`));
+  findings.map(({ step, code }) => (code === "ok" ? step : `${step} ${code}`));
 
 const whole = [
   "address",
@@ -115,7 +115,7 @@ describe.each([[""], ["/images"], ["/a/b"]])("below the path %j", (folder) => {
     const findings = await oidc.examine();
     expect(problems(findings)).toEqual([]);
     expect(stepsOf(findings)).toEqual(asFarAsLogin);
-    expect(findings.find(({ step }) => step === "login")?.came).toContain(issuer);
+    expect(findings.find(({ step }) => step === "login")?.text).toContain(issuer);
   });
 });
 
@@ -149,7 +149,7 @@ test.each(["bad-dims-65500.jpg", "bad-text.jpg", "bad-ihdr-mismatch.jp2"])(
     ).examine({ identifier: `closed/${name}` });
     expect(problems(findings)).toEqual([]);
     expect(stepsOf(findings)).toEqual(whole.flatMap((step) => (step === "image" ? "image skipped" : step)));
-    expect(findings.find(({ step }) => step === "image")?.came).toContain("--identifier");
+    expect(findings.find(({ step }) => step === "image")?.text).toContain("--identifier");
   },
 );
 
@@ -167,7 +167,7 @@ test("a kiosk that refuses a machine of which nothing is known is no problem, an
   for (const client of [undefined, "127.0.0.1", "198.51.100.7"]) {
     const findings = await kiosk.examine({ client });
     expect([client, problems(findings)]).toEqual([client, []]);
-    const login = findings.find(({ step }) => step === "login")?.came;
+    const login = findings.find(({ step }) => step === "login")?.text;
     expect(login).toMatch(client === undefined ? /refused.*--client-ip/ : /^refused, status 401$/);
   }
 });

@@ -18,9 +18,9 @@ export function addressFault(what: string, seen: unknown, wanted: string, walk: 
   const row = address && parts.find(({ of }) => of(address) !== of(new URL(wanted)));
   return {
     code: row?.code ?? "wrong_path",
-    came: `${what} is ${address ? placeOf(address.href) : "missing"}${row ? `, with another ${row.name}` : ""}`,
+    text: `${what} is ${address ? placeOf(address.href) : "missing"}${row ? `, with another ${row.name}` : ""}`,
     expected: placeOf(wanted),
-    change: changeOf(walk, row?.header ?? "X-Forwarded-Prefix"),
+    advice: changeOf(walk, row?.header ?? "X-Forwarded-Prefix"),
   };
 }
 

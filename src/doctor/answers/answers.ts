@@ -13,47 +13,47 @@ export const isOfProxy = ({ headers }: Pick<Answer, "headers">): boolean =>
 const known: readonly {
   readonly fits: (answer: Answer) => boolean;
   readonly code: string;
-  readonly change: string;
+  readonly advice: string;
 }[] = [
   {
     fits: ({ text }) => /sessions_unavailable/.test(text),
     code: "session_store",
-    change:
+    advice:
       "The service cannot reach where sessions are kept: look at auth.session, whether that server runs, and what /ready and the log of the service say.",
   },
   {
     fits: ({ text }) => /sessions_full/.test(text),
     code: "session_store",
-    change: "Memory holds as many sessions as it may: use a session backend other than heap.",
+    advice: "Memory holds as many sessions as it may: use a session backend other than heap.",
   },
   {
     fits: ({ text }) => /cross_site_post/.test(text),
     code: "cross_site",
-    change:
+    advice:
       "The service takes another address for its own, so that it refuses its own form: set base_url to the public address, or let the proxy pass Host and Origin on unchanged.",
   },
   {
     fits: ({ status }) => status === 502 || status === 504,
     code: "gateway",
-    change:
+    advice:
       "The proxy does not reach the service: compare its upstream address with addr, and look whether the service runs.",
   },
   {
     fits: ({ status }) => status === 429,
     code: "too_many",
-    change:
+    advice:
       "The service takes this for too many logins of one network. Behind a proxy name its address in trusted_proxies, so that readers are told apart; else try again later.",
   },
   {
     fits: (answer) => answer.status === 401 && isOfProxy(answer),
     code: "proxy_login",
-    change:
+    advice:
       "The proxy asks for a login of its own, which viewers do not know: take it away from the paths below /iiif/.",
   },
   {
     fits: ({ status }) => status === 404,
     code: "not_there",
-    change:
+    advice:
       "Nothing is at this address. Compare the path with base_url: a proxy that serves a path such as /images/ has to take it off before it asks the service. Look also whether the service runs with this configuration.",
   },
 ];
@@ -71,17 +71,17 @@ export function unexpected(answer: Answer, what: string, expected: string): Faul
   if (own && (!found || found.code === "gateway"))
     return {
       code: "service_error",
-      came: `${what}: status ${answer.status}, ${own.code}: ${own.detail}`,
+      text: `${what}: status ${answer.status}, ${own.code}: ${own.detail}`,
       expected,
-      change:
+      advice:
         "The service has sent this itself, so that no proxy is to blame. Its log says more; where it is about this image alone, name another with --identifier.",
     };
   return {
     code: found?.code ?? (answer.status < 400 ? "replaced" : "unexpected_status"),
-    came: `${what}: ${kindOf(answer)}`,
+    text: `${what}: ${kindOf(answer)}`,
     expected,
-    change:
-      found?.change ??
+    advice:
+      found?.advice ??
       "Look which program has sent this answer: a proxy must not replace, filter or answer requests below /iiif/ by itself. The log of the service says which requests reach it.",
   };
 }

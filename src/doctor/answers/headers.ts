@@ -20,23 +20,23 @@ export function cachingFaults({ headers }: Answer, what: string, kind: keyof typ
   if (!isKept || isOpen)
     faults.push({
       code: "cache_control",
-      came: `${what}: Cache-Control is ${control === "" ? "missing" : shown(control)}`,
+      text: `${what}: Cache-Control is ${control === "" ? "missing" : shown(control)}`,
       expected: kept[kind].join(", "),
-      change: "Let the proxy pass Cache-Control on: as it is, caches show one reader's answers to others.",
+      advice: "Let the proxy pass Cache-Control on: as it is, caches show one reader's answers to others.",
     });
   if (kind === "gated" && !vary.includes("*") && !(vary.includes("cookie") && vary.includes("authorization")))
     faults.push({
       code: "vary",
-      came: `${what}: Vary is ${shown(headers.get("Vary") ?? "missing")}`,
+      text: `${what}: Vary is ${shown(headers.get("Vary") ?? "missing")}`,
       expected: "Vary with Cookie and Authorization",
-      change: "Let the proxy pass Vary on, and add to it what it needs instead of replacing it.",
+      advice: "Let the proxy pass Vary on, and add to it what it needs instead of replacing it.",
     });
   if (age > 0)
     faults.push({
       code: "cached",
-      came: `${what}: an answer that a cache kept for ${age} s (Age)`,
+      text: `${what}: an answer that a cache kept for ${age} s (Age)`,
       expected: "an answer of the service itself",
-      change:
+      advice:
         "Let the cache obey Cache-Control, and empty it: answers with private or no-store are for one reader. In nginx take away proxy_ignore_headers; in a CDN, rules such as cache everything.",
     });
   return faults;
@@ -54,22 +54,22 @@ export function corsFault(
   const value = headers.get("Access-Control-Allow-Origin");
   if (value === "*" || value === origin) return undefined;
   const expected = `Access-Control-Allow-Origin: * or ${origin}`;
-  const came = `${what}: Access-Control-Allow-Origin is ${value === null ? "missing" : shown(value)}`;
+  const text = `${what}: Access-Control-Allow-Origin is ${value === null ? "missing" : shown(value)}`;
   if (value?.includes(","))
     return {
       code: "cors_doubled",
-      came,
+      text,
       expected,
-      change:
+      advice:
         "The proxy adds a header that the service sends already, and browsers refuse both: take it away at the proxy.",
     };
   if (key !== undefined && !allowed.includes("*") && !allowed.includes(origin))
-    return { code: key, came, expected, change: `Add "${origin}" to auth.cors.${key}.` };
+    return { code: key, text, expected, advice: `Add "${origin}" to auth.cors.${key}.` };
   return {
     code: "cors",
-    came,
+    text,
     expected,
-    change: "The service sends it: let the proxy pass Access-Control-* headers on.",
+    advice: "The service sends it: let the proxy pass Access-Control-* headers on.",
   };
 }
 
@@ -79,8 +79,8 @@ export function resourcePolicyFault({ headers }: Answer, what: string, walk: Wal
   if (!isForeign(walk) || value === null || value === "cross-origin") return undefined;
   return {
     code: "resource_policy",
-    came: `${what}: Cross-Origin-Resource-Policy is ${shown(value)}`,
+    text: `${what}: Cross-Origin-Resource-Policy is ${shown(value)}`,
     expected: "cross-origin",
-    change: "Let the proxy not add this header: browsers show nothing of it to pages of other sites.",
+    advice: "Let the proxy not add this header: browsers show nothing of it to pages of other sites.",
   };
 }

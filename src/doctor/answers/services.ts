@@ -36,9 +36,9 @@ export function serviceFaults(service: unknown, walk: Walk): (Fault | undefined)
     return [
       {
         code: "no_services",
-        came: "info.json names no authorization service",
+        text: "info.json names no authorization service",
         expected: "the services of Authorization Flow 2.0 and Authentication 1.0",
-        change:
+        advice:
           "The service that answers takes this image for public: restart it if its configuration is older, and look that no proxy rewrites or keeps info.json.",
       },
     ];
@@ -85,9 +85,9 @@ function missingFault(
   if (missing.length === 0) return undefined;
   return {
     code,
-    came: `info.json lacks ${missing.join(", ")}`,
+    text: `info.json lacks ${missing.join(", ")}`,
     expected: `all services of ${protocol}`,
-    change:
+    advice:
       "The service writes them: look which proxy or program between rewrites info.json, or answers with a file of its own. Viewers of today log in by 1.0.",
   };
 }

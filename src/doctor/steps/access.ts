@@ -26,8 +26,8 @@ export async function useAccess(walk: Walk, { cookie, token, before, width }: He
     token === undefined ? "" : "the probe by the token",
     before ? "the whole image by the cookie" : "",
   ];
-  const came = seen.filter((each) => each !== "").join(", ") || "nothing to look at";
-  return { came, faults: oneOfEach(faults), value: undefined };
+  const text = seen.filter((each) => each !== "").join(", ") || "nothing to look at";
+  return { text, faults: oneOfEach(faults), value: undefined };
 }
 
 async function imageFaults(
@@ -44,9 +44,9 @@ async function imageFaults(
       after.answer.status === 200 || after.answer.status === 401
         ? {
             code: "image_unchanged",
-            came: `with the cookie of the login the image is what it was before (status ${after.answer.status})`,
+            text: `with the cookie of the login the image is what it was before (status ${after.answer.status})`,
             expected: "the whole image, status 200",
-            change: [
+            advice: [
               "Let the proxy pass the header Cookie on to the service for images too, and not keep gated answers: often a cache for pictures takes cookies off.",
               ...(walk.options.hooked ? ["Or the authorize hook refuses: see smalti hook test."] : []),
             ].join(" "),
@@ -64,7 +64,7 @@ async function imageFaults(
       ? {
           ...openToAll("after somebody has logged in, the image comes to others without a login", walk),
           code: "cached_for_others",
-          change:
+          advice:
             "A cache in front keeps what one reader may see and shows it to all: let it obey Cache-Control: private, and empty it now.",
         }
       : undefined,
@@ -76,21 +76,21 @@ export async function logOut(walk: Walk, { cookie, token }: Held): Promise<Outco
   const { visitor, base } = walk;
   const answer = await visitor.ask(base + authPaths.logout, { headers: { Cookie: cookie } });
   if (answer.status !== 200)
-    return { came: "", faults: [unexpected(answer, "the logout", "status 200")], value: undefined };
-  if (token === undefined) return { came: "the session has ended", faults: [], value: undefined };
+    return { text: "", faults: [unexpected(answer, "the logout", "status 200")], value: undefined };
+  if (token === undefined) return { text: "the session has ended", faults: [], value: undefined };
   const probe = await visitor.ask(probeOf(walk), { headers: { Authorization: `Bearer ${token}` } });
   const faults: Fault[] =
     probedStatus(probe) === 200 && !isByAddress(walk)
       ? [
           {
             code: "logout",
-            came: "a token still gives access after the logout",
+            text: "a token still gives access after the logout",
             expected: "that the session and its tokens have ended",
-            change: `Let the proxy pass the logout on with its cookie, and keep no answers of paths below ${authFolder}.`,
+            advice: `Let the proxy pass the logout on with its cookie, and keep no answers of paths below ${authFolder}.`,
           },
         ]
       : [];
-  return { came: "the session and its token have ended", faults, value: undefined };
+  return { text: "the session and its token have ended", faults, value: undefined };
 }
 
 /** A header by which a proxy names its readers, sent by somebody who is no proxy. */
@@ -101,14 +101,14 @@ export async function forgeHeader(walk: Walk, header: string): Promise<Outcome> 
       ? [
           {
             code: "header_forged",
-            came: `anybody has access who sends ${header}`,
+            text: `anybody has access who sends ${header}`,
             expected: `that the proxy removes ${header} from what clients send`,
-            change: `Let the proxy set ${header} in every request, empty for readers that it does not know, and let nobody reach the service past the proxy. If this is the service's own address, ask with --url for that of the proxy.`,
+            advice: `Let the proxy set ${header} in every request, empty for readers that it does not know, and let nobody reach the service past the proxy. If this is the service's own address, ask with --url for that of the proxy.`,
           },
         ]
       : [];
   return {
-    came: `${header} from outside gives no access; a login at the proxy takes a person`,
+    text: `${header} from outside gives no access; a login at the proxy takes a person`,
     faults,
     value: undefined,
   };

@@ -31,11 +31,11 @@ export function lookAtCookie(walk: Walk, login: Answer): Outcome<string | undefi
   const { name } = walk.options.auth.cookie;
   const set = setCookies(login);
   const found = set.find((cookie) => cookie.name === name && cookie.value !== "");
-  if (!found) return { came: "", faults: [missing(name, set)], value: undefined };
+  if (!found) return { text: "", faults: [missing(name, set)], value: undefined };
   const faults = [...placeFaults(walk, found), ...attributeFaults(walk, found)];
   const path = found.attributes.get("path") ?? "";
   return {
-    came: `${name} for the path ${shown(path)}, Secure, HttpOnly, SameSite=None`,
+    text: `${name} for the path ${shown(path)}, Secure, HttpOnly, SameSite=None`,
     faults: oneOfEach(faults),
     value: `${name}=${found.value}`,
   };
@@ -45,12 +45,12 @@ function missing(name: string, set: readonly SetCookie[]): Fault {
   const others = set.map((each) => each.name);
   return {
     code: others.length > 0 ? "cookie_renamed" : "cookie_stripped",
-    came:
+    text:
       others.length > 0
         ? `the login sets no cookie ${name}, but ${shown(others.join(", "))}`
         : "the login sets no cookie",
     expected: `Set-Cookie with ${name}`,
-    change:
+    advice:
       others.length > 0
         ? "Give the doctor the configuration of the service that answers, or let the proxy not rename cookies."
         : "Let the proxy pass Set-Cookie on. In nginx take away proxy_hide_header Set-Cookie; caches take it off where they are told to keep pages of logins.",
@@ -69,9 +69,9 @@ function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault
       ? undefined
       : {
           code: "cookie_path",
-          came: `the cookie is for the path ${shown(path)}, to which ${folder}/iiif/… does not belong`,
+          text: `the cookie is for the path ${shown(path)}, to which ${folder}/iiif/… does not belong`,
           expected: `the path ${folder || "/"}`,
-          change:
+          advice:
             own !== ""
               ? `Take auth.cookie.path away, which is ${own}, or write ${folder || "/"} there.`
               : `Write base_url: "${base}" in the configuration, and let the proxy not rewrite the path of cookies.`,
@@ -79,9 +79,9 @@ function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault
     domain && hostname !== domain && !hostname.endsWith(`.${domain}`)
       ? {
           code: "cookie_domain",
-          came: `the cookie is for the domain ${shown(domain)}`,
+          text: `the cookie is for the domain ${shown(domain)}`,
           expected: `no domain, or ${hostname}`,
-          change: "Let the proxy not rewrite the domain of cookies (in nginx proxy_cookie_domain).",
+          advice: "Let the proxy not rewrite the domain of cookies (in nginx proxy_cookie_domain).",
         }
       : undefined,
   ];
@@ -91,11 +91,11 @@ function attributeFaults({ base, options }: Walk, { name, attributes }: SetCooki
   const pass = "Let the proxy pass Set-Cookie on as it is (in nginx: proxy_cookie_flags).";
   const sameSite = attributes.get("samesite")?.toLowerCase();
   const expires = Date.parse(attributes.get("expires") ?? "");
-  const fault = (code: string, came: string, expected: string, change = pass): Fault => ({
+  const fault = (code: string, text: string, expected: string, advice = pass): Fault => ({
     code,
-    came,
+    text,
     expected,
-    change,
+    advice,
   });
   return [
     attributes.has("secure")
@@ -138,8 +138,8 @@ function attributeFaults({ base, options }: Walk, { name, attributes }: SetCooki
 /** Of an address that browsers keep no session cookie for. */
 export const noHttps = (base: string): Fault => ({
   code: "no_https",
-  came: `${new URL(base).origin} is plain http`,
+  text: `${new URL(base).origin} is plain http`,
   expected: "https: browsers drop the session cookie otherwise, but for localhost",
-  change:
+  advice:
     "Put a proxy with a certificate in front, write its https address as base_url, and give that with --url.",
 });

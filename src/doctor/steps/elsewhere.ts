@@ -22,12 +22,12 @@ export async function leaveForPage(walk: Walk, url: string): Promise<LoggedIn> {
   const { location, faults } = await leave(walk, "callback");
   const page = new URL(url);
   if (location.origin !== page.origin || location.pathname !== page.pathname)
-    return { came: "", faults: oneOfEach([...faults, otherPage(location, url)]), value: undefined };
+    return { text: "", faults: oneOfEach([...faults, otherPage(location, url)]), value: undefined };
   const answer = await reach(walk, location.href, url);
   const isThere = answer.status < 500 && answer.status !== 404;
   const back = location.searchParams.get("return_to");
   return {
-    came: `readers are sent to ${placeOf(url)}, which answers with ${kindOf(answer)}; logging in there takes a person`,
+    text: `readers are sent to ${placeOf(url)}, which answers with ${kindOf(answer)}; logging in there takes a person`,
     faults: oneOfEach([
       ...faults,
       isThere ? undefined : brokenPage(url, answer),
@@ -35,9 +35,9 @@ export async function leaveForPage(walk: Walk, url: string): Promise<LoggedIn> {
         ? undefined
         : {
             code: "return_to",
-            came: "return_to did not reach the page as it was sent",
+            text: "return_to did not reach the page as it was sent",
             expected: "the address of the viewer, unchanged",
-            change: "Let the proxy pass queries and the header Location on as they are.",
+            advice: "Let the proxy pass queries and the header Location on as they are.",
           },
       clockFault(walk, new URL(url).origin, "the page of the login"),
     ]),
@@ -53,19 +53,19 @@ export async function leaveForProvider(walk: Walk, issuer: string, clientId: str
       const { why, message } = faultOf(error);
       throw new StepFault({
         code: why === "unavailable" ? "provider_unreachable" : "issuer",
-        came: `the provider cannot be used: ${message}`,
+        text: `the provider cannot be used: ${message}`,
         expected: "its metadata at .well-known/openid-configuration below issuer",
-        change: `Correct issuer of the profile, now ${issuer}, to what the provider calls itself; the machine of the service has to reach it.`,
+        advice: `Correct issuer of the profile, now ${issuer}, to what the provider calls itself; the machine of the service has to reach it.`,
       });
     });
   const page = metadata.authorization_endpoint ?? "";
   if (!mayLeadTo(issuer, page)) throw new StepFault(plainPage(page));
   const { location, faults } = await leave(walk, "redirect_uri");
   if (placeOf(page) !== placeOf(location.href))
-    return { came: "", faults: oneOfEach([...faults, otherPage(location, page)]), value: undefined };
+    return { text: "", faults: oneOfEach([...faults, otherPage(location, page)]), value: undefined };
   const answer = await reach(walk, location.href, page);
   return {
-    came: `readers are sent to ${location.origin}, which takes the request (status ${answer.status}); logging in there takes a person`,
+    text: `readers are sent to ${location.origin}, which takes the request (status ${answer.status}); logging in there takes a person`,
     faults: oneOfEach([
       ...faults,
       refusal(walk, answer, clientId),
@@ -85,9 +85,9 @@ function mayLeadTo(issuer: string, page: string): boolean {
 
 const plainPage = (page: string): Fault => ({
   code: "issuer",
-  came: `the provider names ${parseUrl(page) ? placeOf(page) : "no address"} as its authorization_endpoint`,
+  text: `the provider names ${parseUrl(page) ? placeOf(page) : "no address"} as its authorization_endpoint`,
   expected: "a page over https",
-  change: "Let the provider know its own public address; behind a proxy it often takes that for http.",
+  advice: "Let the provider know its own public address; behind a proxy it often takes that for http.",
 });
 
 const returnTo = ({ origin }: Walk) => `${origin}/`;
@@ -120,9 +120,9 @@ function pendingFaults({ options }: Walk, answer: Answer, callback: string): (Fa
     return [
       {
         code: "cookie_stripped",
-        came: "the login sets no cookie",
+        text: "the login sets no cookie",
         expected: `Set-Cookie with ${options.auth.cookie.name}_login0`,
-        change: "Let the proxy pass Set-Cookie on: without this cookie nobody comes back from the login.",
+        advice: "Let the proxy pass Set-Cookie on: without this cookie nobody comes back from the login.",
       },
     ];
   const path = kept.attributes.get("path") ?? "/";
@@ -130,9 +130,9 @@ function pendingFaults({ options }: Walk, answer: Answer, callback: string): (Fa
   return [
     {
       code: "cookie_path",
-      came: `the cookie of the login is for the path ${path}`,
+      text: `the cookie of the login is for the path ${path}`,
       expected: `a path that covers ${new URL(callback).pathname}`,
-      change: `Set base_url, take auth.cookie.path away, and let the proxy not rewrite the path of cookies: readers come back to ${authPaths.callback}… below it.`,
+      advice: `Set base_url, take auth.cookie.path away, and let the proxy not rewrite the path of cookies: readers come back to ${authPaths.callback}… below it.`,
     },
   ];
 }
@@ -145,24 +145,24 @@ async function reach({ visitor }: Walk, address: string, shownAs: string): Promi
     throw new StepFault({
       ...error.fault,
       code: "login_unreachable",
-      change: `Correct the address of the login, now ${placeOf(shownAs)}, or look why it does not answer. Readers see the same.`,
+      advice: `Correct the address of the login, now ${placeOf(shownAs)}, or look why it does not answer. Readers see the same.`,
     });
   }
 }
 
 const otherPage = (location: URL, wanted: string): Fault => ({
   code: "other_login",
-  came: `readers are sent to ${location.origin}${location.pathname}`,
+  text: `readers are sent to ${location.origin}${location.pathname}`,
   expected: placeOf(wanted),
-  change:
+  advice:
     "Restart the service, if it runs with an older configuration, and let the proxy not rewrite the header Location (in nginx proxy_redirect off).",
 });
 
 const brokenPage = (url: string, answer: Answer): Fault => ({
   code: "login_broken",
-  came: `${placeOf(url)} answers with ${kindOf(answer)}`,
+  text: `${placeOf(url)} answers with ${kindOf(answer)}`,
   expected: "a page on which readers log in",
-  change: "Correct url of the profile, or mend the page there.",
+  advice: "Correct url of the profile, or mend the page there.",
 });
 
 function refusal({ base, target }: Walk, answer: Answer, clientId: string): Fault | undefined {
@@ -171,9 +171,9 @@ function refusal({ base, target }: Walk, answer: Answer, clientId: string): Faul
   if (answer.status < 400 && (error === null || error === "login_required")) return undefined;
   return {
     code: "provider_refuses",
-    came: `the provider refuses the request: ${error === null ? kindOf(answer) : error.slice(0, 64)}`,
+    text: `the provider refuses the request: ${error === null ? kindOf(answer) : error.slice(0, 64)}`,
     expected: "its login page",
-    change: `At the provider, register the redirect URI ${callbackAddress(base, target.profile)} to the letter for the client ${clientId}, with the authorization code flow; compare client_id and scopes.`,
+    advice: `At the provider, register the redirect URI ${callbackAddress(base, target.profile)} to the letter for the client ${clientId}, with the authorization code flow; compare client_id and scopes.`,
   };
 }
 
@@ -183,8 +183,8 @@ export function clockFault({ visitor, base }: Walk, origin: string, whose: strin
   if (there === undefined || here === undefined || Math.abs(there - here) <= mostSkewMs) return undefined;
   return {
     code: "clock_elsewhere",
-    came: `the clock of ${whose} is ${Math.round(Math.abs(there - here) / 1000)} s ${there > here ? "ahead of" : "behind"} that of the service`,
+    text: `the clock of ${whose} is ${Math.round(Math.abs(there - here) / 1000)} s ${there > here ? "ahead of" : "behind"} that of the service`,
     expected: `at most ${mostSkewMs / 1000} s: what it signs counts for a short time`,
-    change: "Set the clocks of both machines, with NTP.",
+    advice: "Set the clocks of both machines, with NTP.",
   };
 }

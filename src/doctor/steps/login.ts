@@ -20,7 +20,7 @@ export async function click(walk: Walk): Promise<LoggedIn> {
   const page = await openPage(walk, /<form\b/i);
   const answer = await send(walk, {});
   if (answer.status !== 200) throw new StepFault(unexpected(answer, "the form of the login", "status 200"));
-  return { came: "the page, and its form was accepted", faults: page, value: answer };
+  return { text: "the page, and its form was accepted", faults: page, value: answer };
 }
 
 /** A login page with a password, for which the operator may give one. */
@@ -29,7 +29,7 @@ export async function signIn(walk: Walk): Promise<LoggedIn> {
   const { credentials } = walk.options;
   if (!credentials)
     return {
-      came: "the page, with its form. To log in, set SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD",
+      text: "the page, with its form. To log in, set SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD",
       faults,
       value: undefined,
     };
@@ -37,12 +37,12 @@ export async function signIn(walk: Walk): Promise<LoggedIn> {
   if (answer.status === 401 && /<form\b/i.test(answer.text))
     throw new StepFault({
       code: "credentials",
-      came: "the name and password of SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD were refused",
+      text: "the name and password of SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD were refused",
       expected: "those of a user of this profile",
-      change: "Correct them, or unset both to look at the page alone.",
+      advice: "Correct them, or unset both to look at the page alone.",
     });
   if (answer.status !== 200) throw new StepFault(unexpected(answer, "the form of the login", "status 200"));
-  return { came: "the page, and the name and password were accepted", faults, value: answer };
+  return { text: "the page, and the name and password were accepted", faults, value: answer };
 }
 
 async function openPage(walk: Walk, form: RegExp): Promise<readonly Fault[]> {
@@ -84,7 +84,7 @@ export async function enter(walk: Walk): Promise<LoggedIn> {
       ? ": this machine is not let in. Where it should be, say so with --client-ip and its address"
       : "";
   return {
-    came: isIn ? "let in by the address" : `refused, status 401${unsure}`,
+    text: isIn ? "let in by the address" : `refused, status 401${unsure}`,
     faults: oneOfEach(faults),
     value: isIn ? answer : undefined,
   };
@@ -95,11 +95,11 @@ function addressFault({ options, profile }: Walk, client: string, isIn: boolean)
   const seen = `trusted_proxies ${proxies.length > 0 ? `is ${proxies.join(", ")}` : "is empty"}`;
   return {
     code: "client_address",
-    came: `${client} is ${isIn ? "let in" : "not let in"}`,
+    text: `${client} is ${isIn ? "let in" : "not let in"}`,
     expected: isIn
       ? `a refusal: ${client} is not in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`
       : `to be let in: ${client} is in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`,
-    change: `The service sees another address, probably that of the proxy: ${seen}. Write the address there that the proxy asks from, and let the proxy send X-Forwarded-For with the address of its client at the end.`,
+    advice: `The service sees another address, probably that of the proxy: ${seen}. Write the address there that the proxy asks from, and let the proxy send X-Forwarded-For with the address of its client at the end.`,
   };
 }
 
@@ -120,9 +120,9 @@ async function forgedFault(walk: Walk): Promise<Fault | undefined> {
   if (answer.status !== 200) return undefined;
   return {
     code: "forged_address",
-    came: `anybody is let in who sends X-Forwarded-For: ${claimed}`,
+    text: `anybody is let in who sends X-Forwarded-For: ${claimed}`,
     expected: "a refusal",
-    change:
+    advice:
       "Let the proxy add its client's address behind what came, or replace it (in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for), and name in trusted_proxies the proxies alone.",
   };
 }

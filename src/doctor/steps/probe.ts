@@ -20,9 +20,9 @@ export function probedStatus(answer: Answer, what = "the probe"): unknown {
   if (document.status === 503)
     throw new StepFault({
       code: "undecided",
-      came: `${what} says 503: nobody knows who has access`,
+      text: `${what} says 503: nobody knows who has access`,
       expected: "what the image would be answered with",
-      change:
+      advice:
         "Look what /ready and the log of the service say: its authorize hook fails, or the session store does not answer.",
     });
   return document.status;
@@ -46,7 +46,7 @@ export async function lookAtProbe(walk: Walk): Promise<Outcome> {
   ];
   const readable = isForeign(walk) ? `, readable from ${origin}` : "";
   const withHeader = profile.access_service.backend === "header" ? "without the header " : "";
-  return { came: `${withHeader}it says ${status}${readable}`, faults: oneOfEach(faults), value: undefined };
+  return { text: `${withHeader}it says ${status}${readable}`, faults: oneOfEach(faults), value: undefined };
 }
 
 /** What browsers ask before they send a token. */
@@ -70,23 +70,23 @@ function preflightFault(answer: Answer, walk: Walk): Fault | undefined {
   if (answer.status >= 200 && answer.status < 300 && allowed.includes("authorization")) return origin;
   return {
     code: "preflight",
-    came: `the preflight of the probe (OPTIONS): ${kindOf(answer)}, which does not allow the header Authorization`,
+    text: `the preflight of the probe (OPTIONS): ${kindOf(answer)}, which does not allow the header Authorization`,
     expected: "status 204 with Access-Control-Allow-Headers: Authorization",
-    change: "Let the proxy pass OPTIONS requests and their answers on, without a login of its own.",
+    advice: "Let the proxy pass OPTIONS requests and their answers on, without a login of its own.",
   };
 }
 
 /** Somebody without a login gets what needs one. */
-export function openToAll(came: string, { profile, options, target }: Walk): Fault {
+export function openToAll(text: string, { profile, options, target }: Walk): Fault {
   const { access_service: service } = profile;
   const byAddress = target.profiles.some((name) => options.auth.profiles[name]?.pattern === "kiosk")
     ? " If a proxy stands in front, name it in trusted_proxies, else its address lets everybody into a kiosk that allows it."
     : "";
   return {
     code: "open_to_all",
-    came,
+    text,
     expected: `that ${target.identifier} needs the profile ${target.profile}`,
-    change:
+    advice:
       service.backend === "header"
         ? `Let the proxy send ${service.header} for readers that it knows and for nobody else.`
         : `Restart the service, if it runs with an older configuration; look that no cache in front keeps answers of readers who have logged in${options.hooked ? "" : ", and that the proxy adds no Cookie or Authorization"}.${byAddress}`,
@@ -99,10 +99,10 @@ export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined
   const id = imageAddress(base + mainPrefix[3], target.identifier);
   const answer = await visitor.ask(`${id}/info.json`, { headers: { Origin: origin } });
   if (answer.status === 404 && jsonOf(answer)?.code !== undefined)
-    return { came: "there is no such image", faults: [], value: undefined };
+    return { text: "there is no such image", faults: [], value: undefined };
   const own = ownProblem(answer);
   if (own && ofImage.has(own.code))
-    return { came: `the image cannot be shown to anybody: ${own.detail}`, faults: [], value: undefined };
+    return { text: `the image cannot be shown to anybody: ${own.detail}`, faults: [], value: undefined };
   const document = jsonOf(answer);
   if (document && typeof document.id !== "string" && typeof document.code === "string")
     throw new StepFault(unexpected(answer, "info.json", "image information, with status 401 or 200"));
@@ -120,7 +120,7 @@ export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined
   ];
   const { width } = document;
   return {
-    came: `status ${answer.status} with the addresses of the login`,
+    text: `status ${answer.status} with the addresses of the login`,
     faults: oneOfEach(faults),
     value: typeof width === "number" ? Math.min(width, 256) : undefined,
   };
@@ -138,7 +138,7 @@ const ofImage: ReadonlySet<string> = new Set([
 
 const errorReplaced = {
   code: "error_replaced",
-  change:
+  advice:
     "The proxy replaces answers of status 401 by a page of its own; viewers find the login in that answer. In nginx take away proxy_intercept_errors and error_page for these paths.",
 };
 
@@ -174,6 +174,6 @@ export async function lookAtClosedImage(walk: Walk, width: number): Promise<Outc
     ...(answer.status === 200 ? cachingFaults(answer, "the image without a login", "gated") : []),
   ];
   const shown = isByAddress(walk) ? "an image" : "a reduced image";
-  const came = answer.status === 200 ? `${shown} without a login` : `status ${answer.status} without a login`;
-  return { came, faults: oneOfEach(faults), value: look };
+  const text = answer.status === 200 ? `${shown} without a login` : `status ${answer.status} without a login`;
+  return { text, faults: oneOfEach(faults), value: look };
 }

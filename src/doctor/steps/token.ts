@@ -29,10 +29,10 @@ export async function askForToken(
     ...answers.flatMap((answer) => pageFaults(walk, answer)),
     ...(cookie ? sessionFaults(walk, tokens, errors) : closedFaults(walk, tokens, errors)),
   ];
-  const came = cookie
+  const text = cookie
     ? "the page posts a token to the viewer, by 2.0 and by 1.0"
     : "the page answers the viewer, by 2.0 and by 1.0; a token needs a login first";
-  return { came, faults: oneOfEach(faults), value: tokens.at(-1) };
+  return { text, faults: oneOfEach(faults), value: tokens.at(-1) };
 }
 
 function open({ base, origin, visitor }: Walk, cookie: string | undefined, version: 1 | 2, n: number) {
@@ -80,26 +80,26 @@ function sessionFaults(
     has("unavailable")
       ? {
           code: "session_store",
-          came: `${count} sessions could not be looked up`,
+          text: `${count} sessions could not be looked up`,
           expected,
-          change:
+          advice:
             "The service cannot reach where sessions are kept: look at auth.session, whether that server runs, and what /ready and the log of the service say.",
         }
       : undefined,
     has("missingAspect", "missingCredentials")
       ? {
           code: "cookie_not_passed",
-          came: `${count} the token page saw no session cookie, though it was sent`,
+          text: `${count} the token page saw no session cookie, though it was sent`,
           expected,
-          change: "Let the proxy pass the header Cookie on to the service; caches often take it off.",
+          advice: "Let the proxy pass the header Cookie on to the service; caches often take it off.",
         }
       : undefined,
     has("expiredAspect", "invalidAspect", "invalidCredentials")
       ? {
           code: "session_unknown",
-          came: `${count} the session that has just begun was not known`,
+          text: `${count} the session that has just begun was not known`,
           expected,
-          change:
+          advice:
             backend === "redis"
               ? "Let all servers behind this address use the same Redis, database and auth.session.redis.prefix; and let it not evict keys."
               : `Several servers seem to answer at this address, and auth.session.backend is ${backend}, which each has for itself. Choose redis, which they can share.`,
@@ -125,20 +125,20 @@ function closedFaults(
   ];
 }
 
-const cachedFault = (came: string): Fault => ({
+const cachedFault = (text: string): Fault => ({
   code: "cached",
-  came,
+  text,
   expected: "an answer of the service itself",
-  change: `Let the cache obey Cache-Control: no-store, and empty it; take paths below ${authFolder} out of it.`,
+  advice: `Let the cache obey Cache-Control: no-store, and empty it; take paths below ${authFolder} out of it.`,
 });
 
 const originFault = ({ origin, profile }: Walk, errors: readonly string[]): Fault | undefined =>
   errors.includes("invalidOrigin")
     ? {
         code: "token_origins",
-        came: `pages of ${origin} get no tokens`,
+        text: `pages of ${origin} get no tokens`,
         expected: "a token, or that a login is needed",
-        change: `Add "${origin}" to auth.cors.token_origins${profile.pattern === "clickthrough" ? ", or to clickthrough_origins," : ""} and restart, or correct the scheme, host or port of the viewer there.`,
+        advice: `Add "${origin}" to auth.cors.token_origins${profile.pattern === "clickthrough" ? ", or to clickthrough_origins," : ""} and restart, or correct the scheme, host or port of the viewer there.`,
       }
     : undefined;
 
@@ -161,26 +161,26 @@ function pageFaults(walk: Walk, answer: Answer): (Fault | undefined)[] {
     frame !== null && (isForeign(walk) || !/^same-?origin$/i.test(frame))
       ? {
           code: "frame_options",
-          came: `the token page has X-Frame-Options: ${shown(frame)}`,
+          text: `the token page has X-Frame-Options: ${shown(frame)}`,
           expected,
-          change: `The service does not send this header: take it away at the proxy for paths below ${authFolder}.`,
+          advice: `The service does not send this header: take it away at the proxy for paths below ${authFolder}.`,
         }
       : undefined,
     framing.every(admits)
       ? undefined
       : {
           code: "frame_policy",
-          came: `the token page has a Content-Security-Policy with frame-ancestors ${shown(framing.find((list) => !admits(list))?.join(" ") ?? "")}`,
+          text: `the token page has a Content-Security-Policy with frame-ancestors ${shown(framing.find((list) => !admits(list))?.join(" ") ?? "")}`,
           expected,
-          change: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
+          advice: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
         },
     scripts.every((list) => list.includes(`'nonce-${nonce}'`))
       ? undefined
       : {
           code: "script_policy",
-          came: "the token page has a Content-Security-Policy that keeps its script from running",
+          text: "the token page has a Content-Security-Policy that keeps its script from running",
           expected: "the policy of the service alone",
-          change: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
+          advice: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
         },
     ...cachingFaults(answer, "the token page", "never"),
   ];
@@ -210,18 +210,18 @@ export async function presentToken(walk: Walk, token: string): Promise<readonly 
     return [
       {
         code: "session_unknown",
-        came: `${times - granted} of ${times} times the token was not known`,
+        text: `${times - granted} of ${times} times the token was not known`,
         expected,
-        change:
+        advice:
           "Several servers seem to answer at this address, and each has its sessions for itself: set auth.session.backend to redis for all of them, with the same prefix.",
       },
     ];
   return [
     {
       code: "token_not_passed",
-      came: "the probe does not see the token, or it gives no access",
+      text: "the probe does not see the token, or it gives no access",
       expected,
-      change: `Let the proxy pass the header Authorization on to the service${walk.options.hooked ? "; or the authorize hook refuses, see smalti hook test" : ""}.`,
+      advice: `Let the proxy pass the header Authorization on to the service${walk.options.hooked ? "; or the authorize hook refuses, see smalti hook test" : ""}.`,
     },
   ];
 }

@@ -1,11 +1,10 @@
 // The image doctor: what of an image explains why it looks or behaves as it does, and what to do about it.
 
+import { type FindingLevel, findingLevels } from "../../lib/finding.ts";
 import type { RenderParts } from "../render.ts";
 import {
   type CostRow,
   type Diagnosis,
-  type FindingLevel,
-  findingLevels,
   type LatestRow,
   type SectionName,
   sectionTitles,

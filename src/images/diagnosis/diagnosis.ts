@@ -1,23 +1,6 @@
 // What the image doctor says of one image: facts in sections, and findings with what to do about them.
 
-/**
- * `good`: in order; `note`: worth knowing; `slow`: responses are right but late; `problem`: something is
- * wrong or refused.
- */
-export const findingLevels = ["problem", "slow", "note", "good"] as const;
-export type FindingLevel = (typeof findingLevels)[number];
-
-export interface Finding {
-  readonly level: FindingLevel;
-  /** For programs; stays the same. */
-  readonly code: string;
-  /** What is so, in a sentence or two. */
-  readonly text: string;
-  /** What to do about it. */
-  readonly advice?: string;
-  /** A command that does it, with names of files to be replaced: IN and OUT. */
-  readonly command?: string;
-}
+import type { Finding } from "../../lib/finding.ts";
 
 /** Plain data: sizes as `{ width, height }`, times in milliseconds, lengths in bytes. */
 export type FactValue =
@@ -97,7 +80,3 @@ export interface Diagnosis {
   /** The worst first. */
   readonly findings: readonly Finding[];
 }
-
-/** Whether something is wrong: what a command ends with exit code 1 for. */
-export const hasProblems = ({ findings }: Diagnosis): boolean =>
-  findings.some(({ level }) => level === "problem");

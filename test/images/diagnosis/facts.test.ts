@@ -6,10 +6,13 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { diagnose } from "../../../src/images/diagnosis/diagnose.ts";
-import { type Diagnosis, hasProblems } from "../../../src/images/diagnosis/diagnosis.ts";
+import type { Diagnosis } from "../../../src/images/diagnosis/diagnosis.ts";
+import { countFindings } from "../../../src/lib/finding.ts";
 import type { Tags } from "../../codecs/metadata/exiftool.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
+
+const hasProblems = ({ findings }: Diagnosis) => countFindings(findings, "problem") > 0;
 
 const isPicture = (name: string) => /\.(jpe?g|png|gif|tif|webp|jp2|j2k|j2c|jph|jhc)$/.test(name);
 const names = readdirSync(fixturesFolder).filter((name) => isPicture(name) && !name.startsWith("large-"));

@@ -1,12 +1,10 @@
 // The doctor of logins for the operator's pages: asks this service at its own address alone, one examination at a time, bounded in time.
 
-import { examine } from "../../../doctor/diagnose.ts";
-import type { Finding } from "../../../doctor/finding.ts";
-import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../../../doctor/question.ts";
-import { findTargets, targetsAt } from "../../../doctor/targets.ts";
-import type { Target } from "../../../doctor/walk.ts";
-import { checkIdentifier } from "../../../iiif/image/path.ts";
+import { examineLogins, loopbackClient, ownAddress, viewerOrigin } from "../../../doctor/question.ts";
+import { NothingToExamine } from "../../../doctor/targets.ts";
+import { ServiceError } from "../../../errors.ts";
 import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
+import type { Finding } from "../../../lib/finding.ts";
 import type { Service } from "../../../service.ts";
 
 /** What the operator types; empty fields mean the usual. */
@@ -46,38 +44,20 @@ export function createLoginDoctor(service: Service): LoginDoctor {
     auth.cors.token_origins.flatMap((each) => viewerOrigin(each) ?? [])[0] ?? new URL(base).origin;
   let running = false;
 
-  const about = { auth, sources: service.sources, lists: !service.hooks.has("resolve") };
-
-  const targetsOf = async (identifier: string): Promise<readonly Target[]> =>
-    identifier === "" ? findTargets(about) : targetsAt(checkIdentifier(identifier), about);
-
-  const findings = async (origin: string, targets: readonly Target[]): Promise<readonly Finding[]> => {
-    const { hooks, platform } = service;
-    const { SERVICE_DOCTOR_USERNAME: username, SERVICE_DOCTOR_PASSWORD: password } = platform.env;
-    const client = loopbackClient(base);
-    const options = {
-      auth,
-      baseUrl: config.base_url,
-      trustedProxies: config.trusted_proxies,
-      hooked: hooks.has("authorize"),
-      ...(username && password && { credentials: { username, password } }),
-      ...(client !== undefined && { client }),
-    };
-    const doubts = await settingsDoubts(config, platform, about);
-    return [...doubts, ...(await examine({ options, base, origin, targets }))];
-  };
-
   const examineAll = async (origin: string, identifier: string): Promise<LoginReport> => {
-    let targets: readonly Target[];
+    const named = identifier === "" ? undefined : identifier;
+    const client = loopbackClient(base);
     try {
-      targets = await targetsOf(identifier);
+      const { platform, sources, hooks } = service;
+      const asked = { auth, base, origin, identifier: named, client };
+      return { findings: await examineLogins({ config, platform, sources, hooks }, asked), base, origin };
     } catch (error) {
-      // What it says is for the operator: that no rule names the identifier, or that it can be none.
-      return { field: "identifier", refused: error instanceof Error ? error.message : String(error) };
+      const isForOperator =
+        error instanceof NothingToExamine ||
+        (error instanceof ServiceError && error.code === "identifier_refused");
+      if (!isForOperator) throw error;
+      return { ...(named !== undefined && { field: "identifier" }), refused: error.message };
     }
-    if (targets.length === 0)
-      return { refused: "No rule of auth.rules names an identifier that could be asked for." };
-    return { findings: await findings(origin, targets), base, origin };
   };
 
   return {

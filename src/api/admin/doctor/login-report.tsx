@@ -1,13 +1,8 @@
 // The form of the doctor of logins, and its findings step by step.
 
-import type { Finding } from "../../../doctor/finding.ts";
+import { countFindings, type Finding } from "../../../lib/finding.ts";
+import { FindingList } from "../finding-list.tsx";
 import type { LoginDoctor, LoginQuestion, LoginReport } from "./login-doctor.ts";
-
-const states = {
-  ok: { word: "In order", pill: "pill good" },
-  skipped: { word: "Skipped", pill: "pill" },
-  problem: { word: "Problem", pill: "pill bad" },
-} as const satisfies Record<Finding["state"], { word: string; pill: string }>;
 
 export function LoginSection({
   action,
@@ -110,7 +105,7 @@ function Findings({
 }: {
   readonly report: Extract<LoginReport, { readonly findings: readonly Finding[] }>;
 }) {
-  const problems = findings.filter(({ state }) => state === "problem").length;
+  const problems = countFindings(findings, "problem");
   return (
     <>
       <div class={`notice ${problems === 0 ? "good" : "bad"}`} role="status">
@@ -121,27 +116,7 @@ function Findings({
           {`, as a viewer at ${origin}.`}
         </p>
       </div>
-      <ul class="findings">
-        {findings.map((finding) => (
-          <li data-code={finding.state === "problem" ? finding.code : finding.state}>
-            <span class={states[finding.state].pill}>{states[finding.state].word}</span>
-            <div>
-              <p>
-                <strong>
-                  {finding.profile === undefined ? finding.step : `${finding.profile}: ${finding.step}`}
-                </strong>{" "}
-                {finding.came}
-              </p>
-              {finding.state === "problem" && (
-                <>
-                  <p class="quiet">Expected: {finding.expected}</p>
-                  <p>{finding.change}</p>
-                </>
-              )}
-            </div>
-          </li>
-        ))}
-      </ul>
+      <FindingList findings={findings} />
     </>
   );
 }

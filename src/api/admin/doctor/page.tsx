@@ -5,8 +5,8 @@ import { readForm } from "../../http/body.ts";
 import { explainBaseUrl, type UrlExplanation } from "../../http/client/public-url.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { type Admin, type AdminPage, href } from "../admin.ts";
+import { FindingList } from "../finding-list.tsx";
 import { adminPage } from "../frame.tsx";
-import { FindingItem } from "../images/diagnosis.tsx";
 import { createLoginDoctor, type LoginDoctor, type LoginQuestion, type LoginReport } from "./login-doctor.ts";
 import { LoginSection } from "./login-report.tsx";
 import { type AddressComparison, compareAddresses } from "./seen-address.ts";
@@ -92,11 +92,7 @@ function PublicUrl({ base, explanation }: UrlProps & { readonly explanation: Url
         That of an image is <code class="path">{`${base}${imageAddress(mainPrefix[3], "example.tif")}`}</code>
         .
       </p>
-      <ul class="findings">
-        {doubts.map((doubt) => (
-          <FindingItem finding={doubt} />
-        ))}
-      </ul>
+      <FindingList findings={doubts} />
       <section class="scroll" tabindex={0} aria-label="Where its parts came from">
         <table class="grid">
           <thead>

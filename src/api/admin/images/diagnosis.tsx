@@ -1,21 +1,8 @@
 // A diagnosis of an image as a section of a page: findings with what to do, what pictures cost, and the facts.
 
-import type {
-  CostRow,
-  Finding,
-  FindingLevel,
-  Diagnosis as ImageDiagnosis,
-  LatestRow,
-} from "../../../images/diagnosis/diagnosis.ts";
+import type { CostRow, Diagnosis as ImageDiagnosis, LatestRow } from "../../../images/diagnosis/diagnosis.ts";
 import { bytesText, msText, pixelsText } from "../../../images/diagnosis/words.ts";
-
-/** How a level looks and reads. */
-const levels = {
-  problem: { word: "Problem", pill: "pill bad" },
-  slow: { word: "Slow", pill: "pill warn" },
-  note: { word: "Note", pill: "pill" },
-  good: { word: "Good", pill: "pill good" },
-} as const satisfies Record<FindingLevel, { word: string; pill: string }>;
+import { FindingList } from "../finding-list.tsx";
 
 /** The section; it needs the style sheet admin/diagnosis.css. `measured`: pictures were rendered for it. */
 export function Diagnosis({
@@ -29,11 +16,7 @@ export function Diagnosis({
   return (
     <section class="diagnosis" id="diagnosis" aria-labelledby="doctor">
       <h2 id="doctor">What the doctor says</h2>
-      <ul class="findings">
-        {findings.map((finding) => (
-          <FindingItem finding={finding} />
-        ))}
-      </ul>
+      <FindingList findings={findings} />
       {costs.length > 0 && <Costs costs={costs} latest={latest} measured={measured} />}
       <details>
         <summary>All that is known of the file</summary>
@@ -54,31 +37,6 @@ export function Diagnosis({
         </div>
       </details>
     </section>
-  );
-}
-
-export function FindingItem({
-  finding: { level, code, text, advice, command },
-}: {
-  readonly finding: Finding;
-}) {
-  const { word, pill } = levels[level];
-  return (
-    <li data-code={code}>
-      <span class={pill}>{word}</span>
-      <div>
-        <p>{text}</p>
-        {advice && <p class="quiet">{advice}</p>}
-        {command?.split("\n").map((line) => (
-          <div class="command">
-            <code class="path">{line}</code>
-            <button type="button" class="plain copy" data-copy={line} aria-label="Copy this command" hidden>
-              Copy
-            </button>
-          </div>
-        ))}
-      </div>
-    </li>
   );
 }
 

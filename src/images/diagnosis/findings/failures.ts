@@ -1,7 +1,7 @@
 // Findings about what could not be found out: the identifier, the hook, the source, the header, and what a render failed with.
 
 import type { ErrorKind, ServiceError } from "../../../errors.ts";
-import type { Finding, FindingLevel } from "../diagnosis.ts";
+import type { Finding, FindingLevel } from "../../../lib/finding.ts";
 import type { Known, Look } from "../known.ts";
 import { toPyramid } from "./commands.ts";
 

@@ -1,6 +1,6 @@
 // All findings, one row each: what is known in, what there is to say out.
 
-import type { Finding } from "../diagnosis.ts";
+import type { Finding } from "../../../lib/finding.ts";
 import type { Known } from "../known.ts";
 import { failureFindings, hookFinding, refusedFinding } from "./failures.ts";
 import { accessFinding, areaFinding, reducedFinding, refusedCostsFinding } from "./limits.ts";

@@ -1,6 +1,6 @@
 // Findings about what the service refuses of an image, and about who may see it.
 
-import type { Finding } from "../diagnosis.ts";
+import type { Finding } from "../../../lib/finding.ts";
 import type { Known } from "../known.ts";
 import { pixelsText, sizeText } from "../words.ts";
 import { toPyramid } from "./commands.ts";

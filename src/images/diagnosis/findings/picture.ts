@@ -1,7 +1,7 @@
 // Findings about what the picture is: damage, pages, depth, transparency, colour, orientation and metadata.
 
+import type { Finding } from "../../../lib/finding.ts";
 import { asShown } from "../../plan/orientation.ts";
-import type { Finding } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
 import { profileUse } from "../profile-use.ts";
 import { timeText } from "../words.ts";

@@ -1,8 +1,8 @@
 // Findings about cost: whether tiles are fast to serve, and what of the file is the reason if they are not.
 
+import type { Finding } from "../../../lib/finding.ts";
 import { mostCheapMs } from "../../admission/lanes.ts";
 import type { Cost } from "../costs.ts";
-import type { Finding } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
 import { msText, pixelsText, sizeText } from "../words.ts";
 import { toHuffman, toJpegPyramid, toPyramid } from "./commands.ts";

@@ -1,0 +1,37 @@
+// Findings of both doctors as lines for a terminal.
+
+import { countFindings, type Finding, subjectOf } from "../lib/finding.ts";
+
+/** A line for each finding. What is expected and what to do stand below it. */
+export function findingLines(findings: readonly Finding[]): string[] {
+  const wide = Math.max(0, ...findings.map((finding) => subjectOf(finding).length));
+  return findings.flatMap((finding) => {
+    const { level, code, text, expected, advice, command } = finding;
+    const about = wide === 0 ? "" : `${subjectOf(finding).padEnd(wide)}  `;
+    const name = level === "problem" ? ` [${code}]` : "";
+    return [
+      `${level.padEnd(7)}  ${about}${plain(text)}${name}`,
+      ...(expected === undefined ? [] : [`${indent}expected:   ${plain(expected)}`]),
+      ...(advice === undefined ? [] : [`${indent}what to do: ${plain(advice)}`]),
+      ...(command ?? "").split("\n").flatMap((line) => (line === "" ? [] : [`${indent}  ${plain(line)}`])),
+    ];
+  });
+}
+
+const indent = " ".repeat(9);
+
+/** The last line: what is wrong, and what makes an image slow. */
+export function verdictText(findings: readonly Finding[]): string {
+  const problems = countFindings(findings, "problem");
+  const slow = countFindings(findings, "slow");
+  const counts = [
+    ...(problems > 0 ? [`${problems} problem${problems === 1 ? "" : "s"}`] : []),
+    ...(slow > 0 ? [`${slow} reason${slow === 1 ? "" : "s"} why it is slow`] : []),
+  ];
+  return counts.length === 0
+    ? "No problem was found."
+    : `${counts.join(" and ")} ${problems + slow === 1 ? "was" : "were"} found.`;
+}
+
+/** What a file or an answer holds does not command the terminal. */
+export const plain = (text: string): string => text.replace(/\p{C}+/gu, " ");

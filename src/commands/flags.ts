@@ -1,0 +1,45 @@
+// The words behind a command: flags, which take a value or none, and other words.
+
+import { UsageError } from "./command-error.ts";
+
+/** What stands behind a command. */
+export interface ReadFlags {
+  /** By the name of the flag; the last of several. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly switches: ReadonlySet<string>;
+  /** Words that are no flag, in order. */
+  readonly words: readonly string[];
+}
+
+/** The flags of a command by name, and how its name begins a message. */
+export interface FlagTable {
+  readonly command: string;
+  /** Where to read more. */
+  readonly more?: string;
+  readonly values: readonly string[];
+  readonly switches: readonly string[];
+}
+
+/**
+ * Reads `--name value`, `--name=value` and `--name`, with one dash or two. A value that begins with - stands behind =. Throws UsageError
+ * for unknown flags and missing values.
+ */
+export function readFlags(args: readonly string[], table: FlagTable): ReadFlags {
+  const values = new Map<string, string>();
+  const switches = new Set<string>();
+  const words: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] as string;
+    const [, name = "", given] = /^--?([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (table.switches.includes(name) && given === undefined) switches.add(name);
+    else if (table.values.includes(name)) {
+      const value = given ?? args[++i];
+      if (!value || (given === undefined && value.startsWith("-")))
+        throw new UsageError(`${word} needs a value`);
+      values.set(name, value);
+    } else if (word.startsWith("-"))
+      throw new UsageError(`${table.command} does not know ${word}; ${table.more ?? "see smalti --help"}`);
+    else words.push(word);
+  }
+  return { values, switches, words };
+}
