@@ -37,7 +37,7 @@ const lcms = await instantiateLcms();
 async function imported() {
   const outfile = join(folder, "colour.mjs");
   const contents = ["transform", "lcms", "srgb"]
-    .map((name) => `export * from "./src/colour/${name}.ts";`)
+    .map((name) => `export * from "./src/imaging/colour/${name}.ts";`)
     .join("\n");
   await build({
     stdin: { contents, resolveDir: root },

@@ -39,7 +39,7 @@ async function decoderOf(folder) {
   const outdir = mkdtempSync(join(tmpdir(), "decode-"));
   await build({
     stdin: {
-      contents: `export * from "./src/codecs/jpg/region/index.ts"; export { memoryBytes } from "./src/lib/byte-source.ts";`,
+      contents: `export * from "./src/imaging/codecs/jpg/region/index.ts"; export { memoryBytes } from "./src/imaging/lib/byte-source.ts";`,
       resolveDir: folder,
     },
     bundle: true,

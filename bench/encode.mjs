@@ -32,7 +32,7 @@ const rgb = new Uint8Array(await crop.clone().toColourspace("srgb").raw().toBuff
 const gray = new Uint8Array(await crop.clone().toColourspace("b-w").raw().toBuffer());
 const raw = { raw: { width: side, height: side, channels: 3 } };
 
-const { createJpegEncoder } = await compiled("src/codecs/jpg/encode/fast-encode.ts");
+const { createJpegEncoder } = await compiled("src/imaging/codecs/jpg/encode/fast-encode.ts");
 const files = await buildWasm(["jpeg-encode"]);
 const own = createJpegEncoder(new WebAssembly.Module(readFileSync(files["jpeg-encode"])));
 const colour = { width: side, height: side, bands: 3, interpretation: "rgb", data: rgb };

@@ -1,4 +1,4 @@
-// How well the header of a JPEG file predicts what encoding it again would save: the estimate of src/codecs/jpg/lossless/worth-cropping.ts beside
+// How well the header of a JPEG file predicts what encoding it again would save: the estimate of src/imaging/codecs/jpg/lossless/worth-cropping.ts beside
 // real files, and the fit from which it has its numbers.
 //
 //   node bench/passthrough.mjs [--photos FOLDER] [--fit]
@@ -26,9 +26,9 @@ const answered = [80, 90, 95];
 const samplings = { "4:2:0": "420", "4:2:2": "422", "4:4:4": "444" };
 const [width, height] = [640, 480];
 
-const { createJpegEncoder } = await compiled("src/codecs/jpg/encode/fast-encode.ts");
-const { quantisationTables } = await compiled("src/codecs/jpg/markers/quantisation.ts");
-const { bytesRatio, featuresOf } = await compiled("src/codecs/jpg/lossless/worth-cropping.ts");
+const { createJpegEncoder } = await compiled("src/imaging/codecs/jpg/encode/fast-encode.ts");
+const { quantisationTables } = await compiled("src/imaging/codecs/jpg/markers/quantisation.ts");
+const { bytesRatio, featuresOf } = await compiled("src/imaging/codecs/jpg/lossless/worth-cropping.ts");
 const files = await buildWasm(["jpeg-encode"]);
 const encoder = createJpegEncoder(new WebAssembly.Module(readFileSync(files["jpeg-encode"])));
 sharp.concurrency(1);

@@ -27,7 +27,7 @@ sharp.cache(false);
 
 const { resample } = await buildWasm(["resample"]);
 const module = new WebAssembly.Module(readFileSync(resample));
-const { createResampler } = await imported("src/pipeline/wasm/resample.ts");
+const { createResampler } = await imported("src/imaging/pipeline/wasm/resample.ts");
 const resampler = createResampler(() => module);
 
 async function imported(file) {

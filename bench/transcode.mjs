@@ -23,9 +23,9 @@ process.on("exit", () => rmSync(folder, { recursive: true }));
 
 await build({
   entryPoints: {
-    transcode: "src/codecs/jpg/transcode/transcoder.ts",
-    scans: "src/codecs/jpg/transcode/scans.ts",
-    source: "src/lib/byte-source.ts",
+    transcode: "src/imaging/codecs/jpg/transcode/transcoder.ts",
+    scans: "src/imaging/codecs/jpg/transcode/scans.ts",
+    source: "src/imaging/lib/byte-source.ts",
   },
   bundle: true,
   splitting: true,

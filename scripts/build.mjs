@@ -26,7 +26,7 @@ const shared = [
   "start/embed.ts",
   "errors.ts",
   "lib/network/ip-range.ts",
-  "lib/caching/lru.ts",
+  "imaging/lib/lru.ts",
   "lib/network/problem-document.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
@@ -92,12 +92,16 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
         outfile: join(outdir, "workerd.js"),
       }),
     );
+    used.push(
+      await bundle({ entryPoints: [join(root, "src/imaging.ts")], outfile: join(outdir, "imaging.js") }),
+    );
     for (const [file, name] of Object.entries(chunks))
       used.push(await bundle({ entryPoints: [join(root, "src", file)], outfile: join(outdir, name) }));
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
     await copyFile(join(root, "src/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
     await copyFile(join(root, "src/start/library.d.ts"), join(outdir, "index.d.ts"));
+    await copyFile(join(root, "src/imaging/library.d.ts"), join(outdir, "imaging.d.ts"));
     await copyFile(join(root, "src/start/worker.d.ts"), join(outdir, "workerd.d.ts"));
     await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names, Object.values(chunks)));
     // Deno reads it beside the entry: a request's signal then aborts only when the client has left.

@@ -1,6 +1,6 @@
-// Fits the model of printed inks that CMYK without a profile is read by (src/pipeline/ink.ts) to measured patches.
+// Fits the model of printed inks that CMYK without a profile is read by (src/imaging/pipeline/ink.ts) to measured patches.
 //
-//   node scripts/ink-model.mjs [FILE]     writes src/pipeline/ink-table.ts and prints how far the model is off
+//   node scripts/ink-model.mjs [FILE]     writes src/imaging/pipeline/ink-table.ts and prints how far the model is off
 //
 // FILE: characterisation data in CGATS form with CMYK and XYZ; /usr/share/color/icc/TR003.ti3 of the Debian package
 // icc-profiles-free where not given.
@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { deltaE2000, labOf } from "../bench/lib/delta-e.mjs";
 
 const file = process.argv[2] ?? "/usr/share/color/icc/TR003.ti3";
-const target = new URL("../src/pipeline/ink-table.ts", import.meta.url);
+const target = new URL("../src/imaging/pipeline/ink-table.ts", import.meta.url);
 
 /** Amounts at which a curve has a knot; between them it is straight. */
 const knots = [0, 0.1, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1];

@@ -52,9 +52,9 @@ const bundle = join(place, "codec.mjs");
 await build({
   stdin: {
     contents: `
-      export { jp2Codec } from "./src/codecs/jp2/codec.ts";
-      export { scaleFactorsOf } from "./src/codecs/codec.ts";
-      export { memoryBytes } from "./src/lib/byte-source.ts";
+      export { jp2Codec } from "./src/imaging/codecs/jp2/codec.ts";
+      export { scaleFactorsOf } from "./src/imaging/codecs/codec.ts";
+      export { memoryBytes } from "./src/imaging/lib/byte-source.ts";
       export { ServiceError } from "./src/errors.ts";`,
     resolveDir: root,
   },

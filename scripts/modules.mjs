@@ -6,10 +6,10 @@ import * as esbuild from "esbuild";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** What src/codecs/modules.ts exports. */
+/** What src/imaging/codecs/modules.ts exports. */
 export async function moduleTable() {
   const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, "src/codecs/modules.ts")],
+    entryPoints: [join(root, "src/imaging/codecs/modules.ts")],
     format: "esm",
     write: false,
   });

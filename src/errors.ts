@@ -1,5 +1,7 @@
 // The one error type that carries meaning across layers.
 
+import { ImagingError, type ImagingErrorOptions } from "./imaging/errors.ts";
+
 /** What went wrong, as a closed list: `api/http` maps each kind to an HTTP status. */
 export const errorKinds = [
   "bad-request", // the request is malformed or asks for what the image cannot give
@@ -19,27 +21,30 @@ export const errorKinds = [
 
 export type ErrorKind = (typeof errorKinds)[number];
 
-export interface ServiceErrorOptions {
-  /** Goes to the log only, never to the caller. */
-  readonly cause?: unknown;
-  /** Stable, documented, snake_case; the default is the kind in snake_case. */
-  readonly code?: string;
-}
-
 /**
  * An error whose message may be shown to the caller: it says what was expected, of what, what was received, and
  * what to do; it never holds a path, key or secret. Anything else that is thrown is a bug and is answered with a
  * neutral 500.
  */
-export class ServiceError extends Error {
-  readonly kind: ErrorKind;
-  readonly code: string;
-
-  constructor(kind: ErrorKind, message: string, options: ServiceErrorOptions = {}) {
-    super(message, { cause: options.cause });
+export class ServiceError extends ImagingError<ErrorKind> {
+  constructor(kind: ErrorKind, message: string, options: ImagingErrorOptions = {}) {
+    super(kind, message, options);
     this.name = "ServiceError";
-    this.kind = kind;
-    this.code = options.code ?? kind.replaceAll("-", "_");
+  }
+}
+
+/** An error of the imaging library as the service's own; anything else as it is. Errors of jobs are the service's own already. */
+export function asServiceError(error: unknown): unknown {
+  if (!(error instanceof ImagingError) || error instanceof ServiceError) return error;
+  return new ServiceError(error.kind, error.message, { code: error.code, cause: error.cause });
+}
+
+/** Runs what calls the imaging library outside of a job. Throws its errors as the service's own. */
+export async function withServiceErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asServiceError(error);
   }
 }
 
@@ -67,9 +72,9 @@ export interface ErrorRecord {
   readonly cause?: string | undefined;
 }
 
-/** Any thrown value as a record; what is no ServiceError becomes `fallback` with a neutral message. */
+/** Any thrown value as a record; what is no error of the imaging library or ours becomes `fallback` with a neutral message. */
 export function toErrorRecord(error: unknown, fallback: ErrorKind): ErrorRecord {
-  if (error instanceof ServiceError) {
+  if (error instanceof ImagingError) {
     const cause = error.cause === undefined ? undefined : describe(error.cause);
     return { kind: error.kind, message: error.message, code: error.code, cause };
   }

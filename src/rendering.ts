@@ -4,9 +4,6 @@ import type { Access } from "./access/access.ts";
 import type { Decisions } from "./access/decisions.ts";
 import { hookRequestOf } from "./access/rules/hook-request.ts";
 import { hookedAccess } from "./access/rules/hooked.ts";
-import { deflateIdentity } from "./codecs/deflate-identity.ts";
-import { createCodecs } from "./codecs/index.ts";
-import { createPool } from "./codecs/run/pool.ts";
 import type { LiveSettings } from "./config/live.ts";
 import type { Config } from "./config/schema.ts";
 import { createAdmission } from "./images/admission/admit.ts";
@@ -20,6 +17,8 @@ import { outputPolicy } from "./images/plan/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { createResolvedMasters } from "./images/resolved-masters.ts";
 import { createSidecars } from "./images/sidecar/sidecars.ts";
+import { deflateIdentity } from "./imaging/codecs/deflate-identity.ts";
+import { createCodecs } from "./imaging/codecs/index.ts";
 import type { Check } from "./lib/checks.ts";
 import { parseDuration } from "./lib/options/quantity.ts";
 import type { Log } from "./lib/telemetry/log.ts";
@@ -27,6 +26,7 @@ import type { OuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 import { admissionFigures, poolCounts } from "./stats/parts.ts";
 import type { Registry } from "./stats/registry.ts";
+import { createPool } from "./workers/pool.ts";
 
 /** What rendering stands on. */
 export interface RenderingNeeds {

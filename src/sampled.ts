@@ -1,6 +1,5 @@
 // The gauges of a service: what the registry reads from its parts when somebody asks.
 
-import type { Pool } from "./codecs/run/pool.ts";
 import type { Admission } from "./images/admission/admit.ts";
 import { remembering } from "./lib/caching/remember.ts";
 import type { Check, CheckedPart, Finding } from "./lib/checks.ts";
@@ -8,6 +7,7 @@ import type { Platform } from "./platform/platform.ts";
 import type { Sources } from "./sources/index.ts";
 import type { Registry, Sample } from "./stats/registry.ts";
 import type { NamedSlot, Slots } from "./stores/index.ts";
+import type { Pool } from "./workers/pool.ts";
 
 export interface SampledParts {
   readonly platform: Platform;

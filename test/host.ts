@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { inject } from "vitest";
-import type { CodecHost } from "../src/codecs/codec.ts";
-import { type WorkerModule, wasmModules } from "../src/codecs/modules.ts";
+import type { CodecHost } from "../src/imaging/codecs/codec.ts";
+import { type WorkerModule, wasmModules } from "../src/imaging/codecs/modules.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
 const compiled = new Map<WorkerModule, WebAssembly.Module>();

@@ -8,26 +8,26 @@ import { describe, expect, test } from "vitest";
 const src = fileURLToPath(new URL("../src/", import.meta.url));
 
 /**
- * Folder to what it may import besides itself, `lib/`, `errors.ts` and the type Platform. A file that is named here follows its own row alone,
+ * Folder to what it may import besides itself, `lib/`, `errors.ts`, what `imaging/` has for all (its `lib/` and
+ * `errors.ts`) and the type Platform. `imaging/` imports nothing but itself. A file that is named here follows its own row alone,
  * and others import it only where they may import that row.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
+  lib: ["imaging/stages.ts"],
   "errors.ts": [],
   platform: [],
   iiif: [],
-  pipeline: [],
-  colour: ["pipeline"],
   stats: [],
   reports: [],
   stores: [],
   tracing: [],
   hooks: [],
-  codecs: ["pipeline", "colour"],
+  imaging: [],
+  workers: ["imaging"],
   sources: ["stores"],
   access: ["iiif", "stores", "hooks"],
-  images: ["iiif", "pipeline", "codecs", "sources", "stores", "hooks", "access"],
-  manifests: ["iiif", "sources", "stores", "hooks", "access", "images"],
+  images: ["iiif", "imaging", "workers", "sources", "stores", "hooks", "access"],
+  manifests: ["iiif", "imaging/render/sampling.ts", "sources", "stores", "hooks", "access", "images"],
   bookmarks: ["stores"],
   doctor: ["iiif", "access", "sources", "config"],
   config: [
@@ -47,8 +47,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "rendering.ts": ["*", "!api"],
   "readiness.ts": [],
   "parts.ts": ["*", "!api"],
-  dashboard: ["codecs", "images", "sources", "stats", "stores"],
-  "sampled.ts": ["codecs", "images", "sources", "stores", "stats"],
+  dashboard: ["imaging", "workers", "images", "sources", "stats", "stores"],
+  "sampled.ts": ["workers", "images", "sources", "stores", "stats"],
   commands: ["*", "!api"],
   "commands/command-error.ts": [],
   "commands/hash-password.ts": ["access", "commands/command-error.ts"],
@@ -74,6 +74,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "start/serve.ts": ["*"],
   "start/embed.ts": ["*"],
   "index.ts": ["*"],
+  "imaging.ts": ["imaging", "platform"],
   "main.ts": ["platform/oldest-node.ts", "program.ts"],
   "program.ts": ["*"],
   "workerd.ts": ["*"],
@@ -85,6 +86,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const entries = [
   "main.ts",
   "program.ts",
+  "imaging.ts",
   "index.ts",
   "workerd.ts",
   "thread.ts",
@@ -133,8 +135,11 @@ function violations(file: string): string[] {
       const [, other] = target.split("/");
       return surface === other || other === "http" ? [] : [`${file}: another surface, ${target}`];
     }
+    if (own === "imaging") return folder === own ? [] : [`${file}: the imaging library uses ${target}`];
     const free =
       folder === own ||
+      target.startsWith("imaging/lib/") ||
+      target === "imaging/errors.ts" ||
       folder === "lib" ||
       folder === "errors.ts" ||
       (target === "platform/platform.ts" && typeOnly);
@@ -233,6 +238,17 @@ describe("imports", () => {
         .includes("canParse"),
     );
     expect(asking).toEqual([]);
+  });
+
+  test("the tests of imaging/ use nothing of the server", () => {
+    const folder = fileURLToPath(new URL("./imaging/", import.meta.url));
+    const server = /from "(?:\.\.\/)+(src\/(?!imaging\/)|served|servers\/|images\/|workers\/)[^"]*"/g;
+    const uses = (readdirSync(folder, { recursive: true }) as string[])
+      .filter((name) => name.endsWith(".ts"))
+      .flatMap((name) =>
+        [...readFileSync(resolve(folder, name), "utf8").matchAll(server)].map(([line]) => `${name}: ${line}`),
+      );
+    expect(uses).toEqual([]);
   });
 
   test("only platform/ and the entries name the runtime", () => {

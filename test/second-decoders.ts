@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 import resize, { initResize } from "@jsquash/resize";
 import UTIF from "utif2";
-import type { PixelBuffer } from "../src/pipeline/pixels.ts";
+import type { PixelBuffer } from "../src/imaging/pipeline/pixels.ts";
 
 /** Four interleaved samples a pixel. */
 export interface Rgba {

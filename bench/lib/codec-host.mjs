@@ -10,7 +10,7 @@ import { buildWasm } from "../../scripts/wasm.mjs";
 
 const packages = resolve(fileURLToPath(import.meta.url), "../../../node_modules");
 
-/** A CodecHost (src/codecs/codec.ts). */
+/** A CodecHost (src/imaging/codecs/codec.ts). */
 export async function codecHost() {
   const { wasmModules } = await moduleTable();
   const own = await buildWasm();

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createJpegEncoder } from "../../src/codecs/jpg/encode/fast-encode.ts";
-import { createEngine, openJpeg } from "../../src/codecs/jpg/region/index.ts";
-import { memoryBytes } from "../../src/lib/byte-source.ts";
-import { createResampler } from "../../src/pipeline/wasm/resample.ts";
+import { createJpegEncoder } from "../../src/imaging/codecs/jpg/encode/fast-encode.ts";
+import { createEngine, openJpeg } from "../../src/imaging/codecs/jpg/region/index.ts";
+import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
+import { createResampler } from "../../src/imaging/pipeline/wasm/resample.ts";
 
 const { picture, modules, batches, batchMs, warmMs } = JSON.parse(globalThis.process.argv[2]);
 const moduleOf = (name) => new WebAssembly.Module(readFileSync(modules[name]));

@@ -1,7 +1,7 @@
 // What vouches for a login, as a digest that its grant keeps: when it changes, the login ends.
 
-import { sha256, toHex } from "../lib/bytes/digest.ts";
-import { createLru } from "../lib/caching/lru.ts";
+import { sha256, toHex } from "../imaging/lib/digest.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import type { Kiosks } from "./logins/kiosk.ts";
 import type { Logins } from "./logins/logins.ts";
 import type { Profile } from "./profiles/profile.ts";

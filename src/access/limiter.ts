@@ -1,7 +1,7 @@
 // How often something may be done under one key, such as a network: at first at once, then with pauses in
 // between.
 
-import { createLru } from "../lib/caching/lru.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 
 /** Times are in milliseconds. */
 export interface Schedule {

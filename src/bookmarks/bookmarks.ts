@@ -1,8 +1,8 @@
 // Content states that the service keeps for others: files in a folder, written once, never changed and never removed.
 
 import { ServiceError } from "../errors.ts";
+import { sha256, toHex } from "../imaging/lib/digest.ts";
 import { fromBase64Url, toBase64Url } from "../lib/bytes/base64url.ts";
-import { sha256, toHex } from "../lib/bytes/digest.ts";
 import type { Check } from "../lib/checks.ts";
 import { type BoundedFiles, boundFiles, type EntryFiles } from "../stores/filesystem/entry-files.ts";
 import { folderFault } from "../stores/filesystem/folder.ts";

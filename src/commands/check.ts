@@ -1,13 +1,13 @@
 // What `smalti check` finds besides a valid configuration: doubtful values, and what cannot be built, reached or used from here.
 
-import { createCodecs } from "../codecs/index.ts";
-import { runTask } from "../codecs/run/job.ts";
 import type { Problem } from "../config/reading/problems.ts";
 import { configWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
 import { unmatchedRules } from "../doctor/unmatched-rules.ts";
 import { overlayChecks } from "../images/overlay/check.ts";
 import { createOverlays } from "../images/overlay/overlays.ts";
+import { createCodecs } from "../imaging/codecs/index.ts";
+import { runTask } from "../imaging/render/job.ts";
 import { placed, runChecks } from "../lib/checks.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";

@@ -1,6 +1,5 @@
 // What the dashboard shows, as one JSON value: the figures of this process at a moment.
 
-import type { Pool } from "../codecs/run/pool.ts";
 import type { Admission } from "../images/admission/admit.ts";
 import type { DamagedMaster, DamagedMasters } from "../images/damaged-masters.ts";
 import type { CheckedPart, Finding } from "../lib/checks.ts";
@@ -12,6 +11,7 @@ import type { RecentError, RequestFigures } from "../stats/requests.ts";
 import type { SlowRender } from "../stats/slowest.ts";
 import type { StageFigures, StageName } from "../stats/stages.ts";
 import type { Slots } from "../stores/index.ts";
+import type { Pool } from "../workers/pool.ts";
 import { type Checked, createVerdict, type StatusProblem } from "./verdict.ts";
 
 /** Times are in milliseconds, moments in milliseconds since 1970, shares from 0 to 1; null where there is no value. */

@@ -1,6 +1,6 @@
 // Requests as a browser makes them: bounded in time and size, and led to no other host.
 
-import { concatenated } from "../lib/bytes/concatenated.ts";
+import { concatenated } from "../imaging/lib/concatenated.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { type Fault, StepFault } from "./finding.ts";

@@ -1,8 +1,8 @@
 // The engine `webhook`: each question is a signed POST of JSON to a service of the operator's.
 
 import { z } from "zod";
-import { toHex } from "../lib/bytes/digest.ts";
-import { createLru } from "../lib/caching/lru.ts";
+import { toHex } from "../imaging/lib/digest.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import { onAbort, withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.ts";
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";

@@ -1,12 +1,12 @@
 // Names and variants of cache entries. Purging uses the same file.
 
 import type { Grant, Tier } from "../access/access.ts";
-import type { NamedMaster } from "../codecs/plan.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
+import type { NamedMaster } from "../imaging/codecs/plan.ts";
+import { sha256 } from "../imaging/lib/digest.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import { toBase64Url } from "../lib/bytes/base64url.ts";
-import { sha256 } from "../lib/bytes/digest.ts";
-import { createLru } from "../lib/caching/lru.ts";
 import type { Source } from "../sources/source.ts";
 import { nameIn } from "../stores/names.ts";
 import type { Overlay } from "./overlay/overlay.ts";

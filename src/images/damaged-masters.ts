@@ -1,8 +1,8 @@
 // Masters of which only a part can be decoded: what was rendered of them lately, for the operator.
 
-import type { NamedMaster } from "../codecs/plan.ts";
 import type { ServiceError } from "../errors.ts";
-import { createLru } from "../lib/caching/lru.ts";
+import type { NamedMaster } from "../imaging/codecs/plan.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import type { Counter } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";

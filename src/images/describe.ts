@@ -1,18 +1,18 @@
 // From an identifier to an opened master and its header facts; nothing here decodes a pixel.
 
 import { type Caller, type Grant, publicGrant } from "../access/access.ts";
-import { scaleFactorsOf } from "../codecs/codec.ts";
-import type { Codecs } from "../codecs/codecs.ts";
-import { lacksItsEnd } from "../codecs/file-end.ts";
-import type { ImageHeader } from "../codecs/image-header.ts";
-import { awaitingWithout, readingWithout } from "../codecs/run/place.ts";
-import { ServiceError } from "../errors.ts";
+import { asServiceError, ServiceError, withServiceErrors } from "../errors.ts";
 import { splitPage } from "../iiif/image/path.ts";
-import { type ByteSource, fileTooLarge } from "../lib/byte-source.ts";
-import { createLru, type Lru } from "../lib/caching/lru.ts";
+import { scaleFactorsOf } from "../imaging/codecs/codec.ts";
+import type { Codecs } from "../imaging/codecs/codecs.ts";
+import { lacksItsEnd } from "../imaging/codecs/file-end.ts";
+import type { ImageHeader } from "../imaging/codecs/image-header.ts";
+import { type ByteSource, fileTooLarge } from "../imaging/lib/byte-source.ts";
+import { createLru, type Lru } from "../imaging/lib/lru.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
+import { awaitingWithout, readingWithout } from "../workers/place.ts";
 import type { Admission, Demand } from "./admission/admit.ts";
 import type { Work } from "./admission/cost.ts";
 import { factsKey, type MasterKey } from "./cache-keys.ts";
@@ -139,7 +139,8 @@ export function checkServable(
 ): void {
   const codec = parts.codecs.byFormat(header.format);
   const fileSize = image.bytes.size ?? 0;
-  if (fileSize > (codec.mostBytes ?? Number.POSITIVE_INFINITY)) throw fileTooLarge(codec.mostBytes!);
+  if (fileSize > (codec.mostBytes ?? Number.POSITIVE_INFINITY))
+    throw asServiceError(fileTooLarge(codec.mostBytes!));
   const cheapest = scaleFactorsOf(codec, header).map((scaleFactor) => {
     const [width, height] = [Math.min(header.width, scaleFactor), Math.min(header.height, scaleFactor)];
     return codec.memory({ header, page, region: { x: 0, y: 0, width, height }, scaleFactor }, fileSize);
@@ -197,7 +198,7 @@ async function probe(
         code: "unsupported_format",
       },
     );
-  const header = await codec.probe(bytes, page);
+  const header = await withServiceErrors(() => codec.probe(bytes, page));
   // The end of a remote master would cost a request of its own.
   const lacksEnd = !image.remote && (await lacksItsEnd(bytes, header.format));
   return lacksEnd ? { ...header, incomplete: true } : header;

@@ -1,7 +1,7 @@
 // Masters whose embedded profile is not used, and why: the log says it once for each, and every answer names it.
 
-import type { NamedMaster } from "../codecs/plan.ts";
-import { createLru } from "../lib/caching/lru.ts";
+import type { NamedMaster } from "../imaging/codecs/plan.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
 

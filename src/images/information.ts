@@ -1,8 +1,9 @@
 // The act "image information": what info.json says of a master, for each surface that shows it.
 
 import { type InformationInput, imageInformation } from "../iiif/image/info.ts";
+import { uprightSize } from "../imaging/render/sampling.ts";
 import { checkServable, describe, type Master } from "./describe.ts";
-import { asShown, uprightSize } from "./plan/orientation.ts";
+import { asShown } from "./plan/orientation.ts";
 import type { RenderParts } from "./render.ts";
 
 /**

@@ -1,6 +1,6 @@
 // A derivative as the render slot holds it: the image and, in front of it, what else is known of it.
 
-import { concatenated } from "../lib/bytes/concatenated.ts";
+import { concatenated } from "../imaging/lib/concatenated.ts";
 
 export interface Answer {
   readonly bytes: Uint8Array;

@@ -1,7 +1,7 @@
 // What the latest renders of each master took, beside what was expected of them: for the image doctor.
 
-import type { NamedMaster } from "../codecs/plan.ts";
-import { createLru } from "../lib/caching/lru.ts";
+import type { NamedMaster } from "../imaging/codecs/plan.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import type { Work } from "./admission/cost.ts";
 
 /** A render as it ended. */

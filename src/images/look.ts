@@ -2,10 +2,11 @@
 
 import { type Caller, isUndecided, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
+import { type Size, uprightSize } from "../imaging/render/sampling.ts";
 import type { Admission } from "./admission/admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";
 import { type OpenParts, withMaster } from "./open.ts";
-import { asShown, type Size, uprightSize } from "./plan/orientation.ts";
+import { asShown } from "./plan/orientation.ts";
 import type { OutputPolicy } from "./plan/policy.ts";
 
 /** What the sizes of derivatives follow from. */

@@ -3,12 +3,13 @@
 import { type Caller, everythingPublic } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
 import { ServiceError } from "../errors.ts";
+import { type Size, uprightSize } from "../imaging/render/sampling.ts";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import { checkServable, describe } from "./describe.ts";
 import type { LookParts } from "./look.ts";
 import type { OpenParts } from "./open.ts";
 import { withMaster } from "./open.ts";
-import { asShown, type Size, uprightSize } from "./plan/orientation.ts";
+import { asShown } from "./plan/orientation.ts";
 
 /** Parts by which every master is opened for the operator. */
 export const asOperator = <P extends OpenParts>(parts: P): P => ({

@@ -1,18 +1,19 @@
 // One derivative, from request to bytes: the flow of the whole service on one screen.
 
-import type { Encoded } from "../codecs/codec.ts";
-import type { Codecs } from "../codecs/codecs.ts";
-import type { ImageHeader } from "../codecs/image-header.ts";
-import type { RenderPlan } from "../codecs/plan.ts";
-import type { Pool } from "../codecs/run/pool.ts";
-import { orWholeFile, wholeFileNeeded } from "../codecs/whole-file.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
 import { type Geometry, resolve, withDetailOf } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import type { SizeRules } from "../iiif/image/size.ts";
-import { rotatedSize } from "../pipeline/steps/rotate.ts";
+import type { Encoded } from "../imaging/codecs/codec.ts";
+import type { Codecs } from "../imaging/codecs/codecs.ts";
+import type { ImageHeader } from "../imaging/codecs/image-header.ts";
+import type { RenderPlan } from "../imaging/codecs/plan.ts";
+import { orWholeFile, wholeFileNeeded } from "../imaging/codecs/whole-file.ts";
+import { rotatedSize } from "../imaging/pipeline/steps/rotate.ts";
+import { uprightSize } from "../imaging/render/sampling.ts";
 import type { Slot } from "../stores/slot.ts";
+import type { Pool } from "../workers/pool.ts";
 import type { Admission } from "./admission/admit.ts";
 import { renderWork } from "./admission/cost.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
@@ -24,7 +25,7 @@ import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
 import type { OpenParts } from "./open.ts";
 import type { Overlay } from "./overlay/overlay.ts";
 import type { Overlays } from "./overlay/overlays.ts";
-import { asShown, uprightSize } from "./plan/orientation.ts";
+import { asShown } from "./plan/orientation.ts";
 import { planRender } from "./plan/plan.ts";
 import type { OutputPolicy } from "./plan/policy.ts";
 import type { Sidecars } from "./sidecar/sidecars.ts";

@@ -1,6 +1,6 @@
 // Which masters a hook has named for each identifier, so that a purge by identifier finds them all.
 
-import { createLru } from "../lib/caching/lru.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import type { Source } from "../sources/source.ts";
 
 /** A master that an identifier means, whether it is there or not. */

@@ -1,7 +1,7 @@
 // A file of the operator's that is read again when it changes. The last good content stays in force while the new one is broken.
 
+import { sha256, toHex } from "../imaging/lib/digest.ts";
 import type { FileStat, FileSystem } from "../platform/platform.ts";
-import { sha256, toHex } from "./bytes/digest.ts";
 import { withDeadline } from "./concurrency/bounded-wait.ts";
 import type { Log } from "./telemetry/log.ts";
 import { maskUrls } from "./telemetry/mask-urls.ts";

@@ -1,6 +1,6 @@
 // Everything that differs between runtimes, behind one interface. Only this folder and the entries know the runtime.
 
-import type { ByteSource } from "../lib/byte-source.ts";
+import type { ByteSource } from "../imaging/lib/byte-source.ts";
 
 export interface FileStat {
   readonly kind: "file" | "directory" | "other";

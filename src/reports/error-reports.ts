@@ -1,6 +1,6 @@
 // Reports of errors: each answer of status 5xx as JSON to a server of the operator's, which no answer waits for.
 
-import { createLru } from "../lib/caching/lru.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import { secretOf } from "../lib/options/secret.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";

@@ -1,7 +1,7 @@
 // A source over a folder: a key is the exact name of a file below its root, and nothing outside the root is ever read.
 
 import { ServiceError, sourceChanged } from "../errors.ts";
-import { createLru } from "../lib/caching/lru.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import { forEachConcurrently, until } from "../lib/concurrency/concurrent.ts";
 import { createCounts } from "../lib/telemetry/count.ts";
 import type { FileEntry } from "../platform/platform.ts";

@@ -1,8 +1,8 @@
 // The bundled picture as a source: what the service shows before it is told of any other.
 
 import { ServiceError } from "../errors.ts";
-import { memoryBytes } from "../lib/byte-source.ts";
-import { sha256, toHex } from "../lib/bytes/digest.ts";
+import { memoryBytes } from "../imaging/lib/byte-source.ts";
+import { sha256, toHex } from "../imaging/lib/digest.ts";
 import { createCounts } from "../lib/telemetry/count.ts";
 import { keySegments } from "./key.ts";
 import { type Source, type SourceCounts, sourceCounts } from "./source.ts";

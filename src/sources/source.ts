@@ -1,6 +1,6 @@
 // Where masters are read. Sources belong to the operator: nothing is ever written to them.
 
-import type { ByteSource } from "../lib/byte-source.ts";
+import type { ByteSource } from "../imaging/lib/byte-source.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { TraceContext } from "../lib/telemetry/trace-context.ts";
 

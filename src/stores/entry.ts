@@ -11,8 +11,8 @@
 // Numbers are little-endian. SHA-256, since every runtime computes it natively and off the main thread, which no
 // checksum in JavaScript does.
 
-import { sha256, toHex } from "../lib/bytes/digest.ts";
-import { createLru } from "../lib/caching/lru.ts";
+import { sha256, toHex } from "../imaging/lib/digest.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import { splitName } from "./names.ts";
 
 const magic = new TextEncoder().encode("smalti");

@@ -1,7 +1,7 @@
 // A store in memory: least recently used out first, gone when the process ends.
 
 import { z } from "zod";
-import { createLru } from "../lib/caching/lru.ts";
+import { createLru } from "../imaging/lib/lru.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
 import { splitName } from "./names.ts";
 import type { Store } from "./store.ts";

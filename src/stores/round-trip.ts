@@ -1,6 +1,6 @@
 // How a store is checked: by keeping an entry, giving it back, and removing it.
 
-import { toHex } from "../lib/bytes/digest.ts";
+import { toHex } from "../imaging/lib/digest.ts";
 import type { Store } from "./store.ts";
 
 /** Whether the store gives back what was written. Throws what the store throws. Leaves nothing behind. */

@@ -1,7 +1,7 @@
 // Sends finished traces to a collector, several by one request (OTLP/HTTP with JSON). Nothing ever waits for it: what it cannot
 // send in time is dropped and counted.
 
-import { concatenated } from "../lib/bytes/concatenated.ts";
+import { concatenated } from "../imaging/lib/concatenated.ts";
 import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";

@@ -20,7 +20,7 @@ const documented = new Set(rows.flatMap(({ codes }) => codes));
 
 /** Words of the form of a code in what follows `code:`, or as the only text of an argument, where errors are made. */
 function codesOf(text: string): string[] {
-  if (!/ServiceError|problem/i.test(text)) return [];
+  if (!/ServiceError|ImagingError|problem/i.test(text)) return [];
   return [
     ...text.matchAll(/\bcode: "([a-z0-9_]+)"/g),
     ...text.matchAll(/(?<=[(,]\s*)"([a-z0-9]+(?:_[a-z0-9]+)+)"(?=,)/g),

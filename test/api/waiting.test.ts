@@ -1,10 +1,10 @@
 // The whole application beside origins that do not answer, jobs in place: who asked for nothing of them does not wait.
 
 import { afterEach, describe, expect, test } from "vitest";
-import { createCodecs } from "../../src/codecs/index.ts";
-import { noiseBytes } from "../codecs/jpg/cjpeg.ts";
+import { createCodecs } from "../../src/imaging/codecs/index.ts";
 import { deferred } from "../deferred.ts";
 import { fixturesFolder, testHost } from "../host.ts";
+import { noiseBytes } from "../imaging/codecs/jpg/cjpeg.ts";
 import { type Served, served } from "../served.ts";
 import { askedForRest, masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 

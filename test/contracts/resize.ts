@@ -1,11 +1,11 @@
-// What resizing does, whichever kernel computes it: test/pipeline/steps/resize.test.ts calls it for doubles, and
-// test/pipeline/wasm/resample.test.ts for the WebAssembly module.
+// What resizing does, whichever kernel computes it: test/imaging/pipeline/steps/resize.test.ts calls it for doubles, and
+// test/imaging/pipeline/wasm/resample.test.ts for the WebAssembly module.
 
 import { describe, expect, test } from "vitest";
-import { boxFactor, sourceWindow } from "../../src/pipeline/kernel.ts";
-import type { PixelBuffer } from "../../src/pipeline/pixels.ts";
-import type { ResampleAxis } from "../../src/pipeline/step.ts";
-import { crop } from "../../src/pipeline/steps/crop.ts";
+import { boxFactor, sourceWindow } from "../../src/imaging/pipeline/kernel.ts";
+import type { PixelBuffer } from "../../src/imaging/pipeline/pixels.ts";
+import type { ResampleAxis } from "../../src/imaging/pipeline/step.ts";
+import { crop } from "../../src/imaging/pipeline/steps/crop.ts";
 import {
   asSharp,
   at,
@@ -17,7 +17,7 @@ import {
   picture,
   psnr,
   whole,
-} from "../pipeline/pictures.ts";
+} from "../imaging/pipeline/pictures.ts";
 import fc from "../properties.ts";
 
 export type Resize = (pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis) => PixelBuffer;

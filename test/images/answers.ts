@@ -1,7 +1,7 @@
 // Answers of the application as pixels, read by another decoder, and measures between pictures.
 
 import { expect } from "vitest";
-import { type Reference, reference } from "../codecs/reference.ts";
+import { type Reference, reference } from "../imaging/codecs/reference.ts";
 import type { Served } from "../served.ts";
 
 export type Picture = Reference;

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixture } from "../host.ts";
 import {
   hasExifTool,
   inFolder,
@@ -16,8 +17,7 @@ import {
   type Tags,
   tagsOf,
   withTags,
-} from "../codecs/metadata/exiftool.ts";
-import { fixture } from "../host.ts";
+} from "../imaging/metadata/exiftool.ts";
 import { sampled } from "../sampled.ts";
 import { seeded } from "../seeded.ts";
 import { type Served, served } from "../served.ts";

@@ -4,9 +4,9 @@ import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { boxed, codestreamOf } from "../codecs/jp2/files.ts";
-import { jbigTiff } from "../codecs/tif/tiff-file.ts";
 import { fixture, fixturesFolder } from "../host.ts";
+import { boxed, codestreamOf } from "../imaging/codecs/jp2/files.ts";
+import { jbigTiff } from "../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../served.ts";
 
 let folder: string;

@@ -66,6 +66,28 @@ async function expectTile(url: string): Promise<void> {
   await expectJpeg(`${id}/0,0,256,256/128,/0/default.jpg`);
 }
 
+test.each([
+  ["Node", [process.execPath]],
+  ["Deno", [bin("deno"), "run", "--no-prompt", "--node-modules-dir=manual", "--allow-read"]],
+  ["Bun", [bin("bun"), "run"]],
+])("the example of smalti/imaging reads a JPEG, a TIFF and a JP2 on %s", (_, command) => {
+  const readme = readFileSync(`${root}src/imaging/README.md`, "utf8");
+  const code = /^```js\n(.*?)^```$/ms.exec(readme)?.[1] ?? "";
+  expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(15);
+  writeFileSync(join(folder, "region.mjs"), code);
+  const names = ["jpg-baseline-420.jpg", "tif-jpeg-ycbcr-tiled.tif", "jp2-reversible.jp2"];
+  const paths = names.map((name) => `${root}test/fixtures/${name}`);
+  const [file = "", ...flags] = command;
+  const { stdout, stderr } = spawnSync(file, [...flags, "region.mjs", ...paths], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect([stdout.replace(/ \d+\n/g, "\n"), stderr]).toEqual([
+    ["jpg", "tif", "jp2"].map((format) => `${format} 600 x 400 ${256 * 256 * 3}\n`).join(""),
+    "",
+  ]);
+});
+
 test("the first example ends by itself", () => {
   writeFileSync(join(folder, "first.mjs"), `${example("# In your", "ts")}\nconsole.log(response.status);`);
   const { stdout, stderr } = spawnSync(process.execPath, ["first.mjs"], { cwd: folder, encoding: "utf8" });

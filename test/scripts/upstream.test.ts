@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { bundleBom, licenceText, packagesOf } from "../../scripts/bundle-contents.mjs";
 import { upstream } from "../../scripts/upstream.mjs";
 import { viewerNotices } from "../../scripts/viewer-files.mjs";
-import { wasmModules } from "../../src/codecs/modules.ts";
+import { wasmModules } from "../../src/imaging/codecs/modules.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const modules = Object.entries(wasmModules).flatMap(([name, row]) => {
@@ -100,7 +100,7 @@ describe("what the build says of the modules", async () => {
 });
 
 test("a package without a licence text ends the build", async () => {
-  const nothing = { name: "x", version: "1.0.0", license: "MIT", home: "", directory: "src/codecs" };
+  const nothing = { name: "x", version: "1.0.0", license: "MIT", home: "", directory: "src/imaging/codecs" };
   await expect(licenceText(root, [nothing])).rejects.toThrow("x 1.0.0 (MIT) has no licence text");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sha256 } from "../../src/lib/bytes/digest.ts";
+import { sha256 } from "../../src/imaging/lib/digest.ts";
 import { decodeEntry, encodeEntry } from "../../src/stores/entry.ts";
 
 /** An entry with another byte at `at`, whose sum is right. */

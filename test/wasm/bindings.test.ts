@@ -1,25 +1,25 @@
 // Our own modules and the code that calls them: one memory map, one list of functions, written down on both sides.
 
 import { describe, expect, it, test } from "vitest";
-import { accessPointBytes } from "../../src/codecs/jpg/region/access-points.ts";
-import { area, blocks, components, field, outcome } from "../../src/codecs/jpg/region/engine.ts";
-import { wasmModules } from "../../src/codecs/modules.ts";
+import { accessPointBytes } from "../../src/imaging/codecs/jpg/region/access-points.ts";
+import { area, blocks, components, field, outcome } from "../../src/imaging/codecs/jpg/region/engine.ts";
+import { wasmModules } from "../../src/imaging/codecs/modules.ts";
 import { constantsOf, exportsOf, methodsOf } from "./assembly.ts";
 
 /** The interfaces that are laid over instances of each module. */
 const bindings: Record<string, readonly (readonly [file: string, name: string])[]> = {
-  "jpeg-decode": [["src/codecs/jpg/region/engine.ts", "Exports"]],
-  "jpeg-transcode": [["src/codecs/jpg/transcode/module.ts", "TranscodeModule"]],
-  "jpeg-turn": [["src/codecs/jpg/lossless/module.ts", "TurnModule"]],
-  "jpeg-encode": [["src/codecs/jpg/encode/module.ts", "EncoderModule"]],
-  jp2k: [["src/codecs/jp2/region/module.ts", "Jp2kModule"]],
-  colour: [["src/colour/kernel.ts", "Exports"]],
+  "jpeg-decode": [["src/imaging/codecs/jpg/region/engine.ts", "Exports"]],
+  "jpeg-transcode": [["src/imaging/codecs/jpg/transcode/module.ts", "TranscodeModule"]],
+  "jpeg-turn": [["src/imaging/codecs/jpg/lossless/module.ts", "TurnModule"]],
+  "jpeg-encode": [["src/imaging/codecs/jpg/encode/module.ts", "EncoderModule"]],
+  jp2k: [["src/imaging/codecs/jp2/region/module.ts", "Jp2kModule"]],
+  colour: [["src/imaging/colour/kernel.ts", "Exports"]],
   pixels: [
-    ["src/pipeline/wasm/light.ts", "Exports"],
-    ["src/pipeline/wasm/rotate.ts", "Exports"],
-    ["src/pipeline/wasm/sharpen.ts", "Exports"],
+    ["src/imaging/pipeline/wasm/light.ts", "Exports"],
+    ["src/imaging/pipeline/wasm/rotate.ts", "Exports"],
+    ["src/imaging/pipeline/wasm/sharpen.ts", "Exports"],
   ],
-  resample: [["src/pipeline/wasm/resample.ts", "Exports"]],
+  resample: [["src/imaging/pipeline/wasm/resample.ts", "Exports"]],
 };
 
 const own = Object.entries(wasmModules).flatMap(([name, row]) =>

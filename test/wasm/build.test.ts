@@ -23,9 +23,9 @@ async function checkout(name: string, value: number) {
   symlinkSync(join(folder, "packages"), join(at, "node_modules"));
   for (const name of ["wasm.mjs", "modules.mjs"])
     cpSync(join(root, "scripts", name), join(at, "scripts", name));
-  mkdirSync(join(at, "src/codecs"), { recursive: true });
+  mkdirSync(join(at, "src/imaging/codecs"), { recursive: true });
   writeFileSync(
-    join(at, "src/codecs/modules.ts"),
+    join(at, "src/imaging/codecs/modules.ts"),
     `export const wasmModules = { one: { usedBy: "worker", source: "wasm/one/one.ts" } };`,
   );
   writeFileSync(join(at, "wasm/one/one.ts"), `export function value(): i32 { return ${value}; }`);

@@ -1,8 +1,8 @@
 // The module "jpeg-decode" by itself: what it brings and needs.
 
 import { describe, expect, it } from "vitest";
-import { area } from "../../src/codecs/jpg/region/engine.ts";
-import { createEngine } from "../../src/codecs/jpg/region/index.ts";
+import { area } from "../../src/imaging/codecs/jpg/region/engine.ts";
+import { createEngine } from "../../src/imaging/codecs/jpg/region/index.ts";
 import { ownModule } from "./own-modules.ts";
 
 const module = await ownModule("jpeg-decode");

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-/** The compiled module of our own by its name in src/codecs/modules.ts. */
+/** The compiled module of our own by its name in src/imaging/codecs/modules.ts. */
 export async function ownModule(name: string): Promise<WebAssembly.Module> {
   const { buildWasm } = (await import("../../scripts/wasm.mjs" as string)) as {
     buildWasm(names: string[]): Promise<Record<string, string>>;

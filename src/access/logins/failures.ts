@@ -1,7 +1,7 @@
 // Logins that failed, by network and by user: the first few are free, then each makes the next one wait. A network from which
 // a user has logged in does not wait for what others do in that user's name.
 
-import { createLru, type Lru } from "../../lib/caching/lru.ts";
+import { createLru, type Lru } from "../../imaging/lib/lru.ts";
 import { createLimiter, type Limiter } from "../limiter.ts";
 import { networkOf } from "../network.ts";
 

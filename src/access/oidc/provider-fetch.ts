@@ -1,6 +1,6 @@
 // Requests to a provider: over https, bounded in time, size and number, and without following redirects.
 
-import { concatenated } from "../../lib/bytes/concatenated.ts";
+import { concatenated } from "../../imaging/lib/concatenated.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { createCircuit } from "../../lib/concurrency/circuit.ts";
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";

@@ -1,6 +1,6 @@
 // APR1-MD5, the password hashes of Apache's htpasswd: a thousand rounds of MD5 over password and salt.
 
-import { concatenated } from "../../lib/bytes/concatenated.ts";
+import { concatenated } from "../../imaging/lib/concatenated.ts";
 import { md5 } from "../../lib/bytes/md5.ts";
 
 const digits = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

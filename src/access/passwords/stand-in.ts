@@ -1,6 +1,6 @@
 // The hash that a password is tried on for a name that is not there, so that nobody learns from the time of a login who is.
 
-import { sha256 } from "../../lib/bytes/digest.ts";
+import { sha256 } from "../../imaging/lib/digest.ts";
 
 /** A hash that no password fits, of the usual cost, for where there is no user at all. */
 const nobody = "$2b$10$......................0000000000000000000000000000000";

@@ -1,7 +1,7 @@
 // The secrets of readers: 256 random bits in base64url (RFC 4648, section 5). Stores know their digests alone.
 
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { toBase64Url } from "../../lib/bytes/base64url.ts";
-import { sha256, toHex } from "../../lib/bytes/digest.ts";
 
 /** A new id. */
 export function createId(): string {

@@ -6,7 +6,7 @@
 //
 // Names are digests. Only one process may use them: what takes several steps is kept apart in memory.
 
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";

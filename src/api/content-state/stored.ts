@@ -4,7 +4,7 @@ import type { Bookmarks } from "../../bookmarks/bookmarks.ts";
 import { maxStateLength } from "../../iiif/content-state/encode.ts";
 import { statePaths, storedAddress } from "../../iiif/content-state/mounts.ts";
 import { readState } from "../../iiif/content-state/read.ts";
-import { sha256 } from "../../lib/bytes/digest.ts";
+import { sha256 } from "../../imaging/lib/digest.ts";
 import { readJson } from "../http/body.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";

@@ -1,7 +1,7 @@
 // Bodies of POST requests, read whole within a bound.
 
 import { cancelled } from "../../errors.ts";
-import { concatenated } from "../../lib/bytes/concatenated.ts";
+import { concatenated } from "../../imaging/lib/concatenated.ts";
 import type { RequestContext } from "./context.ts";
 import { Refusal } from "./problem.ts";
 

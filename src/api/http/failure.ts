@@ -1,6 +1,6 @@
 // What went wrong with a request, for those who run the service: in its line, in its report, and in a line of its own.
 
-import { type ErrorKind, ServiceError, toErrorRecord } from "../../errors.ts";
+import { asServiceError, type ErrorKind, ServiceError, toErrorRecord } from "../../errors.ts";
 import type { Problem } from "../../lib/network/problem-document.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
 import type { RequestContext } from "./context.ts";
@@ -21,8 +21,9 @@ export function noteFailure(c: RequestContext, log: Pick<Log, "error">, error: u
 }
 
 /** Whether the operator should see a thrown value in the log. A full queue has no cause; a store that does not answer has one. */
-export function isServerFault(error: unknown): boolean {
-  if (error instanceof Refusal) return false;
+export function isServerFault(thrown: unknown): boolean {
+  if (thrown instanceof Refusal) return false;
+  const error = asServiceError(thrown);
   if (!(error instanceof ServiceError)) return true;
   return serverFaults.has(error.kind) || (error.kind === "busy" && error.cause !== undefined);
 }

@@ -1,6 +1,6 @@
 // The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or script.
 
-import { sha256, toHex } from "../../lib/bytes/digest.ts";
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { noteRefusal, type RequestContext } from "./context.ts";
 import type { Page } from "./page-content.ts";
 import { setVary } from "./representation/caching.ts";

@@ -1,6 +1,6 @@
 // Error documents: RFC 9457 problem details, or the same as a small page for a browser.
 
-import { ServiceError } from "../../errors.ts";
+import { asServiceError, ServiceError } from "../../errors.ts";
 import { addressForm } from "../../iiif/image/mounts.ts";
 import {
   internalError,
@@ -35,8 +35,9 @@ export const noSuchPage: Problem = {
 };
 
 /** What the caller may know of a thrown value; what is neither a Refusal nor a ServiceError is a bug and becomes a neutral 500. */
-export function problemOf(error: unknown): Problem {
-  if (error instanceof Refusal) return error.problem;
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Refusal) return thrown.problem;
+  const error = asServiceError(thrown);
   if (!(error instanceof ServiceError)) return internalError;
   const status = statusOf[error.kind];
   return {

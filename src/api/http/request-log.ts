@@ -1,6 +1,6 @@
 // What is said of each request: one line of the log, and the header Server-Timing.
 
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import { shortenedIp } from "../../lib/network/ip-range.ts";
 import type { AnsweredRequest } from "../../lib/telemetry/answered-request.ts";
 import { maskPath } from "../../lib/telemetry/mask-path.ts";

@@ -1,6 +1,6 @@
 // The files of static/ over HTTP: precompressed, with tags and addresses made of their content.
 
-import { sha256, toHex } from "../../lib/bytes/digest.ts";
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import type { ContentEncoding, Platform } from "../../platform/platform.ts";
 import { type RequestContext, type StaticFiles, sent } from "./context.ts";
 import { noSuchPage, Refusal } from "./problem.ts";

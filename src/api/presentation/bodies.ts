@@ -1,7 +1,7 @@
 // The bodies of documents that are alike for all callers, kept so that what was written once is only sent.
 
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import type { Presented } from "../../manifests/manifests.ts";
 import { bodyOf, type DocumentBody } from "./body.ts";
 

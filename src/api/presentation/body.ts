@@ -3,7 +3,7 @@
 import type { Resource } from "../../iiif/presentation/model.ts";
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
 import { version2 } from "../../iiif/presentation/v2/document.ts";
-import { sha256, toHex } from "../../lib/bytes/digest.ts";
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import type { Canvases, Made } from "../../manifests/documents/making.ts";
 
 export interface DocumentBody {

@@ -1,6 +1,6 @@
 // The configuration file that the service was started with: looked at, saved by the administration pages, and read again.
 
-import { sha256, toHex } from "../../lib/bytes/digest.ts";
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import type { FileObstacle, FileSystem } from "../../platform/platform.ts";

@@ -1,9 +1,9 @@
 // Admission by cost: which jobs work at the same time, and how much memory they may need together.
 
-import type { Place } from "../../codecs/run/place.ts";
 import { cancelled, ServiceError } from "../../errors.ts";
 import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
+import type { Place } from "../../workers/place.ts";
 import { createEstimates, type Work } from "./cost.ts";
 import { type Lane, laneOf, memoryOf, mostPlaces, sharesBeside } from "./lanes.ts";
 import { createTurns } from "./turns.ts";

@@ -1,10 +1,10 @@
 // How long a job is likely to work: estimated from what it decodes and encodes, corrected by what such jobs took.
 
-import type { Codec, SidecarAccess } from "../../codecs/codec.ts";
-import type { ImageHeader, SourceFormat } from "../../codecs/image-header.ts";
-import type { OutputFormat, RenderPlan } from "../../codecs/plan.ts";
-import { type Shape, shapeAfter } from "../../pipeline/shape.ts";
-import { placeOverlay } from "../../pipeline/steps/overlay-layout.ts";
+import type { Codec, SidecarAccess } from "../../imaging/codecs/codec.ts";
+import type { ImageHeader, SourceFormat } from "../../imaging/codecs/image-header.ts";
+import type { OutputFormat, RenderPlan } from "../../imaging/codecs/plan.ts";
+import { type Shape, shapeAfter } from "../../imaging/pipeline/shape.ts";
+import { placeOverlay } from "../../imaging/pipeline/steps/overlay-layout.ts";
 
 /** Work as it is estimated: its kind, which is corrected as a whole, and milliseconds. */
 export interface Work {

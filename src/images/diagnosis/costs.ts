@@ -4,10 +4,11 @@ import { ServiceError } from "../../errors.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
 import type { Region, Size } from "../../iiif/image/size.ts";
 import { scaleFactors, tileWithin } from "../../iiif/image/tiles.ts";
+import { uprightSize } from "../../imaging/render/sampling.ts";
 import { formatSize } from "../../lib/options/quantity.ts";
 import { renderWork } from "../admission/cost.ts";
 import { describe, type GrantedMaster } from "../describe.ts";
-import { asShown, uprightSize } from "../plan/orientation.ts";
+import { asShown } from "../plan/orientation.ts";
 import { planFor, type RenderParts, resolveRequest } from "../render.ts";
 
 export interface Cost {

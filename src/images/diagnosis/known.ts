@@ -1,10 +1,10 @@
 // What the image doctor has found out of an image before anything is said about it. Whatever could not be had is absent.
 
-import type { FileFacts } from "../../codecs/facts/index.ts";
-import type { ProfileDescription } from "../../codecs/facts/profile.ts";
-import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Limits } from "../../iiif/image/size.ts";
+import type { FileFacts } from "../../imaging/codecs/facts/index.ts";
+import type { ProfileDescription } from "../../imaging/codecs/facts/profile.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import type { DamagedMaster } from "../damaged-masters.ts";
 import type { LatestRenders } from "../latest-renders.ts";
 import type { OutputPolicy } from "../plan/policy.ts";

@@ -1,12 +1,12 @@
 // How the image doctor finds out about an image: step by step, each bounded, and none of them fatal.
 
-import { readFileFacts } from "../../codecs/facts/index.ts";
-import { describeProfile } from "../../codecs/facts/profile.ts";
-import type { ImageHeader } from "../../codecs/image-header.ts";
-import { awaitingWithout, readingWithout } from "../../codecs/run/place.ts";
-import { cancelled, ServiceError } from "../../errors.ts";
+import { cancelled, ServiceError, withServiceErrors } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
+import { readFileFacts } from "../../imaging/codecs/facts/index.ts";
+import { describeProfile } from "../../imaging/codecs/facts/profile.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { awaitingWithout, readingWithout } from "../../workers/place.ts";
 import { sidecarWork } from "../admission/cost.ts";
 import { masterVersion } from "../cache-keys.ts";
 import { demandOf, type GrantedMaster, inspect } from "../describe.ts";
@@ -85,8 +85,12 @@ async function walk(
       await parts.probes.run(demandOf(master, 0, looking), signal, async (place) => {
         const { bytes } = master.image;
         const read = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
-        found.file = await take("file", () => readFileFacts(read, header, master.page));
-        const blocks = await take("metadata", async () => codec.metadata?.read(read, header, "all"));
+        found.file = await take("file", () =>
+          withServiceErrors(() => readFileFacts(read, header, master.page)),
+        );
+        const blocks = await take("metadata", () =>
+          withServiceErrors(async () => codec.metadata?.read(read, header, "all")),
+        );
         found.metadata = Object.fromEntries(
           Object.entries(blocks ?? {}).flatMap(([kind, block]) => (block ? [[kind, block.length]] : [])),
         );

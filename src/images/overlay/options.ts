@@ -1,9 +1,9 @@
 // The options under `overlay:`, which a hook may answer for a request too, and where an overlay's picture lies.
 
 import { z } from "zod";
+import { type Anchor, anchors, fits } from "../../imaging/pipeline/steps/overlay-layout.ts";
 import { pathOption } from "../../lib/options/option-types.ts";
 import { plainSegments } from "../../lib/text/plain-segments.ts";
-import { type Anchor, anchors, fits } from "../../pipeline/steps/overlay-layout.ts";
 
 const names = Object.keys(anchors) as [Anchor, ...Anchor[]];
 const distance = z.int().min(0).max(65535);

@@ -1,6 +1,6 @@
 // An overlay as a derivative carries it.
 
-import type { OverlayImage } from "../../codecs/run/overlay-pixels.ts";
+import type { OverlayImage } from "../../imaging/render/overlay-pixels.ts";
 import type { OverlaySettings } from "./options.ts";
 
 /** An overlay as it is laid on one answer. */

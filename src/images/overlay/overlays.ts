@@ -1,22 +1,22 @@
 // Which overlay an answer carries, and its picture: read again when its file changes, decoded once. Whatever is wrong with it
 // is an error of the request, so that no answer goes out unmarked.
 
-import type { Encoded } from "../../codecs/codec.ts";
-import type { Codecs } from "../../codecs/codecs.ts";
-import type { ImageHeader } from "../../codecs/image-header.ts";
-import type { ReadRequest } from "../../codecs/plan.ts";
-import type { OverlayImage } from "../../codecs/run/overlay-pixels.ts";
-import type { Job } from "../../codecs/run/pool.ts";
-import { orWholeFile, wholeFileNeeded } from "../../codecs/whole-file.ts";
-import { ServiceError } from "../../errors.ts";
-import { type ByteSource, memoryBytes, readAll } from "../../lib/byte-source.ts";
-import { sha256, toHex } from "../../lib/bytes/digest.ts";
-import { createLru } from "../../lib/caching/lru.ts";
+import { ServiceError, withServiceErrors } from "../../errors.ts";
+import type { Encoded } from "../../imaging/codecs/codec.ts";
+import type { Codecs } from "../../imaging/codecs/codecs.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
+import type { ReadRequest } from "../../imaging/codecs/plan.ts";
+import { orWholeFile, wholeFileNeeded } from "../../imaging/codecs/whole-file.ts";
+import { type ByteSource, memoryBytes, readAll } from "../../imaging/lib/byte-source.ts";
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
+import type { Step } from "../../imaging/pipeline/step.ts";
+import type { OverlayImage } from "../../imaging/render/overlay-pixels.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { createSingleFlight } from "../../lib/concurrency/single-flight.ts";
-import type { Step } from "../../pipeline/step.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Sources } from "../../sources/index.ts";
+import type { Job } from "../../workers/pool.ts";
 import type { Master } from "../describe.ts";
 import { answeredSettings, type OverlayOptions, type OverlaySettings, placeOfPicture } from "./options.ts";
 import type { Overlay } from "./overlay.ts";
@@ -197,7 +197,12 @@ async function find({ platform, sources }: OverlayParts, name: string, signal: A
     const image = await source.open(place.key, signal);
     if (!image) throw new Error(`the overlay is not in source "${place.source}"`);
     const { bytes, validator, modified } = image;
-    return { validator, modified, read: () => readAll(bytes, mostFileBytes), close: () => image.close() };
+    return {
+      validator,
+      modified,
+      read: () => withServiceErrors(() => readAll(bytes, mostFileBytes)),
+      close: () => image.close(),
+    };
   }
   const { files } = platform;
   if (!files) throw new Error("an overlay in a file needs files, which this runtime was not given");
@@ -233,7 +238,7 @@ async function decoded(
   const bytes: ByteSource = memoryBytes(file);
   const codec = codecs.recognise(file.subarray(0, 64));
   if (!codec) throw new Error("the overlay is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image");
-  const header = await codec.probe(bytes, 1);
+  const header = await withServiceErrors(() => codec.probe(bytes, 1));
   if (header.unsupported) throw new Error(`the overlay cannot be decoded: ${header.unsupported}`);
   if (header.width * header.height > mostPixels)
     throw new Error(

@@ -1,8 +1,8 @@
 // What a plan is made of: the facts of a master, the request as it was resolved, the policy, and the two codecs.
 
-import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { Geometry } from "../../iiif/image/geometry.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import type { Overlay } from "../overlay/overlay.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 

@@ -1,8 +1,8 @@
 // What becomes of a master's colours and metadata in an answer: the policies image.metadata and image.color.
 
-import type { ImageHeader } from "../../codecs/image-header.ts";
-import type { Embedding } from "../../codecs/plan.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
+import type { Embedding } from "../../imaging/codecs/plan.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
 interface Answer {

@@ -1,31 +1,32 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
-import type { Reduction } from "../../codecs/codec.ts";
-import type { ImageHeader, Rectangle } from "../../codecs/image-header.ts";
-import { mostMetadataBytes } from "../../codecs/metadata/metadata.ts";
-import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../../codecs/plan.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
-import { orientationOf } from "../../pipeline/orientation.ts";
-import { workByRow } from "../../pipeline/run-steps.ts";
-import { shapeAfter } from "../../pipeline/shape.ts";
-import type { ResampleAxis } from "../../pipeline/step.ts";
-import { placeOverlay } from "../../pipeline/steps/overlay-layout.ts";
-import { blurReach } from "../../pipeline/steps/sharpen.ts";
+import type { Reduction } from "../../imaging/codecs/codec.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
+import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../../imaging/codecs/plan.ts";
+import { mostMetadataBytes } from "../../imaging/metadata/metadata.ts";
+import { orientationOf } from "../../imaging/pipeline/orientation.ts";
+import { workByRow } from "../../imaging/pipeline/run-steps.ts";
+import { shapeAfter } from "../../imaging/pipeline/shape.ts";
+import { placeOverlay } from "../../imaging/pipeline/steps/overlay-layout.ts";
+import { blurReach } from "../../imaging/pipeline/steps/sharpen.ts";
+import {
+  axisAt,
+  chooseScale,
+  isIdentity,
+  largestFactor,
+  type Size,
+  storedRegion,
+  uprightSize,
+  windowOf,
+} from "../../imaging/render/sampling.ts";
 import type { PlanInput } from "./input.ts";
 import { embeddingOf } from "./metadata-policy.ts";
-import { asShown, type Size, uprightSize } from "./orientation.ts";
+import { asShown } from "./orientation.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
-import { pitchOf, type Span, samplingOf, span, windowOf } from "./sampling.ts";
-import { isIdentity, reductionSteps, stepsOf } from "./steps.ts";
-
-/** How many times the answer's size a decoder has to deliver, at least, where its pixels are not as good as a resampling. */
-const leastHeadroom = 2;
-/** The same of averages, where the whole picture at that scale has at most this many pixels. */
-const usualHeadroom = 4;
-const mostPixels = 64e6;
-/** The same for reductions in linear light: a decoder's own are not. */
-const linearHeadroom = 4;
+import { pitchOf, samplingOf, span } from "./sampling.ts";
+import { reductionSteps, stepsOf } from "./steps.ts";
 
 /**
  * Plans one derivative. Coordinates of the request are upright ones; what is read is stored ones, so only the part
@@ -46,8 +47,8 @@ export function planRender(input: PlanInput): RenderPlan {
   const across = span(start.x, size.width, step.x, upright.width, reach);
   const down = span(start.y, size.height, step.y, upright.height, reach);
   const axesAt = (factor: number) => ({
-    x: axis(across, step.x, factor, upright.width, orientation.flipX),
-    y: axis(down, step.y, factor, upright.height, orientation.flipY),
+    x: axisAt(across, step.x, factor, upright.width, orientation.flipX),
+    y: axisAt(down, step.y, factor, upright.height, orientation.flipY),
   });
   const isExact = ({ factor }: Pick<Reduction, "factor">) => Object.values(axesAt(factor)).every(isIdentity);
   // Cells are the same for every format.
@@ -160,58 +161,6 @@ const isLossy = (format: string) => format === "jpg" || format === "webp";
 function windowFor({ format, depth, interpretation, bands }: ImageHeader, { window }: OutputPolicy) {
   const plain = (interpretation === "gray" && bands === 1) || (interpretation === "rgb" && bands === 3);
   return format === "tif" && depth === 16 && plain ? window : undefined;
-}
-
-const largestFactor = (reductions: readonly Reduction[], fits: (reduction: Reduction) => boolean) =>
-  Math.max(1, ...reductions.filter(fits).map(({ factor }) => factor));
-
-/** The largest reduction that is as good as what is wanted, at least 1. */
-function chooseScale(
-  reductions: readonly Reduction[],
-  header: ImageHeader,
-  wanted: number,
-  linear: boolean,
-): number {
-  const largest = (ofAverages: number) => {
-    const headroom = { level: 1, exact: leastHeadroom, frequencies: leastHeadroom, averages: ofAverages };
-    return largestFactor(
-      reductions,
-      ({ factor, quality }) => factor * (linear ? linearHeadroom : headroom[quality]) <= wanted,
-    );
-  };
-  // Never by the region: all tiles of a level are made from one scale.
-  const usual = largest(usualHeadroom);
-  return header.width * header.height <= mostPixels * usual ** 2 ? usual : largest(leastHeadroom);
-}
-
-/** One axis on the reduced, upright picture. A turned axis begins where the last, partly filled sample ends. */
-function axis(
-  { start, size }: Span,
-  step: number,
-  scaleFactor: number,
-  full: number,
-  flipped: boolean,
-): ResampleAxis {
-  const shift = flipped ? Math.ceil(full / scaleFactor) - full / scaleFactor : 0;
-  return { size, origin: start / scaleFactor + shift, scale: step / scaleFactor };
-}
-
-/** A window of the reduced upright picture as full-size pixels of the stored one. */
-function storedRegion(window: Rectangle, reduced: Size, header: ImageHeader, scaleFactor: number): Rectangle {
-  const { swap, flipX, flipY } = orientationOf(header.orientation);
-  const left = flipX ? reduced.width - window.x - window.width : window.x;
-  const top = flipY ? reduced.height - window.y - window.height : window.y;
-  const at = swap
-    ? { x: top, y: left, width: window.height, height: window.width }
-    : { x: left, y: top, width: window.width, height: window.height };
-  const x = at.x * scaleFactor;
-  const y = at.y * scaleFactor;
-  return {
-    x,
-    y,
-    width: Math.min(at.width * scaleFactor, header.width - x),
-    height: Math.min(at.height * scaleFactor, header.height - y),
-  };
 }
 
 /** Its pixels, and those in the size that they are laid on in, once more in the answer's colours. */

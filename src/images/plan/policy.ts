@@ -1,7 +1,7 @@
 // What of the configuration decides the bytes of an answer, beside the request itself.
 
-import type { Codec, EncodableKinds } from "../../codecs/codec.ts";
-import type { Sharpening } from "../../pipeline/steps/sharpen.ts";
+import type { Codec, EncodableKinds } from "../../imaging/codecs/codec.ts";
+import type { Sharpening } from "../../imaging/pipeline/steps/sharpen.ts";
 import { type ImageOptions, parseColour, sharpening } from "../options.ts";
 
 /** Plain data; its JSON is part of every render key and ETag. */

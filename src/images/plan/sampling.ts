@@ -1,10 +1,8 @@
 // Where the samples of an answer lie on the upright image: its own pixels, or the cells that it is made of.
 
-import type { Rectangle } from "../../codecs/image-header.ts";
 import type { Detail, Geometry } from "../../iiif/image/geometry.ts";
-import { sourceWindow } from "../../pipeline/kernel.ts";
-import type { ResampleAxis } from "../../pipeline/step.ts";
-import type { Size } from "./orientation.ts";
+import type { ResampleAxis } from "../../imaging/pipeline/step.ts";
+import { type Size, windowOf } from "../../imaging/render/sampling.ts";
 
 /** What is sampled of the upright image, in its pixels. */
 export interface Sampling {
@@ -78,11 +76,4 @@ export function span(start: number, size: number, step: number, full: number, re
   const before = Math.min(reach, Math.floor(start / step + noise));
   const after = Math.min(reach, Math.max(0, Math.ceil((full - start) / step - noise) - size));
   return { start: start - before * step, size: before + size + after, before };
-}
-
-/** The pixels of a picture that two axes on it need. */
-export function windowOf(x: ResampleAxis, y: ResampleAxis, level: Size): Rectangle {
-  const h = sourceWindow(x, level.width);
-  const v = sourceWindow(y, level.height);
-  return { x: h.start, y: v.start, width: h.end - h.start, height: v.end - v.start };
 }

@@ -1,10 +1,11 @@
 // The steps of a plan: those that move, resample and crop derive from its transform, the others from policy, request and formats.
 
-import type { ImageHeader, Rectangle } from "../../codecs/image-header.ts";
-import type { Embedding, Transform } from "../../codecs/plan.ts";
-import { backOrientation } from "../../pipeline/orientation.ts";
-import { hasAlpha } from "../../pipeline/pixels.ts";
-import type { ResampleAxis, Step } from "../../pipeline/step.ts";
+import type { ImageHeader, Rectangle } from "../../imaging/codecs/image-header.ts";
+import type { Embedding, Transform } from "../../imaging/codecs/plan.ts";
+import { backOrientation } from "../../imaging/pipeline/orientation.ts";
+import { hasAlpha } from "../../imaging/pipeline/pixels.ts";
+import type { Step } from "../../imaging/pipeline/step.ts";
+import { colourSteps, isIdentity, resamplingSteps, uprightingSteps } from "../../imaging/render/sampling.ts";
 import type { PlanInput } from "./input.ts";
 import { convertsColours } from "./metadata-policy.ts";
 import type { OutputPolicy } from "./policy.ts";
@@ -27,9 +28,9 @@ export function stepsOf({ input, header, transform, window, sampling, embedding 
   const { linear, sharpen } = reductionSteps(sampling, input.policy);
   const converts = input.geometry.detail ? convertsColoursOfCells(input) : convertsColours(input);
   const colours = colourSteps(header, converts);
-  const resampled = resampling(transform, window);
+  const resampled = resamplingSteps(transform, window);
   return [
-    ...uprighting(transform),
+    ...uprightingSteps(transform),
     ...(linear
       ? [
           ...colours,
@@ -53,24 +54,11 @@ export function reductionSteps(
   return { linear: reduced && linear, sharpen: reduced ? sharpen : undefined };
 }
 
-const uprighting = ({ orientation }: Transform): Step[] =>
-  orientation === 1 ? [] : [{ op: "orient", orientation }];
-
-/** On the pixels of the window; none where these are the samples. */
-function resampling({ x, y }: Transform, window: Rectangle): Step[] {
-  if (isIdentity(x) && isIdentity(y)) return [];
-  const within = (axis: ResampleAxis, start: number) => ({ ...axis, origin: axis.origin - start });
-  return [{ op: "resize", x: within(x, window.x), y: within(y, window.y) }];
-}
-
 function cropping({ x, y, margins }: Transform): Step[] {
   const { left, right, top, bottom } = margins;
   if (left + right + top + bottom === 0) return [];
   return [{ op: "crop", left, top, width: x.size - left - right, height: y.size - top - bottom }];
 }
-
-/** Whether samples are pixels as they are. */
-export const isIdentity = ({ scale, origin }: ResampleAxis) => scale === 1 && Number.isInteger(origin);
 
 /** Whether cells have the colours of sRGB: as in the answer that takes the fewest steps from the master. */
 const convertsColoursOfCells = (input: PlanInput) =>
@@ -90,13 +78,6 @@ function stepsFromCells(
   if (isIdentity(x) && isIdentity(y)) return [...rounded, ...colours];
   if (!linear) return [...rounded, resize, ...colours];
   return [...rounded, ...colours, { op: "to-light" }, resize, { op: "from-light", bits }];
-}
-
-/** To the colours of answers. */
-function colourSteps({ interpretation, colour }: ImageHeader, converts: boolean): Step[] {
-  const told = colour !== undefined && !colour.srgb && colour.ignored === undefined;
-  if (converts && told) return [{ op: "to-srgb", profile: true }];
-  return interpretation === "gray" || interpretation === "rgb" ? [] : [{ op: "to-srgb", profile: false }];
 }
 
 /** What happens to the pixels of the answer's size: mirror, rotation, quality, then what the format cannot hold. */

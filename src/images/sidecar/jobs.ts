@@ -1,13 +1,13 @@
 // The jobs that make sidecars, and where their bytes go: the origin slot, or memory where that is off.
 
-import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../../codecs/codec.ts";
-import type { Codecs } from "../../codecs/codecs.ts";
-import type { ImageHeader } from "../../codecs/image-header.ts";
-import type { ReadRequest } from "../../codecs/plan.ts";
-import type { Pool } from "../../codecs/run/pool.ts";
 import { ServiceError } from "../../errors.ts";
+import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../../imaging/codecs/codec.ts";
+import type { Codecs } from "../../imaging/codecs/codecs.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
+import type { ReadRequest } from "../../imaging/codecs/plan.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Slot } from "../../stores/slot.ts";
+import type { Pool } from "../../workers/pool.ts";
 import type { Admission } from "../admission/admit.ts";
 import { sidecarWork } from "../admission/cost.ts";
 import { blockVariant, type EntryKey } from "../cache-keys.ts";

@@ -1,6 +1,6 @@
 // What is known of a master's sidecar, for purges, the image doctor and the operator.
 
-import { type PartKind, readEntry } from "../../codecs/sidecar/entry.ts";
+import { type PartKind, readEntry } from "../../imaging/sidecar/entry.ts";
 
 /** A part of a sidecar and its bytes, wherever they stand. */
 export interface KeptPart {

@@ -1,12 +1,12 @@
 // The sidecars of masters: all that is derived from a master so that reads of its regions are cheap. One is taken from memory, else
 // from the origin slot, else the pool builds it once for all who wait.
 
-import type { SidecarAccess, SidecarWay } from "../../codecs/codec.ts";
-import type { ImageHeader } from "../../codecs/image-header.ts";
-import type { ReadRequest } from "../../codecs/plan.ts";
 import { ServiceError } from "../../errors.ts";
+import type { SidecarAccess, SidecarWay } from "../../imaging/codecs/codec.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
+import type { ReadRequest } from "../../imaging/codecs/plan.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import { createGenerations } from "../../lib/caching/generations.ts";
-import { createLru } from "../../lib/caching/lru.ts";
 import { unlessAborted } from "../../lib/concurrency/bounded-wait.ts";
 import { sidecarKey } from "../cache-keys.ts";
 import type { Master } from "../describe.ts";

@@ -1,7 +1,7 @@
 // Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
 
 import { cancelled, ServiceError } from "../../errors.ts";
-import { type Waiter, waitForTurn } from "./bounded-wait.ts";
+import { type Waiter, waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 
 export interface Semaphore {
   /** Permits in use. */

@@ -1,7 +1,7 @@
 // One bucket of an S3-compatible store over fetch: AWS Signature 4 with the hash of every body, listing with pages.
 
 import { AwsV4Signer } from "aws4fetch";
-import { sha256, toHex } from "../bytes/digest.ts";
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
 
 export interface S3Credentials {
   readonly accessKeyId: string;

@@ -1,22 +1,12 @@
 // How long a job spends in each of its stages: exclusive times, whose sum is at most the time of the whole job.
 
-import type { ByteSource } from "../byte-source.ts";
-
-/** The stages of a job, in the order in which most jobs go through them. */
-export const jobStages = ["read", "index", "decode", "steps", "encode"] as const;
-
-export type JobStage = (typeof jobStages)[number];
+import type { ByteSource } from "../../imaging/lib/byte-source.ts";
+import type { JobStage, JobStages } from "../../imaging/stages.ts";
 
 /** What a job took: milliseconds in each stage, undefined where it did not take place, and what it read of its master. */
 export interface JobTimes extends Readonly<Record<JobStage, number | undefined>> {
   readonly reads: number;
   readonly readBytes: number;
-}
-
-/** A job says here where it is. */
-export interface JobStages {
-  /** The job goes on with this stage. */
-  enter(stage: JobStage): void;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import { compareNaturally } from "../../lib/text/natural-order.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";

@@ -1,6 +1,6 @@
 // A folder of images, and what is known of them.
 
-import type { Size } from "../../images/plan/orientation.ts";
+import type { Size } from "../../imaging/render/sampling.ts";
 import type { Listing } from "./listing.ts";
 import type { ManifestFile } from "./manifest-file.ts";
 

@@ -3,7 +3,7 @@
 import { cancelled, ServiceError } from "../../errors.ts";
 import { hash, masterName } from "../../images/cache-keys.ts";
 import { purgesOf } from "../../images/describe.ts";
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import { createSingleFlight, type KeepAlive } from "../../lib/concurrency/single-flight.ts";
 import { plainSegments } from "../../lib/text/plain-segments.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";

@@ -4,7 +4,7 @@
 // somebody writes to it. So a path is asked for only when the listings of its parents say that all of it is directories
 // and a regular file. Where a symbolic link leads cannot be asked without opening it, so links are not followed.
 
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import type { FileStat, FileSystem } from "../platform.ts";
 
 /** A service binding. */

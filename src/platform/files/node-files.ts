@@ -16,7 +16,7 @@ import {
   utimes,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ByteRange } from "../../lib/byte-source.ts";
+import type { ByteRange } from "../../imaging/lib/byte-source.ts";
 import type { FileStat, FileSystem, OpenFile, VolumeSpace, WriteOptions } from "../platform.ts";
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 

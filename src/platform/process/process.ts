@@ -1,29 +1,17 @@
 // The parts of a platform that Node, Deno and Bun share, all through Node's process object and modules.
 
-import { promisify } from "node:util";
-import { deflate as deflateCallback } from "node:zlib";
 import { checkedGet } from "../checked-get.ts";
 import { compression } from "../compression.ts";
 import { assetReader, moduleLoader } from "../files/dist-files.ts";
 import { nodeFiles } from "../files/node-files.ts";
 import type { Platform } from "../platform.ts";
 import { notedAddress, notedTarget } from "../server/request-facts.ts";
+import { deflate } from "./deflate.ts";
 import { endProcess } from "./exit.ts";
 import { fileThreads, instanceName, usableMemory, usableProcessors } from "./machine.ts";
 import { createOutput, type Output } from "./output.ts";
 import { readSecret } from "./secret-input.ts";
 import { type ProcessRuntime, startCommands } from "./start-commands.ts";
-
-const deflateAsync = promisify(deflateCallback) as (
-  data: Uint8Array,
-  options: { level: number },
-) => Promise<Uint8Array>;
-
-/** zlib format (RFC 1950), on the runtime's own threads. */
-export async function deflate(data: Uint8Array, level: number): Promise<Uint8Array> {
-  const out = await deflateAsync(data, { level });
-  return new Uint8Array(out.buffer as ArrayBuffer, out.byteOffset, out.byteLength);
-}
 
 /** Bytes of the calling thread's objects and buffers, and on Node and Bun of its WebAssembly. */
 export function threadMemory(): number {

@@ -1,7 +1,7 @@
 // The bytes of a file that was checked: opened by the first read, and refused where another file has taken its place.
 
 import { sourceChanged } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../imaging/lib/byte-source.ts";
 import type { FileStat, OpenFile } from "../../platform/platform.ts";
 import type { MasterFile, SourceCounts, SourceImage } from "../source.ts";
 import type { MasterFiles } from "./bounded-files.ts";

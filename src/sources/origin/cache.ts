@@ -2,7 +2,7 @@
 // slot, so that nothing is fetched twice and a fresh master that is kept costs no request at all.
 
 import { cancelled, ServiceError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../imaging/lib/byte-source.ts";
 import type { KeepAlive } from "../../lib/concurrency/single-flight.ts";
 import { createCounts, noRecorder } from "../../lib/telemetry/count.ts";
 import type { TraceContext } from "../../lib/telemetry/trace-context.ts";

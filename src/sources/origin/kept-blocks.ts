@@ -1,6 +1,6 @@
 // Blocks of masters that lie elsewhere, as they are kept: in bounded memory and in the origin slot.
 
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { State } from "./master-state.ts";
 

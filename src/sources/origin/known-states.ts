@@ -1,8 +1,8 @@
 // What is known of the masters of one origin: how they were last seen, for how long that counts, and which are not there.
 
 import { ServiceError } from "../../errors.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import { createGenerations } from "../../lib/caching/generations.ts";
-import { createLru } from "../../lib/caching/lru.ts";
 import { createSingleFlight, type KeepAlive } from "../../lib/concurrency/single-flight.ts";
 import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";

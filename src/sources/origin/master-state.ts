@@ -1,7 +1,7 @@
 // What is known of a remote master: which bytes it has, and under which name they are kept.
 
-import { concatenated } from "../../lib/bytes/concatenated.ts";
-import { sha256, toHex } from "../../lib/bytes/digest.ts";
+import { concatenated } from "../../imaging/lib/concatenated.ts";
+import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { hasValidator, type RemoteFacts } from "../remote.ts";
 
 /** A master as it was last seen. */

@@ -6,7 +6,7 @@
 // takes for absent and removes. The modification time of a file tells when it was last used.
 
 import { z } from "zod";
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import { pathOption } from "../../lib/options/option-types.ts";
 import { boundOptions, type StoreDefaults } from "../bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "../entry.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { jbigTiff } from "../../codecs/tif/tiff-file.ts";
+import { jbigTiff } from "../../imaging/codecs/tif/tiff-file.ts";
 import { served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";
 

@@ -4,7 +4,7 @@
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sha256, toHex } from "../../../src/lib/bytes/digest.ts";
+import { sha256, toHex } from "../../../src/imaging/lib/digest.ts";
 import { type Log, silentLog } from "../../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { problemsOf2 } from "../../iiif/presentation/rules-2.ts";

@@ -1,7 +1,6 @@
 // The gate: lanes, turns, places that are given back, and the bounds on memory and on what waits.
 
 import { expect, test, vi } from "vitest";
-import type { Place } from "../../../src/codecs/run/place.ts";
 import {
   type Admission,
   type AdmissionLimits,
@@ -11,6 +10,7 @@ import {
 } from "../../../src/images/admission/admit.ts";
 import { mostCheapMs } from "../../../src/images/admission/lanes.ts";
 import { createCounts } from "../../../src/lib/telemetry/count.ts";
+import type { Place } from "../../../src/workers/place.ts";
 import { readCounts } from "../../counts.ts";
 
 const MiB = 2 ** 20;

@@ -1,9 +1,6 @@
 // What is estimated of jobs: which plans are cheap, and how estimates follow what jobs took.
 
 import { expect, test } from "vitest";
-import type { ImageHeader, SourceFormat } from "../../../src/codecs/image-header.ts";
-import { createCodecs } from "../../../src/codecs/index.ts";
-import type { OutputFormat } from "../../../src/codecs/plan.ts";
 import { resolve } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import { noLimits } from "../../../src/iiif/image/size.ts";
@@ -13,6 +10,9 @@ import { imageOptions } from "../../../src/images/options.ts";
 import { overlayOptions } from "../../../src/images/overlay/options.ts";
 import { planRender } from "../../../src/images/plan/plan.ts";
 import { outputPolicy } from "../../../src/images/plan/policy.ts";
+import type { ImageHeader, SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
+import { createCodecs } from "../../../src/imaging/codecs/index.ts";
+import type { OutputFormat } from "../../../src/imaging/codecs/plan.ts";
 import { testHost } from "../../host.ts";
 
 const codecs = createCodecs(testHost);

@@ -8,8 +8,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { diagnose } from "../../../src/images/diagnosis/diagnose.ts";
 import type { Diagnosis } from "../../../src/images/diagnosis/diagnosis.ts";
 import { countFindings } from "../../../src/lib/finding.ts";
-import type { Tags } from "../../codecs/metadata/exiftool.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
+import type { Tags } from "../../imaging/metadata/exiftool.ts";
 import { type Served, served } from "../../served.ts";
 
 const hasProblems = ({ findings }: Diagnosis) => countFindings(findings, "problem") > 0;

@@ -9,10 +9,10 @@ import { createDamagedMasters } from "../../../src/images/damaged-masters.ts";
 import { diagnose } from "../../../src/images/diagnosis/diagnose.ts";
 import { createCounter } from "../../../src/lib/telemetry/count.ts";
 import type { Log } from "../../../src/lib/telemetry/log.ts";
-import { randomness } from "../../codecs/jpg/make-matrix.mjs";
 import { readCounts } from "../../counts.ts";
 import { grain } from "../../grain.ts";
 import { fixturesFolder } from "../../host.ts";
+import { randomness } from "../../imaging/codecs/jpg/make-matrix.mjs";
 import { type Served, served } from "../../served.ts";
 
 let folder: string;

@@ -11,10 +11,10 @@ import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import { openMaster } from "../../../src/images/describe.ts";
 import { prepare, render } from "../../../src/images/render.ts";
 import { createSidecars } from "../../../src/images/sidecar/sidecars.ts";
-import { randomness } from "../../codecs/jpg/make-matrix.mjs";
-import { mutate } from "../../codecs/jpg/mutate.ts";
-import { takeApart } from "../../codecs/jpg/segments.ts";
 import { fixture } from "../../host.ts";
+import { randomness } from "../../imaging/codecs/jpg/make-matrix.mjs";
+import { mutate } from "../../imaging/codecs/jpg/mutate.ts";
+import { takeApart } from "../../imaging/codecs/jpg/segments.ts";
 import { everything } from "../../sampled.ts";
 import { served } from "../../served.ts";
 

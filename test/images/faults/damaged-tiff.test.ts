@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Field, plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
+import { type Field, plainFields, tiffFile } from "../../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../../served.ts";
 
 let folder: string;

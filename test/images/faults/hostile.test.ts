@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { build } from "../../../scripts/build.mjs";
-import { reference } from "../../codecs/reference.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
+import { reference } from "../../imaging/codecs/reference.ts";
 import { difference } from "../answers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hostile-"));

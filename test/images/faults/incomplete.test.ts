@@ -7,10 +7,10 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
-import { plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
 import { readCounts } from "../../counts.ts";
 import { grain } from "../../grain.ts";
 import { fixturesFolder } from "../../host.ts";
+import { plainFields, tiffFile } from "../../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../../served.ts";
 
 let folder: string;

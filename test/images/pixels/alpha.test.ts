@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
+import { plainFields, tiffFile } from "../../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../../served.ts";
 import { pixelsOf } from "../answers.ts";
 

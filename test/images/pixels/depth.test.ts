@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Field, plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
+import { type Field, plainFields, tiffFile } from "../../imaging/codecs/tif/tiff-file.ts";
 import { type Served, served } from "../../served.ts";
 import { pixelsOf } from "../answers.ts";
 

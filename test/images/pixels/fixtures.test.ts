@@ -3,14 +3,14 @@
 
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
-import { reference } from "../../codecs/reference.ts";
 import { expectedRows, fixture } from "../../host.ts";
+import { reference } from "../../imaging/codecs/reference.ts";
 import { type Served, served } from "../../served.ts";
 import { difference, informationOf, type Picture, pixelsOf } from "../answers.ts";
 
 let app: Served;
 beforeAll(async () => {
-  app = await served("image: { color: respect-icc }"); // pixels as stored: test/colour/ is about their conversion
+  app = await served("image: { color: respect-icc }"); // pixels as stored: test/imaging/colour/ is about their conversion
 });
 
 /** What the other decoder does not read: the picture that went in, and what encoding it lost. */
@@ -34,7 +34,7 @@ const encodedFrom: Readonly<Record<string, readonly [name: string, loss: "nothin
   "tif-zstd.tif": ["base.png", "nothing"],
 };
 
-/** Inks and CIELAB become sRGB whatever is asked for: test/colour/ tells how. */
+/** Inks and CIELAB become sRGB whatever is asked for: test/imaging/colour/ tells how. */
 const converted = new Set([
   "jpg-cmyk-adobe.jpg",
   "jpg-cmyk-icc.jpg",

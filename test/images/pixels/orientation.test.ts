@@ -7,15 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { psnr } from "../../codecs/counting.ts";
-import { box, boxed, encodeCodestream } from "../../codecs/jp2/files.ts";
-import { makePng } from "../../codecs/png/make-png.ts";
 import { fixture } from "../../host.ts";
+import { psnr } from "../../imaging/codecs/counting.ts";
+import { box, boxed, encodeCodestream } from "../../imaging/codecs/jp2/files.ts";
+import { makePng } from "../../imaging/codecs/png/make-png.ts";
+import { exifBlock, orientations, storedFor, xmpPacket } from "../../imaging/orientations.ts";
 import { sampled } from "../../sampled.ts";
 import { seeded } from "../../seeded.ts";
 import { type Served, served } from "../../served.ts";
 import { cut, difference, informationOf, type Picture, pixelsOf } from "../answers.ts";
-import { exifBlock, orientations, storedFor, xmpPacket } from "./orientations.ts";
 
 const [width, height] = [211, 139];
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Anchor, Fit } from "../../../src/pipeline/steps/overlay-layout.ts";
+import type { Anchor, Fit } from "../../../src/imaging/pipeline/steps/overlay-layout.ts";
 import { sampled } from "../../sampled.ts";
 import { type Served, served } from "../../served.ts";
 

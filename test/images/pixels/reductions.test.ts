@@ -7,7 +7,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixture } from "../../host.ts";
-import { psnr } from "../../pipeline/pictures.ts";
+import { psnr } from "../../imaging/pipeline/pictures.ts";
 import { type Served, served } from "../../served.ts";
 import { difference, pixelsOf } from "../answers.ts";
 import { expectNoSeams } from "./levels.ts";

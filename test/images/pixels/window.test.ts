@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Field, plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
+import { type Field, plainFields, tiffFile } from "../../imaging/codecs/tif/tiff-file.ts";
 import { served } from "../../served.ts";
 import { pixelsOf } from "../answers.ts";
 import { expectNoSeams } from "./levels.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { toHex } from "../../../src/lib/bytes/digest.ts";
+import { toHex } from "../../../src/imaging/lib/digest.ts";
 import { md5 } from "../../../src/lib/bytes/md5.ts";
 
 it.each([

@@ -1,6 +1,6 @@
 // An instance of the module "jp2k" whose memory holds values that would show in any result that they reached.
 
-import type { Jp2kModule } from "../../../src/codecs/jp2/region/module.ts";
+import type { Jp2kModule } from "../../../src/imaging/codecs/jp2/region/module.ts";
 import { ownModule } from "../own-modules.ts";
 
 const bytes = 2 << 20;

@@ -1,6 +1,6 @@
 // Host names as they stand in Host and X-Forwarded-Host (RFC 9110, section 7.2), under one rule.
 
-import { createLru } from "../../../lib/caching/lru.ts";
+import { createLru } from "../../../imaging/lib/lru.ts";
 import { parseUrl } from "../../../lib/network/parse-url.ts";
 
 /** Letters, digits, - and _ in labels, or an IPv6 address in brackets; a port may follow. */

@@ -1,6 +1,6 @@
 // Conditional requests (RFC 9110, section 13).
 
-import { createLru } from "../../../lib/caching/lru.ts";
+import { createLru } from "../../../imaging/lib/lru.ts";
 
 export interface Validators {
   /** Quoted. */

@@ -1,6 +1,7 @@
 // Facts of the file, and of the picture in it.
 
-import { asShown, uprightSize } from "../../plan/orientation.ts";
+import { uprightSize } from "../../../imaging/render/sampling.ts";
+import { asShown } from "../../plan/orientation.ts";
 import { bytesText, pixelsText, sizeText } from "../words.ts";
 import { type Row, row } from "./row.ts";
 

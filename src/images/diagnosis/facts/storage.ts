@@ -1,6 +1,6 @@
 // Facts of how the picture is stored: the format's own words, levels, and the sidecar.
 
-import type { FileFacts, StoredSize } from "../../../codecs/facts/index.ts";
+import type { FileFacts, StoredSize } from "../../../imaging/codecs/facts/index.ts";
 import type { FactValue } from "../diagnosis.ts";
 import { bytesText, eachText, sizeText, yesNo } from "../words.ts";
 import { type Row, row } from "./row.ts";

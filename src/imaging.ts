@@ -1,0 +1,16 @@
+// The imaging library on Node, Deno and Bun, as `smalti/imaging`: with its modules in dist/wasm/.
+
+import { createImaging } from "./imaging/imaging.ts";
+import type * as library from "./imaging/library.d.ts";
+import { moduleLoader } from "./platform/files/dist-files.ts";
+import { nodeFiles } from "./platform/files/node-files.ts";
+import { deflate } from "./platform/process/deflate.ts";
+
+export { ImagingError } from "./imaging/errors.ts";
+
+const imaging = createImaging({ wasm: moduleLoader(new URL("./", import.meta.url)), deflate });
+
+/** As imaging/library.d.ts describes it, like all that this file exports. */
+export const open: typeof library.open = imaging.open;
+export const probe: typeof library.probe = imaging.probe;
+export const openFile: typeof library.openFile = (path) => nodeFiles().open(path);

@@ -1,0 +1,45 @@
+// Which deflate this is: zlibs of other runtimes, versions and processors compress the same bytes to others.
+
+import { sha256, toHex } from "../lib/digest.ts";
+import type { CodecHost } from "./codec.ts";
+import { level as pngLevel } from "./png/encode.ts";
+import { level as tiffLevel } from "./tif/encode.ts";
+
+/** Bytes of each kind of data in the sample: several windows and blocks of deflate. */
+const partLength = 96 * 1024;
+
+/** What deflates differ in: short and long matches near and far, literals, runs. The same bytes everywhere. */
+function sample(): Uint8Array {
+  const data = new Uint8Array(3 * partLength);
+  let state = 1;
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state;
+  };
+  for (let i = 0; i < partLength; i++) data[i] = random() >>> (i & 4096 ? 24 : 29);
+  for (let at = partLength; at < 2 * partLength; ) {
+    const from = Math.max(0, at - 1 - (random() >>> 17));
+    const length = 3 + (random() >>> 25);
+    data.copyWithin(at, from, Math.min(from + length, at));
+    at += length;
+  }
+  for (let i = 2 * partLength; i < data.length; i++) data[i] = (i * i) >> 14;
+  return data;
+}
+
+/**
+ * A function that returns a name for what `deflate` makes of bytes: the digest of what it makes of a fixed sample at the levels
+ * of our encoders. The same name means the same bytes, as far as a sample shows.
+ */
+export function deflateIdentity({ deflate }: Pick<CodecHost, "deflate">): () => Promise<string> {
+  // The name is kept and not the promise: on workerd no request may wait for the work of another.
+  let name: string | undefined;
+  return async () => {
+    if (name !== undefined) return name;
+    const digests: string[] = [];
+    for (const level of [pngLevel, tiffLevel])
+      digests.push(toHex(await sha256(await deflate(sample(), level))).slice(0, 16));
+    name = digests.join("-");
+    return name;
+  };
+}

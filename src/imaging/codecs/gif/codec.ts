@@ -1,0 +1,62 @@
+// GIF as the rest of the service sees it: read only, each frame a page.
+
+import { ImagingError } from "../../errors.ts";
+import { memoryBytes, readAll } from "../../lib/byte-source.ts";
+import { colourFacts } from "../../metadata/colour.ts";
+import type { Codec } from "../codec.ts";
+import { decodeGif } from "./decode.ts";
+import { damaged, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
+import { readGifMetadata } from "./metadata.ts";
+
+/** Read only and without modules, so nothing is needed of the host. */
+export function gifCodec(_host?: unknown): Codec {
+  return {
+    format: "gif",
+    recognises: recognisesGif,
+    async probe(bytes, page) {
+      const gif = await readGifHeader(bytes);
+      if (page < 1 || page > gif.frames.length)
+        throw new ImagingError(
+          "not-found",
+          `Expected a page from 1 to ${gif.frames.length}, the frames of this GIF, received ${page}.`,
+          { code: "page_not_found" },
+        );
+      const { icc } = await readGifMetadata(bytes, "icc");
+      const colour = await colourFacts({ icc: icc && memoryBytes(icc) }, "rgb");
+      return {
+        format: "gif",
+        width: gif.width,
+        height: gif.height,
+        bands: bandsOf(gif),
+        depth: 8,
+        interpretation: "rgb",
+        orientation: 1,
+        pages: gif.frames.length,
+        variant: gif.frames.length > 1 ? "animated" : gif.frames[0]?.interlaced ? "interlaced" : "still",
+        ...(colour && { colour }),
+      };
+    },
+    mostBytes: longestFile,
+    memory({ header, page, region }, fileSize) {
+      const pixels = region.width * region.height * header.bands;
+      const file = Math.min(fileSize, longestFile);
+      return pixels * (page > 1 ? 2 : 1) + 2 * file + header.width + (1 << 20);
+    },
+    // A frame is drawn over those before it.
+    decodedPixels: ({ header, page }) => header.width * header.height * page,
+    async decode(bytes, { header, page, region }) {
+      const gif = await readGifHeader(bytes);
+      const bands = bandsOf(gif);
+      if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
+        throw damaged("its header, which is not the one read before");
+      if (page > gif.frames.length) throw damaged(`frame ${page}, which is missing`);
+      return decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
+    },
+    metadata: { read: (bytes, _header, kinds) => readGifMetadata(bytes, kinds) },
+  };
+}
+
+/** Alpha when any frame shows what is below it, so that all pages have the same bands. */
+function bandsOf(gif: GifHeader): 3 | 4 {
+  return gif.frames.some((frame) => frame.transparentIndex >= 0) ? 4 : 3;
+}

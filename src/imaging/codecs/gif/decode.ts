@@ -1,0 +1,117 @@
+// Composes frames onto the screen: first frame to the page asked for, each disposed of before the next (GIF89a specification, 23).
+
+import { ImagingError } from "../../errors.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import { allocated } from "../allocate.ts";
+import type { Rectangle } from "../image-header.ts";
+import { damaged, type GifFrame, type GifHeader } from "./header.ts";
+import { decodeRows } from "./lzw.ts";
+
+/** Most pixels of all frames that one page may be made of: about ten seconds of work. */
+const mostPixels = 2 ** 31;
+
+/** First row and distance of the four groups of an interlaced frame (appendix E). */
+const interlace = [
+  [0, 8],
+  [4, 8],
+  [2, 4],
+  [1, 2],
+] as const;
+
+/** What stands for a colour table where there is none: the two entries that a decoder should begin with (18.c.iii). */
+const blackAndWhite = [0, 0, 0, 255, 255, 255];
+
+/**
+ * The region of page `page` (1-based). Where no frame has drawn the screen is transparent, or black for 3 bands.
+ * Holds the region (twice if a frame is to be restored) besides the file. Throws ImagingError `decode` when a frame that is needed
+ * is damaged, `too-large` when the page needs too many frames before it.
+ */
+export function decodeGif(
+  file: Uint8Array,
+  header: GifHeader,
+  page: number,
+  region: Rectangle,
+  bands: 3 | 4,
+): PixelBuffer {
+  const { width, height } = region;
+  const frames = header.frames.slice(firstNeeded(header, page), page);
+  const work = frames.reduce((sum, { area }) => sum + area.width * area.height, 0);
+  if (work > mostPixels)
+    throw new ImagingError(
+      "too-large",
+      `Expected at most ${mostPixels} frame pixels for a page, received ${work} for page ${page}: ask for an earlier one.`,
+    );
+
+  const data = allocated(() => new Uint8Array(width * height * bands));
+  for (const [i, frame] of frames.entries()) {
+    const last = i === frames.length - 1;
+    const before = !last && frame.disposal === "restore" ? allocated(() => data.slice()) : undefined;
+    drawFrame(file, frame, region, bands, data);
+    if (before) data.set(before);
+    else if (!last && frame.disposal === "clear") clearArea(frame.area, region, bands, data);
+  }
+  return { width, height, bands, interpretation: "rgb", data };
+}
+
+/** Index of the frame from which page `page` can be composed: one that hides all that came before, or the first. */
+function firstNeeded({ frames, width, height }: GifHeader, page: number): number {
+  for (let i = page - 1; i > 0; i--) {
+    const { area, transparentIndex, disposal } = frames[i]!;
+    const covers = area.x === 0 && area.y === 0 && area.width >= width && area.height >= height;
+    const hides = transparentIndex < 0 && (disposal !== "restore" || i === page - 1);
+    if (covers && hides) return i;
+  }
+  return 0;
+}
+
+function drawFrame(
+  file: Uint8Array,
+  frame: GifFrame,
+  region: Rectangle,
+  bands: number,
+  data: Uint8Array,
+): void {
+  const { area, tableStart, tableEntries, transparentIndex } = frame;
+  if (area.width === 0 || area.height === 0) return;
+  if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damaged("a colour table");
+  const table = new Uint8Array(256 * 3); // indices past the table are black
+  table.set(tableEntries > 0 ? file.subarray(tableStart, tableStart + 3 * tableEntries) : blackAndWhite);
+  const rowOf = frame.interlaced ? interlacedRows(area.height) : undefined;
+  const from = Math.max(area.x, region.x);
+  const to = Math.min(area.x + area.width, region.x + region.width);
+
+  const below = Math.max(0, Math.min(area.height, region.y + region.height - area.y));
+  const rows = frame.interlaced ? area.height : below;
+
+  decodeRows(file, frame.dataStart, area.width, rows, (indices, n) => {
+    const y = area.y + (rowOf ? rowOf[n]! : n) - region.y;
+    if (y < 0 || y >= region.height) return;
+    let out = (y * region.width + from - region.x) * bands;
+    for (let x = from; x < to; x++, out += bands) {
+      const index = indices[x - area.x]!;
+      if (index === transparentIndex) continue;
+      data[out] = table[index * 3]!;
+      data[out + 1] = table[index * 3 + 1]!;
+      data[out + 2] = table[index * 3 + 2]!;
+      if (bands === 4) data[out + 3] = 255;
+    }
+  });
+}
+
+/** The row of the frame that each stored row is. */
+function interlacedRows(height: number): Uint16Array {
+  const rows = new Uint16Array(height);
+  let n = 0;
+  for (const [first, step] of interlace) for (let y = first; y < height; y += step) rows[n++] = y;
+  return rows;
+}
+
+function clearArea(area: Rectangle, region: Rectangle, bands: number, data: Uint8Array): void {
+  const from = Math.max(area.x, region.x) - region.x;
+  const to = Math.min(area.x + area.width, region.x + region.width) - region.x;
+  if (to <= from) return;
+  const top = Math.max(area.y, region.y) - region.y;
+  const bottom = Math.min(area.y + area.height, region.y + region.height) - region.y;
+  for (let y = top; y < bottom; y++)
+    data.fill(0, (y * region.width + from) * bands, (y * region.width + to) * bands);
+}

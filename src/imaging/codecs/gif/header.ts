@@ -1,0 +1,167 @@
+// The blocks of a GIF: screen, colour tables, frames with their controls (GIF89a specification, 17 to 27).
+
+import { ImagingError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { Rectangle } from "../image-header.ts";
+
+/** What happens to a frame's area before the next one is drawn (23.c.iv). */
+export type Disposal = "keep" | "clear" | "restore";
+
+export interface GifFrame {
+  /** On the screen; may reach beyond it. */
+  readonly area: Rectangle;
+  readonly interlaced: boolean;
+  /** Where its colour table lies in the file, and its number of entries; 0 where the file has none for it. */
+  readonly tableStart: number;
+  readonly tableEntries: number;
+  /** Where the picture data begin: the code size, then sub-blocks. */
+  readonly dataStart: number;
+  /** Palette index that shows what is below; -1 for none. */
+  readonly transparentIndex: number;
+  readonly disposal: Disposal;
+}
+
+export interface GifHeader {
+  /** The screen, or more where the first frame reaches beyond it. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: readonly GifFrame[];
+}
+
+const disposals: readonly Disposal[] = ["keep", "keep", "clear", "restore"];
+const noControl = { transparentIndex: -1, disposal: "keep" as Disposal };
+
+/** Files are walked and held whole up to this length. */
+export const longestFile = 64 << 20;
+const mostBlocks = 1_000_000;
+
+/**
+ * Screen and frames. The format has no count or index, so the file is walked to its trailer, within 64 MiB and a million
+ * blocks; what comes later is not counted. A file that breaks off after its first frame began has the frames that began.
+ * Throws ImagingError `decode` when it is damaged before.
+ */
+export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
+  const input = forwardReader(bytes);
+  const screen = await input.take(13);
+  if (screen.length < 13 || !recognisesGif(screen)) throw damaged("its header");
+  const globalEntries = tableEntries(screen[10]!);
+  input.skip(3 * globalEntries);
+
+  const frames: GifFrame[] = [];
+  let control = noControl;
+  for (let blocks = 0; blocks < mostBlocks && input.position() < longestFile; blocks++) {
+    const [kind] = await input.take(1);
+    if (kind === 0x21) control = (await readExtension(input)) ?? control;
+    else if (kind === 0x2c) {
+      const part = await input.take(9);
+      if (part.length < 9) break;
+      const localEntries = tableEntries(part[8]!);
+      const tableStart = localEntries > 0 ? input.position() : 13;
+      input.skip(3 * localEntries);
+      frames.push({
+        area: readArea(part),
+        interlaced: (part[8]! & 64) !== 0,
+        tableStart,
+        tableEntries: localEntries || globalEntries,
+        dataStart: input.position(),
+        ...control,
+      });
+      control = noControl;
+      input.skip(1);
+      await input.skipSubBlocks();
+    } else if (kind !== 0) break; // zeros between blocks are tolerated; the trailer and anything else end the walk
+  }
+  const [first] = frames;
+  if (!first) throw damaged("its first frame");
+  // browsers and libvips enlarge the screen by the first frame, never by later ones
+  const width = Math.max(screen[6]! | (screen[7]! << 8), first.area.x + first.area.width);
+  const height = Math.max(screen[8]! | (screen[9]! << 8), first.area.y + first.area.height);
+  if (width === 0 || height === 0) throw damaged("the size of its screen");
+  return { width, height, frames };
+}
+
+/** Whether a file begins as GIF87a or GIF89a do. */
+export function recognisesGif(head: Uint8Array): boolean {
+  return /^GIF8[79]a$/.test(String.fromCharCode(...head.subarray(0, 6)));
+}
+
+/** The error for a file that breaks off or contradicts itself. */
+export function damaged(where: string): ImagingError {
+  return new ImagingError(
+    "decode",
+    `Expected a sound GIF, received one that is damaged at ${where}: replace the file.`,
+  );
+}
+
+function readControl(fields: Uint8Array): typeof noControl {
+  const [flags = 0, , , index = 0] = fields;
+  return {
+    transparentIndex: flags & 1 ? index : -1,
+    disposal: disposals[(flags >> 2) & 7] ?? "keep",
+  };
+}
+
+/** Entries of the colour table that a packed field announces. */
+export function tableEntries(packed: number): number {
+  return packed & 128 ? 2 << (packed & 7) : 0;
+}
+
+interface Forward {
+  take(length: number): Promise<Uint8Array>;
+  skip(length: number): void;
+  /** To behind the sub-block of length 0. */
+  skipSubBlocks(): Promise<void>;
+  position(): number;
+}
+
+/** Reads from front to back in blocks that grow to 256 KiB; `take` is shorter at the end of the file. */
+function forwardReader(bytes: ByteSource): Forward {
+  let block = new Uint8Array();
+  let blockStart = 0;
+  let at = 0;
+  let size = 16 * 1024;
+  const fill = async () => {
+    block = new Uint8Array(await bytes.read(at, size));
+    blockStart = at;
+    size = Math.min(size * 2, 256 * 1024);
+  };
+  return {
+    async take(length) {
+      if (at + length > blockStart + block.length) await fill();
+      const taken = block.subarray(at - blockStart, at - blockStart + length);
+      at += taken.length;
+      return taken;
+    },
+    skip(length) {
+      at += length;
+    },
+    async skipSubBlocks() {
+      for (;;) {
+        if (at >= blockStart + block.length) await fill();
+        const length = block[at - blockStart];
+        if (length === undefined) return;
+        at += length + 1;
+        if (length === 0) return;
+      }
+    },
+    position: () => at,
+  };
+}
+
+/** Reads an extension to its end: the graphic control of the next frame, where it is that. */
+async function readExtension(input: ReturnType<typeof forwardReader>) {
+  const [label, size] = await input.take(2);
+  if (!size) return undefined;
+  const control = label === 0xf9 && size === 4 ? readControl(await input.take(4)) : undefined;
+  if (!control) input.skip(size);
+  await input.skipSubBlocks();
+  return control;
+}
+
+/** The rectangle of an image descriptor. */
+const readArea = (part: Uint8Array): Rectangle => ({
+  x: part[0]! | (part[1]! << 8),
+  y: part[2]! | (part[3]! << 8),
+  width: part[4]! | (part[5]! << 8),
+  height: part[6]! | (part[7]! << 8),
+});

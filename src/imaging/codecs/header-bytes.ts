@@ -1,0 +1,42 @@
+// Reading a header piece by piece: its front at once, what lies further behind by short reads, all within a budget.
+
+import { ImagingError } from "../errors.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+
+const frontBytes = 4096;
+const budget = 256 * 1024;
+
+export interface HeaderBytes {
+  readonly size?: number | undefined;
+  /** Exactly `length` bytes, or undefined where the file ends before. Throws ImagingError `decode` past 256 KiB in all. */
+  view(offset: number, length: number): Promise<DataView | undefined>;
+  /** Bytes that may still be read. */
+  left(): number;
+}
+
+/** A reader of header pieces over a source. */
+export async function headerBytes(bytes: ByteSource): Promise<HeaderBytes> {
+  const front = await bytes.read(0, frontBytes);
+  let left = budget - front.length;
+  return {
+    size: bytes.size,
+    left: () => left,
+    async view(offset, length) {
+      if (offset + length <= front.length)
+        return new DataView(front.buffer, front.byteOffset + offset, length);
+      if (length > left)
+        throw new ImagingError(
+          "decode",
+          `Expected an image header of at most ${budget} bytes, but it is longer; the file may be damaged.`,
+        );
+      left -= length;
+      const part = await bytes.read(offset, length);
+      return part.length < length ? undefined : new DataView(part.buffer, part.byteOffset, length);
+    },
+  };
+}
+
+/** Four characters as the number that a DataView reads in big-endian order. */
+export function fourCC(text: string): number {
+  return [...text].reduce((value, character) => value * 256 + character.charCodeAt(0), 0);
+}

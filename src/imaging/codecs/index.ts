@@ -1,0 +1,49 @@
+// The formats that this build knows, one row each.
+
+import { createColour } from "../colour/transform.ts";
+import { ImagingError } from "../errors.ts";
+import { createKernels } from "../render/kernels.ts";
+import { createOverlayPixels } from "../render/overlay-pixels.ts";
+import type { Codec, CodecHost } from "./codec.ts";
+import type { Codecs } from "./codecs.ts";
+import { gifCodec } from "./gif/codec.ts";
+import type { SourceFormat } from "./image-header.ts";
+import { jp2Codec } from "./jp2/codec.ts";
+import { workbench } from "./jp2/region/workbench.ts";
+import { jpegCodec } from "./jpg/codec.ts";
+import { pngCodec } from "./png/codec.ts";
+import { tiffCodec } from "./tif/codec.ts";
+import { webpCodec } from "./webp/codec.ts";
+
+/** All codecs over one host; instances of WebAssembly modules are made when first needed. */
+export function createCodecs(host: CodecHost): Codecs {
+  const kernels = createKernels(host);
+  const jpg = jpegCodec(host, kernels);
+  const bench = workbench(() => host.wasm("jp2k"));
+  const byFormat: Readonly<Record<SourceFormat, Codec>> = {
+    jpg,
+    png: pngCodec(host),
+    gif: gifCodec(host),
+    tif: tiffCodec(host, jpg, bench),
+    webp: webpCodec(host),
+    jp2: jp2Codec(host, bench),
+  };
+  const all = new Map<string, Codec>(Object.entries(byFormat));
+  return {
+    kernels,
+    colour: createColour(host),
+    overlays: createOverlayPixels(kernels, () => host.wasm("lcms")),
+    ignoredProfile: host.ignoredProfile,
+    recognise: (head) => [...all.values()].find((codec) => codec.recognises(head)),
+    byFormat(format) {
+      const codec = all.get(format);
+      if (!codec) throw new ImagingError("unsupported", `This service does not read ${format} images.`);
+      return codec;
+    },
+    encoder(format) {
+      const write = all.get(format)?.write;
+      if (!write) throw new ImagingError("unsupported", `This service does not write ${format} images.`);
+      return write;
+    },
+  };
+}

@@ -1,0 +1,286 @@
+// The boxes of a JP2 or JPH file that a decoder must know (ITU-T T.800 Annex I; T.814 for JPH).
+
+import { ImagingError } from "../../errors.ts";
+import { readExif } from "../../metadata/exif.ts";
+import { xmpOrientation } from "../../metadata/xmp.ts";
+import { fourCC, type HeaderBytes } from "../header-bytes.ts";
+import type { Resolution } from "../image-header.ts";
+import { damaged } from "./codestream.ts";
+import { type LabCoding, labFields, readLab } from "./lab.ts";
+
+export interface Palette {
+  readonly entries: number;
+  /** Depth of each column in bits. */
+  readonly bits: readonly number[];
+  /** Entry after entry, column after column. */
+  readonly values: Uint16Array;
+}
+
+/** Where a channel comes from: a component as it is, or through a column of the palette. */
+export interface Mapping {
+  readonly component: number;
+  readonly column?: number;
+}
+
+/** A row of cdef. */
+export interface ChannelDefinition {
+  readonly channel: number;
+  readonly type: number;
+  readonly association: number;
+}
+
+/** Named by enumerated value or by an ICC profile's signature; "other" is one that cannot be served. */
+export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "lab" | "other";
+
+export interface Boxes {
+  readonly codestream: { readonly start: number; readonly length?: number | undefined };
+  readonly size?: { readonly width: number; readonly height: number; readonly components: number };
+  /** What the first colr box of a known kind names by number. */
+  readonly colour?: ColourSpace;
+  /** Its name if it cannot be served. */
+  readonly colourName?: string;
+  /** Whether that is gray of which 0 is white. */
+  readonly inverted?: boolean;
+  /** How it codes CIELab. */
+  readonly lab?: LabCoding;
+  /**
+   * The profile of a colr box in front of that: where it lies, and its space; no space where it is no
+   * profile.
+   */
+  readonly profile?:
+    | { readonly offset: number; readonly length: number; readonly space?: ColourSpace | undefined }
+    | undefined;
+  readonly palette?: Palette;
+  readonly mapping?: readonly Mapping[];
+  readonly definitions?: readonly ChannelDefinition[];
+  readonly resolution?: Resolution | undefined;
+  readonly orientation: number;
+}
+
+/** T.800 table I.10 and T.801 table M.25; what is not here cannot be served. */
+const enumerated: Readonly<Record<number, ColourSpace>> = {
+  0: "gray",
+  12: "cmyk",
+  14: "lab",
+  15: "gray",
+  16: "rgb",
+  17: "gray",
+  18: "ycc",
+};
+/** Bi-level of which 0 is white; that of 15 is black (T.801 table M.25). */
+const whiteIsZero = 0;
+/** The same tables: names of colour spaces that cannot be served. */
+const otherSpaces: Readonly<Record<number, string>> = {
+  1: "YCbCr (1)",
+  3: "YCbCr (2)",
+  4: "YCbCr (3)",
+  9: "PhotoYCC",
+  11: "CMY",
+  13: "YCCK",
+  19: "CIEJab",
+  20: "e-sRGB",
+  21: "ROMM-RGB",
+  24: "e-sYCC",
+};
+/** ICC.1 header, bytes 16 to 19. */
+const profileSpaces: Readonly<Record<number, ColourSpace>> = {
+  [fourCC("GRAY")]: "gray",
+  [fourCC("RGB ")]: "rgb",
+  [fourCC("CMYK")]: "cmyk",
+};
+
+/** The space of the profile in a colr box. */
+function profileSpace(colr: DataView): ColourSpace | undefined {
+  if (colr.getUint32(3 + 36) !== fourCC("acsp")) return undefined;
+  return profileSpaces[colr.getUint32(3 + 16)] ?? "other";
+}
+
+/**
+ * Where the orientation stands, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under
+ * which writers keep an EXIF block, and XMP's (XMP specification part 3, 1.1.6).
+ */
+const orientationBoxes = [
+  { kind: "exif", id: [0x4a706754, 0x69666645, 0x7869662d, 0x3e4a5032], read: exifOrientation },
+  { kind: "exif", id: [0x0537cdab, 0x9d0c4431, 0xa72afa56, 0x1f2a113e], read: exifOrientation },
+  { kind: "xmp", id: [0xbe7acfcb, 0x97a942e8, 0x9c719994, 0x91e3afac], read: xmpOrientation },
+] as const;
+const boxLimit = 256;
+const metadataLimit = 64 * 1024;
+
+export interface Box {
+  readonly type: number;
+  readonly body: number;
+  /** Undefined: to the end of the file, whose length is not known. */
+  readonly length?: number | undefined;
+}
+
+/** Walks the boxes by their headers. Throws ImagingError `decode`. */
+export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
+  const found: { -readonly [K in keyof Boxes]?: Boxes[K] } = {};
+  const told: { [K in Told["kind"]]?: number | undefined } = {};
+  try {
+    for await (const box of walk(file, 0, file.size)) {
+      if (box.type === fourCC("jp2h")) {
+        if (!found.size) await readHeaderBox(file, box, found);
+      } else if (box.type === fourCC("jp2c")) {
+        found.codestream ??= { start: box.body, length: box.length };
+      } else if (box.type === fourCC("uuid") && told.exif === undefined) {
+        const { kind, orientation } = (await readOrientation(file, box)) ?? {};
+        if (kind) told[kind] ??= orientation;
+      }
+    }
+  } catch (error) {
+    // If the length of jp2c is wrong, what seems to follow it is not a box.
+    if (!found.codestream || !(error instanceof ImagingError) || error.kind !== "decode") throw error;
+  }
+  const { codestream, size } = found;
+  if (!codestream || !size) throw damaged("a jp2h box with ihdr and a jp2c box, found them not");
+  return { ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
+}
+
+/** The boxes from `start` on by their headers. Throws ImagingError `decode`. */
+export async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
+  let at = start;
+  for (let n = 0; n < boxLimit && at + 8 <= (end ?? Number.POSITIVE_INFINITY); n++) {
+    if (file.left() < 64) return;
+    const head = await file.view(at, 8);
+    if (!head) return;
+    let length = head.getUint32(0);
+    let header = 8;
+    if (length === 1) {
+      const extended = await file.view(at + 8, 8);
+      if (!extended) return;
+      length = Number(extended.getBigUint64(0));
+      header = 16;
+    }
+    const type = head.getUint32(4);
+    if (length === 0) {
+      yield { type, body: at + header, ...(end !== undefined && { length: end - at - header }) };
+      return;
+    }
+    if (length < header) throw damaged("boxes at least as long as their headers, received a shorter one");
+    yield { type, body: at + header, length: length - header };
+    at += length;
+  }
+}
+
+async function readHeaderBox(
+  file: HeaderBytes,
+  parent: Box,
+  found: { -readonly [K in keyof Boxes]?: Boxes[K] },
+): Promise<void> {
+  const end = parent.length === undefined ? undefined : parent.body + parent.length;
+  for await (const { type, body, length = 0 } of walk(file, parent.body, end)) {
+    const view = async (bytes: number) => {
+      const part = bytes <= length ? await file.view(body, bytes) : undefined;
+      if (!part) throw damaged("complete boxes in jp2h, but one ends early");
+      return part;
+    };
+    if (type === fourCC("ihdr")) {
+      const v = await view(14);
+      found.size ??= { height: v.getUint32(0), width: v.getUint32(4), components: v.getUint16(8) };
+    } else if (type === fourCC("colr")) {
+      if (found.colour === undefined)
+        Object.assign(found, await readColour(view, body, length, found.profile));
+    } else if (type === fourCC("pclr")) {
+      found.palette ??= readPalette(await view(Math.min(length, 3 + 255 * 3 + 1024 * 4 * 2)));
+    } else if (type === fourCC("cmap")) {
+      const v = await view(Math.min(length - (length % 4), 4 * 255));
+      found.mapping ??= rows(v, 4, 0, (at) => ({
+        component: v.getUint16(at),
+        ...(v.getUint8(at + 2) === 1 && { column: v.getUint8(at + 3) }),
+      }));
+    } else if (type === fourCC("cdef")) {
+      const v = await view(Math.min(length - ((length - 2) % 6), 2 + 6 * 255));
+      found.definitions ??= rows(v, 6, 2, (at) => ({
+        channel: v.getUint16(at),
+        type: v.getUint16(at + 2),
+        association: v.getUint16(at + 4),
+      }));
+    } else if (type === fourCC("res ")) {
+      found.resolution ??= await readResolution(file, body, length);
+    }
+  }
+}
+
+/** What a colr box says (I.5.3.3); of several profiles the first counts. */
+async function readColour(
+  view: (bytes: number) => Promise<DataView>,
+  body: number,
+  length: number,
+  profile: Boxes["profile"],
+): Promise<Pick<Boxes, "colour" | "colourName" | "inverted" | "lab" | "profile">> {
+  const method = (await view(3)).getUint8(0);
+  if (method === 1) {
+    const number = (await view(7)).getUint32(3);
+    const colour = enumerated[number];
+    if (colour === "lab")
+      return { colour, lab: readLab(length < 7 + labFields ? undefined : await view(7 + labFields)) };
+    return colour
+      ? { colour, inverted: number === whiteIsZero }
+      : { colour: "other", colourName: otherSpaces[number] ?? `the colour space ${number}` };
+  }
+  if (profile || (method !== 2 && method !== 3) || length < 3 + 128) return {};
+  return { profile: { offset: body + 3, length: length - 3, space: profileSpace(await view(3 + 40)) } };
+}
+
+function rows<T>(view: DataView, size: number, start: number, read: (at: number) => T): T[] {
+  const list: T[] = [];
+  for (let at = start; at + size <= view.byteLength; at += size) list.push(read(at));
+  return list;
+}
+
+function readPalette(view: DataView): Palette {
+  const entries = view.getUint16(0);
+  const columns = view.getUint8(2);
+  if (!entries || entries > 1024 || !columns || columns > 4 || view.byteLength < 3 + columns)
+    throw damaged("a palette of 1 to 1024 entries and 1 to 4 columns, received another");
+  const bits = Array.from({ length: columns }, (_, c) => (view.getUint8(3 + c) & 0x7f) + 1);
+  const values = new Uint16Array(entries * columns);
+  let at = 3 + columns;
+  for (let i = 0; i < values.length; i++) {
+    const wide = (bits[i % columns] as number) > 8;
+    if (at + (wide ? 2 : 1) > view.byteLength) throw damaged("a complete palette, but it ends early");
+    values[i] = wide ? view.getUint16(at) : view.getUint8(at);
+    at += wide ? 2 : 1;
+  }
+  return { entries, bits, values };
+}
+
+/** Pixels per centimetre: the capture resolution, else the display one; boxes give pixels per metre. */
+async function readResolution(
+  file: HeaderBytes,
+  body: number,
+  length: number,
+): Promise<Resolution | undefined> {
+  const read = new Map<number, Resolution>();
+  for await (const box of walk(file, body, body + length)) {
+    const v = (box.length ?? 0) >= 10 ? await file.view(box.body, 10) : undefined;
+    if (!v) continue;
+    const value = (numerator: number, exponent: number) =>
+      ((v.getUint16(numerator) / v.getUint16(numerator + 2)) * 10 ** v.getInt8(exponent)) / 100;
+    const [y, x] = [value(0, 8), value(4, 9)];
+    if (x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y)) read.set(box.type, { x, y });
+  }
+  return read.get(fourCC("resc")) ?? read.get(fourCC("resd"));
+}
+
+interface Told {
+  readonly kind: (typeof orientationBoxes)[number]["kind"];
+  readonly orientation: number | undefined;
+}
+
+async function readOrientation(file: HeaderBytes, { body, length = 0 }: Box): Promise<Told | undefined> {
+  if (length < 16 + 8 || length > metadataLimit) return undefined;
+  const id = await file.view(body, 16);
+  const found = id && orientationBoxes.find((box) => box.id.every((word, i) => id.getUint32(4 * i) === word));
+  if (!found || length > file.left()) return undefined;
+  const block = await file.view(body + 16, length - 16);
+  if (!block) return undefined;
+  const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
+  return { kind: found.kind, orientation: found.read(bytes) };
+}
+
+function exifOrientation(block: Uint8Array): number {
+  return readExif(block).orientation;
+}

@@ -1,0 +1,58 @@
+// Opening a JPEG 2000 file to read regions of it: with the packet index of its sidecar, or from the file
+// alone.
+
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { createLru } from "../../lib/lru.ts";
+import { bytesOf, readEntry, writeEntry } from "../../sidecar/entry.ts";
+import type { SidecarAccess } from "../codec.ts";
+import { type Facts, readFacts } from "./header.ts";
+import { loadIndex, saveIndex } from "./stream/index-entry.ts";
+import { openStream, type Stream } from "./stream/stream.ts";
+import type { TilePart } from "./stream/tile-parts.ts";
+
+/** A file that is open for reads. */
+export interface Opened {
+  readonly facts: Facts;
+  readonly stream: Stream;
+}
+
+/** Files whose headers and packets stay in memory. */
+const mostOpen = 16;
+
+/** A function that opens files, and has those at hand that it opened last, by the id of their sidecar. */
+export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => Promise<Opened> {
+  const open = createLru<string, Opened>(mostOpen);
+  return async (bytes, access) => {
+    const found = access && open.get(access.id);
+    if (found) return found;
+    const opened = await openFile(bytes, await indexOf(access));
+    if (access) open.set(access.id, opened, 1);
+    return opened;
+  };
+}
+
+/** Opens a file. `index`: its tile-parts, if they are known. */
+export async function openFile(bytes: ByteSource, index?: readonly TilePart[]): Promise<Opened> {
+  const facts = await readFacts(bytes);
+  const { start, length } = facts.boxes.codestream;
+  const end = length === undefined ? undefined : start + length;
+  return { facts, stream: await openStream(bytes, facts.codestream, start, end, index) };
+}
+
+async function indexOf(access: SidecarAccess | undefined): Promise<readonly TilePart[] | undefined> {
+  if (!access || access.absent) return undefined;
+  const part = readEntry(await access.load())?.get("packetIndex");
+  const saved = part && (await bytesOf(part));
+  const index = saved && loadIndex(saved);
+  if (!index) access.reportLoss?.();
+  return index;
+}
+
+/**
+ * The sidecar of a file: where its tile-parts and packets lie. Throws ImagingError `decode`, `unsupported`,
+ * `source`.
+ */
+export async function buildPacketIndex(bytes: ByteSource): Promise<Uint8Array> {
+  const { stream } = await openFile(bytes);
+  return writeEntry([{ kind: "packetIndex", inside: [saveIndex(await stream.index(bytes))] }]);
+}

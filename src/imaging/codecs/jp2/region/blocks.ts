@@ -1,0 +1,130 @@
+// The code-blocks that windows of sub-bands meet, and the packets that hold them.
+
+import type { ByteRange } from "../../../lib/byte-source.ts";
+import { joined, type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
+import { damaged } from "../codestream.ts";
+import { type Band, type Box, isEmpty } from "../stream/geometry.ts";
+import { HeaderEnd } from "../stream/header-bits.ts";
+import { behindSop, type CodeBlock, readPacketHeader } from "../stream/precinct.ts";
+import type { OpenTile } from "../stream/stream.ts";
+import type { ResolutionWindow } from "./windows.ts";
+
+/** Numbers of the precincts that a window of a sub-band meets. */
+function precinctsIn(tile: OpenTile, component: number, r: number, band: Band, window: Box): number[] {
+  if (isEmpty(window)) return [];
+  const { firstX, firstY, across, before, precinctX, precinctY } =
+    tile.components[component]!.resolutions[r]!;
+  const halves = band.orientation === "LL" ? 0 : 1;
+  const [width, height] = [2 ** (precinctX - halves), 2 ** (precinctY - halves)];
+  const numbers: number[] = [];
+  for (let y = Math.floor(window.y0 / height); y < Math.ceil(window.y1 / height); y++)
+    for (let x = Math.floor(window.x0 / width); x < Math.ceil(window.x1 / width); x++)
+      numbers.push(before + (y - firstY) * across + (x - firstX));
+  return numbers;
+}
+
+/** The code-blocks with passes of a sub-band that a window meets, of precincts that have been read. */
+export function* blocksIn(
+  tile: OpenTile,
+  component: number,
+  r: number,
+  band: Band,
+  window: Box,
+): Iterable<CodeBlock> {
+  for (const number of precinctsIn(tile, component, r, band, window)) {
+    const found = tile.precincts.get(number).bands.find((own) => own.band === band);
+    if (found) yield* found.blocksIn(window);
+  }
+}
+
+/** Bytes of a packet that are read for its header at first: more than most headers have. */
+const headerBytes = { each: 16, least: 256 };
+
+/**
+ * Reads the packet headers of all precincts that windows of components need and that have not been read yet.
+ * Throws ImagingError `decode`.
+ */
+export async function readPrecincts(
+  tile: OpenTile,
+  windows: readonly { readonly component: number; readonly levels: readonly ResolutionWindow[] }[],
+  source: RangeSource,
+): Promise<void> {
+  const wanted = new Set<number>();
+  for (const { component, levels } of windows)
+    for (const { resolution, bands } of levels)
+      for (const { band, window } of bands)
+        for (const number of precinctsIn(tile, component, resolution, band, window))
+          if (!tile.read.has(number)) wanted.add(number);
+  const numbers = [...wanted];
+  const tooShort = await read(numbers, (number) => {
+    const { blockCount } = tile.precincts.get(number);
+    return headerBytes.least + headerBytes.each * blockCount;
+  });
+  const left = await read(tooShort, () => Number.POSITIVE_INFINITY);
+  if (left.length > 0) throw damaged("complete packet headers, but one ends early");
+
+  /** Reads headers of at most so many bytes; the numbers of the precincts that have longer ones. */
+  async function read(some: readonly number[], most: (number: number) => number): Promise<number[]> {
+    if (some.length === 0) return [];
+    if (tile.places.packed) return some.filter((number) => !take(number));
+    const ranges = some.flatMap((number) => packetRanges(tile, number, most(number)));
+    return withRanges(ranges, source, (parts) => some.filter((number) => !take(number, parts, most(number))));
+  }
+
+  /** Whether the bytes were enough. */
+  function take(number: number, parts?: ReadRanges, most = 0): boolean {
+    // Another job in this thread may have read it meanwhile; its pieces must not be added twice.
+    if (tile.read.has(number)) return true;
+    try {
+      for (const n of packetsOf(tile, number)) takePacket(tile, n.packet, n.layer, parts, most);
+      tile.read.add(number);
+      return true;
+    } catch (error) {
+      tile.precincts.forget(number);
+      if (error instanceof HeaderEnd) return false;
+      throw error;
+    }
+  }
+}
+
+/** Reads the header of a packet, and adds its pieces to the code-blocks. */
+function takePacket(
+  { precincts, places, order }: OpenTile,
+  packet: number,
+  layer: number,
+  parts: ReadRanges | undefined,
+  most: number,
+): void {
+  const number = order.precincts[packet]!;
+  const offset = places.offsets[packet]!;
+  const length = places.lengths[packet]!;
+  const bytes = places.packed?.bytes ?? parts!.bytesOf({ offset, length: Math.min(length, most) });
+  const at = places.packed?.starts[packet] ?? behindSop(bytes, 0);
+  const header = readPacketHeader(precincts.get(number), layer, precincts.styleOf(number), bytes, at);
+  const data = places.packed ? offset + length - header.dataLength : offset + header.end;
+  if (data < offset || data + header.dataLength > offset + length)
+    throw damaged("packets of the length that the file says, received a longer one");
+  for (const band of precincts.get(number).bands) band.place(data);
+}
+
+/** The packets of a precinct that the file has, layer by layer. */
+function packetsOf({ order, places }: OpenTile, number: number): { packet: number; layer: number }[] {
+  const { layers, packets } = order;
+  const found: { packet: number; layer: number }[] = [];
+  for (let layer = 0; layer < layers; layer++) {
+    const packet = packets[number * layers + layer]!;
+    if (packet >= places.found) break;
+    found.push({ packet, layer });
+  }
+  return found;
+}
+
+const packetRanges = (tile: OpenTile, number: number, most: number): ByteRange[] =>
+  packetsOf(tile, number).map(({ packet }) => ({
+    offset: tile.places.offsets[packet]!,
+    length: Math.min(tile.places.lengths[packet]!, most),
+  }));
+
+/** The bytes of code-blocks: one range for each block whose pieces lie together, else one for each piece. */
+export const pieceRanges = (blocks: Iterable<CodeBlock>): ByteRange[] =>
+  [...blocks].flatMap(({ pieces }) => joined(pieces, 0));

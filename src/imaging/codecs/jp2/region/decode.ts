@@ -1,0 +1,186 @@
+// Windows of components of a codestream: tile by tile and in strips of rows, each decoded from the ranges of
+// bytes that it needs.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type RangeSource, withRanges } from "../../ranges.ts";
+import { stripSamples } from "../memory.ts";
+import { type Band, type Box, isEmpty, shared, tileBox } from "../stream/geometry.ts";
+import type { CodeBlock } from "../stream/precinct.ts";
+import type { OpenTile, Stream } from "../stream/stream.ts";
+import { blocksIn, pieceRanges, readPrecincts } from "./blocks.ts";
+import { Arena } from "./engine.ts";
+import { decodeComponent, type Workbench } from "./planes.ts";
+import { type BandQuantisation, type Effort, quantisationOf } from "./quantisation.ts";
+import { type Plane, type StripComponent, storeStrip } from "./store.ts";
+import { windowsFor } from "./windows.ts";
+
+/** What to decode: components with their windows at 1/2^level, in samples of the component at that level. */
+export interface Wanted {
+  readonly component: number;
+  readonly window: Box;
+}
+
+/** Rows of strips end at multiples of this, as code-blocks do. */
+const stripRows = 64;
+/** Bytes between ranges that are read along, if the source does not say. */
+const diskGap = 4096;
+
+/** Decodes windows. Throws ImagingError `decode`, `unsupported` and `source`. */
+export async function decodeWindows(
+  bytes: ByteSource,
+  stream: Stream,
+  bench: () => Workbench,
+  wanted: readonly Wanted[],
+  level: number,
+  effort: Effort,
+): Promise<Plane[]> {
+  const { components } = stream.codestream;
+  const source: RangeSource = {
+    read: (offset, length) => bytes.read(offset, length),
+    borrow: bytes.borrow,
+    gap: bytes.gap ?? diskGap,
+  };
+  const planes: Plane[] = [];
+  for (const { window, members } of grouped(wanted)) {
+    const count = (window.x1 - window.x0) * (window.y1 - window.y0) * members.length;
+    const isWide = members.some((component) => components[component]!.bits > 8);
+    const plane = {
+      components: members,
+      window,
+      samples: isWide ? new Uint16Array(count) : new Uint8Array(count),
+    };
+    for (const { index, part } of tilesIn(stream, members[0]!, window, level)) {
+      const tile = await stream.tile(bytes, index);
+      for (const strip of strips(part, members.length)) await decodeStrip(tile, strip, plane);
+    }
+    planes.push(plane);
+  }
+  return planes;
+
+  async function decodeStrip(tile: OpenTile, strip: Box, plane: Plane): Promise<void> {
+    // Encoders have said so of one component; other decoders ignore it too.
+    const transforms = tile.parameters.transforms && components.length >= 3;
+    // The transform takes the first three components together, whichever are wanted.
+    const needed = transforms
+      ? [...new Set([...(plane.components.some((c) => c < 3) ? [0, 1, 2] : []), ...plane.components])]
+      : plane.components;
+    const windows = needed.map((component) => {
+      const own = tile.components[component]!;
+      const resolution = own.coding.levels - level;
+      if (resolution < 0)
+        throw new ImagingError(
+          "unsupported",
+          `Expected at least ${level} resolution levels in each tile of a JPEG 2000 file, received ${own.coding.levels} in one; ask for a larger size, or convert the file.`,
+        );
+      return { component, levels: windowsFor(own, resolution, strip) };
+    });
+    await readPrecincts(tile, windows, source);
+    const quantisations = new Map<Band, BandQuantisation>();
+    /** The code-blocks, and how many of their bit-planes are left out. */
+    const met = new Map<CodeBlock, number>();
+    for (const { component, levels } of windows) {
+      const { bits } = components[component]!;
+      const last = levels.at(-1)!.resolution;
+      for (const { resolution, bands } of levels)
+        for (const { band, window } of bands) {
+          const quantisation = quantisationOf(tile, component, band, bits, last, effort);
+          quantisations.set(band, quantisation);
+          for (const block of blocksIn(tile, component, resolution, band, window))
+            met.set(block, quantisation.skipped);
+        }
+    }
+    /** The blocks that are not decoded; all, if there are more than there is room for. */
+    const missing = (): CodeBlock[] => {
+      const { slots } = bench();
+      // Those that are looked up now are the last to leave.
+      return met.size < slots.count
+        ? [...met.keys()].filter((block) => slots.find(block, met.get(block)!) === undefined)
+        : [...met.keys()];
+    };
+    // Another job in this thread may take slots while this one waits for bytes: then the bytes of all blocks
+    // are read.
+    if (!(await decodeFrom(missing()))) await decodeFrom([...met.keys()]);
+
+    /** Whether all went well: not if a block is missing by now that is not among `blocks`. */
+    function decodeFrom(blocks: readonly CodeBlock[]): Promise<boolean> {
+      return withRanges(pieceRanges(blocks), source, (parts) => {
+        const read = new Set(blocks);
+        if (missing().some((block) => !read.has(block))) return false;
+        const { engine } = bench();
+        const arena = new Arena(engine);
+        const decoded = windows.map(({ component, levels }): StripComponent => {
+          const { bits } = components[component]!;
+          const samples = decodeComponent(bench(), arena, tile, component, levels, quantisations, parts);
+          const { window } = levels.at(-1)!;
+          const inside = (strip.y0 - window.y0) * samples.stride + strip.x0 - window.x0;
+          return { ...samples, component, bits, at: samples.at + 4 * inside };
+        });
+        storeStrip(engine, arena, transforms, strip, decoded, plane);
+        return true;
+      });
+    }
+  }
+}
+
+/** Components with the same window. */
+function grouped(wanted: readonly Wanted[]): { window: Box; members: number[] }[] {
+  const groups: { window: Box; members: number[] }[] = [];
+  for (const { component, window } of wanted) {
+    const same = groups.find(
+      ({ window: { x0, y0, x1, y1 } }) =>
+        x0 === window.x0 && y0 === window.y0 && x1 === window.x1 && y1 === window.y1,
+    );
+    if (same) same.members.push(component);
+    else groups.push({ window, members: [component] });
+  }
+  return groups;
+}
+
+/** The tiles that a window of a component at 1/2^level meets, and which part of it each has. */
+function* tilesIn(
+  { codestream }: Stream,
+  component: number,
+  window: Box,
+  level: number,
+): Iterable<{ readonly index: number; readonly part: Box }> {
+  const { tileWidth, tileHeight, tileLeft, tileTop, offsetX, offsetY, width, height } = codestream;
+  const { dx, dy } = codestream.components[component]!;
+  const [stepX, stepY] = [dx * 2 ** level, dy * 2 ** level];
+  const columns = Math.ceil((offsetX + width - tileLeft) / tileWidth);
+  const rows = Math.ceil((offsetY + height - tileTop) / tileHeight);
+  // A sample stands at a multiple of the step, so a tile may have those of a window whose grid begins before
+  // it.
+  const first = (place: number, step: number, from: number, size: number) =>
+    Math.max(0, Math.floor(((place - 1) * step - from) / size));
+  for (let q = first(window.y0, stepY, tileTop, tileHeight); q < rows; q++) {
+    if (tileTop + q * tileHeight >= window.y1 * stepY) break;
+    for (let p = first(window.x0, stepX, tileLeft, tileWidth); p < columns; p++) {
+      if (tileLeft + p * tileWidth >= window.x1 * stepX) break;
+      const index = q * columns + p;
+      const { x0, y0, x1, y1 } = tileBox(codestream, index);
+      const part = shared(window, {
+        x0: Math.ceil(Math.ceil(x0 / dx) / 2 ** level),
+        y0: Math.ceil(Math.ceil(y0 / dy) / 2 ** level),
+        x1: Math.ceil(Math.ceil(x1 / dx) / 2 ** level),
+        y1: Math.ceil(Math.ceil(y1 / dy) / 2 ** level),
+      });
+      if (!isEmpty(part)) yield { index, part };
+    }
+  }
+}
+
+/** A part of so many components in strips of rows, those of a very wide part side by side. */
+function* strips(part: Box, count: number): Iterable<Box> {
+  const most = Math.max(1, Math.floor(stripSamples / (stripRows * count)));
+  for (let x0 = part.x0; x0 < part.x1; x0 += most) {
+    const x1 = Math.min(part.x1, x0 + most);
+    const rows = Math.max(stripRows, Math.floor(stripSamples / ((x1 - x0) * count)));
+    for (let y0 = part.y0; y0 < part.y1; ) {
+      const end = y0 + rows;
+      const y1 = end >= part.y1 ? part.y1 : Math.max(y0 + 1, Math.floor(end / stripRows) * stripRows);
+      yield { x0, y0, x1, y1 };
+      y0 = y1;
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// Components of a part of a tile, from code-blocks to samples (ITU-T T.800 Annexes E, F and G).
+
+import type { ReadRanges } from "../../ranges.ts";
+import type { Band, Box, TileComponent } from "../stream/geometry.ts";
+import type { CodeBlock } from "../stream/precinct.ts";
+import type { OpenTile } from "../stream/stream.ts";
+import type { BlockSlots } from "./block-slots.ts";
+import { blocksIn } from "./blocks.ts";
+import { decodeBlock } from "./decode-block.ts";
+import type { Arena, Engine } from "./engine.ts";
+import type { BandQuantisation } from "./quantisation.ts";
+import type { ResolutionWindow } from "./windows.ts";
+
+/** What decodes: an instance, and the blocks in it. */
+export interface Workbench {
+  readonly engine: Engine;
+  readonly slots: BlockSlots;
+}
+
+/** Samples of 4 bytes: integers if the component is reversible, else floats. */
+export interface Samples {
+  /** Address of the first one. */
+  readonly at: number;
+  /** Samples from one row to the next. */
+  readonly stride: number;
+  readonly isFloat: boolean;
+}
+
+const strideOf = (width: number) => Math.ceil(width / 4) * 4;
+
+/**
+ * Scale of the low samples of the irreversible wavelet; that of the high ones is the inverse (F.3.8.2, table
+ * F.4).
+ */
+const lowScale = 1.230174104914001;
+
+/**
+ * What coefficients of a sub-band are multiplied with so that the lifting steps need no scale: K for each
+ * time that they pass as low samples, 1/K as high ones. A signal of one sample passes as it is, halved if it
+ * is a high one.
+ */
+function waveletScale({ resolutions }: TileComponent, band: Band, r: number, last: number): number {
+  let scale = 1;
+  for (let at = Math.max(r, 1); at <= last; at++) {
+    const { x0, y0, x1, y1 } = resolutions[at]!;
+    const isOwn = at === r;
+    const isHighAcross = isOwn && (band.orientation === "HL" || band.orientation === "HH");
+    const isHighDown = isOwn && (band.orientation === "LH" || band.orientation === "HH");
+    scale *= passScale(x1 - x0, isHighAcross) * passScale(y1 - y0, isHighDown);
+  }
+  return scale;
+}
+
+function passScale(length: number, isHigh: boolean): number {
+  if (length === 1) return isHigh ? 0.5 : 1;
+  return isHigh ? 1 / lowScale : lowScale;
+}
+
+/**
+ * Decodes the window of a component at the last of `levels`, whose sub-bands are all in `quantisations`.
+ * Blocks come out of `bytes`, or are decoded already. Returns the samples of the last window, which is larger
+ * than what was wanted. Throws ImagingError `decode`.
+ */
+export function decodeComponent(
+  { engine, slots }: Workbench,
+  arena: Arena,
+  tile: OpenTile,
+  component: number,
+  levels: readonly ResolutionWindow[],
+  quantisations: ReadonlyMap<Band, BandQuantisation>,
+  bytes: ReadRanges,
+): Samples {
+  const own = tile.components[component]!;
+  const { reversible } = own.coding;
+  const last = levels.at(-1)!.resolution;
+  const invert = reversible ? engine.run.inverse53 : engine.run.inverse97;
+
+  /** The coefficients of a window of a sub-band. */
+  const fill = (r: number, band: Band, window: Box): number => {
+    const width = window.x1 - window.x0;
+    const stride = strideOf(width);
+    const length = stride * (window.y1 - window.y0) * 4;
+    const at = arena.take(length);
+    engine.bytes().fill(0, at, at + length);
+    const quantisation = quantisations.get(band)!;
+    const scale = (quantisation.step / 2) * waveletScale(own, band, r, last);
+    for (const block of blocksIn(tile, component, r, band, window)) {
+      const slot = slots.find(block, quantisation.skipped) ?? decodeNow(block, quantisation);
+      const x0 = Math.max(block.x0, window.x0);
+      const y0 = Math.max(block.y0, window.y0);
+      const across = Math.min(block.x1, window.x1) - x0;
+      const down = Math.min(block.y1, window.y1) - y0;
+      const pitch = block.x1 - block.x0;
+      const from = slot + 4 * ((y0 - block.y0) * pitch + x0 - block.x0);
+      const to = at + 4 * ((y0 - window.y0) * stride + x0 - window.x0);
+      if (reversible) engine.run.copyInts(from, pitch, to, stride, across, down);
+      else engine.run.copyFloats(from, pitch, to, stride, across, down, scale);
+    }
+    return at;
+  };
+  const decodeNow = (block: CodeBlock, quantisation: BandQuantisation): number => {
+    const slot = slots.take(block, quantisation.skipped);
+    try {
+      decodeBlock(engine, arena, block, quantisation, bytes, slot);
+    } catch (error) {
+      slots.forget(block);
+      throw error;
+    }
+    return slot;
+  };
+
+  /** The samples of the window of a resolution, for which those below are made first and taken back. */
+  const make = (index: number): Samples => {
+    const { resolution, window, bands } = levels[index]!;
+    if (resolution === 0) {
+      const [{ band, window: inside }] = bands as [ResolutionWindow["bands"][number]];
+      return { at: fill(0, band, inside), stride: strideOf(inside.x1 - inside.x0), isFloat: !reversible };
+    }
+    const width = window.x1 - window.x0;
+    const stride = strideOf(width);
+    const out = arena.take(4 * stride * (window.y1 - window.y0));
+    const mark = arena.mark;
+    const low = make(index - 1);
+    const below = levels[index - 1]!;
+    // The window below is larger than its low samples by what its own filters reached.
+    const left = Math.ceil(window.x0 / 2) - below.window.x0;
+    const top = Math.ceil(window.y0 / 2) - below.window.y0;
+    const [hl, lh, hh] = bands.map(({ band, window: part }) => fill(resolution, band, part)) as [
+      number,
+      number,
+      number,
+    ];
+    const scratch = arena.take(engine.run.waveletScratchBytes(width));
+    const ll = low.at + 4 * (top * low.stride + left);
+    invert(window.x0, window.y0, window.x1, window.y1, ll, low.stride, hl, lh, hh, out, stride, scratch);
+    arena.release(mark);
+    return { at: out, stride, isFloat: !reversible };
+  };
+  return make(levels.length - 1);
+}

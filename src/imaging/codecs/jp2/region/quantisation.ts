@@ -1,0 +1,90 @@
+// Quantisation of sub-bands (ITU-T T.800 Annex E), and which bit-planes `image.jp2_effort: visual` leaves
+// out.
+
+import { damaged } from "../codestream.ts";
+import type { Band } from "../stream/geometry.ts";
+import { blockStyle } from "../stream/parameters.ts";
+import type { OpenTile } from "../stream/stream.ts";
+import type { BandCoding } from "./decode-block.ts";
+
+export interface BandQuantisation extends BandCoding {
+  /** What a coefficient is a multiple of, in levels of the component. */
+  readonly step: number;
+}
+
+/**
+ * `full`: all bit-planes that the file has. `visual`: without the lowest ones, for answers that are lossy
+ * anyway.
+ */
+export type Effort = "full" | "visual";
+
+/** Gain of a sub-band in bits (table E.1). */
+const gains = { LL: 0, HL: 1, LH: 1, HH: 2 } as const;
+
+/**
+ * Bit-planes and step of a sub-band of a component (equations E-2, E-3 and E-5). `bits`: those of its
+ * samples; `last`: the resolution that is decoded. Throws ImagingError `decode`.
+ */
+export function quantisationOf(
+  { parameters, components }: OpenTile,
+  component: number,
+  band: Band,
+  bits: number,
+  last: number,
+  effort: Effort,
+): BandQuantisation {
+  const { coding } = components[component]!;
+  const { kind, guardBits, steps } = parameters.quantisation[component]!;
+  const shift = parameters.regionShift[component]!;
+  const written = kind === "derived" ? steps[0] : steps[band.index];
+  if (!written) throw damaged("a quantisation step for each sub-band, found fewer");
+  const exponent = kind === "derived" ? written.exponent - coding.levels + band.level : written.exponent;
+  const step = 2 ** (bits + gains[band.orientation] - exponent) * (1 + written.mantissa / 2048);
+  const isWhole = effort === "full" || shift > 0 || (coding.style & blockStyle.highThroughput) !== 0;
+  const depth = last - (coding.levels - band.level);
+  // The differences of the reversible transform have twice the range of the colours (G.2).
+  const isDifference = coding.reversible && parameters.transforms && (component === 1 || component === 2);
+  const change = coding.reversible ? (isDifference ? 1 / 2 : 1) : step;
+  return {
+    coding,
+    orientation: band.orientation,
+    planes: guardBits + exponent - 1,
+    shift,
+    step,
+    skipped: isWhole ? 0 : unseenPlanes(band, depth, change, coding.reversible, bits),
+  };
+}
+
+/**
+ * How uncertain `visual` may leave a coefficient: the L2 norm of what that changes, in levels of 8 bits. What
+ * several coefficients change adds up.
+ */
+const unseen = 4;
+
+/**
+ * L2 norms of the synthesis filters along one axis, by how many levels are undone with them: what a
+ * coefficient of 1 of a low or high sub-band does to the samples. Two axes multiply.
+ */
+export const synthesisNorms = {
+  reversible: { low: [1.22, 1.66, 2.32, 3.27, 4.62, 6.53], high: [0.85, 0.96, 1.26, 1.74, 2.45, 3.47] },
+  irreversible: { low: [1.4, 2.03, 2.9, 4.12, 5.82, 8.24], high: [0.72, 0.98, 1.44, 2.07, 2.95, 4.17] },
+} as const;
+
+/**
+ * How many of the lowest bit-planes of a sub-band change the picture by less than {@link unseen}. `depth`:
+ * levels between the sub-band and what is decoded, from 1 on; `change`: what a coefficient of 1 is worth
+ * before the filters. LL keeps all of its planes, since steps in flat areas are visible.
+ */
+function unseenPlanes(
+  { orientation }: Band,
+  depth: number,
+  change: number,
+  reversible: boolean,
+  bits: number,
+): number {
+  const { low, high } = synthesisNorms[reversible ? "reversible" : "irreversible"];
+  const [l, h] = [low[depth - 1], high[depth - 1]];
+  if (orientation === "LL" || l === undefined || h === undefined) return 0;
+  const norm = orientation === "HH" ? h * h : l * h;
+  return Math.max(0, Math.floor(Math.log2((unseen * 2 ** (bits - 8)) / (norm * change))));
+}

@@ -1,0 +1,32 @@
+// The instance of the module that decodes, and the code-blocks that stay decoded in it.
+
+import { ImagingError } from "../../../errors.ts";
+import { blockSlots } from "./block-slots.ts";
+import { createEngine } from "./engine.ts";
+import type { Workbench } from "./planes.ts";
+
+/** One workbench for all codecs that decode JPEG 2000 in a thread: a second one would double its memory. */
+export type SharedWorkbench = ReturnType<typeof workbench>;
+
+/** A workbench that is made when it is first used, and made again after any error but a ImagingError. */
+export function workbench(module: () => WebAssembly.Module) {
+  let made: Workbench | undefined;
+  const bench = (): Workbench => {
+    if (!made) {
+      const engine = createEngine(module());
+      made = { engine, slots: blockSlots(engine) };
+    }
+    return made;
+  };
+  return {
+    async use<T>(work: (bench: () => Workbench) => Promise<T>): Promise<T> {
+      try {
+        return await work(bench);
+      } catch (error) {
+        // What is in the memory of a module is not known after a trap.
+        if (!(error instanceof ImagingError)) made = undefined;
+        throw error;
+      }
+    },
+  };
+}

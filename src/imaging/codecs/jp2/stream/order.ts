@@ -1,0 +1,143 @@
+// The order of the packets of a tile (ITU-T T.800 B.12): which packet is which layer of which precinct.
+
+import { ImagingError } from "../../../errors.ts";
+import { damaged } from "../codestream.ts";
+import type { Progression } from "../markers.ts";
+import type { Box, TileComponent } from "./geometry.ts";
+import type { Parameters, Volume } from "./parameters.ts";
+
+/** The packets of a tile. Precincts are numbered component by component, the smallest resolution first. */
+export interface PacketOrder {
+  readonly count: number;
+  readonly layers: number;
+  /** By packet. */
+  readonly precincts: Uint32Array;
+  /**
+   * The packet of a layer of a precinct, at `precinct * layers + layer`; their number if the file's order
+   * leaves it out.
+   */
+  readonly packets: Uint32Array;
+}
+
+/** A precinct, and where it begins on the reference grid. */
+interface Place {
+  readonly precinct: number;
+  readonly resolution: number;
+  readonly component: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * What a tile may have, since memory and time grow with it: precincts of 256 samples for an RGB picture of 2
+ * gigapixels, in 16 layers.
+ */
+const most = { precincts: 1 << 17, packets: 1 << 21 };
+
+/**
+ * Throws ImagingError `decode` if there are more packets than bytes for them, and `unsupported` above
+ * {@link most}.
+ */
+export function packetOrder(
+  tile: Box,
+  components: readonly TileComponent[],
+  { order, layers, changes }: Parameters,
+  bytes: number,
+): PacketOrder {
+  const precincts = components.reduce(
+    (sum, { resolutions }) => resolutions.reduce((all, { across, down }) => all + across * down, sum),
+    0,
+  );
+  const total = precincts * layers;
+  if (total > bytes)
+    throw damaged(`packets of at least one byte each, received ${total} packets in ${bytes} bytes`);
+  if (precincts > most.precincts || total > most.packets)
+    throw new ImagingError(
+      "unsupported",
+      `Expected at most ${most.precincts} precincts and ${most.packets} packets in a tile of a JPEG 2000 file, received ${precincts} and ${total}; convert the file with larger precincts.`,
+    );
+  const places = placesOf(tile, components);
+  const whole: Volume = {
+    order,
+    firstResolution: 0,
+    endResolution: 33,
+    firstComponent: 0,
+    endComponent: components.length,
+    endLayer: layers,
+  };
+  const volumes = changes.length > 0 ? changes : [whole];
+  const precinctOf = new Uint32Array(total);
+  const packets = new Uint32Array(total).fill(total);
+  /** Layers of each precinct that have their packets. */
+  const done = new Uint16Array(precincts);
+  let count = 0;
+  const take = ({ precinct }: Place, layer: number) => {
+    if (done[precinct] !== layer) return;
+    done[precinct] = layer + 1;
+    precinctOf[count] = precinct;
+    packets[precinct * layers + layer] = count++;
+  };
+  for (const volume of volumes) {
+    const end = Math.min(volume.endLayer, layers);
+    const inside = places.filter(
+      ({ precinct, resolution, component }) =>
+        done[precinct]! < end &&
+        resolution >= volume.firstResolution &&
+        resolution < volume.endResolution &&
+        component >= volume.firstComponent &&
+        component < volume.endComponent,
+    );
+    const key = keys[volume.order];
+    inside.sort((a, b) => {
+      for (const name of key) if (a[name] !== b[name]) return a[name] - b[name];
+      return 0;
+    });
+    for (const group of layerGroups(volume.order, inside))
+      for (let layer = 0; layer < end; layer++) for (const place of group) take(place, layer);
+  }
+  return { count, layers, precincts: precinctOf, packets };
+}
+
+/** What precincts are sorted by. */
+const keys: Readonly<Record<Progression, readonly (keyof Place)[]>> = {
+  LRCP: ["resolution", "component", "precinct"],
+  RLCP: ["resolution", "component", "precinct"],
+  RPCL: ["resolution", "y", "x", "component", "precinct"],
+  PCRL: ["y", "x", "component", "resolution", "precinct"],
+  CPRL: ["component", "y", "x", "resolution", "precinct"],
+};
+
+/** Precincts that are gone through once for each layer. */
+function* layerGroups(order: Progression, sorted: readonly Place[]): Iterable<readonly Place[]> {
+  if (order === "LRCP") yield sorted;
+  else if (order === "RLCP") {
+    for (let from = 0; from < sorted.length; ) {
+      const { resolution } = sorted[from]!;
+      let to = from;
+      while (to < sorted.length && sorted[to]!.resolution === resolution) to++;
+      yield sorted.slice(from, to);
+      from = to;
+    }
+  } else for (const place of sorted) yield [place];
+}
+
+function placesOf(tile: Box, components: readonly TileComponent[]): Place[] {
+  const places: Place[] = [];
+  components.forEach(({ dx, dy, resolutions, coding }, component) => {
+    resolutions.forEach((resolution, r) => {
+      const { across, down, firstX, firstY, precinctX, precinctY, before } = resolution;
+      const width = dx * 2 ** (precinctX + coding.levels - r);
+      const height = dy * 2 ** (precinctY + coding.levels - r);
+      for (let row = 0; row < down; row++)
+        for (let column = 0; column < across; column++)
+          places.push({
+            precinct: before + row * across + column,
+            resolution: r,
+            component,
+            x: Math.max(tile.x0, (firstX + column) * width),
+            y: Math.max(tile.y0, (firstY + row) * height),
+          });
+    });
+  });
+  return places;
+}

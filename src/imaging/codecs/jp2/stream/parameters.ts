@@ -1,0 +1,234 @@
+// What the headers of a codestream say of the coding of each component (ITU-T T.800 A.6): main header and
+// tile-part headers alike.
+
+import { ImagingError } from "../../../errors.ts";
+import { damaged } from "../codestream.ts";
+import { marker, type Progression, progressions } from "../markers.ts";
+import type { Segment } from "./segments.ts";
+
+/** Coding of a component (COD, COC). */
+export interface Coding {
+  readonly levels: number;
+  /** Exponents of the sides of code-blocks. */
+  readonly blockWidth: number;
+  readonly blockHeight: number;
+  readonly style: number;
+  readonly reversible: boolean;
+  /** Exponents of the sides of precincts by resolution, the smallest first. */
+  readonly precincts: readonly { readonly x: number; readonly y: number }[];
+}
+
+/** Quantisation of a component (QCD, QCC). */
+export interface Quantisation {
+  readonly kind: "none" | "derived" | "expounded";
+  readonly guardBits: number;
+  /** By sub-band, LL first. */
+  readonly steps: readonly { readonly exponent: number; readonly mantissa: number }[];
+}
+
+/** A stretch of the packets of a tile, in one order (COD, or a row of POC). Ends are exclusive. */
+export interface Volume {
+  readonly order: Progression;
+  readonly firstResolution: number;
+  readonly endResolution: number;
+  readonly firstComponent: number;
+  readonly endComponent: number;
+  readonly endLayer: number;
+}
+
+/** All that counts for a tile. */
+export interface Parameters {
+  readonly order: Progression;
+  readonly layers: number;
+  /** The first three components are transformed (Annex G). */
+  readonly transforms: boolean;
+  /** By component. */
+  readonly coding: readonly Coding[];
+  readonly quantisation: readonly Quantisation[];
+  /** Bit-planes by which a region of interest is shifted up, by component. */
+  readonly regionShift: readonly number[];
+  /** Rows of POC; empty if there are none. */
+  readonly changes: readonly Volume[];
+}
+
+/** T.800 table A.19, and T.814 for the last two. */
+export const blockStyle = { bypass: 1, terminatesAll: 4, causal: 8, highThroughput: 64, mixed: 128 } as const;
+
+interface Layered<T> {
+  /** From the segment for all components, and from those for one. */
+  all?: T;
+  readonly one: Map<number, T>;
+}
+
+/** What the segments of one header say; a tile's header stands in front of the main header. */
+interface Said {
+  general?: Pick<Parameters, "order" | "layers" | "transforms">;
+  readonly coding: Layered<Coding>;
+  readonly quantisation: Layered<Quantisation>;
+  readonly regionShift: Map<number, number>;
+  readonly changes: Volume[];
+}
+
+/** Takes in headers, and says what counts. */
+export interface ParameterReader {
+  /** Throws ImagingError `decode`, and `unsupported` for what Part 1 and Part 15 do not have. */
+  take(segments: Iterable<Segment>): void;
+  /** A reader for the header of a tile, over what was taken here. */
+  forTile(): ParameterReader;
+  /** Throws ImagingError `decode` if something is missing. */
+  read(): Parameters;
+}
+
+/** A reader for the main header of a codestream of so many components. */
+export function parameterReader(
+  components: number,
+  main?: ParameterReader & { said: Said },
+): ParameterReader {
+  const said: Said = {
+    coding: { one: new Map() },
+    quantisation: { one: new Map() },
+    regionShift: new Map(),
+    changes: [],
+  };
+  const wide = components > 256 ? 2 : 1;
+  const componentOf = (view: DataView) => (wide === 2 ? view.getUint16(0) : view.getUint8(0));
+  const reader = {
+    said,
+    take(segments: Iterable<Segment>) {
+      try {
+        for (const { kind, body } of segments) {
+          if (kind === marker.cod) {
+            said.general = readGeneral(body);
+            said.coding.all = readCoding(body, 5, (body.getUint8(0) & 1) !== 0);
+          } else if (kind === marker.coc) {
+            const userDefined = (body.getUint8(wide) & 1) !== 0;
+            said.coding.one.set(componentOf(body), readCoding(body, wide + 1, userDefined));
+          } else if (kind === marker.qcd) said.quantisation.all = readQuantisation(body, 0);
+          else if (kind === marker.qcc)
+            said.quantisation.one.set(componentOf(body), readQuantisation(body, wide));
+          else if (kind === marker.rgn) said.regionShift.set(componentOf(body), body.getUint8(wide + 1));
+          else if (kind === marker.poc) addChanges(said.changes, readChanges(body, wide, components));
+        }
+      } catch (cause) {
+        if (cause instanceof RangeError) throw damaged("complete marker segments, but one ends early", cause);
+        throw cause;
+      }
+    },
+    forTile: () => parameterReader(components, reader),
+    read(): Parameters {
+      const outer = main?.said;
+      const general = said.general ?? outer?.general;
+      if (!general) throw damaged("a COD segment in the main header, found none");
+      const pick = <T>(from: (said: Said) => Layered<T>, name: string) =>
+        Array.from({ length: components }, (_, c) => {
+          const [own, of] = [from(said), outer && from(outer)];
+          const found = own.one.get(c) ?? own.all ?? of?.one.get(c) ?? of?.all;
+          if (!found) throw damaged(`a ${name} segment in the main header, found none`);
+          return found;
+        });
+      return {
+        ...general,
+        coding: pick((all) => all.coding, "COD"),
+        quantisation: pick((all) => all.quantisation, "QCD"),
+        regionShift: Array.from(
+          { length: components },
+          (_, c) => said.regionShift.get(c) ?? outer?.regionShift.get(c) ?? 0,
+        ),
+        changes: said.changes.length > 0 ? said.changes : (outer?.changes ?? []),
+      };
+    },
+  };
+  return reader;
+}
+
+/** SGcod and Scod (table A.13 to A.16). */
+function readGeneral(cod: DataView): NonNullable<Said["general"]> {
+  const order = progressions[cod.getUint8(1)];
+  const layers = cod.getUint16(2);
+  if (!order || layers === 0) throw damaged("one of five progression orders and at least one layer");
+  const transform = cod.getUint8(4);
+  if (transform > 1)
+    throw new ImagingError(
+      "unsupported",
+      "Expected a component transform of JPEG 2000 Part 1, received one of Part 2; convert the file.",
+    );
+  return {
+    order,
+    layers,
+    transforms: transform === 1,
+  };
+}
+
+/** SPcod or SPcoc (table A.15) from `at` on. */
+function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
+  const levels = view.getUint8(at);
+  const blockWidth = (view.getUint8(at + 1) & 15) + 2;
+  const blockHeight = (view.getUint8(at + 2) & 15) + 2;
+  if (levels > 32) throw damaged(`at most 32 resolution levels, received ${levels}`);
+  if (blockWidth > 10 || blockHeight > 10 || blockWidth + blockHeight > 12)
+    throw damaged(
+      `code-blocks of at most 4096 samples and 1024 on a side, received ${2 ** blockWidth}x${2 ** blockHeight}`,
+    );
+  const style = view.getUint8(at + 3);
+  if ((style & blockStyle.mixed) !== 0)
+    throw new ImagingError(
+      "unsupported",
+      "Expected code-blocks of one kind in a JPEG 2000 file, received HT blocks mixed with others; convert the file.",
+    );
+  const precincts = Array.from({ length: levels + 1 }, (_, r) => {
+    const sides = userDefined ? view.getUint8(at + 5 + r) : 0xff;
+    return { x: sides & 15, y: sides >> 4 };
+  });
+  if (precincts.some(({ x, y }, r) => r > 0 && (x === 0 || y === 0)))
+    throw damaged("precincts of at least 2 samples on a side above the smallest resolution");
+  return { levels, blockWidth, blockHeight, style, reversible: view.getUint8(at + 4) === 1, precincts };
+}
+
+const kinds = ["none", "derived", "expounded"] as const;
+
+/** Table A.28 and A.29, from `at` on. */
+function readQuantisation(view: DataView, at: number): Quantisation {
+  const style = view.getUint8(at);
+  const kind = kinds[style & 31];
+  if (!kind) throw damaged(`a quantisation of style 0 to 2, received ${style & 31}`);
+  const size = kind === "none" ? 1 : 2;
+  const count = kind === "derived" ? 1 : Math.floor((view.byteLength - at - 1) / size);
+  const steps = Array.from({ length: count }, (_, band) => {
+    if (kind === "none") return { exponent: view.getUint8(at + 1 + band) >> 3, mantissa: 0 };
+    const step = view.getUint16(at + 1 + 2 * band);
+    return { exponent: step >> 11, mantissa: step & 0x7ff };
+  });
+  if (steps.length === 0) throw damaged("a quantisation step, found none");
+  return { kind, guardBits: style >> 5, steps };
+}
+
+/** As many as OpenJPEG takes: each goes through all precincts of a tile. */
+const mostChanges = 32;
+
+function addChanges(all: Volume[], more: readonly Volume[]): void {
+  if (all.length + more.length > mostChanges)
+    throw damaged(`at most ${mostChanges} changes of progression, received ${all.length + more.length}`);
+  all.push(...more);
+}
+
+/** The rows of a POC segment (table A.32). */
+function readChanges(view: DataView, wide: 1 | 2, components: number): Volume[] {
+  const row = 5 + 2 * wide;
+  return Array.from({ length: Math.floor(view.byteLength / row) }, (_, i) => {
+    const at = i * row;
+    const component = (offset: number) =>
+      wide === 2 ? view.getUint16(at + offset) : view.getUint8(at + offset);
+    const order = progressions[view.getUint8(at + 4 + 2 * wide)];
+    if (!order) throw damaged("one of five progression orders in POC, received another");
+    // 0 stands for one more than the largest number that fits.
+    const endComponent = component(4 + wide) || (wide === 2 ? 16384 : 256);
+    return {
+      order,
+      firstResolution: view.getUint8(at),
+      firstComponent: component(1),
+      endLayer: view.getUint16(at + 1 + wide),
+      endResolution: view.getUint8(at + 3 + wide),
+      endComponent: Math.min(endComponent, components),
+    };
+  });
+}

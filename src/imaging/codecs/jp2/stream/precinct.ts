@@ -1,0 +1,297 @@
+// Precincts: their code-blocks, and what packet headers say of them (ITU-T T.800 B.10; T.814 for HT blocks).
+
+import { damaged } from "../codestream.ts";
+import { marker } from "../markers.ts";
+import { type Band, type Box, isEmpty, precinctBox, type Resolution, shared } from "./geometry.ts";
+import { HeaderBits } from "./header-bits.ts";
+import { blockStyle } from "./parameters.ts";
+import { TagTree } from "./tag-tree.ts";
+
+/** Bytes of a code-block in one packet. */
+export interface Piece {
+  readonly offset: number;
+  readonly length: number;
+  readonly passes: number;
+  /** Whether it begins a segment (a codeword segment of its own). */
+  readonly begins: boolean;
+}
+
+/** A code-block with what all packets have of it. Its box is in samples of the sub-band. */
+export interface CodeBlock extends Box {
+  readonly passes: number;
+  readonly zeroPlanes: number;
+  readonly pieces: readonly Piece[];
+}
+
+/** Sides of code-blocks. */
+interface BlockSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * The part of a sub-band in one precinct. There may be tens of thousands of code-blocks, of which a read
+ * needs few, so what packets say of them is in arrays, by block.
+ */
+export class PrecinctBand {
+  readonly band: Band;
+  /** Code-blocks. */
+  readonly across: number;
+  readonly count: number;
+  readonly inclusion: TagTree;
+  readonly zeroPlanes: TagTree;
+  /**
+   * Of each block: passes so far, zero bit-planes, state of its lengths (B.10.7.1), passes that its segment
+   * still takes.
+   */
+  readonly passes: number[];
+  readonly planes: number[];
+  readonly lengthBits: number[];
+  readonly room: number[];
+  /** Of each piece: its block, place, bytes, and passes, with {@link beginning} if it begins a segment. */
+  readonly #pieces = {
+    blocks: [] as number[],
+    offsets: [] as number[],
+    lengths: [] as number[],
+    passes: [] as number[],
+  };
+  /** Where the pieces of the packet at work begin. */
+  #fresh = 0;
+  readonly #box: Box;
+  readonly #size: BlockSize;
+  /** Column and row of the first block. */
+  readonly #left: number;
+  readonly #top: number;
+  readonly #made = new Map<number, CodeBlock>();
+  /** Places of the pieces by block, once they are asked for. */
+  #ofBlock: ReturnType<typeof listsOf> | undefined;
+
+  constructor(band: Band, box: Box, size: BlockSize) {
+    this.band = band;
+    this.#box = box;
+    this.#size = size;
+    this.#left = Math.floor(box.x0 / size.width);
+    this.#top = Math.floor(box.y0 / size.height);
+    this.across = Math.ceil(box.x1 / size.width) - this.#left;
+    const down = Math.ceil(box.y1 / size.height) - this.#top;
+    this.count = this.across * down;
+    this.inclusion = new TagTree(this.across, down);
+    this.zeroPlanes = new TagTree(this.across, down);
+    const each = (value: number): number[] => new Array(this.count).fill(value);
+    this.passes = each(0);
+    this.planes = each(0);
+    this.lengthBits = each(3);
+    this.room = each(0);
+  }
+
+  /** Adds a piece of the packet at work; its offset counts from where the data of the packet begin. */
+  add(block: number, offset: number, length: number, passes: number, begins: boolean): void {
+    const { blocks, offsets, lengths, passes: all } = this.#pieces;
+    blocks.push(block);
+    offsets.push(offset);
+    lengths.push(length);
+    all.push(begins ? passes | beginning : passes);
+  }
+
+  /** Ends a packet whose data begin at `offset` in the file. */
+  place(offset: number): void {
+    const { offsets } = this.#pieces;
+    for (let i = this.#fresh; i < offsets.length; i++) offsets[i]! += offset;
+    this.#fresh = offsets.length;
+    this.#ofBlock = undefined;
+  }
+
+  /** Forgets the pieces, for a walk that needs none. */
+  drop(): void {
+    for (const list of Object.values(this.#pieces)) list.length = 0;
+    this.#fresh = 0;
+  }
+
+  /** The code-blocks with passes that a window meets. */
+  *blocksIn(window: Box): Iterable<CodeBlock> {
+    const { width, height } = this.#size;
+    const { x0, y0, x1, y1 } = shared(this.#box, window);
+    if (x1 <= x0 || y1 <= y0) return;
+    const [right, bottom] = [Math.ceil(x1 / width) - this.#left, Math.ceil(y1 / height) - this.#top];
+    for (let row = Math.floor(y0 / height) - this.#top; row < bottom; row++)
+      for (let column = Math.floor(x0 / width) - this.#left; column < right; column++) {
+        const index = row * this.across + column;
+        if (this.passes[index]! > 0) yield this.#block(index, column, row);
+      }
+  }
+
+  #block(index: number, column: number, row: number): CodeBlock {
+    let block = this.#made.get(index);
+    if (!block) {
+      const { width, height } = this.#size;
+      const [x, y] = [(this.#left + column) * width, (this.#top + row) * height];
+      block = {
+        ...shared(this.#box, { x0: x, y0: y, x1: x + width, y1: y + height }),
+        passes: this.passes[index]!,
+        zeroPlanes: this.planes[index]!,
+        pieces: this.#piecesOf(index),
+      };
+      this.#made.set(index, block);
+    }
+    return block;
+  }
+
+  #piecesOf(block: number): Piece[] {
+    const { blocks, offsets, lengths, passes } = this.#pieces;
+    this.#ofBlock ??= listsOf(blocks, this.count);
+    const found: Piece[] = [];
+    for (let i = this.#ofBlock.first[block]!; i >= 0; i = this.#ofBlock.next[i]!)
+      found.push({
+        offset: offsets[i]!,
+        length: lengths[i]!,
+        passes: passes[i]! & ~beginning,
+        begins: (passes[i]! & beginning) !== 0,
+      });
+    return found;
+  }
+}
+
+const beginning = 1 << 30;
+
+/**
+ * Of numbers below `count`: the first place of each, and behind each place the next one of the same; -1 for
+ * none.
+ */
+function listsOf(numbers: readonly number[], count: number) {
+  const first = new Int32Array(count).fill(-1);
+  const next = new Int32Array(numbers.length);
+  for (let i = numbers.length - 1; i >= 0; i--) {
+    next[i] = first[numbers[i]!]!;
+    first[numbers[i]!] = i;
+  }
+  return { first, next };
+}
+
+export interface Precinct {
+  readonly bands: readonly PrecinctBand[];
+  readonly blockCount: number;
+}
+
+/** The code-blocks of a precinct before any packet was read. */
+export function emptyPrecinct(resolution: Resolution, column: number, row: number): Precinct {
+  const size = { width: 2 ** resolution.blockX, height: 2 ** resolution.blockY };
+  const bands: PrecinctBand[] = [];
+  for (const band of resolution.bands) {
+    const box = precinctBox(resolution, band, column, row);
+    if (!isEmpty(box)) bands.push(new PrecinctBand(band, box, size));
+  }
+  return { bands, blockCount: bands.reduce((sum, { count }) => sum + count, 0) };
+}
+
+/** Zero bit-planes that are told at most: bit-planes that there can be. */
+const mostZeroPlanes = 74;
+
+/** What the header of a packet says. */
+export interface PacketHeader {
+  /** The place behind it, in the bytes that hold it. */
+  readonly end: number;
+  /** Bytes of the data behind it. */
+  readonly dataLength: number;
+}
+
+/**
+ * Reads the header of the packet of the next layer of a precinct, which begins at `at`, and adds its pieces
+ * to the code-blocks: see {@link PrecinctBand.place}. Throws HeaderEnd if the bytes end within it, and
+ * ImagingError `decode`.
+ */
+export function readPacketHeader(
+  precinct: Precinct,
+  layer: number,
+  style: number,
+  bytes: Uint8Array,
+  at: number,
+): PacketHeader {
+  const bits = new HeaderBits(bytes, at);
+  let dataLength = 0;
+  if (bits.bit() === 1)
+    for (const band of precinct.bands)
+      for (let block = 0; block < band.count; block++)
+        if (isIncluded(bits, band, block, layer))
+          dataLength = readContribution(bits, band, block, style, dataLength);
+  let end = bits.end();
+  // It cannot stand there by chance: no byte above 0x8F follows 0xFF in data.
+  if (isMarker(bytes, end, marker.eph)) end += 2;
+  return { end, dataLength };
+}
+
+/**
+ * Whether the packet has passes of a code-block; reads its zero bit-planes if it is the first that has
+ * (B.10.4, B.10.5).
+ */
+function isIncluded(bits: HeaderBits, band: PrecinctBand, block: number, layer: number): boolean {
+  if (band.passes[block]! > 0) return bits.bit() === 1;
+  const x = block % band.across;
+  const y = (block - x) / band.across;
+  if (!band.inclusion.isBelow(bits, x, y, layer + 1)) return false;
+  const planes = band.zeroPlanes.value(bits, x, y, mostZeroPlanes);
+  if (planes > mostZeroPlanes) throw damaged(`at most ${mostZeroPlanes} zero bit-planes, received more`);
+  band.planes[block] = planes;
+  return true;
+}
+
+/**
+ * Reads how many passes a packet has of a code-block, and the lengths of their segments (B.10.6, B.10.7).
+ * `offset`: where its data begin; returns where they end.
+ */
+function readContribution(
+  bits: HeaderBits,
+  band: PrecinctBand,
+  block: number,
+  style: number,
+  offset: number,
+): number {
+  let at = offset;
+  let left = passCount(bits);
+  while (bits.bit() === 1) band.lengthBits[block]!++;
+  while (left > 0) {
+    const begins = band.room[block] === 0;
+    if (begins) band.room[block] = segmentPasses(style, band.passes[block]!, left);
+    const passes = Math.min(left, band.room[block]!);
+    const width = band.lengthBits[block]! + 31 - Math.clz32(passes);
+    if (width > 31) throw damaged(`lengths of at most 31 bits, received one of ${width}`);
+    const length = bits.number(width);
+    band.add(block, at, length, passes, begins);
+    at += length;
+    band.passes[block]! += passes;
+    band.room[block]! -= passes;
+    left -= passes;
+  }
+  return at;
+}
+
+/** The place behind an SOP segment, if there is one at `at` (A.8.1). */
+export const behindSop = (bytes: Uint8Array, at: number): number =>
+  isMarker(bytes, at, marker.sop) ? at + 6 : at;
+
+const isMarker = (bytes: Uint8Array, at: number, code: number) =>
+  bytes[at] === 0xff && bytes[at + 1] === (code & 0xff);
+
+/** Table B.4. */
+function passCount(bits: HeaderBits): number {
+  if (bits.bit() === 0) return 1;
+  if (bits.bit() === 0) return 2;
+  const two = bits.number(2);
+  if (two < 3) return 3 + two;
+  const five = bits.number(5);
+  if (five < 31) return 6 + five;
+  return 37 + bits.number(7);
+}
+
+const unbounded = 1 << 20;
+
+/**
+ * How many passes a segment takes that begins with pass `pass` (D.4, D.6); HT blocks (T.814 B.3): cleanup,
+ * then the others.
+ */
+function segmentPasses(style: number, pass: number, coming: number): number {
+  if (style & blockStyle.highThroughput) return pass === 0 ? 3 * Math.floor((coming - 1) / 3) + 1 : 2;
+  if (style & blockStyle.terminatesAll) return 1;
+  if (!(style & blockStyle.bypass)) return unbounded;
+  if (pass < 10) return 10 - pass;
+  return (pass - 10) % 3 === 0 ? 2 : 1;
+}

@@ -1,0 +1,143 @@
+// The tile-parts of a codestream (ITU-T T.800 A.4): where each lies, and what its header says of its packets.
+
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { damaged } from "../codestream.ts";
+import { marker } from "../markers.ts";
+import { type Segment, segmentsUntil } from "./segments.ts";
+
+/** A tile-part. Offsets count from the beginning of the file. */
+export interface TilePart {
+  readonly tile: number;
+  /** Of the SOT marker. */
+  readonly start: number;
+  /** Of the data behind SOD. */
+  readonly data: number;
+  readonly end: number;
+  /** Whether its header says more than lengths of packets. */
+  readonly hasParameters: boolean;
+  /**
+   * Lengths of its packets, headers included (PLT, or found by reading them); undefined if they are not
+   * known.
+   */
+  readonly packets?: Uint32Array | undefined;
+}
+
+/** Bytes of a header that are read first. */
+const firstRead = 2048;
+/** The largest header that is read. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Tile-parts of a tile that TNsot can count (A.4.2). */
+const mostParts = 255;
+
+/** Segments that say nothing of coding: PLT, comments. */
+const withoutParameters: ReadonlySet<number> = new Set([marker.plt, marker.com]);
+
+/**
+ * The segments from `start` on, up to a marker of `end`, and its offset. Throws ImagingError `decode` if the
+ * file ends before, and for a header of more than 16 MiB.
+ */
+export async function readSegments(
+  bytes: ByteSource,
+  start: number,
+  end: number,
+): Promise<{ readonly segments: readonly Segment[]; readonly end: number }> {
+  for (let length = firstRead; length <= mostBytes; length *= 8) {
+    const part = await bytes.read(start, length);
+    const found = segmentsUntil(part, 0, end);
+    if (found.end !== undefined) return { segments: found.segments, end: start + found.end };
+    if (part.length < length) throw damaged("complete marker segments, but the file ends early");
+  }
+  throw damaged(`headers of at most ${mostBytes} bytes, received a larger one`);
+}
+
+/**
+ * All tile-parts of a codestream, in the order of the file. `start`: of the first one; `end`: of the
+ * codestream, if its box says so. Throws ImagingError `decode` if one reaches beyond the file, or a tile has
+ * none.
+ */
+export async function readTileParts(
+  bytes: ByteSource,
+  start: number,
+  tiles: number,
+  end: number | undefined,
+): Promise<TilePart[]> {
+  const parts: TilePart[] = [];
+  /** How many each tile has. */
+  const found = new Map<number, number>();
+  let at = start;
+  for (let isLast = false; !isLast; ) {
+    const head = await bytes.read(at, 12);
+    const view = new DataView(head.buffer, head.byteOffset, head.length);
+    const kind = head.length < 2 ? 0 : view.getUint16(0);
+    if (kind !== marker.sot) {
+      // A complete codestream is read whatever length its box says, as other decoders do.
+      if (kind !== marker.eoc && end !== undefined && at > end) throw endsEarly();
+      break;
+    }
+    if (head.length < 12) throw endsEarly();
+    const tile = view.getUint16(4);
+    const length = view.getUint32(6);
+    if (tile >= tiles || (length !== 0 && length < 14))
+      throw damaged("tile-parts with a valid index and length, received another");
+    isLast = length === 0;
+    const part = await readTilePart(bytes, tile, at, isLast ? await findEnd(bytes, end) : at + length);
+    parts.push(part);
+    const count = (found.get(tile) ?? 0) + 1;
+    if (count > mostParts) throw damaged(`at most ${mostParts} tile-parts of a tile, received more`);
+    found.set(tile, count);
+    at = part.end;
+  }
+  if (found.size < tiles) throw damaged(`${tiles} tiles, found ${found.size}`);
+  return parts;
+}
+
+async function readTilePart(bytes: ByteSource, tile: number, start: number, end: number): Promise<TilePart> {
+  if (bytes.size !== undefined && end > bytes.size) throw endsEarly();
+  const { segments, end: sod } = await readSegments(bytes, start + 12, marker.sod);
+  const data = sod + 2;
+  if (data > end) throw damaged("tile-parts that hold their headers, received a shorter one");
+  const hasParameters = segments.some(({ kind }) => !withoutParameters.has(kind));
+  return { tile, start, data, end, hasParameters, packets: packetLengths(segments, end - data) };
+}
+
+const endsEarly = () => damaged("tile-parts that end within the file, but the file ends early");
+
+/** Psot 0: the last tile-part ends at the EOC marker, behind which zeros may pad (DICOM does). */
+async function findEnd(bytes: ByteSource, end: number | undefined): Promise<number> {
+  const size = end ?? bytes.size;
+  if (size === undefined) throw damaged("a length of the last tile-part, or of the file");
+  for (let at = size, tail = 4096; at > 0 && tail <= mostBytes; tail *= 8) {
+    const from = Math.max(0, size - tail);
+    const part = await bytes.read(from, size - from);
+    const last = part.findLastIndex((byte) => byte !== 0);
+    if (last > 0) {
+      if (part[last - 1] === 0xff && part[last] === (marker.eoc & 0xff)) return from + last - 1;
+      throw damaged("an EOC marker at the end, but the file ends early");
+    }
+    at = from;
+  }
+  throw damaged("an EOC marker at the end, found none");
+}
+
+/** The lengths that PLT segments list (A.7.3); undefined if there are none, or they do not fit the data. */
+function packetLengths(segments: readonly Segment[], dataLength: number): Uint32Array | undefined {
+  const lists = segments.filter(({ kind, body }) => kind === marker.plt && body.byteLength > 0);
+  if (lists.length === 0) return undefined;
+  // Zplt counts the segments of a tile-part.
+  lists.sort((a, b) => a.body.getUint8(0) - b.body.getUint8(0));
+  const lengths: number[] = [];
+  let sum = 0;
+  let value = 0;
+  for (const { body } of lists)
+    for (let at = 1; at < body.byteLength; at++) {
+      const byte = body.getUint8(at);
+      value = value * 128 + (byte & 0x7f);
+      if (byte & 0x80) continue;
+      lengths.push(value);
+      sum += value;
+      value = 0;
+      if (sum > dataLength) return undefined;
+    }
+  return sum === dataLength && value === 0 ? Uint32Array.from(lengths) : undefined;
+}

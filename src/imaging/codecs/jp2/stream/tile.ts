@@ -1,0 +1,85 @@
+// A tile of a codestream: what is known of it before any of its samples is decoded.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { areUnequal, type Codestream } from "../codestream.ts";
+import { marker } from "../markers.ts";
+import { type Box, type TileComponent, tileBox, tileComponents } from "./geometry.ts";
+import { type PacketOrder, packetOrder } from "./order.ts";
+import { packedInTilePart } from "./packed-headers.ts";
+import { type PacketPlaces, placesByHeaders, placesByLengths, precinctsOf } from "./packet-places.ts";
+import type { ParameterReader, Parameters } from "./parameters.ts";
+import { readAhead } from "./read-ahead.ts";
+import { segmentsUntil } from "./segments.ts";
+import type { TilePart } from "./tile-parts.ts";
+
+export interface Tile {
+  readonly box: Box;
+  readonly parameters: Parameters;
+  readonly components: readonly TileComponent[];
+  readonly order: PacketOrder;
+  readonly places: PacketPlaces;
+  /** By packet, if its headers had to be read: the tile-part, counted within the tile. */
+  readonly partOf?: Uint32Array;
+}
+
+/** Throws ImagingError `unsupported` for a component transform that decoders cannot undo, as they do not. */
+function refuseTransform({ components }: Codestream, { transforms, coding }: Parameters): void {
+  if (!transforms || components.length < 3) return;
+  const [first, ...others] = coding.slice(0, 3);
+  if (areUnequal(components) || others.some(({ levels }) => levels !== first?.levels))
+    throw new ImagingError(
+      "unsupported",
+      "Expected a multi-component transform of JPEG 2000 components of one size and as many resolution levels, received one of unequal components; convert the file.",
+    );
+}
+
+/** What the main header says for all tiles. */
+export interface MainHeader {
+  readonly codestream: Codestream;
+  readonly parameters: ParameterReader;
+  /** Packed packet headers by tile-part of the file. */
+  readonly packed?: readonly Uint8Array[] | undefined;
+}
+
+/**
+ * Opens a tile. `parts`: its tile-parts with their places among those of the file. Reads headers of
+ * tile-parts that say something of coding, and those of all packets if their lengths are not known. Throws
+ * ImagingError `decode` and `unsupported`.
+ */
+export async function openTile(
+  bytes: ByteSource,
+  { codestream, parameters: main, packed: inMain }: MainHeader,
+  index: number,
+  parts: readonly (TilePart & { readonly place: number })[],
+): Promise<Tile> {
+  const own = main.forTile();
+  const packed: (Uint8Array | undefined)[] = parts.map(({ place }) => inMain?.[place]);
+  for (const [p, { start, data, hasParameters }] of parts.entries()) {
+    if (!hasParameters) continue;
+    const header = await bytes.read(start + 12, data - start - 12);
+    const { segments } = segmentsUntil(header, 0, marker.sod);
+    own.take(segments);
+    packed[p] ??= packedInTilePart(segments);
+  }
+  const parameters = own.read();
+  refuseTransform(codestream, parameters);
+  const box = tileBox(codestream, index);
+  const components = tileComponents(box, codestream, parameters.coding);
+  const isPacked = packed.some((headers) => headers !== undefined);
+  const most = parts.reduce(
+    (sum, { data, end }, p) => sum + (isPacked ? (packed[p]?.length ?? 0) : end - data),
+    0,
+  );
+  const order = packetOrder(box, components, parameters, most);
+  const places = isPacked ? undefined : placesByLengths(order.count, parts);
+  if (places) return { box, parameters, components, order, places };
+  const { partOf, ...read } = await placesByHeaders(
+    precinctsOf(components),
+    order,
+    parts,
+    readAhead(bytes),
+    isPacked ? packed.map((headers) => headers ?? new Uint8Array()) : undefined,
+  );
+  return { box, parameters, components, order, places: read, partOf };
+}

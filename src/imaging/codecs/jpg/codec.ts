@@ -1,0 +1,175 @@
+// JPEG as a codec: headers by our own walk, pixels by our own reader of regions or, for kinds that it refuses, libjpeg-turbo;
+// files by our own encoder or MozJPEG.
+
+import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
+import { ImagingError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { sourceWindow } from "../../pipeline/kernel.ts";
+import type { Orientation } from "../../pipeline/orientation.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { Kernels } from "../../pipeline/step.ts";
+import type { Resampler } from "../../pipeline/wasm/resample.ts";
+import type { JobStages } from "../../stages.ts";
+import type { Codec, CodecHost } from "../codec.ts";
+import type { ImageHeader, Rectangle } from "../image-header.ts";
+import { emscriptenOptions, keptInstance } from "../instance.ts";
+import type { ReadRequest, RenderPlan } from "../plan.ts";
+import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
+import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
+import {
+  isFiltered,
+  level4Scale,
+  reductions,
+  regionMemory,
+  sidecarMemory,
+  sidecarNsPerPixel,
+  sidecarWay,
+} from "./estimates.ts";
+import { backwardsOf, canTransform, createTransformer, type Transformer } from "./lossless/transform.ts";
+import { worthCropping } from "./lossless/worth-cropping.ts";
+import { withDensity } from "./markers/density.ts";
+import { detailsOf, readJpegHeader } from "./markers/header.ts";
+import { withHeight } from "./markers/line-count.ts";
+import { embedInJpeg, readJpegMetadata } from "./markers/metadata.ts";
+import { planesOf } from "./planes/planes.ts";
+import { onlyMoves, targetOf, turnOf } from "./planes/target.ts";
+import type { JpegReader } from "./region/index.ts";
+import { jpegFiles, type Opened } from "./sidecar/files.ts";
+import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
+import { turboDecoder, turboMemory } from "./turbo/decoder.ts";
+
+/** The file with its height where decoders look for it. */
+function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
+  const { lateHeight, frameOffset } = detailsOf(header);
+  return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
+}
+
+/** A read at 1/4 reduced from one at 1/2, as the reduced level is. */
+async function reduced(
+  read: ReadRequest,
+  decode: (read: ReadRequest) => Promise<PixelBuffer>,
+  { resize }: Resampler,
+): Promise<PixelBuffer> {
+  const { header, region, scaleFactor } = read;
+  const factor = scaleFactor / 2;
+  const axis = (start: number, length: number) => ({
+    size: Math.ceil(length / scaleFactor),
+    origin: start / factor,
+    scale: 2,
+  });
+  const [x, y] = [axis(region.x, region.width), axis(region.y, region.height)];
+  const h = sourceWindow(x, Math.ceil(header.width / factor));
+  const v = sourceWindow(y, Math.ceil(header.height / factor));
+  const larger = {
+    x: h.start * factor,
+    y: v.start * factor,
+    width: Math.min(header.width, h.end * factor) - h.start * factor,
+    height: Math.min(header.height, v.end * factor) - v.start * factor,
+  };
+  const pixels = await decode({ ...read, region: larger, scaleFactor: factor });
+  return resize(pixels, { ...x, origin: x.origin - h.start }, { ...y, origin: y.origin - v.start });
+}
+
+/** JPEG in Huffman and arithmetic coding, baseline and progressive, 8 bit; gray, RGB and CMYK. */
+export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
+  const withTurbo = keptInstance<LibjpegTurbo>({
+    create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
+    memory: (turbo) => turbo.HEAPU8.length,
+  });
+  const decodeHuffman = turboDecoder(host);
+  const decodeArithmetic = arithmeticDecoder(withTurbo);
+  const files = jpegFiles(host, resampler.resamplePlane);
+  let kept: Transformer | undefined;
+  const transformer = () => (kept ??= createTransformer(host.wasm("jpeg-turn")));
+  const cropIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
+    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.crop(region);
+    if (!canTransform(region)) return undefined;
+    const crop = await reader.cropData(region, backwardsOf(turn));
+    return crop && transformer().transform(crop, turn, optimisePays(region));
+  };
+  let encoder: JpegEncoder | undefined;
+  const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
+  const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
+  /** A JPEG derivative without RGB in between, by lossless crop or from planes; undefined where the plan does not allow it. */
+  const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
+    const { read, write } = plan;
+    const { frame } = file.reader;
+    const target = targetOf(plan, frame.components.length);
+    if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
+    if (
+      write.passthrough === "auto" &&
+      onlyMoves(target, read, frame.components.length) &&
+      worthCropping(file.reader, write.quality)
+    ) {
+      const crop = await cropIn(turnOf(target), file.reader, read.region);
+      if (crop) return withDensity(crop, write.resolution);
+    }
+    const input = await planesOf(file, target, read.scaleFactor, write, kernels, transformer, stages);
+    const { quality, chroma, resolution } = write;
+    stages?.enter("encode");
+    return input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) });
+  };
+  return {
+    format: "jpg",
+    recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
+    async probe(bytes, page) {
+      if (page !== 1)
+        throw new ImagingError("not-found", `A JPEG file has one page; page ${page} was asked for. Use 1.`, {
+          code: "page_not_found",
+        });
+      return readJpegHeader(bytes);
+    },
+    scales: { of: reductions },
+    memory(read, fileSize) {
+      if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
+      if (!read.whole) return regionMemory(read);
+      const { scaleFactor } = read;
+      return turboMemory(
+        scaleFactor === level4Scale ? { ...read, scaleFactor: scaleFactor / 2 } : read,
+        fileSize,
+      );
+    },
+    decodedPixels({ header, region, scaleFactor, whole }) {
+      if (detailsOf(header).arithmetic) return header.width * header.height;
+      if (whole) return header.width * (region.y + region.height);
+      // the sidecar has 1/8; at other scales the codes of all pixels are read, but not all coefficients are transformed
+      return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
+    },
+    async derive(bytes, plan, access, kernels, stages) {
+      const { read, write } = plan;
+      if (write.format !== "jpg" || isWhole(read)) return undefined;
+      return files.withFile(sized(bytes, read.header), read, access, async (file) => {
+        const encoded = await derived(file, plan, kernels, stages);
+        if (!encoded) stages?.enter("decode");
+        return encoded && { bytes: encoded, incomplete: file.damaged };
+      });
+    },
+    async decode(bytes, read, access) {
+      if (read.header.unsupported) throw new ImagingError("unsupported", read.header.unsupported);
+      const source = sized(bytes, read.header);
+      if (!isWhole(read))
+        return files.withFile(source, read, access, async (file) => ({
+          ...(await files.decode(file, read)),
+          incomplete: file.damaged,
+        }));
+      if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);
+      if (read.scaleFactor !== level4Scale || !isFiltered(read.header, read.halvesColour))
+        return decodeHuffman(source, read);
+      return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
+    },
+    sidecar: {
+      way: sidecarWay,
+      build: (bytes, { header }, access) => files.buildSidecar(sized(bytes, header), header, access),
+      memory: sidecarMemory,
+      nsPerPixel: sidecarNsPerPixel,
+    },
+    metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
+    write: {
+      encode: jpegEncoder(host, withTurbo, baseline),
+      encodeRows: ({ width, height, bands }, { quality, chroma, resolution }) =>
+        baseline().stream({ width, height, bands: bands === 1 ? 1 : 3, quality, chroma, resolution }),
+      embed: embedInJpeg,
+      encodes,
+    },
+  };
+}

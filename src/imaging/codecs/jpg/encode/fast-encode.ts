@@ -1,0 +1,238 @@
+// Baseline JPEG by our own encoder (wasm/jpeg/assembly/encode.ts): whole images at once, or rows as they come. One
+// row of MCUs is in its memory at a time.
+
+import { ImagingError } from "../../../errors.ts";
+import { concatenated } from "../../../lib/concatenated.ts";
+import type { RowStream } from "../../codec.ts";
+import type { Resolution } from "../../image-header.ts";
+import {
+  bestTable,
+  codesOf,
+  type HuffmanTables,
+  tableNames,
+  typicalTables,
+} from "../markers/huffman-codes.ts";
+import { quantisationTables } from "../markers/quantisation.ts";
+import { endOfImage } from "../markers/write.ts";
+import { baselineHeader } from "./header.ts";
+import { checkSides, type JpegInput, type Picture, pictureOf, refused, samplings } from "./input.ts";
+import { accept, bytesOf, type EncoderModule } from "./module.ts";
+
+export interface FastEncodeOptions {
+  /** 1 to 100, as the Independent JPEG Group scales the tables of ITU T.81. */
+  readonly quality: number;
+  /** Sampling to write; gray stays gray. */
+  readonly chroma: "420" | "444";
+  /** Huffman tables for this very image instead of the typical ones: smaller, and slower. */
+  readonly optimise?: boolean;
+  /** Pixels per centimetre. */
+  readonly resolution?: Resolution | undefined;
+  /** Whole APPn or COM segments to stand behind the JFIF segment. */
+  readonly extra?: readonly Uint8Array[];
+}
+
+export interface JpegStreamOptions extends Omit<FastEncodeOptions, "optimise"> {
+  readonly width: number;
+  readonly height: number;
+  /** 1: gray, 3: RGB. */
+  readonly bands: 1 | 3;
+}
+
+export interface JpegEncoder {
+  /** A whole file in a buffer of its own. Throws ImagingError `encode`. */
+  encode(input: JpegInput, options: FastEncodeOptions): Uint8Array;
+  /** A file in pieces, from rows in order. Throws ImagingError `encode`, then and later. */
+  stream(options: JpegStreamOptions): RowStream;
+  /** Linear memory of the instance that is kept. */
+  memoryBytes(): number;
+}
+
+interface Instance {
+  readonly wasm: EncoderModule;
+  /** What its tables were made for. */
+  quality: number;
+  huffman: HuffmanTables | undefined;
+}
+
+/** Tokens beyond this are not kept: the rows are then gone through twice. */
+const tokenBytes = 16 * 1024 * 1024;
+/** Linear memory never shrinks: an instance that grew past this is not kept. */
+const keptBytes = 64 * 1024 * 1024;
+
+/** An encoder over a compiled `jpeg-encode`. One instance is kept between calls. */
+export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
+  let idle: Instance | undefined;
+
+  const take = (): Instance => {
+    const instance = idle ?? createInstance(module);
+    idle = undefined; // back only from work that ended well
+    return instance;
+  };
+  const giveBack = (instance: Instance) => {
+    if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
+  };
+
+  return {
+    encode(input, options) {
+      const picture = pictureOf(input, options.chroma);
+      const instance = take();
+      const file = encodePicture(instance, picture, options);
+      giveBack(instance);
+      return file;
+    },
+    stream(options) {
+      const instance = take();
+      return streamRows(instance, options, () => giveBack(instance));
+    },
+    memoryBytes: () => idle?.wasm.memory.buffer.byteLength ?? 0,
+  };
+}
+
+function createInstance(module: WebAssembly.Module): Instance {
+  const { exports } = new WebAssembly.Instance(module, {});
+  return { wasm: exports as unknown as EncoderModule, quality: 0, huffman: undefined };
+}
+
+/** Lays out the instance's memory for an image and puts the quantisation tables in place. */
+function begin(instance: Instance, picture: Omit<Picture, "give">, quality: number, tokens: number): void {
+  const { wasm } = instance;
+  const { across, down, components } = samplings[picture.sampling];
+  const { width, height, inputBytes } = picture;
+  if (instance.quality !== quality) {
+    const tables = quantisationTables(quality);
+    bytesOf(wasm).set(tables.luma, wasm.quantisationAt());
+    bytesOf(wasm).set(tables.chroma, wasm.quantisationAt() + 64);
+    wasm.useQuantisation();
+    instance.quality = quality;
+  }
+  if (wasm.begin(width, height, across, down, components, inputBytes, tokens) !== 1)
+    throw new ImagingError(
+      "encode",
+      `Expected memory for the rows of a picture ${width} pixels wide; there is none. Ask for a smaller one.`,
+      { code: "out_of_memory" },
+    );
+}
+
+/** `direct`: for strips that are coded at once; kept tokens need the bare codes only. */
+function useHuffman(instance: Instance, tables: HuffmanTables, direct: boolean): void {
+  if (instance.huffman === tables) return;
+  const { wasm } = instance;
+  const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), 4 * 256);
+  for (const [i, name] of tableNames.entries()) codes.set(codesOf(tables[name]), i * 256);
+  if (direct) wasm.useCodes();
+  instance.huffman = direct ? tables : undefined;
+}
+
+function encodePicture(instance: Instance, picture: Picture, options: FastEncodeOptions): Uint8Array {
+  const { wasm } = instance;
+  const strips = Math.ceil(picture.height / (8 * samplings[picture.sampling].down));
+  begin(instance, picture, options.quality, options.optimise ? tokenBytes : 0);
+  let huffman = typicalTables;
+  let kept = false;
+  if (options.optimise) {
+    for (let strip = 0; strip < strips; strip++) {
+      picture.give(wasm, strip);
+      kept = wasm.countStrip() === 1;
+    }
+    huffman = countedTables(wasm);
+    wasm.restart();
+  }
+  const parts = [headerOf(picture, huffman, options)];
+  useHuffman(instance, huffman, !kept);
+  if (kept) {
+    for (let left = 1; left !== 0; ) {
+      left = wasm.codeTokens();
+      if (left < 0) parts.push(takeOutput(wasm));
+    }
+  } else {
+    for (let strip = 0; strip < strips; strip++) {
+      picture.give(wasm, strip);
+      if (wasm.codeStrip() === 1) continue;
+      parts.push(takeOutput(wasm));
+      accept(wasm.codeStrip());
+    }
+  }
+  wasm.finish();
+  const file = concatenated([...parts, output(wasm), endOfImage]);
+  wasm.taken();
+  return file;
+}
+
+/** What the module has ready, in its own memory. */
+function output(wasm: EncoderModule): Uint8Array {
+  const at = wasm.outputAt();
+  return bytesOf(wasm).subarray(at, at + wasm.outputLength());
+}
+
+function takeOutput(wasm: EncoderModule): Uint8Array {
+  const bytes = output(wasm).slice();
+  wasm.taken();
+  return bytes;
+}
+
+function countedTables(wasm: EncoderModule): HuffmanTables {
+  const counts = new Uint32Array(wasm.memory.buffer, wasm.countsAt(), 4 * 256);
+  const best = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
+  return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
+}
+
+function headerOf(
+  { width, height, sampling }: Pick<Picture, "width" | "height" | "sampling">,
+  huffman: HuffmanTables,
+  { quality, resolution, extra }: Omit<FastEncodeOptions, "chroma">,
+): Uint8Array {
+  const { across, down, components } = samplings[sampling];
+  const quantisation = quantisationTables(quality);
+  const luma = components === 1 ? undefined : ([across, down] as const);
+  return baselineHeader({ width, height, luma, quantisation, huffman, resolution, extra });
+}
+
+/** `ended` is called once the last byte is out; until then nobody else has the instance. */
+function streamRows(instance: Instance, options: JpegStreamOptions, ended: () => void): RowStream {
+  const { wasm } = instance;
+  const { width, height, bands, quality, chroma } = options;
+  checkSides(width, height);
+  const sampling = bands === 1 ? "gray" : chroma;
+  const pitch = width * bands;
+  const stripRows = 8 * samplings[sampling].down;
+  let pending: Uint8Array = headerOf({ width, height, sampling }, typicalTables, options);
+  begin(instance, { width, height, sampling, inputBytes: stripRows * pitch }, quality, 0);
+  useHuffman(instance, typicalTables, true);
+  let done = 0; // rows that are coded
+  let waiting = 0; // rows of the next strip that are in the module
+
+  return {
+    rows(data) {
+      const count = data.length / pitch;
+      if (!Number.isInteger(count) || done + waiting + count > height)
+        throw refused(
+          `whole rows of ${pitch} bytes, at most ${height - done - waiting} more`,
+          `${data.length} bytes`,
+        );
+      const ready = [pending];
+      pending = new Uint8Array(0);
+      for (let row = 0; row < count; ) {
+        const full = Math.min(stripRows, height - done);
+        const taken = Math.min(full - waiting, count - row);
+        const from = data.subarray(row * pitch, (row + taken) * pitch);
+        bytesOf(wasm).set(from, wasm.inputAt() + waiting * pitch);
+        row += taken;
+        waiting += taken;
+        if (waiting < full) break;
+        accept(bands === 1 ? wasm.takePlane(0, pitch, 0) : wasm.takePixels(pitch));
+        accept(wasm.codeStrip());
+        ready.push(takeOutput(wasm));
+        done += full;
+        waiting = 0;
+      }
+      return concatenated(ready);
+    },
+    finish() {
+      if (done !== height) throw refused(`${height} rows`, `${done + waiting}`);
+      wasm.finish();
+      const last = concatenated([pending, takeOutput(wasm), endOfImage]);
+      ended();
+      return last;
+    },
+  };
+}

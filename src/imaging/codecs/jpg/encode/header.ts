@@ -1,0 +1,98 @@
+// The header of a baseline JPEG that our encoder writes: JFIF, extra segments, tables, frame and scan header (ITU-T T.81, B.2).
+
+import { ImagingError } from "../../../errors.ts";
+import { concatenated } from "../../../lib/concatenated.ts";
+import type { Resolution } from "../../image-header.ts";
+import { densityFields } from "../markers/density.ts";
+import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/huffman-codes.ts";
+import { type QuantisationTables, zigzag } from "../markers/quantisation.ts";
+import { marker } from "../markers/walk.ts";
+import {
+  frameSegment,
+  huffmanSegment,
+  jfifSegment,
+  quantisationSegment,
+  scanSegment,
+  startOfImage,
+} from "../markers/write.ts";
+
+export interface BaselineHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Horizontal and vertical sampling factor of luma; undefined for one component. */
+  readonly luma: readonly [number, number] | undefined;
+  readonly quantisation: QuantisationTables;
+  readonly huffman: HuffmanTables;
+  readonly resolution?: Resolution | undefined;
+  /** Whole APPn or COM segments, marker and length included, to stand behind the JFIF segment. */
+  readonly extra?: readonly Uint8Array[] | undefined;
+}
+
+/** All bytes up to the scan. Throws ImagingError `encode` for an extra segment that is none. */
+export function baselineHeader(header: BaselineHeader): Uint8Array {
+  const { luma, quantisation, huffman, extra = [] } = header;
+  for (const segment of extra) checkSegment(segment);
+  const components = luma
+    ? [component(1, luma[0], luma[1], 0), component(2, 1, 1, 1), component(3, 1, 1, 1)]
+    : [component(1, 1, 1, 0)];
+  const parts: ArrayLike<number>[] = [
+    startOfImage,
+    jfifSegment(densityFields(header.resolution)),
+    ...extra,
+    quantisationOf(0, quantisation.luma),
+    ...(luma ? [quantisationOf(1, quantisation.chroma)] : []),
+    frameSegment(0xc0, header, components),
+    ...huffmanSegments(0, huffman.dcLuma, huffman.acLuma),
+    ...(luma ? huffmanSegments(1, huffman.dcChroma, huffman.acChroma) : []),
+    scanSegment(components),
+  ];
+  return concatenated(parts);
+}
+
+/** A component whose tables all have the same number. */
+const component = (id: number, h: number, v: number, table: 0 | 1) => ({
+  id,
+  h,
+  v,
+  quantSelector: table,
+  dcSelector: table,
+  acSelector: table,
+});
+
+const inZigzag = (table: Uint8Array) => zigzag.map((position) => table[position]!);
+
+/** Segments by their table: all tiles of a service have the same quantisation tables, and most the same Huffman tables. */
+const known = [new WeakMap<object, Uint8Array>(), new WeakMap<object, Uint8Array>()] as const;
+
+function segmentOf<T extends object>(selector: 0 | 1, table: T, write: (table: T) => number[]): Uint8Array {
+  let segment = known[selector].get(table);
+  if (!segment) {
+    segment = Uint8Array.from(write(table));
+    known[selector].set(table, segment);
+  }
+  return segment;
+}
+
+const quantisationOf = (selector: 0 | 1, table: Uint8Array) =>
+  segmentOf(selector, table, () => quantisationSegment(selector, inZigzag(table)));
+
+function huffmanSegments(selector: 0 | 1, dc: HuffmanTable, ac: HuffmanTable): Uint8Array[] {
+  return [
+    segmentOf(selector, dc, (table) => huffmanSegment("dc", selector, definitionOf(table))),
+    segmentOf(selector, ac, (table) => huffmanSegment("ac", selector, definitionOf(table))),
+  ];
+}
+
+/** A caller may add APPn and COM segments. */
+function checkSegment(bytes: Uint8Array): void {
+  const code = bytes[1] ?? 0;
+  const length = (bytes[2] ?? 0) * 256 + (bytes[3] ?? 0);
+  const isAllowed = (code >= marker.app0 && code <= marker.app15) || code === marker.com;
+  if (bytes[0] === 0xff && isAllowed && length >= 2 && bytes.length === length + 2) return;
+  throw new ImagingError(
+    "encode",
+    `Expected an APPn or COM segment whose length field tells its ${bytes.length - 2} bytes; received marker ` +
+      `${code.toString(16)} with length ${length}. Give whole segments of at most 65535 bytes behind the marker.`,
+    { code: "bad_segment" },
+  );
+}

@@ -1,0 +1,170 @@
+// The module "jpeg-turn". Lossless transforms: a crop in another orientation, with the same coefficients in other places, coded
+// with the file's own Huffman tables where these have all codes. And planes whose rows become columns.
+
+import { concatenated } from "../../../lib/concatenated.ts";
+import type { Orientation } from "../../../pipeline/orientation.ts";
+import type { Rectangle } from "../../image-header.ts";
+import type { Plane } from "../encode/input.ts";
+import { bestTable, codesOf, type HuffmanTables, tableNames } from "../markers/huffman-codes.ts";
+import { isSameTable } from "../markers/tables.ts";
+import { endOfImage } from "../markers/write.ts";
+import type { Backwards, Crop } from "./crop.ts";
+import { transformedForm, usualForm } from "./form.ts";
+import { cropHeader } from "./header.ts";
+import type { TurnModule } from "./module.ts";
+
+export interface Transformer {
+  /**
+   * The cut as a JPEG file in an orientation; `optimise`: with Huffman tables of its own. `undefined` where values are
+   * larger than 8-bit samples have them, or where there is no memory.
+   */
+  transform(crop: Crop, orientation: Orientation, optimise: boolean): Uint8Array | undefined;
+  /** Rows of samples as columns; then the new axes are flipped. `undefined` where there is no memory. */
+  transpose(plane: Plane, flipX: boolean, flipY: boolean): Plane | undefined;
+}
+
+interface Instance {
+  readonly wasm: TurnModule;
+  /** Definitions of the tables that it reads with, by their number in the module. */
+  readonly dc: (Uint8Array | undefined)[];
+  readonly ac: (Uint8Array | undefined)[];
+  /** What it writes with. */
+  huffman: HuffmanTables | undefined;
+}
+
+/** Linear memory never shrinks: an instance that grew past this is not kept. */
+const keptBytes = 32 * 1024 * 1024;
+/** The codes of a larger crop, of which there are three copies, could take more memory than its planes. */
+const mostPixels = 2048 * 2048;
+
+/** Whether a region of this size is transformed losslessly. */
+export const canTransform = ({ width, height }: Pick<Rectangle, "width" | "height">): boolean =>
+  width * height <= mostPixels;
+
+/** The axes of the stored image that an orientation runs against. */
+export function backwardsOf({ swap, flipX, flipY }: Orientation): Backwards {
+  return swap ? { x: flipY, y: flipX } : { x: flipX, y: flipY };
+}
+
+/** A transformer over a compiled `jpeg-turn`. One instance is kept between calls. */
+export function createTransformer(module: WebAssembly.Module): Transformer {
+  let idle: Instance | undefined;
+  const withInstance = <T>(work: (instance: Instance) => T): T => {
+    const instance = idle ?? {
+      wasm: new WebAssembly.Instance(module, {}).exports as unknown as TurnModule,
+      dc: [],
+      ac: [],
+      huffman: undefined,
+    };
+    idle = undefined; // an instance whose work threw is not used again
+    const made = work(instance);
+    if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
+    return made;
+  };
+  return {
+    transform: (crop, orientation, optimise) =>
+      withInstance((instance) => transformCrop(instance, crop, orientation, optimise)),
+    transpose: (plane, flipX, flipY) => withInstance(({ wasm }) => transposePlane(wasm, plane, flipX, flipY)),
+  };
+}
+
+/** Samples that are read and written beyond a plane on each side. */
+const beyond = 8;
+
+function transposePlane(
+  wasm: TurnModule,
+  { data, stride, ...size }: Plane,
+  flipX: boolean,
+  flipY: boolean,
+): Plane | undefined {
+  const [width, height] = [size.height, size.width];
+  const toStride = Math.ceil((width + beyond) / 16) * 16;
+  const inBytes = (size.height + 2 * beyond) * stride;
+  if (wasm.reserve(inBytes + (height + 2 * beyond) * toStride) !== 1) return undefined;
+  const bytes = bytesOf(wasm);
+  const from = wasm.arenaAt() + beyond * stride;
+  const to = wasm.arenaAt() + inBytes + beyond * toStride;
+  bytes.set(data.subarray(0, (size.height - 1) * stride + size.width), from);
+  wasm.transpose(
+    flipX ? from + (width - 1) * stride : from,
+    flipX ? -stride : stride,
+    size.width,
+    size.height,
+    flipY ? to + (height - 1) * toStride : to,
+    flipY ? -toStride : toStride,
+  );
+  return { data: bytes.slice(to, to + height * toStride), width, height, stride: toStride };
+}
+
+function transformCrop(
+  instance: Instance,
+  crop: Crop,
+  { swap, flipX, flipY }: Orientation,
+  optimise: boolean,
+): Uint8Array | undefined {
+  const { wasm } = instance;
+  const { scan, mcus } = crop;
+  for (const [i, { across, down, dc, ac }] of scan.components.entries()) {
+    const tables = [useTable(instance, "dc", dc, i), useTable(instance, "ac", ac, i)] as const;
+    if (tables.includes(-1)) return undefined;
+    wasm.describe(i, across, down, ...tables, Math.min(i, 1));
+  }
+  const length = crop.data.reduce((sum, part) => sum + part.length, 0);
+  const columns = mcus.right - mcus.left;
+  const rows = mcus.bottom - mcus.top;
+  const flags = [swap, flipX, flipY].map(Number) as [number, number, number];
+  if (wasm.begin(columns, rows, scan.components.length, ...flags, length) !== 1) return undefined;
+  let at = wasm.inputAt();
+  for (const part of crop.data) {
+    bytesOf(wasm).set(part, at);
+    at += part.length;
+  }
+  if (wasm.take(length) !== 1) return undefined;
+
+  if (optimise && wasm.countSymbols() !== 1) return undefined;
+  const form = optimise ? transformedForm(crop, swap, countedTables(wasm)) : usualForm(crop, swap);
+  useHuffman(instance, form.huffman);
+  if ((form.copies ? wasm.copy() : wasm.recode()) !== 1) return undefined;
+  const { width, height } = crop.region;
+  const size = swap ? { width: height, height: width } : { width, height };
+  const parts: Uint8Array[] = [cropHeader(form.frame, form.scan, size)];
+  for (let result = 1; result !== 2; ) {
+    result = wasm.codeStrip();
+    if (result === 1) continue;
+    const from = wasm.outputAt();
+    parts.push(bytesOf(wasm).slice(from, from + wasm.outputLength()));
+    wasm.taken();
+  }
+  return concatenated([...parts, endOfImage]);
+}
+
+/** Its memory as it is now; growing replaces it. */
+const bytesOf = (wasm: TurnModule) => new Uint8Array(wasm.memory.buffer);
+
+/** The number of a table to read with, -1 where it is none. Files share most tables, and so do the components of a file. */
+function useTable(instance: Instance, kind: "dc" | "ac", definition: Uint8Array, component: number): number {
+  const { wasm, [kind]: held } = instance;
+  const found = held.findIndex((other, i) => i <= component && other && isSameTable(other, definition));
+  if (found >= 0) return found;
+  held[component] = undefined;
+  bytesOf(wasm).set(definition, wasm.definitionAt());
+  const read = kind === "dc" ? wasm.readDcTable(component) : wasm.readAcTable(component);
+  if (read !== 1) return -1;
+  held[component] = definition;
+  return component;
+}
+
+function useHuffman(instance: Instance, tables: HuffmanTables): void {
+  if (instance.huffman === tables) return;
+  const { wasm } = instance;
+  const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), 4 * 256);
+  for (const [i, name] of tableNames.entries()) codes.set(codesOf(tables[name]), i * 256);
+  wasm.useCodes();
+  instance.huffman = tables;
+}
+
+function countedTables(wasm: TurnModule): HuffmanTables {
+  const counts = new Uint32Array(wasm.memory.buffer, wasm.countsAt(), 4 * 256);
+  const best = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
+  return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
+}

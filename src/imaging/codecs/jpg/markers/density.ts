@@ -1,0 +1,41 @@
+// The density of a JFIF file: units and pixels per unit in its APP0 segment (JFIF 1.02).
+
+import { concatenated } from "../../../lib/concatenated.ts";
+import type { Resolution } from "../../image-header.ts";
+import { marker } from "./walk.ts";
+import { ascii, jfifSegment, startOfImage } from "./write.ts";
+
+/** Units of JFIF and how many of them make a centimetre's pixels: 1 is the inch, 2 the centimetre. */
+const units = [
+  { unit: 2, factor: 1 },
+  { unit: 1, factor: 2.54 },
+] as const;
+
+const name = ascii("JFIF\0");
+
+/**
+ * The file with the resolution (pixels per centimetre) in its JFIF segment, or with square pixels of no unit where
+ * there is none or it does not fit 1 to 65535 whole pixels per unit. The unit is the one that rounds less.
+ * An existing segment is changed in place.
+ */
+export function withDensity(jpeg: Uint8Array, resolution: Resolution | undefined): Uint8Array {
+  const fields = densityFields(resolution);
+  if (jpeg[3] === marker.app0 && name.every((byte, i) => jpeg[6 + i] === byte)) {
+    jpeg.set(fields, 13);
+    return jpeg;
+  }
+  return concatenated([startOfImage, jfifSegment(fields), jpeg.subarray(2)]);
+}
+
+/** Units, Xdensity and Ydensity of a JFIF segment: 5 bytes; square pixels of no unit as {@link withDensity} has them. */
+export function densityFields(resolution: Resolution | undefined): readonly number[] {
+  let best: { unit: number; x: number; y: number; error: number } = { unit: 0, x: 1, y: 1, error: 1 };
+  for (const { unit, factor } of resolution ? units : []) {
+    const exact = [resolution!.x * factor, resolution!.y * factor] as const;
+    const [x, y] = [Math.round(exact[0]), Math.round(exact[1])];
+    if (!(x >= 1 && y >= 1 && x <= 65535 && y <= 65535)) continue;
+    const error = Math.max(Math.abs(x / exact[0] - 1), Math.abs(y / exact[1] - 1));
+    if (error < best.error) best = { unit, x, y, error };
+  }
+  return [best.unit, best.x >> 8, best.x & 255, best.y >> 8, best.y & 255];
+}

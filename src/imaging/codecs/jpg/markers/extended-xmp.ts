@@ -1,0 +1,40 @@
+// XMP that is longer than a JPEG segment: a main packet that names the rest by a GUID (XMP specification part 3, 1.1.3.1).
+
+import { sha256, toHex } from "../../../lib/digest.ts";
+
+const open = "<rdf:RDF";
+const close = "</rdf:RDF>";
+const pointer =
+  /\s*(?:xmpNote:HasExtendedXMP="[^"]*"|<xmpNote:HasExtendedXMP>[^<]*<\/xmpNote:HasExtendedXMP>)/;
+const guid = /xmpNote:HasExtendedXMP(?:="|='|>)\s*([0-9A-Fa-f]{32})/;
+
+/** The GUID of the rest that a main packet names. */
+export function extensionOf(packet: Uint8Array): string | undefined {
+  return guid.exec(new TextDecoder().decode(packet))?.[1]?.toUpperCase();
+}
+
+/** One packet with the properties of both; the main one where the other is no XMP as it is usually written. */
+export function joinedXmp(packet: Uint8Array, rest: Uint8Array): Uint8Array {
+  const main = new TextDecoder().decode(packet);
+  const more = new TextDecoder().decode(rest);
+  const from = more.indexOf(">", more.indexOf(open)) + 1;
+  const to = more.lastIndexOf(close);
+  const at = main.lastIndexOf(close);
+  if (!more.includes(open) || to < from || at < 0) return packet;
+  return new TextEncoder().encode(
+    main.slice(0, at).replace(pointer, "") + more.slice(from, to) + main.slice(at),
+  );
+}
+
+/** A long packet in two: the main one says nothing but where the rest is, which is the packet itself. */
+export async function splitXmp(
+  packet: Uint8Array,
+): Promise<{ main: Uint8Array; guid: string; rest: Uint8Array }> {
+  // The GUID is to be an MD5 digest, which the platform does not have; readers only compare it.
+  const guid = toHex((await sha256(packet)).subarray(0, 16)).toUpperCase();
+  const main =
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
+    '<rdf:Description rdf:about="" xmlns:xmpNote="http://ns.adobe.com/xmp/note/" ' +
+    `xmpNote:HasExtendedXMP="${guid}"/></rdf:RDF></x:xmpmeta>`;
+  return { main: new TextEncoder().encode(main), guid, rest: packet };
+}

@@ -1,0 +1,222 @@
+// The facts in the header of a JPEG file, up to the first scan (ITU-T T.81, annex B; JFIF 1.02).
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { colourFacts, piecewise, type Told } from "../../../metadata/colour.ts";
+import { type Exif, readExif } from "../../../metadata/exif.ts";
+import type { ImageHeader, Resolution } from "../../image-header.ts";
+import { type FrameHeader, frameKinds, frameOfHeight, readFrameHeader } from "./frame.ts";
+import { findLineCount, longestSearch } from "./line-count.ts";
+import { damaged, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";
+
+/** What the decoder needs beside the general facts; `ImageHeader.details` of a JPEG. */
+export type JpegDetails = {
+  /** Where the frame header's marker stands in the file. */
+  readonly frameOffset: number;
+  /** Rows of full-size pixels in one row of interleaved MCUs: 8 times the largest vertical sampling factor. */
+  readonly mcuHeight: number;
+  /** More than one scan: coefficients of the whole image are kept while decoding. */
+  readonly multiscan: boolean;
+  /** How much smaller than the image components are: none is, colour by half on an axis at most, or any by more. */
+  readonly subsampling: "none" | "halved" | "more";
+  readonly arithmetic: boolean;
+  /** The height stands behind the first scan, not in the frame header. */
+  readonly lateHeight?: true;
+};
+
+/** The details of a header that {@link readJpegHeader} made. */
+export function detailsOf(header: ImageHeader): JpegDetails {
+  return header.details as JpegDetails;
+}
+
+/** Small windows, since the walk looks at a few bytes of each segment. */
+const windowBytes = 2048;
+/** libjpeg's own bound on a side, below the format's 65535. */
+export const maxSide = 65500;
+
+/** What the segments in front of the first scan have said so far. */
+interface Seen {
+  frame: FrameHeader | undefined;
+  hierarchical: boolean;
+  /** As in {@link JpegDetails}. */
+  density: Resolution | undefined;
+  exif: Exif | undefined;
+  readonly profile: ProfilePart[];
+}
+
+/**
+ * Reads the header of a JPEG file: 2 KiB for each segment in front of the first scan, the EXIF segment whole, and of a
+ * profile what says its kind. Throws ImagingError `decode`, code `not_an_image` where the file is no JPEG, `damaged_header`
+ * where the header is broken; sound files of a kind that cannot be decoded come back with `unsupported` set.
+ */
+export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
+  const walk = walkMarkers(bytes, windowBytes);
+  if (!(await walk.isImage()))
+    throw new ImagingError(
+      "decode",
+      "Expected a JPEG file, which begins with the bytes FF D8; received something else. Check the source file.",
+      { code: "not_an_image" },
+    );
+  const seen: Seen = {
+    frame: undefined,
+    hierarchical: false,
+    density: undefined,
+    exif: undefined,
+    profile: [],
+  };
+  for await (const segment of walk.segments(2)) {
+    const { code, length, end } = segment;
+    if (code === marker.soi || code === marker.eoi)
+      throw damaged("a frame and a scan", code === marker.eoi ? "the end of the image" : "a second start");
+    if (length === undefined) throw damaged("a segment", "the end of the file");
+    if (code === marker.sos) {
+      if (!seen.frame) throw damaged("a frame header before the first scan", "none");
+      const [components = 0] = await walk.body(segment, 1);
+      return describeBefore(bytes, seen, seen.frame, { components, dataAt: end });
+    }
+    await take(seen, { ...segment, length }, walk, bytes);
+    // JPEG-LS and hierarchical files need no more: what follows their frame header has other rules
+    if (seen.frame && (frameKinds[seen.frame.code]?.refused || seen.hierarchical))
+      return describe(seen.frame, { ...seen, lateHeight: false, multiscan: false });
+  }
+  throw damaged("a scan", "the end of the file");
+}
+
+/** Takes in a segment in front of the first scan. */
+async function take(
+  seen: Seen,
+  segment: Segment & { readonly length: number },
+  walk: MarkerWalk,
+  bytes: ByteSource,
+): Promise<void> {
+  const { at, code, length } = segment;
+  if (code in frameKinds) {
+    if (seen.frame && !seen.hierarchical) throw damaged("one frame header", "two");
+    seen.frame ??= readFrameHeader(await walk.body(segment), segment);
+    return;
+  }
+  if (code === marker.dhp) seen.hierarchical = true;
+  if ((code > 0x01 && code < 0xc0) || (code >= 0xf0 && code <= 0xfd))
+    throw damaged("a marker of ITU-T T.81", `the reserved marker ${code.toString(16).toUpperCase()}`);
+  if (code < marker.app0 || code > marker.app15) return;
+  const head = await walk.body(segment, 14);
+  if (code === marker.app0 && isNamed(head, "JFIF\0", 14)) seen.density ??= jfifDensity(head);
+  else if (code === marker.app1 && isNamed(head, "Exif\0", 14))
+    seen.exif ??= readExif(await bytes.read(at + 4, length - 2));
+  else if (code === marker.app2 && isNamed(head, "ICC_PROFILE\0", 14))
+    seen.profile.push({ number: head[12]!, count: head[13]!, offset: at + 18, length: length - 16 });
+}
+
+/** The facts of a file, from the number of components in its first scan and where the data of that begins. */
+async function describeBefore(
+  bytes: ByteSource,
+  seen: Seen,
+  frame: FrameHeader,
+  scan: { readonly components: number; readonly dataAt: number },
+): Promise<ImageHeader> {
+  const lateHeight = frame.height === 0;
+  const height = lateHeight ? ((await findLineCount(bytes, scan.dataAt)) ?? 0) : frame.height;
+  const multiscan = scan.components < frame.components.length;
+  const header = describe(frameOfHeight(frame, height), { ...seen, lateHeight, multiscan });
+  const icc = seen.profile.length > 0 ? joined(bytes, seen.profile) : undefined;
+  return { ...header, colour: await colourFacts({ icc, exif: seen.exif }, header.interpretation) };
+}
+
+/** A part of a profile, which is cut into segments (ICC.1:2022, annex B.4). */
+interface ProfilePart {
+  /** 1-based. */
+  readonly number: number;
+  readonly count: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The profile in the order of its parts, whatever that of the segments. */
+function joined(bytes: ByteSource, parts: readonly ProfilePart[]): NonNullable<Told["icc"]> {
+  const ordered = [...parts].sort((a, b) => a.number - b.number);
+  if (ordered.some(({ number, count }, i) => number !== i + 1 || count !== parts.length))
+    return {
+      ignored:
+        `it is damaged: expected parts 1 to ${parts[0]!.count}, received ${ordered.map(({ number }) => number).join(", ")}`.slice(
+          0,
+          200,
+        ),
+    };
+  return piecewise(bytes, ordered);
+}
+
+/** Density of a JFIF segment; with unit 0 it is the shape of pixels only. */
+function jfifDensity(body: Uint8Array): Resolution | undefined {
+  const x = word(body, 8);
+  const y = word(body, 10);
+  const factor = { 1: 1 / 2.54, 2: 1 }[body[7]!];
+  return factor && x && y ? { x: x * factor, y: y * factor } : undefined;
+}
+
+interface JobContext extends Pick<Seen, "hierarchical" | "density" | "exif"> {
+  readonly lateHeight: boolean;
+  readonly multiscan: boolean;
+}
+
+const interpretations = { 1: "gray", 3: "rgb", 4: "cmyk" } as const;
+
+function subsamplingOf({ components, hMax, vMax }: FrameHeader): JpegDetails["subsampling"] {
+  const [first = 1, ...others] = components.map(({ h, v }) => Math.max(hMax / h, vMax / v));
+  const most = Math.max(1, ...others);
+  if (first > 1 || most > 2) return "more";
+  return most > 1 ? "halved" : "none";
+}
+
+function describe(frame: FrameHeader, around: JobContext): ImageHeader {
+  const kind = frameKinds[frame.code]!;
+  const components = frame.components.length;
+  const interpretation = interpretations[components as 1 | 3 | 4] ?? "rgb";
+  const arithmetic = kind.arithmetic ?? false;
+  const details: JpegDetails = {
+    frameOffset: frame.at,
+    mcuHeight: 8 * frame.vMax,
+    subsampling: subsamplingOf(frame),
+    multiscan: around.multiscan || kind.variant.includes("progressive"),
+    arithmetic,
+    ...(around.lateHeight && { lateHeight: true }),
+  };
+  const refused = refusal(frame, around.hierarchical, arithmetic);
+  return {
+    format: "jpg",
+    width: frame.width,
+    height: frame.height,
+    bands: { gray: 1, rgb: 3, cmyk: 4 }[interpretation],
+    depth: frame.precision > 8 ? 16 : 8,
+    interpretation,
+    orientation: around.exif?.orientation ?? 1,
+    pages: 1,
+    variant: frame.precision === 8 ? kind.variant : `${frame.precision}-bit ${kind.variant}`,
+    resolution: around.density ?? around.exif?.resolution,
+    unsupported: refused && `The source file is ${refused}, which cannot be decoded. Convert it.`,
+    details,
+  };
+}
+
+/** Why a sound file cannot be decoded, if so: what it is, to be read after "The source file is". */
+function refusal(frame: FrameHeader, hierarchical: boolean, arithmetic: boolean): string | undefined {
+  const kind = frameKinds[frame.code]!;
+  const components = frame.components.length;
+  if (kind.refused) return kind.refused;
+  if (hierarchical) return "hierarchical JPEG";
+  if (frame.precision !== 8) return `JPEG with ${frame.precision} bits per sample`;
+  if (!(components in interpretations)) return `JPEG with ${components} components`;
+  if (arithmetic && components === 4) return "arithmetic-coded CMYK JPEG";
+  if (frame.height === 0)
+    return `JPEG without a height, in its frame header or behind a first scan of at most ${longestSearch >> 20} MiB`;
+  if (frame.width > maxSide || frame.height > maxSide) return `JPEG with a side above ${maxSide} pixels`;
+  return undefined;
+}
+
+/** The file is not the one whose header was read. */
+export function mismatch(): ImagingError {
+  return new ImagingError(
+    "decode",
+    "Expected the frame size that the JPEG file's header told before; received another. Try again.",
+    { code: "header_mismatch" },
+  );
+}

@@ -1,0 +1,200 @@
+// Metadata in application segments: EXIF and XMP in APP1, an ICC profile in APP2, IPTC in APP13
+// (EXIF 2.32, 4.5.4; XMP specification part 3; ICC.1, B.4; Adobe Photoshop File Formats).
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { concatenated } from "../../../lib/concatenated.ts";
+import { shortenedExif } from "../../../metadata/exif-fields.ts";
+import type { Metadata, MetadataKinds } from "../../../metadata/metadata.ts";
+import { hasText, latin1, metadataBytes } from "../../../metadata/metadata-bytes.ts";
+import { iptcOf, iptcResource } from "../../../metadata/photoshop.ts";
+import { extensionOf, joinedXmp, splitXmp } from "./extended-xmp.ts";
+import { applicationSegments, marker, walkMarkers } from "./walk.ts";
+import { segmentStart } from "./write.ts";
+
+/** Marker and identifier of the segments that hold metadata. */
+const carriers = {
+  exif: { code: marker.app1, name: "Exif\0" },
+  xmp: { code: marker.app1, name: "http://ns.adobe.com/xap/1.0/\0" },
+  moreXmp: { code: marker.app1, name: "http://ns.adobe.com/xmp/extension/\0" },
+  icc: { code: marker.app2, name: "ICC_PROFILE\0" },
+  photoshop: { code: marker.app13, name: "Photoshop 3.0\0" },
+} as const satisfies Record<string, { code: number; name: string }>;
+
+type Carrier = keyof typeof carriers;
+
+/** The most bytes of parameters that a length field allows. */
+const longest = 65533;
+/** The longest identifier. */
+const longestName = 35;
+/** Small windows, since the walk looks at a few bytes of each segment. */
+const windowBytes = 2048;
+/** The number of a part of a profile is one byte. */
+const mostParts = 255;
+const exifPrefix = 6;
+/** GUID, whole length and offset stand behind the identifier of extended XMP. */
+const extensionHead = carriers.moreXmp.name.length + 32 + 8;
+
+/** The metadata in front of the first scan. Throws what the source throws. */
+export async function readJpegMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
+  const budget = metadataBytes(bytes);
+  const found = new Map<Carrier, Uint8Array[]>();
+  for await (const { carrier, offset, length } of metadataSegments(bytes)) {
+    if (kinds === "icc" && carrier !== "icc") continue;
+    const content = await budget.take(offset, length);
+    if (content) found.set(carrier, [...(found.get(carrier) ?? []), content]);
+  }
+  const iptc = iptcOf(concatenated((found.get("photoshop") ?? []).map((part) => part.subarray(14))));
+  const [exif] = found.get("exif") ?? [];
+  return {
+    icc: profile(found.get("icc") ?? []),
+    exif: exif && exif.length > exifPrefix ? exif.slice(exifPrefix) : undefined,
+    xmp: packet(found.get("xmp")?.[0], found.get("moreXmp") ?? []),
+    iptc,
+  };
+}
+
+/** The segments that hold metadata, up to the first scan or to where the file is damaged; `offset` is that of their content. */
+async function* metadataSegments(bytes: ByteSource) {
+  const walk = walkMarkers(bytes, windowBytes);
+  try {
+    for await (const segment of walk.segments(2, { fillBytesOnly: true })) {
+      const { at, code, length } = segment;
+      if (length === undefined || code === marker.sos) return;
+      const carrier = carrierOf(code, await walk.body(segment, longestName));
+      if (carrier) yield { carrier, offset: at + 4, length: length - 2 };
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+}
+
+const isDamage = (error: unknown) => error instanceof ImagingError && error.code === "damaged_header";
+
+function carrierOf(code: number, content: Uint8Array): Carrier | undefined {
+  for (const [carrier, { code: wanted, name }] of Object.entries(carriers))
+    if (code === wanted && hasText(content, name)) return carrier as Carrier;
+  return undefined;
+}
+
+/** The parts of a profile in the order of their numbers; undefined where one is missing or they disagree on how many there are. */
+function profile(parts: readonly Uint8Array[]): Uint8Array | undefined {
+  const at = carriers.icc.name.length;
+  const count = parts[0]?.[at + 1] ?? 0;
+  if (count === 0 || parts.length !== count) return undefined;
+  const inOrder = Array.from({ length: count }, (_, i) =>
+    parts.find((part) => part[at] === i + 1 && part[at + 1] === count),
+  );
+  if (inOrder.some((part) => part === undefined)) return undefined;
+  return concatenated(inOrder.map((part) => part!.subarray(at + 2)));
+}
+
+/** The XMP packet, with its extension where that is complete. */
+function packet(segment: Uint8Array | undefined, extensions: readonly Uint8Array[]): Uint8Array | undefined {
+  const main = segment?.slice(carriers.xmp.name.length);
+  if (!main?.length) return undefined;
+  const guid = extensionOf(main);
+  const parts = guid
+    ? extensions.filter((part) => hasText(part, guid, carriers.moreXmp.name.length)).map(extensionPart)
+    : [];
+  const total = parts[0]?.total ?? 0;
+  const inOrder = parts.sort((a, b) => a.offset - b.offset);
+  let end = 0;
+  for (const { offset, data } of inOrder) end = offset === end ? end + data.length : Number.NaN;
+  return total > 0 && end === total ? joinedXmp(main, concatenated(inOrder.map(({ data }) => data))) : main;
+}
+
+function extensionPart(segment: Uint8Array) {
+  const view = new DataView(segment.buffer, segment.byteOffset, segment.length);
+  if (segment.length < extensionHead) return { total: 0, offset: 0, data: new Uint8Array() };
+  return {
+    total: view.getUint32(extensionHead - 8),
+    offset: view.getUint32(extensionHead - 4),
+    data: segment.subarray(extensionHead),
+  };
+}
+
+/**
+ * The file with segments for this metadata behind its JFIF segment, in place of its own of the same kinds. What no number
+ * of segments can hold is left out.
+ */
+export async function embedInJpeg(jpeg: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
+  const own: Uint8Array[] = [];
+  const start: Uint8Array[] = [jpeg.subarray(0, 2)];
+  let at = 2;
+  for (const segment of applicationSegments(jpeg)) {
+    const code = segment[1]!;
+    const carrier = carrierOf(code, segment.subarray(4));
+    if (code === marker.app0) start.push(segment);
+    else if (!carrier || !replaced[carrier](metadata)) own.push(segment);
+    at += segment.length;
+  }
+  return concatenated([
+    ...start,
+    ...(metadata.exif ? exifSegment(metadata.exif) : []),
+    ...(metadata.xmp ? await xmpSegments(metadata.xmp) : []),
+    ...(metadata.iptc ? parted(carriers.photoshop, iptcResource(metadata.iptc), () => []) : []),
+    ...(metadata.icc ? iccSegments(metadata.icc) : []),
+    ...own,
+    jpeg.subarray(at),
+  ]);
+}
+
+const replaced = {
+  exif: ({ exif }) => exif !== undefined,
+  xmp: ({ xmp }) => xmp !== undefined,
+  moreXmp: ({ xmp }) => xmp !== undefined,
+  icc: ({ icc }) => icc !== undefined,
+  photoshop: ({ iptc }) => iptc !== undefined,
+} as const satisfies Record<Carrier, (metadata: Metadata) => boolean>;
+
+/** EXIF may not be spread over segments: what is too long is shortened, or left out. */
+function exifSegment(exif: Uint8Array): Uint8Array[] {
+  const most = longest - exifPrefix;
+  const block = exif.length > most ? shortenedExif(exif) : exif;
+  return block && block.length <= most ? segment(carriers.exif, [0], block) : [];
+}
+
+async function xmpSegments(xmp: Uint8Array): Promise<Uint8Array[]> {
+  if (xmp.length <= longest - carriers.xmp.name.length) return segment(carriers.xmp, [], xmp);
+  const { main, guid, rest } = await splitXmp(xmp);
+  const head = (_: number, offset: number) => [...latin1(guid), ...word32(rest.length), ...word32(offset)];
+  return [...segment(carriers.xmp, [], main), ...parted(carriers.moreXmp, rest, head)];
+}
+
+/** Segments of profiles: most derivatives embed the same one. */
+const knownSegments = new WeakMap<Uint8Array, readonly Uint8Array[]>();
+
+function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
+  let segments = knownSegments.get(icc);
+  if (!segments) {
+    const count = Math.ceil(icc.length / (longest - carriers.icc.name.length - 2));
+    segments = count <= mostParts ? parted(carriers.icc, icc, (part) => [part + 1, count]) : [];
+    knownSegments.set(icc, segments);
+  }
+  return segments;
+}
+
+/** Content over as many segments as it takes; `head` stands between identifier and content of each. */
+function parted(
+  carrier: { code: number; name: string },
+  content: Uint8Array,
+  head: (part: number, offset: number) => readonly number[],
+): Uint8Array[] {
+  const room = longest - carrier.name.length - head(0, 0).length;
+  const parts: Uint8Array[] = [];
+  for (let part = 0, at = 0; at < content.length; part++, at += room)
+    parts.push(...segment(carrier, head(part, at), content.subarray(at, at + room)));
+  return parts;
+}
+
+function segment(
+  { code, name }: { code: number; name: string },
+  head: readonly number[],
+  content: Uint8Array,
+): Uint8Array[] {
+  const length = name.length + head.length + content.length;
+  return [Uint8Array.of(...segmentStart(code, length), ...latin1(name), ...head), content];
+}
+
+const word32 = (value: number) => [value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255];

@@ -1,0 +1,203 @@
+// From a JPEG file to a JPEG derivative without RGB in between: planes are decoded, resampled and encoded each by itself.
+
+import { isCopy, sourceWindow } from "../../../pipeline/kernel.ts";
+import type { Kernels, ResampleAxis } from "../../../pipeline/step.ts";
+import type { JobStages } from "../../../stages.ts";
+import type { Rectangle } from "../../image-header.ts";
+import type { EncodeOptions } from "../../plan.ts";
+import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
+import type { Transformer } from "../lossless/transform.ts";
+import type { Plane, ScaleFactor } from "../region/index.ts";
+import type { Opened } from "../sidecar/files.ts";
+import { reversed, type Target, turnOf, widened } from "./target.ts";
+import { turnPlane } from "./turn-plane.ts";
+
+type EncoderPlanes = Extract<JpegInput, { kind: "planes" }>;
+
+/** Decodes what the target needs and hands it to the encoder; undefined where planes cannot be resampled here. */
+export async function planesOf(
+  file: Opened,
+  target: Target,
+  scaleFactor: number,
+  write: EncodeOptions,
+  kernels: Kernels,
+  transformer: () => Transformer,
+  stages?: JobStages,
+): Promise<EncoderPlanes | undefined> {
+  const { frame } = file.reader;
+  const halved = write.chroma === "420" && !target.gray;
+  const wanted = wantedOf(frame, target, halved);
+  /** The planes for the encoder, from what each component has. */
+  const finished = (samplesOf: (want: Wanted, component: number) => EncoderPlane | undefined) => {
+    stages?.enter("steps");
+    const turn = turnOf(target);
+    const made: EncoderPlane[] = [];
+    for (const [i, want] of wanted.entries()) {
+      const out = samplesOf(want, i);
+      const turned = out && turnPlane(out, turn, transformer);
+      if (!turned) return undefined;
+      made.push(i === 0 && target.sharpen ? sharpened(turned, target.sharpen, kernels) : turned);
+    }
+    const { across, down, gray } = target;
+    const sampling = gray ? "gray" : halved ? "420" : "444";
+    return { kind: "planes", width: across.size, height: down.size, planes: made, sampling } as const;
+  };
+
+  const small = scaleFactor === 8 ? smallSamples(file, wanted) : undefined;
+  if (small) return finished((_, i) => small[i]);
+  const half = !target.gray && wanted.slice(1).every((want) => isHalfEnough(want, scaleFactor));
+  const decoded = wanted.map((want, i) => (i > 0 && half ? halvedGrid(want) : want));
+  return file.reader.withPlanes(
+    regionFor(frame, scaleFactor, decoded),
+    scaleFactor as ScaleFactor,
+    target.gray ? "none" : half ? "half" : "stored",
+    (planes) =>
+      finished(({ x, y }, i) => {
+        const plane = planes[i] as Plane;
+        const across = onSamples({ ...x, pixels: plane.pixelsAcross });
+        const down = onSamples({ ...y, pixels: plane.pixelsDown });
+        return samples(plane, across, down, kernels);
+      }),
+  );
+}
+
+/** What the target needs of each component. */
+function wantedOf(frame: Opened["reader"]["frame"], target: Target, halved: boolean): readonly Wanted[] {
+  return frame.components.slice(0, target.gray ? 1 : 3).map((component, i) => {
+    const half = i > 0 && halved ? 2 : 1;
+    const seen = i === 0 ? target.sharpen : undefined;
+    const across = seen ? widened(target.across, seen.across) : target.across;
+    const down = seen ? widened(target.down, seen.down) : target.down;
+    const [x, y] = target.swap ? [down, across] : [across, down];
+    return {
+      x: { axis: outputAxis(x, half), pixels: frame.hMax / component.h },
+      y: { axis: outputAxis(y, half), pixels: frame.vMax / component.v },
+    };
+  });
+}
+
+/** The wanted samples of all components where those of a level below 1/8 are just these. */
+function smallSamples(
+  { smallerLevels }: Opened,
+  wanted: readonly Wanted[],
+): readonly EncoderPlane[] | undefined {
+  const found = wanted.flatMap(({ x, y }, component) => {
+    const plane = smallerLevels?.samples(component, onSamples(x), onSamples(y));
+    return plane ? [plane] : [];
+  });
+  return found.length === wanted.length ? found : undefined;
+}
+
+/**
+ * Whether the blocks of a component in half the size are enough. They are where they are the wanted samples themselves:
+ * transforms of 4x4 and 2x2 coefficients are as good as a filter there (0.01 dB), but the mean of a block loses 0.35 dB. And
+ * they are where a filter still makes the last step of 2 or more, as with chroma that is stored in full and wanted in half. At 1/4
+ * all components come in a quarter of their own size.
+ */
+function isHalfEnough(want: Wanted, scaleFactor: number): boolean {
+  const { x, y } = halvedGrid(want);
+  const axes = [onSamples(x), onSamples(y)];
+  return scaleFactor <= 2 && (axes.every(isCopy) || axes.every(({ scale }) => scale >= 2));
+}
+
+const halvedGrid = ({ x, y }: Wanted): Wanted => ({
+  x: { ...x, pixels: 2 * x.pixels },
+  y: { ...y, pixels: 2 * y.pixels },
+});
+
+/** An axis of the stored image in pixels of the reduced one, and how many of these a sample of the component stands for. */
+interface WantedAxis {
+  readonly axis: ResampleAxis;
+  readonly pixels: number;
+}
+
+interface Wanted {
+  readonly x: WantedAxis;
+  readonly y: WantedAxis;
+}
+
+/**
+ * The samples of a derivative's plane, each of which stands for `half` (1 or 2) of its pixels. Where they run backwards they
+ * are taken from the end on: pairs of pixels are those that the turned image has.
+ */
+function outputAxis(axis: ResampleAxis, half: number): ResampleAxis {
+  const paired = { ...axis, size: Math.ceil(axis.size / half), scale: axis.scale * half };
+  return paired.scale < 0 ? reversed(paired) : paired;
+}
+
+const onSamples = ({ axis, pixels }: WantedAxis): ResampleAxis => ({
+  size: axis.size,
+  origin: axis.origin / pixels,
+  scale: axis.scale / pixels,
+});
+
+/** The full-size pixels that all planes together need, filter margins included. */
+function regionFor(
+  frame: Opened["reader"]["frame"],
+  scaleFactor: number,
+  wanted: readonly Wanted[],
+): Rectangle {
+  const x = spanOf(frame.width, scaleFactor, wanted, "x");
+  const y = spanOf(frame.height, scaleFactor, wanted, "y");
+  return { x: x.start, y: y.start, width: x.end - x.start, height: y.end - y.start };
+}
+
+/** What of a side of `full` pixels all planes together need. */
+function spanOf(full: number, scaleFactor: number, wanted: readonly Wanted[], side: "x" | "y") {
+  let start = Number.POSITIVE_INFINITY;
+  let end = 0;
+  for (const { [side]: axis } of wanted) {
+    const unit = axis.pixels * scaleFactor;
+    const window = sourceWindow(onSamples(axis), Math.ceil(full / unit));
+    start = Math.min(start, Math.floor(window.start * unit));
+    end = Math.max(end, Math.ceil(window.end * unit));
+  }
+  // Scaled decoding begins on whole reduced pixels, and halved chroma on pairs of them.
+  const grid = scaleFactor * 2;
+  start = Math.floor(start / grid) * grid;
+  return { start, end: Math.min(full, Math.ceil(end / grid) * grid) };
+}
+
+/** Upright luma sharpened, without the margins that this looked at. */
+function sharpened(
+  { data, width, height, stride }: EncoderPlane,
+  how: NonNullable<Target["sharpen"]>,
+  kernels: Kernels,
+): EncoderPlane {
+  const packed = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) packed.set(data.subarray(y * stride, y * stride + width), y * width);
+  const luma = { width, height, bands: 1, interpretation: "gray", data: packed } as const;
+  const { across, down } = how;
+  return {
+    data: (kernels.sharpen(luma, how).data as Uint8Array).subarray(down.before * width + across.before),
+    width: width - across.before - across.after,
+    height: height - down.before - down.after,
+    stride: width,
+  };
+}
+
+/** The samples of a derivative's plane: a part of the decoded one as it lies there, or resampled. */
+function samples(plane: Plane, x: ResampleAxis, y: ResampleAxis, kernels: Kernels) {
+  const window = {
+    x: sourceWindow(x, plane.left + plane.width),
+    y: sourceWindow(y, plane.top + plane.height),
+  };
+  const left = window.x.start - plane.left;
+  const top = window.y.start - plane.top;
+  const part = {
+    data: plane.data.subarray(top * plane.stride + left),
+    width: window.x.end - window.x.start,
+    height: window.y.end - window.y.start,
+    stride: plane.stride,
+  };
+  const isInside = window.x.start === x.origin && window.x.end === x.origin + x.size;
+  const isInsideDown = window.y.start === y.origin && window.y.end === y.origin + y.size;
+  if (isCopy(x) && isCopy(y) && isInside && isInsideDown)
+    return { ...part, data: part.data.slice(0, part.height * part.stride) };
+  const made = kernels.resamplePlane(
+    part,
+    { ...x, origin: x.origin - window.x.start },
+    { ...y, origin: y.origin - window.y.start },
+  );
+  return { ...made, data: made.data as Uint8Array };
+}

@@ -1,0 +1,274 @@
+// Finding access points: one pass over the entropy-coded bytes, in steps of any size, that also makes reduced levels.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { concatenated } from "../../../lib/concatenated.ts";
+import {
+  type AccessPoints,
+  appendAccessPoints,
+  createScanAccessPoints,
+  level8Size,
+  nextScan,
+  type ScanAccessPoints,
+} from "./access-points.ts";
+import { type Engine, outcome } from "./engine.ts";
+import type { Header } from "./header.ts";
+import { createLevel4Maker, halfEdge, type Level4Maker, level4Bytes, type ResamplePlane } from "./level4.ts";
+import { describeScan, type Place, runOver, startOf } from "./run.ts";
+import {
+  grayRest,
+  halvesOf,
+  keepSamples,
+  layOutSamples,
+  prepareSamples,
+  putHalves,
+  type SampleRooms,
+  type Sizes,
+  takeHalves,
+} from "./sample-rooms.ts";
+import type { Tables } from "./tables.ts";
+
+export interface BuildOptions {
+  /** Bytes read at a time, at most 1 MiB, which is also the default. */
+  readonly chunkSize?: number | undefined;
+  /** A reduced level at 1/8 of more bytes is not kept. Default 48 MiB. */
+  readonly level8Limit?: number;
+  /** Makes samples at 1/4 as good as a resampling; without it they are those of the transform, and never kept. */
+  readonly resample?: ResamplePlane;
+  /** A reduced level at 1/4 of more bytes is not made. Default 0: none. */
+  readonly level4Limit?: number;
+}
+
+const largestChunk = 1 << 20;
+const noBytes = new Uint8Array(0);
+/** A step ends after this many MCUs, since a few bytes may stand for many of them. */
+const mcusPerStep = 2_000_000;
+/** What a run leaves unread is less than an MCU, unless the bytes are no data. */
+const largestRest = 32 * 1024;
+
+export interface AccessPointBuilder {
+  /** As far as they are found. */
+  readonly accessPoints: AccessPoints;
+  /** Each component at 1/4, as far as it is made. */
+  readonly level4: readonly Level4Maker[] | undefined;
+  /** Reads and takes in the next piece of the file; the number of bytes read. Does nothing once complete. */
+  step(): Promise<number>;
+}
+
+/** A pass over a file, between two steps. */
+interface Pass {
+  readonly engine: () => Engine;
+  readonly tables: Tables;
+  readonly header: Header;
+  readonly source: ByteSource;
+  readonly chunkSize: number;
+  readonly accessPoints: AccessPoints;
+  /** Sizes of the components at 1/8. */
+  readonly sizes: Sizes;
+  readonly level4: readonly Level4Maker[] | undefined;
+  place: Place;
+  /** Bytes from `place.offset` on that the last run could not use yet. */
+  rest: Uint8Array;
+  /** Samples at 1/2 of a row of MCUs that is not finished, by component of the scan. */
+  begunRow: readonly Uint8Array[];
+  /** A scan has ended; the header of another may follow. */
+  between: boolean;
+  /** The step before ended because it had done enough, with bytes left. */
+  unfinished: boolean;
+  /** The bytes at hand are the file's last. */
+  last: boolean;
+}
+
+export function createAccessPointBuilder(
+  engine: () => Engine,
+  tables: Tables,
+  header: Header,
+  source: ByteSource,
+  options: BuildOptions = {},
+): AccessPointBuilder {
+  const { chunkSize = largestChunk, level8Limit = 48 << 20, resample, level4Limit = 0 } = options;
+  const { frame, first } = header;
+  const sizes = frame.components.map((_, i) => level8Size(frame, i));
+  const level8Bytes = sizes.reduce((sum, { width, height }) => sum + width * height, 0);
+  const level8 =
+    level8Bytes <= level8Limit ? sizes.map(({ width, height }) => new Uint8Array(width * height)) : undefined;
+  const level4 =
+    resample && level4Bytes(frame) <= level4Limit
+      ? frame.components.map((_, i) => createLevel4Maker(frame, i, resample))
+      : undefined;
+  const pass: Pass = {
+    engine,
+    tables,
+    header,
+    source,
+    chunkSize: Math.max(1, Math.min(chunkSize, largestChunk)),
+    accessPoints: { scans: [createScanAccessPoints(first)], level8, complete: false },
+    sizes,
+    level4,
+    place: startOf(first),
+    rest: noBytes,
+    begunRow: [],
+    between: false,
+    unfinished: false,
+    last: false,
+  };
+  return { accessPoints: pass.accessPoints, level4, step: () => step(pass) };
+}
+
+/** As {@link AccessPointBuilder.step}. */
+async function step(pass: Pass): Promise<number> {
+  const { accessPoints } = pass;
+  if (accessPoints.complete) return 0;
+  if (pass.between) {
+    await beginNextScan(pass);
+    return 0;
+  }
+  const chunk = pass.unfinished ? noBytes : await readChunk(pass);
+  try {
+    takeIn(pass, accessPoints.scans.at(-1)!, chunk);
+  } catch (error) {
+    // the next step reads on from the last place, with a new engine
+    pass.rest = noBytes;
+    pass.unfinished = false;
+    throw error;
+  }
+  if (pass.between && missingComponents(pass).length === 0) accessPoints.complete = true;
+  return chunk.length;
+}
+
+/** Goes on to the next scan; without one the pass is complete, and components that no scan has are gray. */
+async function beginNextScan(pass: Pass): Promise<void> {
+  const { accessPoints, source, header, tables, level4 } = pass;
+  const scan = await nextScan(source, accessPoints.scans.at(-1)!.end, header, accessPoints.scans);
+  pass.between = false;
+  if (!scan) {
+    for (const missing of missingComponents(pass)) {
+      accessPoints.level8?.[missing]?.fill(128);
+      level4?.[missing]?.finish();
+    }
+    accessPoints.complete = true;
+    return;
+  }
+  tables.add(scan);
+  accessPoints.scans.push(createScanAccessPoints(scan));
+  pass.place = startOf(scan);
+}
+
+/** Components that are in no scan. */
+function missingComponents({ accessPoints, header }: Pass): number[] {
+  const seen = new Set(
+    accessPoints.scans.flatMap(({ scan }) => scan.components.map((component) => component.index)),
+  );
+  return header.frame.components.map((_, i) => i).filter((i) => !seen.has(i));
+}
+
+async function readChunk(pass: Pass): Promise<Uint8Array> {
+  const { source, chunkSize, place, rest } = pass;
+  const at = place.offset + rest.length;
+  const chunk = await source.read(at, chunkSize);
+  if (chunk.length > chunkSize) throw unexpectedLength(chunkSize, chunk.length);
+  pass.last = chunk.length < chunkSize || (source.size !== undefined && at + chunk.length >= source.size);
+  return chunk;
+}
+
+/** Decodes as far as the bytes reach. */
+function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void {
+  const { place, rest } = pass;
+  const { scan } = current;
+  const engine = pass.engine();
+  const parts = [rest, chunk];
+  const from = place.offset;
+  const end = from + rest.length + chunk.length;
+  const rooms = layOutSamples(engine, scan, pass.level4 !== undefined);
+  const enough = place.row + Math.ceil(mcusPerStep / scan.columns);
+  pass.unfinished = false;
+  for (;;) {
+    const result = runRows(pass, engine, current, rooms, skipped(parts, place.offset - from));
+    const remaining = end - place.offset;
+    const isOver =
+      result === outcome.exhausted ||
+      place.row >= scan.rows ||
+      (result === outcome.hungry && (pass.last || remaining > largestRest));
+    if (isOver) {
+      finishScan(pass, current, result !== outcome.reached, rooms);
+      return;
+    }
+    pass.unfinished = result === outcome.reached && place.row >= enough;
+    if (result === outcome.hungry || pass.unfinished) {
+      pass.rest = concatenated(skipped(parts, place.offset - from));
+      return;
+    }
+  }
+}
+
+/** One run of the module, over as many rows of MCUs as there is room for samples of; returns its outcome. */
+function runRows(
+  pass: Pass,
+  engine: Engine,
+  current: ScanAccessPoints,
+  rooms: SampleRooms,
+  parts: readonly Uint8Array[],
+): number {
+  const { place, level4, sizes } = pass;
+  const { level8 } = pass.accessPoints;
+  const { scan } = current;
+  const first = place.row;
+  const isBegun = place.column > 0;
+  describeScan(engine, pass.tables, scan, rooms.targets(first));
+  prepareSamples(engine, rooms, level8, sizes, scan, first, isBegun);
+  if (level4 && isBegun) putHalves(engine, rooms, pass.begunRow);
+  const bounds = { stopRow: Math.min(scan.rows, first + rooms.rows), endColumn: scan.columns };
+  const result = runOver(engine, level4 ? "shrinkRows" : "indexRows", place, bounds, parts, pass.last, {
+    at: rooms.entries,
+    drain: (end) => {
+      appendAccessPoints(current, engine.bytes().subarray(rooms.entries, end));
+    },
+  });
+  keepSamples(engine, rooms, level8, sizes, scan, first, place.row + (place.column > 0 ? 1 : 0));
+  if (level4) {
+    takeHalves(engine, rooms, level4, scan, place.row - first);
+    pass.begunRow = place.column > 0 ? halvesOf(engine, rooms, place.row - first) : [];
+  }
+  current.rows = place.row;
+  current.damage = place.damage;
+  current.end = place.offset;
+  return result;
+}
+
+/** Ends a scan; fills one that is `short` with gray from its place on. */
+function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean, { planes }: SampleRooms): void {
+  const { place, begunRow, level4 } = pass;
+  if (short) grayRest(pass.accessPoints.level8, pass.sizes, current.scan, place);
+  for (const [i, { index: component, across, down }] of current.scan.components.entries()) {
+    const begun = begunRow[i];
+    const { stride } = planes[i]!.half;
+    for (let y = 0; begun && y < down * halfEdge; y++)
+      begun.fill(128, y * stride + place.column * across * halfEdge, (y + 1) * stride);
+    if (begun) level4?.[component]?.take(begun, stride, down * halfEdge);
+    level4?.[component]?.finish();
+  }
+  pass.begunRow = [];
+  current.rows = current.scan.rows;
+  current.complete = true;
+  // a byte that is only partly read belongs to this scan
+  current.end = place.offset + (place.bit > 0 ? 1 : 0);
+  pass.between = true;
+  pass.rest = noBytes;
+}
+
+/** The parts without the first `count` bytes of all. */
+function skipped(parts: readonly Uint8Array[], count: number): Uint8Array[] {
+  let left = count;
+  return parts.map((part) => {
+    const skip = Math.min(left, part.length);
+    left -= skip;
+    return part.subarray(skip);
+  });
+}
+
+function unexpectedLength(expected: number, received: number): ImagingError {
+  return new ImagingError(
+    "source",
+    `Expected at most ${expected} bytes of the source file; received ${received}. Try again.`,
+  );
+}

@@ -1,0 +1,247 @@
+// The header of a file that is read by regions: its frame, and each scan with the tables in force at its start (ITU-T T.81,
+// annex B; JFIF 1.02; Adobe TN 5116).
+
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import {
+  type Frame,
+  type FrameHeader,
+  frameOfHeight,
+  type JpegColour,
+  readFrameHeader,
+} from "../markers/frame.ts";
+import { findLineCount } from "../markers/line-count.ts";
+import { zigzag } from "../markers/quantisation.ts";
+import { readScanHeader } from "../markers/scan-header.ts";
+import { standardAc, standardDc } from "../markers/standard-tables.ts";
+import { readHuffmanTables, readQuantisationTables } from "../markers/tables.ts";
+import {
+  damaged,
+  isNamed,
+  type MarkerWalk,
+  marker,
+  type Segment,
+  walkMarkers,
+  word,
+} from "../markers/walk.ts";
+
+/** A component's part in a scan, with the tables that were in force at the scan's start. */
+export interface ScanComponent {
+  readonly index: number;
+  /** Blocks in an MCU. */
+  readonly across: number;
+  readonly down: number;
+  /** 64 values in natural order. */
+  readonly quant: Uint16Array;
+  /** 16 counts and the symbols. */
+  readonly dc: Uint8Array;
+  readonly ac: Uint8Array;
+}
+
+export interface Scan {
+  /** File offset of the marker or of the bytes before it, from which {@link readScan} finds this scan. */
+  readonly headerAt: number;
+  /** File offset of the first entropy-coded byte. */
+  readonly start: number;
+  readonly components: readonly ScanComponent[];
+  /** MCUs in a restart interval, 0 for none. */
+  readonly interval: number;
+  /** Size in MCUs. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Access points stand at column 0 and at every `step * k - 1`: 512 full-size pixels. */
+  readonly step: number;
+  /** All tables as they were at the scan's start, for the scan behind it. */
+  readonly tables: Readonly<Tables>;
+}
+
+/** Tables as they change from segment to segment. */
+interface Tables {
+  readonly quant: (Uint16Array | undefined)[];
+  readonly dc: (Uint8Array | undefined)[];
+  readonly ac: (Uint8Array | undefined)[];
+  interval: number;
+}
+
+export interface Header {
+  readonly frame: Frame;
+  readonly first: Scan;
+}
+
+const windowBytes = 4096;
+
+/**
+ * Header of a file that this decoder reads: Huffman-coded, sequential, 8 bit, 1, 3 or 4 components. `undefined` for
+ * other kinds of JPEG, which are for another decoder. Throws ImagingError `decode`, code `damaged_header`.
+ */
+export async function readHeader(bytes: ByteSource): Promise<Header | undefined> {
+  const walk = walkMarkers(bytes, windowBytes);
+  if (!(await walk.isImage())) throw damaged("the bytes FF D8 at the start", "something else");
+  const seen: Seen = {
+    tables: { quant: [], dc: [], ac: [], interval: 0 },
+    frame: undefined,
+    jfif: false,
+    adobe: undefined,
+  };
+  const scanAt = await findScan(walk, 2, seen);
+  if (seen.frame === "other") return undefined;
+  if (!scanAt) throw damaged("a scan", "the end of the image");
+  if (!seen.frame) throw damaged("a frame header before the first scan", "none");
+  const height = seen.frame.height || (await findLineCount(bytes, scanAt.end));
+  if (!height) throw damaged("a height of 1 or more, or a DNL segment behind the first scan", "neither");
+  const colour = colourOf(seen.frame, seen);
+  if (!colour) return undefined;
+  const frame = { ...frameOfHeight(seen.frame, height), colour };
+  return { frame, first: await describeScan(walk, 2, scanAt, frame, seen.tables) };
+}
+
+/**
+ * The next scan at or behind `from`, with the tables of the scan `before` as the segments between them change them.
+ * `undefined` where the image ends.
+ */
+export async function readScan(
+  bytes: ByteSource,
+  from: number,
+  frame: Frame,
+  before: Scan,
+): Promise<Scan | undefined> {
+  const walk = walkMarkers(bytes, windowBytes);
+  const { quant, dc, ac, interval } = before.tables;
+  const tables: Tables = { quant: [...quant], dc: [...dc], ac: [...ac], interval };
+  const scanAt = await findScan(walk, from, { tables, frame: undefined, jfif: false, adobe: undefined });
+  return scanAt && describeScan(walk, from, scanAt, frame, tables);
+}
+
+/** What the segments in front of a scan have said so far. */
+interface Seen {
+  readonly tables: Tables;
+  /** "other": a kind of frame that is not for this decoder. */
+  frame: FrameHeader | "other" | undefined;
+  jfif: boolean;
+  /** Transform of the Adobe segment. */
+  adobe: number | undefined;
+}
+
+/** Takes in segments up to that of a scan, or `undefined` at the end of the image. */
+async function findScan(walk: MarkerWalk, from: number, seen: Seen): Promise<Segment | undefined> {
+  for await (const found of walk.segments(from)) {
+    const { code, length } = found;
+    if (code === marker.soi) continue;
+    if (length === undefined) return undefined;
+    if (code === marker.sos) return found;
+    const take = takers[code] ?? (isOtherFrame(code) ? takeOtherFrame : undefined);
+    if (!take) continue;
+    const body = await walk.body(found);
+    if (body.length < length - 2) throw damaged("a whole segment", "the end of the file");
+    take(body, seen, found);
+    if (seen.frame === "other") return undefined;
+  }
+  return undefined;
+}
+
+/** All codes from C0 to CF but JPG, as far as {@link takers} do not name them: DAC announces arithmetic coding. */
+const isOtherFrame = (code: number) => code >= 0xc0 && code <= 0xcf && code !== marker.jpg;
+
+type Take = (body: Uint8Array, seen: Seen, segment: Segment) => void;
+
+const takeOtherFrame: Take = (_, seen) => {
+  seen.frame ??= "other";
+};
+
+const takeFrame: Take = (body, seen, segment) => {
+  if (seen.frame) throw damaged("one frame header", "two");
+  const frame = readFrameHeader(body, segment);
+  seen.frame = frame.precision === 8 ? frame : "other";
+};
+
+const takeQuantisation: Take = (body, { tables }) => {
+  const { tables: defined, rest } = readQuantisationTables(body);
+  if (rest > 0) throw damaged("a quantisation table", "a broken one");
+  for (const { selector, values } of defined) {
+    const table = new Uint16Array(64);
+    for (let i = 0; i < 64; i++) table[zigzag[i]!] = values[i]!;
+    tables.quant[selector] = table;
+  }
+};
+
+const takeHuffman: Take = (body, { tables }) => {
+  const { tables: defined, rest } = readHuffmanTables(body);
+  // fewer bytes are no table: libjpeg ignores them too
+  if (rest >= 17) throw damaged("a Huffman table", "a broken one");
+  for (const { kind, selector, definition } of defined) tables[kind][selector] = definition;
+};
+
+const takeInterval: Take = (body, { tables }) => {
+  if (body.length < 2) throw damaged("a restart interval", "an empty segment");
+  tables.interval = word(body, 0);
+};
+
+const takeJfif: Take = (body, seen) => {
+  if (isNamed(body, "JFIF\0", 14)) seen.jfif = true;
+};
+
+const takeAdobe: Take = (body, seen) => {
+  if (isNamed(body, "Adobe", 12)) seen.adobe = body[11]!;
+};
+
+/** Segments that matter here. */
+const takers: Readonly<Record<number, Take>> = {
+  192: takeFrame,
+  193: takeFrame,
+  [marker.dht]: takeHuffman,
+  [marker.dqt]: takeQuantisation,
+  [marker.dri]: takeInterval,
+  [marker.app0]: takeJfif,
+  [marker.app14]: takeAdobe,
+};
+
+function colourOf({ components }: FrameHeader, { jfif, adobe }: Seen): JpegColour | undefined {
+  const ids = components.map(({ id }) => id);
+  if (ids.length === 1) return "gray";
+  if (ids.length === 4) return adobe === undefined || adobe === 0 ? "cmyk" : "ycck";
+  if (ids.length !== 3) return undefined;
+  if (jfif) return "ycc";
+  if (adobe !== undefined) return adobe === 0 ? "rgb" : "ycc";
+  return String.fromCharCode(...ids) === "RGB" ? "rgb" : "ycc";
+}
+
+async function describeScan(
+  walk: MarkerWalk,
+  headerAt: number,
+  segment: Segment,
+  frame: Frame,
+  tables: Tables,
+): Promise<Scan> {
+  const header = readScanHeader(await walk.body(segment), frame);
+  if (header === "broken") throw damaged("a scan header", "a broken one");
+  if (header === "unknown component") throw damaged("each component of the frame once in a scan", "another");
+  const single = header.components.length === 1;
+  const components = header.components.map(({ index, dcSelector, acSelector }): ScanComponent => {
+    const { h, v, quantSelector } = frame.components[index]!;
+    return {
+      index,
+      across: single ? 1 : h,
+      down: single ? 1 : v,
+      quant: tables.quant[quantSelector] ?? missing("quantisation"),
+      dc: tables.dc[dcSelector] ?? standardDc[dcSelector] ?? missing("Huffman"),
+      ac: tables.ac[acSelector] ?? standardAc[acSelector] ?? missing("Huffman"),
+    };
+  });
+  const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
+  if (blocks > 10) throw damaged("at most 10 blocks in an MCU", String(blocks));
+  const only = frame.components[components[0]!.index]!;
+  const mcuWidth = single ? (8 * frame.hMax) / only.h : 8 * frame.hMax;
+  return {
+    headerAt,
+    start: segment.end,
+    components,
+    interval: tables.interval,
+    columns: single ? Math.ceil(only.width / 8) : Math.ceil(frame.width / (8 * frame.hMax)),
+    rows: single ? Math.ceil(only.height / 8) : Math.ceil(frame.height / (8 * frame.vMax)),
+    step: Math.max(2, Math.floor(512 / mcuWidth)),
+    tables,
+  };
+}
+
+function missing(kind: string): never {
+  throw damaged(`a ${kind} table for each component`, "none");
+}

@@ -1,0 +1,216 @@
+// Decoding a region: MCU rows from their ranges of bytes into planes in the module's memory.
+
+import { ImagingError } from "../../../errors.ts";
+import { type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
+import type { Frame } from "../markers/frame.ts";
+import { type AccessPoints, level8Size } from "./access-points.ts";
+import { area, type Engine, outcome, slack } from "./engine.ts";
+import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
+import { mcuRange } from "./geometry.ts";
+import { type RowRange, rowKey, rowRanges } from "./ranges.ts";
+import { describeScan, runRow, type Target } from "./run.ts";
+import type { Tables } from "./tables.ts";
+
+/** A component in the module's memory: the sample at (left, top) of the image lies at `at`. */
+export interface MemoryPlane {
+  readonly at: number;
+  readonly stride: number;
+  readonly left: number;
+  readonly top: number;
+  /** Samples of a row that lie inside the image. */
+  readonly width: number;
+}
+
+/** What a file brings to a decoder. */
+export interface DecodeJob extends RangeSource {
+  readonly engine: Engine;
+  readonly tables: Tables;
+  readonly frame: Frame;
+  readonly accessPoints: AccessPoints;
+}
+
+/** Row strides in bytes that vectors can overrun and that no cache maps to one set. */
+export function paddedStride(width: number): number {
+  const stride = Math.ceil((width + 32) / 16) * 16;
+  return stride % 1024 === 0 ? stride + 64 : stride;
+}
+
+/** Bytes that the planes of some windows take. */
+export function planesSize(windows: readonly ComponentWindow[]): number {
+  return windows.reduce((sum, w) => sum + planeBytes(w), 0);
+}
+
+function planeBytes({ blockLeft, blockRight, blockTop, blockBottom, edge }: ComponentWindow): number {
+  return 2 * slack + paddedStride((blockRight - blockLeft) * edge) * (blockBottom - blockTop) * edge;
+}
+
+/**
+ * Decodes what `windows` (one per component) ask for. Returns the result of `use`, which receives the planes and the first
+ * free byte behind them, and must neither wait nor keep them. At 1/8 no byte is read where there is a reduced level.
+ * Throws ImagingError `decode`, code header_mismatch, where the file no longer has the bytes that the access points are for.
+ */
+export async function decodeWindows<T>(
+  job: DecodeJob,
+  windows: readonly ComponentWindow[],
+  scale: ScaleFactor,
+  use: (planes: readonly MemoryPlane[], free: number) => T,
+): Promise<T> {
+  const { accessPoints, frame } = job;
+  if (scale === 8 && accessPoints.level8) {
+    const { planes, free } = layOut(job.engine, windows);
+    copyLevel8(job.engine, frame, accessPoints.level8, windows, planes);
+    return use(planes, free);
+  }
+  const mcus = accessPoints.scans.map(({ scan }) => mcuRange(scan, windows));
+  const short = new Set<string>();
+  for (;;) {
+    const before = short.size;
+    const ranges = accessPoints.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
+    // what is called there must not wait: other files use the same memory, the module's and that of what is lent
+    const made = await withRanges(ranges.flat(), job, (read) => {
+      const { planes, free } = layOut(job.engine, windows);
+      accessPoints.scans.forEach((_, i) => {
+        decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, read, short);
+      });
+      if (short.size > before) return undefined;
+      grayMissing(job, windows, planes);
+      return { used: use(planes, free) };
+    });
+    if (made) return made.used;
+  }
+}
+
+/** Places for the samples of windows, and the first free byte behind them. */
+export function layOut(
+  engine: Engine,
+  windows: readonly ComponentWindow[],
+): { planes: MemoryPlane[]; free: number } {
+  let free: number = area.arena;
+  const planes = windows.map((w) => {
+    const left = w.blockLeft * w.edge;
+    const at = free + slack;
+    free += planeBytes(w);
+    return {
+      at,
+      stride: paddedStride((w.blockRight - w.blockLeft) * w.edge),
+      left,
+      top: w.blockTop * w.edge,
+      width: Math.min(w.blockRight * w.edge, w.width) - left,
+    };
+  });
+  engine.reserve(free);
+  return { planes, free };
+}
+
+function decodeScan(
+  job: DecodeJob,
+  number: number,
+  mcus: McuRange,
+  ranges: readonly RowRange[],
+  windows: readonly ComponentWindow[],
+  planes: readonly MemoryPlane[],
+  read: ReadRanges,
+  short: Set<string>,
+): void {
+  const { engine, tables, accessPoints } = job;
+  const scanPoints = accessPoints.scans[number]!;
+  const { scan } = scanPoints;
+  const targets = scan.components.map(({ index: component }) =>
+    target(windows[component]!, planes[component]!),
+  );
+  describeScan(engine, tables, scan, targets);
+  let next = 0;
+  for (let row = mcus.top; row < mcus.bottom; row++) {
+    const range = ranges[next];
+    if (range?.row !== row) {
+      grayRow(engine, row, scan.components, windows, planes);
+      continue;
+    }
+    next++;
+    const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
+    const result = runRow(
+      engine,
+      "decodeRows",
+      scan,
+      range,
+      { endColumn: mcus.right },
+      read.bytesOf(range),
+      final,
+    );
+    if (result !== outcome.hungry) continue;
+    const key = rowKey(number, row);
+    if (short.has(key)) throw changed();
+    short.add(key);
+  }
+}
+
+function target(w: ComponentWindow, plane: MemoryPlane): Target {
+  return {
+    plane: plane.at,
+    stride: plane.stride,
+    edge: w.edge,
+    left: w.blockLeft,
+    columns: w.blockRight - w.blockLeft,
+    top: w.blockTop,
+    rows: w.blockBottom - w.blockTop,
+  };
+}
+
+/** Blocks of an MCU row that has no data. */
+function grayRow(
+  engine: Engine,
+  row: number,
+  components: readonly { readonly index: number; readonly down: number }[],
+  windows: readonly ComponentWindow[],
+  planes: readonly MemoryPlane[],
+): void {
+  const bytes = engine.bytes();
+  for (const { index, down } of components) {
+    const w = windows[index]!;
+    const { at, stride } = planes[index]!;
+    const from = Math.max(w.blockTop, row * down) - w.blockTop;
+    const to = Math.min(w.blockBottom, (row + 1) * down) - w.blockTop;
+    if (to > from) bytes.fill(128, at + from * w.edge * stride, at + to * w.edge * stride);
+  }
+}
+
+/** Components that no scan has brought. */
+function grayMissing(
+  { engine, accessPoints }: DecodeJob,
+  windows: readonly ComponentWindow[],
+  planes: readonly MemoryPlane[],
+): void {
+  const seen = new Set(
+    accessPoints.scans.flatMap(({ scan }) => scan.components.map(({ index: component }) => component)),
+  );
+  windows.forEach((w, i) => {
+    const { at, stride } = planes[i]!;
+    if (!seen.has(i)) engine.bytes().fill(128, at, at + (w.blockBottom - w.blockTop) * w.edge * stride);
+  });
+}
+
+function copyLevel8(
+  engine: Engine,
+  frame: Frame,
+  level8: readonly Uint8Array[],
+  windows: readonly ComponentWindow[],
+  planes: readonly MemoryPlane[],
+): void {
+  const bytes = engine.bytes();
+  for (const [i, w] of windows.entries()) {
+    const { at, stride } = planes[i]!;
+    const { width } = level8Size(frame, i);
+    for (let y = w.blockTop; y < w.blockBottom; y++) {
+      const row = y * width;
+      bytes.set(level8[i]!.subarray(row + w.blockLeft, row + w.blockRight), at + (y - w.blockTop) * stride);
+    }
+  }
+}
+
+function changed(): ImagingError {
+  return new ImagingError(
+    "decode",
+    "Expected the bytes of the JPEG file that was indexed; received fewer or others. Index the source file again.",
+    { code: "header_mismatch" },
+  );
+}

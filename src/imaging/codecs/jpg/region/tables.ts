@@ -1,0 +1,85 @@
+// A file's tables in the module's memory: built once, and copied back when another file has used the memory since.
+
+import { isSameTable } from "../markers/tables.ts";
+import { damaged } from "../markers/walk.ts";
+import { area, type Engine } from "./engine.ts";
+import type { Scan, ScanComponent } from "./header.ts";
+
+/** Tables of one file. */
+export interface Tables {
+  /** Takes in the tables of a scan. */
+  add(scan: Scan): void;
+  /** Places of a component's tables in memory. */
+  placesOf(component: ScanComponent): { quant: number; dc: number; ac: number };
+  /** Makes this file's tables the ones in memory. Throws ImagingError `decode` where one of them is no Huffman code. */
+  load(engine: Engine): void;
+  /** Bytes of the copy. */
+  readonly size: number;
+}
+
+export function createTables(): Tables {
+  const dc: Uint8Array[] = [];
+  const ac: Uint8Array[] = [];
+  const quant: Uint16Array[] = [];
+  let built: Uint8Array | undefined;
+  const places = new Map<ScanComponent, { quant: number; dc: number; ac: number }>();
+
+  const build = (engine: Engine): Uint8Array => {
+    const bytes = engine.bytes();
+    const place = (table: Uint8Array, at: number, isAc: 0 | 1) => {
+      bytes.set(table, area.raw);
+      if (engine.run.buildTable(at, area.raw, isAc) === 0)
+        throw damaged("Huffman tables that are codes", "others");
+    };
+    quant.forEach((table, i) => {
+      bytes.set(new Uint8Array(table.buffer), area.quant + i * area.quantSize);
+    });
+    dc.forEach((table, i) => {
+      place(table, area.dc + i * area.dcSize, 0);
+    });
+    ac.forEach((table, i) => {
+      place(table, area.ac + i * area.acSize, 1);
+    });
+    return bytes.slice(area.tables, area.ac + ac.length * area.acSize);
+  };
+
+  const tables: Tables = {
+    add(scan) {
+      for (const component of scan.components) {
+        if (find(dc, component.dc) < 0) dc.push(component.dc);
+        if (find(ac, component.ac) < 0) ac.push(component.ac);
+        if (find(quant, component.quant) < 0) quant.push(component.quant);
+      }
+      built = undefined;
+    },
+    placesOf(component) {
+      let known = places.get(component);
+      if (!known) {
+        known = {
+          quant: area.quant + find(quant, component.quant) * area.quantSize,
+          dc: area.dc + find(dc, component.dc) * area.dcSize,
+          ac: area.ac + find(ac, component.ac) * area.acSize,
+        };
+        places.set(component, known);
+      }
+      return known;
+    },
+    load(engine) {
+      if (built && engine.owner === tables) return;
+      if (built) engine.bytes().set(built, area.tables);
+      else {
+        engine.owner = undefined;
+        built = build(engine);
+      }
+      engine.owner = tables;
+    },
+    get size() {
+      return built?.length ?? 0;
+    },
+  };
+  return tables;
+}
+
+function find<T extends Uint8Array | Uint16Array>(list: readonly T[], table: T): number {
+  return list.findIndex((other) => isSameTable(other, table));
+}

@@ -1,0 +1,148 @@
+// JPEG files read by regions: through their sidecars where they have one, else from what is made for the job at hand.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { createLru } from "../../../lib/lru.ts";
+import type { PixelBuffer } from "../../../pipeline/pixels.ts";
+import { createBlockCache } from "../../../sidecar/block-reader.ts";
+import type { CodecHost, SidecarAccess } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import type { ReadRequest } from "../../plan.ts";
+import { wholeFileError } from "../../whole-file.ts";
+import { isProgressive, level4Scale } from "../estimates.ts";
+import { mismatch } from "../markers/header.ts";
+import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from "../region/index.ts";
+import { openTranscoder } from "../transcode/transcoder.ts";
+import { createBuilding } from "./building.ts";
+import { createOpening, type Job, type Opened, weightOf } from "./opening.ts";
+
+export type { Opened } from "./opening.ts";
+
+/** Bytes of access points and levels that stay parsed in a worker. */
+const openBytes = 64 * 2 ** 20;
+
+/** Access by regions over one host; what was parsed stays under the id of the sidecar. */
+export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
+  const open = createLru<string, Opened>(openBytes);
+  let engine: Engine | undefined;
+  const parts = {
+    engine: () => (engine ??= createEngine(host.wasm("jpeg-decode"))),
+    transcoder: () => openTranscoder(host.wasm("jpeg-transcode")),
+    resample,
+    cache: createBlockCache(),
+  };
+  const remembered = (id: string | undefined) => (id === undefined ? undefined : open.get(id));
+  const remember = (id: string | undefined, file: Opened): Opened => {
+    if (id !== undefined) open.set(id, file, weightOf(file));
+    return file;
+  };
+  const opening = createOpening(parts);
+  const build = createBuilding(opening, parts, { get: open.get, remember, forget: open.delete });
+
+  /** The instance is dropped after any error: its inside is then unknown. */
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      engine = undefined;
+      throw error;
+    }
+  };
+
+  /** A file that is open, else opened in the cheapest way that it allows; undefined where it allows none. */
+  const find = async (job: Job, read: ReadRequest): Promise<Opened | undefined> => {
+    const { id } = job.access ?? {};
+    const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
+    /** Where a file stays that was opened over its DC scans alone, which show it at 1/8 and no larger. */
+    const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
+    const known = remembered(id) ?? remembered(smallId);
+    if (known && (known.isWhole || !hasSidecar(job))) return known;
+    const loading = opening.throughSidecar(job, read.header);
+    // A file that is known goes on as it is where its sidecar cannot be had now.
+    const stored = await (known ? loading.catch(() => undefined) : loading);
+    if (stored) return remember(id, stored);
+    if (known) return known;
+    const small = isSmall && (await opening.overDcScans(job));
+    if (small) return remember(smallId, small);
+    const alone = await opening.alone(job, read);
+    return alone && remember(id, alone);
+  };
+
+  /** Opens a file and finds access points as far as a region needs. Throws {@link wholeFileError}. */
+  const openFor = async (job: Job, read: ReadRequest): Promise<Opened> => {
+    const { header } = read;
+    const { id } = job.access ?? {};
+    try {
+      const file = await find(job, read);
+      if (!file) throw wholeFileError();
+      const { width, height } = file.reader.frame;
+      if (width !== header.width || height !== header.height) throw mismatch();
+      file.current.job = job;
+      await indexedTo(file, read);
+      return file;
+    } catch (error) {
+      // what could not be gone on with is begun again by the next job
+      if (id !== undefined) open.delete(id);
+      throw isRefusal(error) ? wholeFileError(error) : error;
+    }
+  };
+
+  return {
+    /**
+     * The entry of a file's sidecar: access points, the level at 1/8 and those below it; for a progressive file those of its baseline transcode, which is
+     * put into blocks. The level at 1/4 goes into blocks, too, if memory and room allow it. Empty for what is not kept: files
+     * that are damaged or refused, transcodes that are too large.
+     */
+    buildSidecar: (bytes: ByteSource, header: ImageHeader, access?: SidecarAccess): Promise<Uint8Array> =>
+      guarded(() => build({ bytes, access }, header)),
+
+    /**
+     * Runs `use` with a file that has access points as far as the region needs. Throws
+     * {@link wholeFileError} for a file that cannot be read by regions.
+     */
+    withFile: <T>(
+      bytes: ByteSource,
+      read: ReadRequest,
+      access: SidecarAccess | undefined,
+      use: (file: Opened) => Promise<T>,
+    ): Promise<T> =>
+      guarded(async () => {
+        const file = await openFor({ bytes, access }, read);
+        try {
+          return await use(file);
+        } catch (error) {
+          if (access) open.delete(access.id);
+          if (error instanceof ImagingError && error.code === "header_mismatch") access?.reportLoss?.();
+          throw error;
+        } finally {
+          file.replay?.end();
+        }
+      }),
+
+    /** As Codec.decode promises. */
+    decode: (file: Opened, read: ReadRequest): Promise<PixelBuffer> =>
+      file.reader.decodePixels(
+        read.region,
+        read.scaleFactor as ScaleFactor,
+        undefined,
+        read.scaleFactor === level4Scale && read.halvesColour ? "stored" : "full",
+      ),
+  };
+}
+
+/** Whether a file that was opened by itself is better opened through its sidecar now. */
+const hasSidecar = ({ access }: Job) => access !== undefined && !access.absent;
+
+/** Rows beyond a region that filters and halved chroma may look at, at the scale of the read. */
+const marginRows = 128;
+
+async function indexedTo({ reader }: Opened, { region, scaleFactor }: ReadRequest): Promise<void> {
+  const untilRow = region.y + region.height + marginRows * scaleFactor;
+  if (!reader.isComplete) await reader.buildAccessPoints(scaleFactor < 8 ? { untilRow } : {});
+}
+
+/** Whether a file is refused while it is opened; another decoder may show it all the same. */
+const isRefusal = (error: unknown): error is ImagingError =>
+  error instanceof ImagingError &&
+  (error.kind === "decode" || error.kind === "unsupported") &&
+  error.code !== "header_mismatch";

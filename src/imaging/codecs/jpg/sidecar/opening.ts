@@ -1,0 +1,210 @@
+// Opening a JPEG file to read regions of it: through its sidecar, over its baseline transcode, or from the file alone.
+
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type BlockCache, type BlockReader, blockSource } from "../../../sidecar/block-reader.ts";
+import { type BlockList, type BlockSink, blockWriter } from "../../../sidecar/blocks.ts";
+import type { SidecarAccess } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import type { ReadRequest } from "../../plan.ts";
+import { beginsLevel4, isProgressive } from "../estimates.ts";
+import { mismatch } from "../markers/header.ts";
+import {
+  type Engine,
+  type JpegReader,
+  level4Bytes,
+  level8Bytes,
+  openJpeg,
+  type ResamplePlane,
+  writtenAccessPoints,
+} from "../region/index.ts";
+import { createReplay, type Replay } from "../transcode/replay.ts";
+import type { Transcoder } from "../transcode/transcoder.ts";
+import { level4InBlocks, planesOfLevel8 } from "./levels.ts";
+import { type JpegParts, loadParts } from "./parts.ts";
+import { readSmallerLevels, type SmallerLevels } from "./smaller-levels.ts";
+
+/** What a job brings: the bytes of its file, and its way to the sidecar. */
+export interface Job {
+  readonly bytes: ByteSource;
+  readonly access: SidecarAccess | undefined;
+}
+
+/** A file that can be read by regions. */
+export interface Opened {
+  readonly reader: JpegReader;
+  /** It ended early or breaks the rules, as far as is known. */
+  readonly damaged: boolean;
+  /** The job that reads now. */
+  readonly current: { job: Job };
+  /** It has all that its sidecar has: it was opened through that, or the sidecar was built from it. */
+  isWhole?: true;
+  /** Its levels below 1/8, once they are made or loaded. */
+  smallerLevels?: SmallerLevels | undefined;
+  /** Of a transcode whose blocks may have to be made again. */
+  readonly replay?: Replay;
+}
+
+/** A level at 1/8 of more bytes is not kept. */
+const level8Limit = 48 * 2 ** 20;
+
+export interface OpeningParts {
+  engine(): Engine;
+  transcoder(): Transcoder;
+  readonly resample: ResamplePlane;
+  readonly cache: BlockCache;
+}
+
+export type Opening = ReturnType<typeof createOpening>;
+
+/** The ways to open a file. */
+export function createOpening({ engine, transcoder, resample, cache }: OpeningParts) {
+  /** What lies in a file's blocks. */
+  const inBlocks = (list: BlockList, { current, replay }: Pick<Opened, "current" | "replay">) =>
+    cache.reader(list, {
+      current: () => current.job.access?.blocks,
+      lost: () => current.job.access?.reportLoss?.(),
+      ...(replay && { again: (number: number) => replay.block(number) }),
+    });
+
+  /** Has a file's level at 1/4 read from blocks; it is made of the file where blocks are lost. */
+  const readLevel4From = ({ reader }: Opened, blocks: BlockReader) =>
+    reader.readLevel4From(level4InBlocks(reader.frame, blocks));
+
+  /** Over the file itself; undefined for kinds that are refused. */
+  const sequential = async (job: Job, withLevel4: boolean): Promise<Opened | undefined> => {
+    const current = { job };
+    const source: ByteSource = {
+      size: job.bytes.size,
+      get gap() {
+        return current.job.bytes.gap;
+      },
+      read: (offset, length) => current.job.bytes.read(offset, length),
+      get borrow() {
+        return current.job.bytes.borrow;
+      },
+    };
+    const level4Limit = withLevel4 ? Number.POSITIVE_INFINITY : 0;
+    const reader = await openJpeg(engine, source, { level8Limit, resample, level4Limit });
+    if (!reader) return undefined;
+    return {
+      reader,
+      current,
+      get damaged() {
+        return reader.damaged;
+      },
+    };
+  };
+
+  const writeTranscode = async (bytes: ByteSource, sink: BlockSink, most: number, onlySound = false) => {
+    const writer = blockWriter(sink);
+    const noted = await transcoder().transcode(bytes, {
+      level8Limit: most,
+      onlySound,
+      onChunk: writer.add,
+    });
+    return { noted, blocks: await writer.end() };
+  };
+
+  /** Transcodes a file; undefined where the transcode is of a kind that is refused. */
+  const transcoded = async (bytes: ByteSource, sink: BlockSink, onlySound: boolean) => {
+    const { noted, blocks } = await writeTranscode(bytes, sink, level8Limit, onlySound);
+    const accessPoints = await writtenAccessPoints(noted);
+    if (!accessPoints) return undefined;
+    const level8 = noted.planes?.map(({ data }) => data) ?? [];
+    const parts: JpegParts = {
+      accessPoints,
+      level8,
+      smallerLevels: new Uint8Array(),
+      transcode: blocks,
+      level4: undefined,
+    };
+    return { parts, planes: noted.planes ?? [], damaged: noted.damaged };
+  };
+
+  /** Over the baseline transcode of a file, whose blocks are loaded, and made again where they are lost. */
+  const overTranscode = async (
+    job: Job,
+    { accessPoints, level8 }: JpegParts,
+    transcode: BlockList,
+    damaged: boolean,
+  ): Promise<Opened | undefined> => {
+    const current = { job };
+    const replay = createReplay((sink) => writeTranscode(current.job.bytes, sink, 0), cache.add);
+    const blocks = inBlocks(transcode, { current, replay });
+    const reader = await openJpeg(engine, blockSource(blocks, mismatch), { resample });
+    const fits =
+      reader && (await reader.loadAccessPoints(accessPoints, planesOfLevel8(reader.frame, level8)));
+    return fits ? { reader, current, replay, damaged } : undefined;
+  };
+
+  const throughParts = async (job: Job, header: ImageHeader, parts: JpegParts | undefined) => {
+    if (!parts || (parts.transcode !== undefined) !== isProgressive(header)) return undefined;
+    const { transcode, level4 } = parts;
+    const file = transcode ? await overTranscode(job, parts, transcode, false) : await sequential(job, false);
+    const frame = file?.reader.frame;
+    if (!file || frame?.width !== header.width || frame.height !== header.height) return undefined;
+    const level8 = planesOfLevel8(frame, parts.level8);
+    if (!transcode && !(await file.reader.loadAccessPoints(parts.accessPoints, level8))) return undefined;
+    if (level4) readLevel4From(file, inBlocks(level4, { current: file.current }));
+    const smallerLevels = readSmallerLevels(frame, parts.smallerLevels);
+    return { ...file, isWhole: true as const, smallerLevels };
+  };
+
+  return {
+    inBlocks,
+    readLevel4From,
+    sequential,
+    transcoded,
+    overTranscode,
+
+    /** A file through its sidecar; undefined where there is none, or one that is not this file's. */
+    async throughSidecar(job: Job, header: ImageHeader): Promise<Opened | undefined> {
+      const { access } = job;
+      if (!access || access.absent) return undefined;
+      const file = await throughParts(job, header, await loadParts(await access.load()));
+      if (!file) access.reportLoss?.();
+      return file;
+    },
+
+    /**
+     * A progressive file as its DC scans show it, for reads at 1/8 alone; undefined where its transcode might show something
+     * else.
+     */
+    async overDcScans(job: Job): Promise<Opened | undefined> {
+      const { head, planes, damaged } = await transcoder().dcPlanes(job.bytes);
+      const size = head.length;
+      const accessPoints = await writtenAccessPoints({ head, entries: new Uint8Array(), end: size, size });
+      const level8 = planes.map(({ data }) => data);
+      const isWhole = level8.reduce((sum, { length }) => sum + length, 0) <= level8Limit;
+      if (damaged || !isWhole || !accessPoints) return undefined;
+      const reader = await openJpeg(engine, inMemory(head));
+      return reader && (await reader.loadAccessPoints(accessPoints, level8))
+        ? { reader, current: { job }, damaged: false }
+        : undefined;
+    },
+
+    /** A file without a sidecar; undefined for kinds that are refused. */
+    async alone(job: Job, read: ReadRequest): Promise<Opened | undefined> {
+      if (!isProgressive(read.header)) return sequential(job, beginsLevel4(read.header, job.bytes.size));
+      const sink: BlockSink = {
+        room: Number.POSITIVE_INFINITY,
+        keep: async (_, block, digest) => cache.add(block, digest),
+      };
+      const made = await transcoded(job.bytes, sink, false);
+      const transcode = made?.parts.transcode;
+      return transcode && overTranscode(job, made.parts, transcode, made.damaged);
+    },
+  };
+}
+
+/** Bytes that a file keeps in memory, its level at 1/8 counted as if it were there, with those below it, and one at 1/4 that is in no blocks. */
+export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: Opened): number {
+  return (
+    128 * 1024 + level8Bytes(frame) + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0)
+  );
+}
+
+/** Reads without copies: nobody changes what is read here. */
+function inMemory(data: Uint8Array): ByteSource {
+  return { size: data.length, read: async (offset, length) => data.subarray(offset, offset + length) };
+}

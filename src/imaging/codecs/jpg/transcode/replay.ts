@@ -1,0 +1,84 @@
+// Missing blocks of a transcode, made again: it can only be written from its start, so one run serves ascending reads.
+
+import { ImagingError } from "../../../errors.ts";
+import type { BlockSink } from "../../../sidecar/blocks.ts";
+import { mismatch } from "../markers/header.ts";
+
+/** Writes all blocks in order into a sink. Its `keep` throws when the rest is no longer wanted. */
+export type WriteBlocks = (sink: BlockSink) => Promise<unknown>;
+
+export interface Replay {
+  /**
+   * A block by its number, from the current run, which waits behind the last block that was wanted, or from a new one where the
+   * current run is beyond it. Throws what the run throws, and ImagingError `decode`, code header_mismatch, where there is no such
+   * block.
+   */
+  block(number: number): Promise<Uint8Array>;
+  /** Ends the current run. */
+  end(): void;
+}
+
+interface Wanted {
+  resolve(block: Uint8Array): void;
+  reject(error: unknown): void;
+}
+
+interface Run {
+  /** Number of the block that it makes next. */
+  next: number;
+  ended: boolean;
+  goOn(): void;
+}
+
+/** Calls `made` with every block that a run writes. */
+export function createReplay(
+  write: WriteBlocks,
+  made: (block: Uint8Array, digest: Uint8Array) => void,
+): Replay {
+  const wanted = new Map<number, Wanted[]>();
+  let current: Run | undefined;
+
+  const end = () => {
+    if (!current) return;
+    current.ended = true;
+    current.goOn();
+    current = undefined;
+  };
+
+  const start = (): Run => {
+    const run: Run = { next: 0, ended: false, goOn: () => {} };
+    const sink: BlockSink = {
+      room: Number.POSITIVE_INFINITY,
+      async keep(number, block, digest) {
+        made(block, digest);
+        run.next = number + 1;
+        for (const { resolve } of wanted.get(number) ?? []) resolve(block);
+        wanted.delete(number);
+        while (wanted.size === 0 && !run.ended)
+          await new Promise<void>((resolve) => {
+            run.goOn = resolve;
+          });
+        if (run.ended) throw new ImagingError("cancelled", "The rest of the file is not wanted.");
+      },
+    };
+    const over = (error: unknown) => {
+      if (current !== run) return;
+      current = undefined;
+      for (const each of wanted.values()) for (const { reject } of each) reject(error);
+      wanted.clear();
+    };
+    write(sink).then(() => over(mismatch()), over);
+    return run;
+  };
+
+  return {
+    block: (number) =>
+      new Promise((resolve, reject) => {
+        wanted.set(number, [...(wanted.get(number) ?? []), { resolve, reject }]);
+        if (current && current.next > number) end();
+        current ??= start();
+        current.goOn();
+      }),
+    end,
+  };
+}

@@ -1,0 +1,123 @@
+// The baseline transcode of a progressive or other multi-scan JPEG: an interleaved file with the same coefficients, made in one
+// pass with one row of MCUs in memory. Each scan is read through a window of its own, all of them in lockstep.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { endOfImage } from "../markers/write.ts";
+import { collectAccessPoints, collectDcPlanes, type DcPlane } from "./collect.ts";
+import { transcodeHeader } from "./header.ts";
+import { listScans } from "./scans.ts";
+import { eachBand, isDamaged, type SliceOptions, startWork, takeOutput } from "./work.ts";
+
+export interface TranscodeOptions extends SliceOptions {
+  /** A reduced level at 1/8 of more bytes is not made; no bound by default. */
+  readonly level8Limit?: number;
+  /** Receives the next bytes of the transcode, and may keep them; the work waits for its promise. */
+  onChunk(bytes: Uint8Array): void | Promise<void>;
+  /** Throw ImagingError `decode`, code damaged_image, for a damaged file; for one that ends early, before writing anything. */
+  readonly onlySound?: boolean;
+}
+
+/** Facts of a transcode that was written. */
+export interface BaselineTranscode {
+  /** Its bytes, the sum of all chunks. */
+  readonly size: number;
+  /** The first of them, up to the entropy-coded data, and where that ends. */
+  readonly head: Uint8Array;
+  readonly end: number;
+  /** Its access points, in the form of `ScanAccessPoints.entries`: in each row of MCUs at column 0 and every 512 pixels. */
+  readonly entries: Uint8Array;
+  /** Its reduced level at 1/8, as {@link Transcoder.dcPlanes} returns it; undefined where it would be too large. */
+  readonly planes: readonly DcPlane[] | undefined;
+  /** The source is truncated or breaks the rules; the transcode shows what could be read of it. */
+  readonly damaged: boolean;
+  /** WebAssembly memory that the work took, in bytes. */
+  readonly memory: number;
+}
+
+/** The reduced level at 1/8 of a file that is not transcoded. */
+export interface DcLevel {
+  /** One for each component of the frame, in its own sampling. */
+  readonly planes: readonly DcPlane[];
+  /** The header that the file's transcode would have, up to the entropy-coded data. */
+  readonly head: Uint8Array;
+  /** The file breaks the rules, so that the planes may differ from those of its transcode. */
+  readonly damaged: boolean;
+}
+
+export interface Transcoder {
+  /**
+   * Writes the baseline transcode of a Huffman-coded JPEG of 8 bits with 1 to 4 components; it decodes to the same samples.
+   * Reads the source twice, in ascending order within each scan. Throws ImagingError `unsupported` for other kinds of
+   * JPEG, `decode` where there is nothing to show, `cancelled` after an abort.
+   */
+  transcode(source: ByteSource, options: TranscodeOptions): Promise<BaselineTranscode>;
+  /**
+   * The DC coefficients as samples, which an inverse transform of size 1 would return. Reads the whole file for its markers,
+   * but decodes only DC scans (a sequential file has no others). Throws as `transcode` does.
+   */
+  dcPlanes(source: ByteSource, options?: SliceOptions): Promise<DcLevel>;
+}
+
+/** A transcoder over a compiled `jpeg-transcode`. Each call has an instance of its own, so calls may overlap. */
+export function openTranscoder(module: WebAssembly.Module): Transcoder {
+  return {
+    transcode: (source, options) => transcode(module, source, options),
+    async dcPlanes(source, options = {}) {
+      const list = await listScans(source);
+      const work = startWork(module, source, list, ({ first }) => first === 0);
+      const { planes, take } = collectDcPlanes(work, list.frame);
+      await eachBand(work, options, async (band) => take(band));
+      return { planes, head: transcodeHeader(list), damaged: isDamaged(work) };
+    },
+  };
+}
+
+/** As {@link Transcoder.transcode}. */
+async function transcode(
+  module: WebAssembly.Module,
+  source: ByteSource,
+  options: TranscodeOptions,
+): Promise<BaselineTranscode> {
+  const { onChunk, onlySound, level8Limit = Number.POSITIVE_INFINITY } = options;
+  const list = await listScans(source);
+  if (onlySound && list.damaged) throw damagedFile();
+  const work = startWork(module, source, list);
+  const head = transcodeHeader(list);
+  const accessPoints = collectAccessPoints(work, list.frame, head.length);
+  const level = collectDcPlanes(work, list.frame);
+  const hasLevel = level.bytes <= level8Limit;
+  let size = 0;
+  const write = async (bytes: Uint8Array) => {
+    size += bytes.length;
+    await onChunk(bytes);
+  };
+  await write(head.slice());
+  await eachBand(work, options, async (band) => {
+    while (work.wasm.encode() !== 0) await write(takeOutput(work.wasm));
+    accessPoints.take(band);
+    if (hasLevel) level.take(band);
+  });
+  if (onlySound && isDamaged(work)) throw damagedFile();
+  if (work.wasm.outputLength() > 0) await write(takeOutput(work.wasm));
+  work.wasm.endOutput();
+  const last = takeOutput(work.wasm);
+  // decoders no longer look at a zero stuffed behind the last byte
+  const end = size + last.length - (last.at(-2) === 0xff ? 1 : 0);
+  await write(Uint8Array.of(...last, ...endOfImage));
+  return {
+    size,
+    end,
+    head,
+    entries: accessPoints.all,
+    planes: hasLevel ? level.planes : undefined,
+    damaged: isDamaged(work),
+    memory: work.wasm.memory.buffer.byteLength,
+  };
+}
+
+function damagedFile(): ImagingError {
+  return new ImagingError("decode", "Expected a sound JPEG file; it ends early or breaks the rules.", {
+    code: "damaged_image",
+  });
+}

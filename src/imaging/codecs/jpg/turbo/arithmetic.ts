@@ -1,0 +1,53 @@
+// Arithmetic-coded JPEG (ITU-T T.81, annex D) to pixels: libjpeg-turbo in the one build that has this coder.
+
+import type { JPEGDecoder, LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
+import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
+import type { PixelBuffer } from "../../../pipeline/pixels.ts";
+import { asImagingError } from "../../instance.ts";
+import type { ReadRequest } from "../../plan.ts";
+import { detailsOf, mismatch } from "../markers/header.ts";
+import { crop } from "./decoder.ts";
+
+const maxFile = 1024 ** 3;
+/** The memory that this build begins with. */
+const startMemory = 50 * 1024 * 1024;
+
+/** Estimated peak bytes: the file twice, coefficients where they are kept, the whole image, the result. */
+export function arithmeticMemory({ header, region }: ReadRequest, fileSize: number): number {
+  const samples = header.width * header.height * header.bands;
+  const coefficients = detailsOf(header).multiscan ? 2 * samples : 0;
+  return startMemory + 2 * fileSize + coefficients + samples + region.width * region.height * header.bands;
+}
+
+/** A decoder for gray and colour; it knows no scaling and takes a truncated file for an error. */
+export function arithmeticDecoder(
+  withInstance: <R>(work: (turbo: LibjpegTurbo) => R | Promise<R>) => Promise<R>,
+) {
+  return async (bytes: ByteSource, read: ReadRequest): Promise<PixelBuffer> => {
+    const file = await readAll(bytes, maxFile);
+    try {
+      return await withInstance((turbo) => {
+        const decoder = new turbo.JPEGDecoder();
+        const pixels = decodeWith(decoder, file, read);
+        decoder.delete();
+        return pixels;
+      });
+    } catch (error) {
+      throw asImagingError(
+        error,
+        "decode",
+        "Expected a sound arithmetic-coded JPEG file; its data is damaged. Replace the source file.",
+        { code: "damaged_image" },
+      );
+    }
+  };
+}
+
+function decodeWith(decoder: JPEGDecoder, file: Uint8Array, read: ReadRequest): PixelBuffer {
+  decoder.getEncodedBuffer(file.length).set(file);
+  decoder.decode();
+  const frame = decoder.getFrameInfo();
+  const { width, height, bands } = read.header;
+  if (frame.width !== width || frame.height !== height || frame.componentCount !== bands) throw mismatch();
+  return crop(decoder.getDecodedBuffer(), width, read);
+}

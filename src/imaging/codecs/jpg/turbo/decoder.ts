@@ -1,0 +1,183 @@
+// JPEG to pixels with TurboJPEG: whole rows at 1/1, 1/2, 1/4 or 1/8 down to the region's last one, then the crop.
+
+import { ImagingError } from "../../../errors.ts";
+import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
+import type { PixelBuffer } from "../../../pipeline/pixels.ts";
+import type { CodecHost, Decoded } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import { asImagingError, keptInstance } from "../../instance.ts";
+import type { ReadRequest } from "../../plan.ts";
+import { detailsOf, mismatch } from "../markers/header.ts";
+import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./module.ts";
+
+/** More scans are an attack: each costs a pass over all coefficients. */
+const maxScans = 100;
+/** What one instance may be asked to hold; its addresses have 32 bits. */
+const maxBytes = 3 * 1024 ** 3;
+const chunkSize = 1 << 20;
+
+const damagedMessage =
+  "Expected a sound JPEG file; its data is damaged beyond what can be shown. Replace the source file.";
+
+/**
+ * How many rows from the top have to be decoded for the region: to the end of its last MCU row and one more, since
+ * upsampling of chroma looks at the row below.
+ */
+export function rowsFor({ header, region }: ReadRequest): number {
+  const { mcuHeight } = detailsOf(header);
+  const last = Math.ceil((region.y + region.height) / mcuHeight) * mcuHeight;
+  return Math.min(header.height, last + mcuHeight);
+}
+
+/** Estimated peak bytes of {@link turboDecoder}'s work: file, coefficients where they are kept, rows, result. */
+export function turboMemory(read: ReadRequest, fileSize: number): number {
+  const { header, region, scaleFactor } = read;
+  const rows = rowsFor(read);
+  // whole MCUs are kept, of at most 32 by 32 pixels
+  const samples = Math.ceil(header.width / 32) * 32 * Math.ceil(rows / 32) * 32 * header.bands;
+  const coefficients = detailsOf(header).multiscan ? 2 * samples : 0;
+  const decoded = Math.ceil(header.width / scaleFactor) * Math.ceil(rows / scaleFactor) * header.bands;
+  const result =
+    Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor) * header.bands;
+  const workspace = 4 * 1024 * 1024 + header.width * header.bands * 64;
+  return fileSize + coefficients + decoded + result + workspace;
+}
+
+/** A decoder for Huffman-coded files of 8 bit with 1, 3 or 4 components; truncated ones end in gray. */
+export function turboDecoder(host: CodecHost) {
+  const withInstance = keptInstance<Turbo>({
+    create: () => createTurbo(host.wasm("jpeg-turbo")),
+    memory: (turbo) => turbo.memory.buffer.byteLength,
+  });
+  return async (bytes: ByteSource, read: ReadRequest): Promise<Decoded> => {
+    if (turboMemory(read, bytes.size ?? 0) > maxBytes) throw tooLarge();
+    try {
+      return await withInstance(async (turbo) => {
+        const file = await load(turbo, bytes);
+        const pixels = decodeLoaded(turbo, file, read);
+        turbo.free(file.pointer);
+        return pixels;
+      });
+    } catch (error) {
+      throw asImagingError(error, "decode", damagedMessage, { code: "damaged_image" });
+    }
+  };
+}
+
+interface Loaded {
+  readonly pointer: number;
+  readonly length: number;
+}
+
+/** Puts the file into the instance's memory, in pieces, so that there is no second copy. */
+async function load(turbo: Turbo, bytes: ByteSource): Promise<Loaded> {
+  const whole = bytes.size === undefined ? await readAll(bytes, maxBytes) : undefined;
+  const size = whole?.length ?? bytes.size ?? 0;
+  const pointer = allocate(turbo, size);
+  for (let at = 0; at < size; ) {
+    const chunk = whole ?? (await bytes.read(at, Math.min(chunkSize, size - at)));
+    if (chunk.length === 0) return { pointer, length: at };
+    new Uint8Array(turbo.memory.buffer, pointer + at, chunk.length).set(chunk);
+    at += chunk.length;
+  }
+  return { pointer, length: size };
+}
+
+function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): Decoded {
+  const { header, scaleFactor } = read;
+  const rows = rowsFor(read);
+  const input = new Uint8Array(turbo.memory.buffer, file.pointer, file.length);
+  shorten(input, header, rows);
+  if (detailsOf(header).multiscan && countScans(input, detailsOf(header).frameOffset) > maxScans)
+    throw new ImagingError(
+      "decode",
+      `Expected at most ${maxScans} scans in a JPEG file; received more. Save the source file anew.`,
+      { code: "too_many_scans" },
+    );
+
+  const width = Math.ceil(header.width / scaleFactor);
+  const height = Math.ceil(rows / scaleFactor);
+  const pitch = width * header.bands;
+  const output = allocate(turbo, pitch * height);
+  const decompressor = turbo.tjInitDecompress();
+  if (decompressor === 0) throw tooLarge();
+  confirmSize(turbo, decompressor, file, header.width, rows);
+  // -1 is a warning here: what it could mean else was ruled out by the size, and fatal errors throw
+  const warned = turbo.tjDecompress2(
+    decompressor,
+    file.pointer,
+    file.length,
+    output,
+    width,
+    pitch,
+    height,
+    pixelFormats[header.interpretation as keyof typeof pixelFormats],
+    accurateDct,
+  );
+  turbo.tjDestroy(decompressor);
+  const decoded = new Uint8Array(turbo.memory.buffer, output, pitch * height);
+  const pixels = crop(decoded, width, read);
+  turbo.free(output);
+  return { ...pixels, incomplete: warned !== 0 };
+}
+
+/** Writes fewer rows into the frame header, so that libjpeg stops where the region ends. */
+function shorten(file: Uint8Array, header: ImageHeader, rows: number): void {
+  const { frameOffset } = detailsOf(header);
+  const at = (i: number) => file[frameOffset + i] ?? -1;
+  if (at(0) !== 0xff || at(5) * 256 + at(6) !== header.height || at(7) * 256 + at(8) !== header.width)
+    throw mismatch();
+  file[frameOffset + 5] = rows >> 8;
+  file[frameOffset + 6] = rows & 255;
+}
+
+/** Scan headers after the frame header: SOS, a length that fits its count of 1 to 4 components. */
+function countScans(file: Uint8Array, from: number): number {
+  let count = 0;
+  for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
+    const components = file[at + 4] ?? 0;
+    if (file[at + 1] !== 0xda || file[at + 2] !== 0 || file[at + 3] !== 6 + 2 * components) continue;
+    if (components >= 1 && components <= 4 && ++count > maxScans) break;
+  }
+  return count;
+}
+
+/** libjpeg must see the size that our own walk saw: the output was allocated for it. */
+function confirmSize(turbo: Turbo, decompressor: number, file: Loaded, width: number, height: number): void {
+  const facts = allocate(turbo, 16);
+  new Int32Array(turbo.memory.buffer, facts, 4).fill(0);
+  turbo.tjDecompressHeader3(decompressor, file.pointer, file.length, facts, facts + 4, facts + 8, facts + 12);
+  const [seenWidth, seenHeight] = new Int32Array(turbo.memory.buffer, facts, 2);
+  turbo.free(facts);
+  if (seenWidth !== width || seenHeight !== height) throw mismatch();
+}
+
+/** The region out of decoded rows, as an array of its own. CMYK is turned to "0 is no ink": JPEG files store its complement,
+ * with an Adobe segment or without one. */
+export function crop(decoded: Uint8Array, decodedWidth: number, read: ReadRequest): PixelBuffer {
+  const { header, region, scaleFactor } = read;
+  const { bands, interpretation } = header;
+  const width = Math.ceil(region.width / scaleFactor);
+  const height = Math.ceil(region.height / scaleFactor);
+  const data = new Uint8Array(width * height * bands);
+  for (let row = 0; row < height; row++) {
+    const from = ((region.y / scaleFactor + row) * decodedWidth + region.x / scaleFactor) * bands;
+    data.set(decoded.subarray(from, from + width * bands), row * width * bands);
+  }
+  if (interpretation === "cmyk") for (let i = 0; i < data.length; i++) data[i] = 255 - data[i]!;
+  return { width, height, bands, interpretation, data };
+}
+
+function allocate(turbo: Turbo, bytes: number): number {
+  const pointer = turbo.malloc(Math.max(bytes, 1)) >>> 0;
+  if (pointer === 0) throw tooLarge();
+  return pointer;
+}
+
+function tooLarge(): ImagingError {
+  return new ImagingError(
+    "too-large",
+    "Decoding this JPEG file needs more memory than its decoder can address. Ask for a smaller size.",
+    { code: "source_too_large" },
+  );
+}

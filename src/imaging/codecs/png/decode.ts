@@ -1,0 +1,185 @@
+// A region of a PNG, row by row from the stream: passes, filters, samples, reduction (PNG specification 8 to 10).
+
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import { allocated } from "../allocate.ts";
+import type { Rectangle } from "../image-header.ts";
+import { boxReducer, scatterReducer } from "../reduce.ts";
+import { damaged, type PngHeader } from "./header.ts";
+import { inflatedPicture } from "./idat.ts";
+import { expander, type Samples } from "./samples.ts";
+import { unfilter } from "./unfilter.ts";
+
+/** The pixels of a picture that are stored together: every `stepX`th column from `x`, every `stepY`th row from `y`. */
+interface Pass {
+  readonly x: number;
+  readonly y: number;
+  readonly stepX: number;
+  readonly stepY: number;
+}
+
+const wholePicture: readonly Pass[] = [{ x: 0, y: 0, stepX: 1, stepY: 1 }];
+
+/** Adam7 (8.2). */
+const adam7: readonly Pass[] = [
+  { x: 0, y: 0, stepX: 8, stepY: 8 },
+  { x: 4, y: 0, stepX: 8, stepY: 8 },
+  { x: 0, y: 4, stepX: 4, stepY: 8 },
+  { x: 2, y: 0, stepX: 4, stepY: 4 },
+  { x: 0, y: 2, stepX: 2, stepY: 4 },
+  { x: 1, y: 0, stepX: 2, stepY: 2 },
+  { x: 0, y: 1, stepX: 1, stepY: 2 },
+];
+
+/** A pass as the region meets it: columns `from` to `to` and rows `first` to `last` (both ends excluded), in pixels of the pass. */
+interface PassWindow extends Pass {
+  readonly rows: number;
+  readonly rowBytes: number;
+  /** Where the window's first column and the pass's first row lie in the region. */
+  readonly left: number;
+  readonly top: number;
+  readonly from: number;
+  readonly to: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Takes `count` pixels of an unfiltered row: stored column `x` of the pass first, which lies at `left`, `top` of the region. */
+type Take = (row: Uint8Array, x: number, count: number, left: number, top: number, step: number) => void;
+
+/**
+ * The region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of boxes (of all boxes
+ * when interlaced). Throws ImagingError `decode` when damaged, `too-large` when the runtime has no such buffers.
+ */
+export async function decodePng(
+  bytes: ByteSource,
+  header: PngHeader,
+  region: Rectangle,
+  factor: number,
+): Promise<PixelBuffer> {
+  const width = Math.ceil(region.width / factor);
+  const height = Math.ceil(region.height / factor);
+  const windows = (header.interlaced ? adam7 : wholePicture)
+    .map((pass) => passWindow(pass, header, region))
+    .filter((pass) => pass.rows > 0 && pass.rowBytes > 0);
+  const longest = Math.max(...windows.map((pass) => pass.rowBytes));
+  const { data, scan, finish } = allocated(() => {
+    const data = samples(header, width * height * header.bands);
+    const { take, finish } = sink(header, region, factor, data);
+    return { data, scan: rowScanner(windows, header, longest, take), finish };
+  });
+  let complete = false;
+  for await (const piece of inflatedPicture(bytes, header.dataStart)) {
+    complete = scan(piece);
+    if (complete) break;
+  }
+  if (!complete) throw damaged("the end: rows are missing");
+  finish();
+  return { width, height, bands: header.bands, interpretation: header.bands < 3 ? "gray" : "rgb", data };
+}
+
+function samples(header: PngHeader, length: number): Samples {
+  return header.bitDepth === 16 ? new Uint16Array(length) : new Uint8Array(length);
+}
+
+/** Where expanded pixels go: straight into the result, or through the sums of boxes. */
+function sink(
+  header: PngHeader,
+  region: Rectangle,
+  factor: number,
+  data: Samples,
+): { take: Take; finish: () => void } {
+  const { bands } = header;
+  const expand = expander(header);
+  if (factor === 1) {
+    const take: Take = (row, x, count, left, top, step) =>
+      expand(row, x, count, data, (top * region.width + left) * bands, step * bands);
+    return { take, finish: () => {} };
+  }
+  const reduction = {
+    width: region.width,
+    height: region.height,
+    bands,
+    alpha: bands === 2 || bands === 4,
+    factor,
+  };
+  const line = samples(header, region.width * bands);
+  if (!header.interlaced) {
+    const boxes = boxReducer(reduction, 1, data);
+    const take: Take = (row, x, count, _left, top) => {
+      expand(row, x, count, line, 0, bands);
+      boxes.add(line, 0, count, 0, top);
+      boxes.complete(top + 1);
+    };
+    return { take, finish: () => {} };
+  }
+  const sums = scatterReducer(reduction, data);
+  const take: Take = (row, x, count, left, top, step) => {
+    expand(row, x, count, line, 0, bands);
+    sums.add(line, count, left, top, step);
+  };
+  return { take, finish: sums.finish };
+}
+
+function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindow {
+  /** How many columns (or rows) of the pass lie before `edge` of the picture. */
+  const before = (edge: number, start: number, step: number) => Math.max(0, Math.ceil((edge - start) / step));
+  const columns = before(header.width, pass.x, pass.stepX);
+  const from = before(region.x, pass.x, pass.stepX);
+  return {
+    ...pass,
+    rows: before(header.height, pass.y, pass.stepY),
+    rowBytes: Math.ceil((columns * header.samples * header.bitDepth) / 8),
+    left: pass.x + from * pass.stepX - region.x,
+    top: pass.y - region.y,
+    from,
+    to: before(region.x + region.width, pass.x, pass.stepX),
+    first: before(region.y, pass.y, pass.stepY),
+    last: before(region.y + region.height, pass.y, pass.stepY),
+  };
+}
+
+/**
+ * Cuts the stream into rows, undoes their filters as far right and down as the region reaches and hands on what lies
+ * within. The function takes the next piece of the stream and returns whether the region is complete.
+ */
+function rowScanner(windows: readonly PassWindow[], header: PngHeader, longest: number, take: Take) {
+  const pixelBits = header.samples * header.bitDepth;
+  const step = Math.max(1, pixelBits >> 3);
+  const needed = windows.findLastIndex((pass) => pass.to > pass.from && pass.last > pass.first);
+  let row = new Uint8Array(longest + 1);
+  let above = new Uint8Array(longest + 1);
+  let current = 0;
+  let y = 0;
+  let filled = 0;
+
+  const finishRow = (pass: PassWindow): void => {
+    if (pass.to <= pass.from || y >= pass.last) return;
+    unfilter(row, above, step, Math.ceil((pass.to * pixelBits) / 8));
+    if (y >= pass.first) {
+      take(row, pass.from, pass.to - pass.from, pass.left, pass.top + y * pass.stepY, pass.stepX);
+    }
+    [row, above] = [above, row];
+  };
+
+  return (piece: Uint8Array): boolean => {
+    let at = 0;
+    for (;;) {
+      const pass = windows[current];
+      if (!pass || current > needed || (current === needed && y >= pass.last)) return true;
+      if (at === piece.length) return false;
+      const length = pass.rowBytes + 1;
+      const n = Math.min(length - filled, piece.length - at);
+      row.set(piece.subarray(at, at + n), filled);
+      at += n;
+      filled += n;
+      if (filled < length) return false;
+      finishRow(pass);
+      filled = 0;
+      if (++y < pass.rows) continue;
+      y = 0;
+      current++;
+      above.fill(0);
+    }
+  };
+}

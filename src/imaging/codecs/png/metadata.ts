@@ -1,0 +1,104 @@
+// What a PNG carries in chunks: iCCP, eXIf, XMP in iTXt, and the "Raw profile type" texts in which ImageMagick and others
+// keep EXIF, XMP and IPTC (PNG specification, third edition, 11.3; XMP specification part 3, 1.1.5).
+
+import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
+import { concatenated } from "../../lib/concatenated.ts";
+import { toHex } from "../../lib/digest.ts";
+import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
+import { latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
+import { iptcResource } from "../../metadata/photoshop.ts";
+import type { CodecHost } from "../codec.ts";
+import { chunk } from "./encode.ts";
+import { type Found, inflated, isRawProfile, rawKeyword, takeRawProfile } from "./raw-profile.ts";
+
+const xmpKeyword = "XML:com.adobe.xmp";
+const mostChunks = 100_000;
+const longestKeyword = 79;
+/** Many chunks of one picture are small: those are walked through in memory, larger ones skipped unread. */
+const window = 64 * 1024;
+
+/** The metadata of a PNG, behind its picture as well where not only its profile is asked for. Throws what the source throws. */
+export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
+  const walk = blockwise(bytes, window, 2);
+  const budget = metadataBytes(bytes);
+  const own: Found = {};
+  const raw: Found = {};
+  for (let at = 8, n = 0; n < mostChunks; n++) {
+    const head = await walk.read(at, 8 + longestKeyword + 1);
+    if (head.length < 8) break;
+    const length = new DataView(head.buffer, head.byteOffset).getUint32(0);
+    const type = String.fromCharCode(...head.subarray(4, 8));
+    if (type === "IEND" || length > 0x7fffffff || (kinds === "icc" && type === "IDAT")) break;
+    const keyword = String.fromCharCode(...head.subarray(8, 8 + Math.min(length, longestKeyword))).split(
+      "\0",
+    )[0]!;
+    const content = () => budget.take(at + 8, length);
+    if (type === "iCCP") own.icc ??= await inflated(budget, await content());
+    else if (kinds === "all") {
+      if (type === "eXIf") own.exif ??= await content();
+      else if (type === "iTXt" && keyword === xmpKeyword)
+        own.xmp ??= await internationalText(budget, await content());
+      else if (isRawProfile(type, keyword)) await takeRawProfile(budget, type, await content(), raw);
+    }
+    at += length + 12;
+  }
+  return { ...raw, ...own };
+}
+
+/** Keyword, whether compressed, method, language, translated keyword, text: iTXt. */
+async function internationalText(
+  budget: MetadataBytes,
+  content: Uint8Array | undefined,
+): Promise<Uint8Array | undefined> {
+  if (!content) return undefined;
+  const flags = content.indexOf(0) + 1;
+  const language = content.indexOf(0, flags + 2);
+  const start = content.indexOf(0, language + 1) + 1;
+  if (flags === 0 || language < 0 || start === 0) return undefined;
+  const text = content.subarray(start);
+  return content[flags] === 1 ? budget.inflate(text) : text;
+}
+
+/** What is replaced when metadata is put in; the texts of ImageMagick are among what we never write but for IPTC. */
+const chunkKinds: Readonly<Record<string, keyof Metadata>> = { iCCP: "icc", sRGB: "icc", eXIf: "exif" };
+
+/** Puts metadata behind the header chunk, in place of the file's own of the same kinds. */
+export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
+  return async (png: Uint8Array, metadata: Metadata): Promise<Uint8Array> => {
+    const zlib = (data: Uint8Array) => host.deflate(data, 6);
+    return concatenated([
+      png.subarray(0, headerEnd),
+      ...(metadata.icc
+        ? chunk("iCCP", concatenated([latin1("ICC profile\0\0"), await zlib(metadata.icc)]))
+        : []),
+      ...(metadata.exif ? chunk("eXIf", metadata.exif) : []),
+      ...(metadata.xmp ? chunk("iTXt", concatenated([latin1(`${xmpKeyword}\0\0\0\0\0`), metadata.xmp])) : []),
+      ...(metadata.iptc
+        ? chunk("zTXt", concatenated([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(metadata.iptc))]))
+        : []),
+      ...keptChunks(png, metadata),
+    ]);
+  };
+}
+
+/** Behind the signature and IHDR. */
+const headerEnd = 33;
+
+function keptChunks(png: Uint8Array, metadata: Metadata): Uint8Array[] {
+  const view = new DataView(png.buffer, png.byteOffset, png.length);
+  const kept: Uint8Array[] = [];
+  for (let at = headerEnd; at + 8 <= png.length; ) {
+    const end = at + 12 + view.getUint32(at);
+    const kind = chunkKinds[String.fromCharCode(...png.subarray(at + 4, at + 8))];
+    if (!kind || !metadata[kind]) kept.push(png.subarray(at, end));
+    at = end;
+  }
+  return kept;
+}
+
+/** IPTC as ImageMagick writes it and ExifTool reads it. */
+function rawText(iptc: Uint8Array): Uint8Array {
+  const resource = iptcResource(iptc);
+  const lines = [...toHex(resource).matchAll(/.{1,72}/g)].map(([line]) => line);
+  return latin1(`\niptc\n${String(resource.length).padStart(8)}\n${lines.join("\n")}\n`);
+}

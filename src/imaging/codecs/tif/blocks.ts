@@ -1,0 +1,163 @@
+// Which strips or tiles a region needs, where they lie, and their bytes in few reads.
+
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { Rectangle } from "../image-header.ts";
+import { type Directory, damaged, readValues, type TiffFile } from "./directory/ifd.ts";
+import { type Picture, storedRows } from "./directory/picture.ts";
+import { tags } from "./directory/tags.ts";
+
+/** One strip or tile that a region needs. */
+export interface Block {
+  /** Position of its top left pixel in the picture. */
+  readonly x: number;
+  readonly y: number;
+  /** Rows from its top that the region needs. */
+  readonly rows: number;
+  /** Rows that it holds at most. */
+  readonly allRows: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+const MAX_BLOCKS = 1 << 22;
+const MAX_GAP = 1024;
+/** Bytes of one read, unless a single block or row is larger. */
+export const MAX_RUN = 1 << 20;
+
+/**
+ * The blocks under `region` that hold sample `plane` (0 unless planar), row by row of blocks. Throws ImagingError
+ * `decode` when the file's tables do not reach that far.
+ */
+export async function blocksOf(
+  file: TiffFile,
+  directory: Directory,
+  picture: Picture,
+  region: Rectangle,
+  plane: number,
+): Promise<Iterable<Block>> {
+  const { blockWidth, blockHeight } = picture;
+  const across = Math.ceil(picture.width / blockWidth);
+  const down = Math.ceil(picture.height / blockHeight);
+  const top = Math.floor(region.y / blockHeight);
+  const span = (Math.ceil((region.y + region.height) / blockHeight) - top) * across;
+  if (span > MAX_BLOCKS) throw damaged(`at most ${MAX_BLOCKS} strips or tiles`, `${span}`);
+  // Some writers list tiles in the fields of strips, and libtiff reads either.
+  const { entries } = directory;
+  const offsets = entries.get(tags.TileOffsets) ?? entries.get(tags.StripOffsets);
+  const counts = entries.get(tags.TileByteCounts) ?? entries.get(tags.StripByteCounts);
+  if (!offsets) throw damaged("offsets of strips or tiles", "none");
+  const first = (plane * down + top) * across;
+  const at = await readValues(file, offsets, first, first + span);
+  const sizes = counts && !isOneRun(picture) ? await readValues(file, counts, first, first + span) : [];
+  return listed(picture, region, top, across, at, sizes);
+}
+
+/** Whether a picture is one uncompressed strip, whose size is known better than from a byte count. */
+const isOneRun = ({ compression, tiled, planar, blockHeight, height }: Picture) =>
+  compression === 1 && !tiled && !planar && blockHeight === height;
+
+function* listed(
+  picture: Picture,
+  region: Rectangle,
+  top: number,
+  across: number,
+  offsets: readonly number[],
+  sizes: readonly number[],
+): Generator<Block> {
+  const { blockWidth, blockHeight, tiled } = picture;
+  const stored = storedRows(picture);
+  const bottom = region.y + region.height;
+  const left = Math.floor(region.x / blockWidth);
+  const right = Math.ceil((region.x + region.width) / blockWidth);
+  for (let row = top; row * blockHeight < bottom; row++)
+    for (let column = left; column < right; column++) {
+      const i = (row - top) * across + column;
+      const y = row * blockHeight;
+      const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
+      const most = storedLimit(bytesOf(stored, allRows));
+      const block: Block = {
+        x: column * blockWidth,
+        y,
+        rows: Math.min(allRows, bottom - y),
+        allRows,
+        offset: offsets[i] as number,
+        bytes: Math.min(sizes[i] || untilNext(offsets, i), most),
+      };
+      if (picture.compression === 1) yield* piecesOf(block, stored, region.y);
+      else yield block;
+    }
+}
+
+/** Bytes from a block to the next, for files that do not say how long their blocks are. */
+function untilNext(offsets: readonly number[], i: number): number {
+  const bytes = (offsets[i + 1] ?? 0) - (offsets[i] as number);
+  return bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
+}
+
+/** No compression that is served makes a block much larger than its pixels; a larger claim is not believed. */
+export const storedLimit = (bytes: number) => 2 * bytes + (1 << 16);
+
+type StoredRows = ReturnType<typeof storedRows>;
+
+/** Bytes of some rows from the top of a block. */
+const bytesOf = (stored: StoredRows, rows: number) => Math.ceil(rows / stored.rows) * stored.bytes;
+
+/** The needed rows of an uncompressed block, which can be read without those above, in pieces of about a mebibyte. */
+function* piecesOf(block: Block, stored: StoredRows, top: number): Generator<Block> {
+  const most = Math.max(1, Math.floor(MAX_RUN / stored.bytes)) * stored.rows;
+  const first = Math.max(0, top - block.y);
+  for (let row = first - (first % stored.rows); row < block.rows; row += most) {
+    const rows = Math.min(most, block.rows - row);
+    const skipped = bytesOf(stored, row);
+    yield {
+      ...block,
+      y: block.y + row,
+      rows,
+      allRows: rows,
+      offset: block.offset + skipped,
+      bytes: Math.max(0, Math.min(bytesOf(stored, rows), block.bytes - skipped)),
+    };
+  }
+}
+
+/** The blocks with their stored bytes; neighbours in the file come with one read, and one read is under way ahead. */
+export async function* readBlocks(
+  bytes: ByteSource,
+  blocks: Iterable<Block>,
+): AsyncGenerator<readonly [Block, Uint8Array]> {
+  const runs = runsOf(blocks);
+  const start = () => {
+    const run = runs.next().value;
+    const [first, last] = [run?.[0], run?.at(-1)];
+    if (!run || !first || !last) return undefined;
+    const read = bytes.read(first.offset, last.offset + last.bytes - first.offset);
+    read.catch(() => {}); // reported when it is awaited
+    return { run, base: first.offset, read };
+  };
+  for (let ahead = start(); ahead; ) {
+    const { run, base } = ahead;
+    const data = await ahead.read;
+    ahead = start();
+    for (const block of run)
+      yield [block, data.subarray(block.offset - base, block.offset - base + block.bytes)] as const;
+  }
+}
+
+function* runsOf(blocks: Iterable<Block>): Generator<Block[], undefined> {
+  let run: Block[] = [];
+  let start = 0;
+  let end = 0;
+  for (const block of blocks) {
+    if (!Number.isSafeInteger(block.offset + block.bytes)) throw damaged("offsets inside the file", "others");
+    const near = block.offset >= end && block.offset - end <= MAX_GAP;
+    if (run.length > 0 && !(near && block.offset + block.bytes - start <= MAX_RUN)) {
+      yield run;
+      run = [];
+    }
+    if (run.length === 0) start = block.offset;
+    run.push(block);
+    end = block.offset + block.bytes;
+  }
+  if (run.length > 0) yield run;
+  return undefined;
+}

@@ -1,0 +1,52 @@
+// WebP strips and tiles, as libtiff writes them since version 4.0.10: each a WebP file of its own, decoded by libwebp.
+
+import { memoryBytes } from "../../../lib/byte-source.ts";
+import type { CodecHost } from "../../codec.ts";
+import { confirmWhole, stillDecoder } from "../../webp/decode.ts";
+import { readContainer } from "../../webp/header.ts";
+import { damaged } from "../directory/ifd.ts";
+
+/** What a WebP block of a picture must be. */
+export interface WebpBlock {
+  readonly width: number;
+  /** Rows that must be there, and how many there may be at most. */
+  readonly rows: number;
+  readonly maxRows: number;
+  /** Samples of a pixel that are returned. */
+  readonly samples: 3 | 4;
+}
+
+/** Decodes WebP blocks to 8-bit RGB or RGBA of `width` by at least `rows`. Throws ImagingError `decode`. */
+export type DecodeWebp = (data: Uint8Array, block: WebpBlock) => Promise<Uint8Array>;
+
+/** A decoder with one instance of the module `webp-decode`. */
+export function webpDecoder(host: CodecHost): DecodeWebp {
+  const decodeStill = stillDecoder(host);
+  return async (data, { width, rows, maxRows, samples }) => {
+    const stored = await readContainer(memoryBytes(data));
+    if (stored.frames.length > 0) throw damaged("still WebP strips or tiles", "an animation");
+    if (stored.width !== width || stored.height < rows || stored.height > maxRows)
+      throw damaged(
+        `WebP strips or tiles of ${width} by ${rows} to ${maxRows} pixels`,
+        `${stored.width} by ${stored.height}`,
+      );
+    confirmWhole(data);
+    const pixels = await decodeStill(data);
+    if (pixels.width !== stored.width || pixels.height !== stored.height)
+      throw damaged(
+        `a WebP picture of ${stored.width} by ${stored.height}`,
+        `${pixels.width} by ${pixels.height}`,
+      );
+    return samples === 4 ? pixels.data : withoutAlpha(pixels.data);
+  };
+}
+
+function withoutAlpha(rgba: Uint8Array): Uint8Array {
+  const out = new Uint8Array((rgba.length / 4) * 3);
+  for (let from = 0, to = 0; from < rgba.length; from += 4) {
+    out[to++] = rgba[from] as number;
+    out[to++] = rgba[from + 1] as number;
+    out[to++] = rgba[from + 2] as number;
+  }
+  return out;
+}

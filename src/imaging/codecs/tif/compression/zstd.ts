@@ -1,0 +1,31 @@
+// Zstandard blocks, as libtiff writes them since version 4.0.10: one frame for each strip or tile.
+
+import { decompressed, MOST_WINDOW } from "../../zstd/frames.ts";
+import { damaged } from "../directory/ifd.ts";
+import type { BlockReader, Stored } from "./block.ts";
+
+/** Decompresses a block as its bytes are asked for. Reading throws ImagingError `decode` when the data are broken or shorter. */
+export function zstd({ data, length }: Stored): BlockReader {
+  const source = decompressed(data, length);
+  let total = 0;
+  let piece: Uint8Array = new Uint8Array();
+  return {
+    read(into) {
+      for (let filled = 0; filled < into.length; ) {
+        if (piece.length === 0) {
+          const next = source.next();
+          if (!next) throw damaged(`${length} bytes in a Zstandard block`, `${total}`);
+          piece = next;
+        }
+        const part = piece.subarray(0, into.length - filled);
+        into.set(part, filled);
+        piece = piece.subarray(part.length);
+        filled += part.length;
+        total += part.length;
+      }
+    },
+  };
+}
+
+/** Bytes that decompressing a block of `length` bytes holds: what copies may reach back to. */
+export const zstdMemory = (length: number) => Math.min(length, 2 * MOST_WINDOW) + 2 ** 19;

@@ -1,0 +1,181 @@
+// A region of a TIFF page: from the stored level that serves the scale, averaged further where it has to be.
+
+import { ImagingError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import { allocated } from "../allocate.ts";
+import type { Decoded } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
+import type { ReadRequest } from "../plan.ts";
+import { blocksOf, readBlocks } from "./blocks.ts";
+import { JPEG } from "./compression/compression.ts";
+import type { BlockDecoders } from "./compression/decoders.ts";
+import {
+  type Directory,
+  damaged,
+  openTiff,
+  readDirectory,
+  readField,
+  readNumber,
+  type TiffFile,
+} from "./directory/ifd.ts";
+import { type Picture, storedBands } from "./directory/picture.ts";
+import { readPicture } from "./directory/read-picture.ts";
+import { type Stage, stageFor, stageOf } from "./directory/stages.ts";
+import { tags } from "./directory/tags.ts";
+import { heldRows } from "./memory.ts";
+import { partReader } from "./parts.ts";
+import { rangeOf } from "./samples/quantiles.ts";
+import { type Target, targetFor } from "./samples/targets.ts";
+
+const MAX_TABLES = 64 * 1024;
+
+/** A stored picture that can be read. */
+interface Opened {
+  readonly bytes: ByteSource;
+  readonly file: TiffFile;
+  readonly directory: Directory;
+  readonly picture: Picture;
+}
+
+/** Opens a stage of a page. Throws ImagingError `unsupported` and `decode`. */
+export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offset">): Promise<Opened> {
+  const file = await openTiff(bytes);
+  const directory = await readDirectory(file, offset);
+  const picture = await readPicture(file, directory);
+  if (picture.unsupported) throw new ImagingError("unsupported", picture.unsupported);
+  return { bytes, file, directory, picture };
+}
+
+/**
+ * Decodes a region. `quantiles` are needed where the read asks for a window. Throws ImagingError `unsupported` for kinds that
+ * the header refuses, `decode` for damaged files.
+ */
+export async function decodeTiff(
+  bytes: ByteSource,
+  read: ReadRequest,
+  decoders: BlockDecoders,
+  quantiles?: Float32Array,
+): Promise<Decoded> {
+  const { header, scaleFactor } = read;
+  if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
+  const { stage, factor } = stageFor(header, scaleFactor);
+  const opened = await openStage(bytes, stage);
+  const { file, directory, picture } = opened;
+  const wanted = scaled(read.region, stage.scale);
+  // A level whose size is rounded down lacks a column or a row.
+  const lacking = stage.scale > 1 ? 1 : 0;
+  if (
+    wanted.x + wanted.width > picture.width + lacking ||
+    wanted.y + wanted.height > picture.height + lacking
+  )
+    throw damaged("the size that its header gave", "another");
+  const [x, width] = within(wanted.x, wanted.width, picture.width, factor);
+  const [y, height] = within(wanted.y, wanted.height, picture.height, factor);
+  const region = { x, y, width, height };
+
+  const palette = picture.photometric === 3 ? await readPalette(file, directory, picture) : undefined;
+  const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
+  const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
+  const target = allocated(() => targetFor({ picture, region, factor, rows, palette, range }));
+  const incomplete = !(await fillFrom(opened, region, factor, decoders, target));
+  const pixels = {
+    width: Math.ceil(region.width / factor),
+    height: Math.ceil(region.height / factor),
+    bands: picture.bands,
+    interpretation: picture.interpretation,
+    data: target.finish(),
+  };
+  const full = extended(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
+  return { ...full, incomplete };
+}
+
+/** Gives a target all parts of a region, which is in pixels of the stored picture. Returns whether all of them could be read. */
+export async function fillFrom(
+  { bytes, file, directory, picture }: Opened,
+  region: Rectangle,
+  factor: number,
+  decoders: BlockDecoders,
+  target: Pick<Target, "add" | "complete">,
+): Promise<boolean> {
+  let whole = true;
+  const parts = partReader({
+    picture,
+    littleEndian: file.littleEndian,
+    options:
+      (await readNumber(file, directory, picture.compression === 4 ? tags.T6Options : tags.T4Options)) ?? 0,
+    tables: picture.compression === JPEG ? await readTables(file, directory) : undefined,
+    decoders,
+    factor,
+    top: region.y,
+  });
+  const { planar, alpha, alphaAt } = picture;
+  const bands = storedBands(picture);
+  const planes = Array.from({ length: planar ? bands : 1 }, async (_, band) => {
+    const plane = planar && alpha !== "none" && band === bands - 1 ? alphaAt : band;
+    return readBlocks(bytes, await blocksOf(file, directory, picture, region, plane));
+  });
+  for await (const blocks of together(await Promise.all(planes))) {
+    for await (const part of parts(blocks)) {
+      target.add(part);
+      if (part.incomplete) whole = false;
+      const last = part.x + picture.blockWidth >= region.x + region.width;
+      if (last) target.complete?.(part.y + part.rows);
+    }
+  }
+  return whole;
+}
+
+/** The first of each, the second of each, and so on, as long as all have one. */
+async function* together<T>(lists: readonly AsyncIterator<T>[]): AsyncGenerator<T[]> {
+  for (;;) {
+    const next = await Promise.all(lists.map((list) => list.next()));
+    if (next.some(({ done }) => done)) return;
+    yield next.map(({ value }) => value as T);
+  }
+}
+
+function scaled({ x, y, width, height }: Rectangle, by: number): Rectangle {
+  return {
+    x: Math.floor(x / by),
+    y: Math.floor(y / by),
+    width: Math.ceil(width / by),
+    height: Math.ceil(height / by),
+  };
+}
+
+/** The part of a stretch that lies before `end`; the last box of `factor` where none does. */
+function within(start: number, length: number, end: number, factor: number): readonly [number, number] {
+  const from = Math.min(start, Math.floor((end - 1) / factor) * factor);
+  return [from, Math.min(start + length, end) - from];
+}
+
+/** The pixels with their last column and row repeated up to a size. */
+function extended(pixels: PixelBuffer, width: number, height: number): PixelBuffer {
+  if (width === pixels.width && height === pixels.height) return pixels;
+  const { bands, data } = pixels;
+  const length = width * height * bands;
+  const out = data instanceof Uint16Array ? new Uint16Array(length) : new Uint8Array(length);
+  for (let y = 0; y < height; y++) {
+    const from = Math.min(y, pixels.height - 1) * pixels.width * bands;
+    const end = from + pixels.width * bands;
+    const to = y * width * bands;
+    out.set(data.subarray(from, end), to);
+    for (let at = to + pixels.width * bands; at < to + width * bands; at += bands)
+      out.set(data.subarray(end - bands, end), at);
+  }
+  return { ...pixels, width, height, data: out };
+}
+
+async function readTables(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {
+  const tables = await readField(file, directory, tags.JPEGTables, MAX_TABLES);
+  return tables && Uint8Array.from(tables);
+}
+
+async function readPalette(file: TiffFile, directory: Directory, picture: Picture): Promise<number[]> {
+  const size = 3 * 2 ** picture.bits;
+  const colours = await readField(file, directory, tags.ColorMap, 3 * 65536);
+  if (colours?.length !== size)
+    throw damaged(`a colour map of ${size} values`, `${colours?.length ?? "none"}`);
+  return colours;
+}

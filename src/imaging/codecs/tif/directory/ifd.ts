@@ -1,0 +1,168 @@
+// Image file directories over ranges of bytes: TIFF 6.0 section 2 and BigTIFF, in both byte orders.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+
+/** One field of a directory; its values are read when asked for. */
+export interface Entry {
+  readonly type: number;
+  readonly count: number;
+  /** Position of the first value in the file, also where the values lie inside the entry. */
+  readonly at: number;
+}
+
+export interface Directory {
+  readonly offset: number;
+  /** Offset of the next directory in the chain, 0 at its end. */
+  readonly next: number;
+  readonly entries: ReadonlyMap<number, Entry>;
+}
+
+/** An opened file: byte order, flavour, and where its first directory lies. */
+export interface TiffFile {
+  readonly bytes: ByteSource;
+  readonly littleEndian: boolean;
+  readonly big: boolean;
+  readonly first: number;
+}
+
+const WINDOW = 512;
+const WINDOWS_KEPT = 16;
+const MAX_ENTRIES = 4096;
+
+/** Field types that hold numbers: bytes per value and how one is read. TIFF 6.0 page 15, BigTIFF types 13, 16, 18. */
+const types: Readonly<
+  Record<
+    number,
+    { readonly size: number; readonly read: (view: DataView, at: number, little: boolean) => number }
+  >
+> = {
+  1: { size: 1, read: (view, at) => view.getUint8(at) },
+  3: { size: 2, read: (view, at, little) => view.getUint16(at, little) },
+  4: { size: 4, read: (view, at, little) => view.getUint32(at, little) },
+  5: { size: 8, read: (view, at, little) => view.getUint32(at, little) / view.getUint32(at + 4, little) },
+  7: { size: 1, read: (view, at) => view.getUint8(at) },
+  13: { size: 4, read: (view, at, little) => view.getUint32(at, little) },
+  16: { size: 8, read: (view, at, little) => Number(view.getBigUint64(at, little)) },
+  18: { size: 8, read: (view, at, little) => Number(view.getBigUint64(at, little)) },
+};
+/** Sizes of the types whose values are never asked for, so that inline values are distinguished from distant ones. */
+const otherSizes: Readonly<Record<number, number>> = { 2: 1, 6: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 17: 8 };
+
+/** ImagingError `decode` of one form: what was expected of the file, and what it holds. */
+export function damaged(expected: string, received: string): ImagingError {
+  return new ImagingError(
+    "decode",
+    `Expected ${expected} of the TIFF file, received ${received}; check or replace the file.`,
+  );
+}
+
+/** Small reads served from the latest few windows, so that neighbouring fields cost one read. */
+function windowed(bytes: ByteSource): ByteSource {
+  const windows: { readonly offset: number; readonly data: Uint8Array }[] = [];
+  return {
+    size: bytes.size,
+    async read(offset, length) {
+      const found = windows.find((w) => offset >= w.offset && offset + length <= w.offset + w.data.length);
+      if (found) return found.data.subarray(offset - found.offset, offset - found.offset + length);
+      const data = await bytes.read(offset, Math.max(length, WINDOW));
+      windows.unshift({ offset, data });
+      if (windows.length > WINDOWS_KEPT) windows.pop();
+      return data.subarray(0, length);
+    },
+  };
+}
+
+/** Exactly `length` bytes as a view. Throws ImagingError `decode` where the file ends before. */
+async function exactly(bytes: ByteSource, offset: number, length: number, what: string): Promise<DataView> {
+  const beyond = bytes.size !== undefined && offset + length > bytes.size;
+  const data =
+    beyond || !Number.isSafeInteger(offset + length) ? new Uint8Array() : await bytes.read(offset, length);
+  if (data.length < length) throw damaged(`${length} bytes for ${what}`, "an offset beyond the end");
+  return new DataView(data.buffer, data.byteOffset, length);
+}
+
+/** Reads the file header. Throws ImagingError `decode` when it is none of a TIFF. */
+export async function openTiff(source: ByteSource): Promise<TiffFile> {
+  const bytes = windowed(source);
+  const head = await exactly(bytes, 0, 8, "the file header");
+  const order = head.getUint16(0);
+  const littleEndian = order === 0x4949;
+  const version = head.getUint16(2, littleEndian);
+  if ((!littleEndian && order !== 0x4d4d) || (version !== 42 && version !== 43))
+    throw damaged("a byte order mark and version 42 or 43", "other bytes");
+  if (version === 42) return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian) };
+  const more = await exactly(bytes, 0, 16, "the BigTIFF header");
+  if (more.getUint16(4, littleEndian) !== 8) throw damaged("offsets of 8 bytes", "another size");
+  return { bytes, littleEndian, big: true, first: Number(more.getBigUint64(8, littleEndian)) };
+}
+
+/** The directory at `offset`. Throws ImagingError `decode` when it is not wholly inside the file. */
+export async function readDirectory(file: TiffFile, offset: number): Promise<Directory> {
+  const { bytes, littleEndian: little, big } = file;
+  const [countSize, entrySize, linkSize, countOfValues] = big ? [8, 20, 8, 8] : [2, 12, 4, 4];
+  const head = await exactly(bytes, offset, countSize, "a directory");
+  const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
+  if (count < 1 || count > MAX_ENTRIES)
+    throw damaged(`a directory of 1 to ${MAX_ENTRIES} fields`, `${count} fields`);
+  const start = offset + countSize;
+  const length = count * entrySize;
+  const view = await exactly(bytes, start, length, "the fields of a directory");
+  const entries = new Map<number, Entry>();
+  for (let at = 0; at < length; at += entrySize) {
+    const type = view.getUint16(at + 2, little);
+    const values = big ? Number(view.getBigUint64(at + 4, little)) : view.getUint32(at + 4, little);
+    const valueAt = at + 4 + countOfValues;
+    const size = (types[type]?.size ?? otherSizes[type] ?? 1) * values;
+    const distant = big ? Number(view.getBigUint64(valueAt, little)) : view.getUint32(valueAt, little);
+    const tag = view.getUint16(at, little);
+    if (!entries.has(tag))
+      entries.set(tag, { type, count: values, at: size <= linkSize ? start + valueAt : distant });
+  }
+  // A chain that is cut off after a sound directory ends there.
+  const link = await bytes.read(start + length, linkSize);
+  const tail = new DataView(link.buffer, link.byteOffset, link.length);
+  const next =
+    link.length < linkSize ? 0 : big ? Number(tail.getBigUint64(0, little)) : tail.getUint32(0, little);
+  return { offset, next, entries };
+}
+
+/** Values `from` to `to` (exclusive) of a field. Throws ImagingError `decode` when they are not numbers inside the file. */
+export async function readValues(file: TiffFile, entry: Entry, from: number, to: number): Promise<number[]> {
+  const type = types[entry.type];
+  if (!type) throw damaged("a number field", `field type ${entry.type}`);
+  if (to > entry.count) throw damaged(`at least ${to} values in a field`, `${entry.count}`);
+  const { size, read } = type;
+  const view = await exactly(
+    file.bytes,
+    entry.at + from * size,
+    (to - from) * size,
+    `${to - from} values of a field`,
+  );
+  return Array.from({ length: to - from }, (_, i) => read(view, i * size, file.littleEndian));
+}
+
+/** All values of a small field, or undefined where the directory has none. More than `limit` values are refused. */
+export async function readField(
+  file: TiffFile,
+  directory: Directory,
+  tag: number,
+  limit: number,
+): Promise<number[] | undefined> {
+  const entry = directory.entries.get(tag);
+  if (!entry || entry.count === 0) return undefined;
+  if (entry.count > limit)
+    throw damaged(`at most ${limit} values in the field with tag ${tag}`, `${entry.count}`);
+  return readValues(file, entry, 0, entry.count);
+}
+
+/** The first value of a field, or undefined where the directory has none. */
+export async function readNumber(
+  file: TiffFile,
+  directory: Directory,
+  tag: number,
+): Promise<number | undefined> {
+  const entry = directory.entries.get(tag);
+  if (!entry || entry.count === 0) return undefined;
+  return (await readValues(file, entry, 0, 1))[0];
+}

@@ -1,0 +1,171 @@
+// One directory read as a picture. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
+
+import type { Interpretation } from "../../../pipeline/pixels.ts";
+import { compressions, isJpeg2000, OLD_JPEG } from "../compression/compression.ts";
+import { readYcc } from "../samples/ycc.ts";
+import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
+import { photometrics } from "./photometrics.ts";
+import type { Picture } from "./picture.ts";
+import { type Refusal, refusalOf, refusalText } from "./refusals.ts";
+import { tags } from "./tags.ts";
+
+const MAX_SAMPLES = 64;
+const MAX_SIDE = 2 ** 31 - 1;
+const DIFFERENCED = new Set([5, 8, 32946, 34925, 50000]);
+
+/** Reads the fields that say how the pixels of a directory are stored. Throws ImagingError `decode` where they make no picture. */
+export async function readPicture(file: TiffFile, directory: Directory): Promise<Picture> {
+  const number: NumberField = (tag) => readNumber(file, directory, tags[tag]);
+  const width = (await number("ImageWidth")) ?? 0;
+  const height = (await number("ImageLength")) ?? 0;
+  if (!(width >= 1 && height >= 1 && width <= MAX_SIDE && height <= MAX_SIDE))
+    throw damaged("a width and a height of at least 1 pixel", `${width} by ${height}`);
+
+  const compression = (await number("Compression")) ?? 1;
+  const told = await readSamples(file, directory, compression);
+  const { photometric, samples, allBits, formats, extra } = told;
+  const predictor = DIFFERENCED.has(compression) ? ((await number("Predictor")) ?? 1) : 1;
+  const planar = samples > 1 && (await number("PlanarConfiguration")) === 2;
+  const blocks = await readBlocks(number, width, height, directory.entries.has(tags.TileWidth));
+
+  const [ownBits = 1] = allBits;
+  const codedBits = isJpeg2000(compression) && ownBits <= 16 ? ownBits : undefined;
+  const bits = codedBits === undefined ? ownBits : codedBits > 8 ? 16 : 8;
+  const stored: Picture = {
+    width,
+    height,
+    compression,
+    photometric,
+    bits,
+    ...(codedBits === undefined ? {} : { codedBits }),
+    float: formats[0] === 3,
+    signed: formats[0] === 2,
+    samples,
+    planar,
+    predictor,
+    reversedBits: (await number("FillOrder")) === 2,
+    ...(photometric === 6 && compressions[compression]?.open ? { ycc: await readYcc(file, directory) } : {}),
+    ...blocks,
+    ...outcome(photometric, samples, bits, extra),
+  };
+  const refusal = mixedRefusal(told) ?? refusalOf(stored, formats[0] as number);
+  return refusal ? { ...stored, unsupported: refusalText(refusal) } : stored;
+}
+
+/** What the fields say of samples. */
+interface Told {
+  readonly photometric: number;
+  readonly samples: number;
+  /** Bits and formats, of each sample or of all. */
+  readonly allBits: readonly number[];
+  readonly formats: readonly number[];
+  /** What samples behind the colours are. */
+  readonly extra: readonly number[];
+  /** Inks that are not those of CMYK. */
+  readonly otherInks: boolean;
+}
+
+async function readSamples(file: TiffFile, directory: Directory, compression: number): Promise<Told> {
+  const number: NumberField = (tag) => readNumber(file, directory, tags[tag]);
+  const stated = await number("PhotometricInterpretation");
+  const old = compression === OLD_JPEG ? oldJpegSamples(stated) : undefined;
+  const samples = old?.samples ?? (await number("SamplesPerPixel")) ?? 1;
+  if (samples < 1 || samples > MAX_SAMPLES)
+    throw damaged(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
+  // Some writers list more values than there are samples.
+  const perSample = async (tag: number) =>
+    (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
+  const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
+  const inkSet = stated === undefined || stated === 5 ? await number("InkSet") : undefined;
+  const photometric =
+    old?.photometric ?? stated ?? unsaidPhotometric(compression, samples - extra.length, inkSet);
+  return {
+    photometric,
+    samples,
+    allBits: old ? [8] : await perSample(tags.BitsPerSample),
+    formats: old ? [1] : await perSample(tags.SampleFormat),
+    extra,
+    otherInks: photometric === 5 && (inkSet ?? 1) !== 1 && directory.entries.has(tags.InkNames),
+  };
+}
+
+function mixedRefusal({ allBits, formats, otherInks }: Told): Refusal | undefined {
+  if (allBits.some((b) => b !== allBits[0]) || formats.some((f) => f !== formats[0]))
+    return ["samples of one depth and format", "several"];
+  return otherInks ? ["CMYK inks", "inks of other names"] : undefined;
+}
+
+/**
+ * What old-style JPEG is, whatever the other fields say, which are often wrong: colours are luma and chroma,
+ * as in libtiff. Its stream has the last word (old-jpeg/).
+ */
+function oldJpegSamples(stated = 6): { readonly photometric: number; readonly samples: number } {
+  const photometric = stated === 2 ? 6 : stated;
+  return { photometric, samples: photometric === 6 ? 3 : 1 };
+}
+
+type NumberField = (tag: keyof typeof tags) => Promise<number | undefined>;
+
+/** The size of strips or tiles. Throws ImagingError `decode` where they hold no pixel, or are far larger than the picture. */
+async function readBlocks(
+  number: NumberField,
+  width: number,
+  height: number,
+  tiled: boolean,
+): Promise<Pick<Picture, "tiled" | "blockWidth" | "blockHeight">> {
+  const blockWidth = tiled ? ((await number("TileWidth")) ?? 0) : width;
+  const blockHeight = tiled
+    ? ((await number("TileLength")) ?? 0)
+    : Math.min((await number("RowsPerStrip")) ?? height, height);
+  if (!(blockWidth >= 1 && blockHeight >= 1 && blockWidth <= 65536 + width && blockHeight <= 65536 + height))
+    throw damaged("strips or tiles of at least one pixel", `${blockWidth} by ${blockHeight}`);
+  return { tiled, blockWidth, blockHeight };
+}
+
+/** What comes out of stored samples: colours, depth, and which sample becomes alpha. `extra`: what the file says of samples behind the colours. */
+function outcome(
+  photometric: number,
+  samples: number,
+  bits: number,
+  extra: readonly number[],
+): Pick<Picture, "alpha" | "alphaAt" | "bands" | "depth" | "interpretation"> {
+  const colour = photometrics[photometric];
+  const palette = photometric === 3;
+  const colours = colour?.samples ?? Math.min(samples, 3);
+  const { alpha, at } =
+    colour?.samples === undefined
+      ? noAlpha
+      : alphaOf(extra.slice(0, samples - colours), samples - colours, colour.interpretation);
+  return {
+    alpha,
+    alphaAt: colours + at,
+    bands: (palette ? 3 : colours) + (alpha === "none" ? 0 : 1),
+    depth: bits > 8 && !palette ? 16 : 8,
+    interpretation: colour?.interpretation ?? (samples >= 3 ? "rgb" : "gray"),
+  };
+}
+
+/** What a picture is taken for whose PhotometricInterpretation is missing: the guesses of libtiff and libvips. */
+function unsaidPhotometric(compression: number, colours: number, inkSet: number | undefined): number {
+  if (compressions[compression]?.bilevel) return 0;
+  if (colours >= 4 && inkSet === 1) return 5;
+  return colours >= 3 ? 2 : 1;
+}
+
+interface ExtraAlpha {
+  readonly alpha: Picture["alpha"];
+  /** Among the extra samples. */
+  readonly at: number;
+}
+
+const noAlpha: ExtraAlpha = { alpha: "none", at: 0 };
+
+/**
+ * Which of the samples after the colours is alpha: the first that says so, or the only one when it says nothing (TIFF 6.0
+ * section 18 calls that unspecified; in practice it is alpha, but beside inks another ink or a mask).
+ */
+function alphaOf(extra: readonly number[], count: number, interpretation?: Interpretation): ExtraAlpha {
+  const at = extra.findIndex((kind) => kind === 1 || kind === 2);
+  if (at >= 0) return { alpha: extra[at] === 1 ? "associated" : "straight", at };
+  return count === 1 && interpretation !== "cmyk" ? { alpha: "straight", at: 0 } : noAlpha;
+}

@@ -1,0 +1,102 @@
+// The stored pictures of a page, full size and levels, and at which scales they can be had.
+
+import type { Reduction } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import type { ReadRequest } from "../../plan.ts";
+import { damaged } from "./ifd.ts";
+import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
+
+/** A stored picture of a page, as far as planning needs it. */
+export interface Stage {
+  readonly scale: number;
+  /** Of its directory. */
+  readonly offset: number;
+  readonly compression: number;
+  /** Size of a strip or tile in pixels, bytes of one of its rows, and how many of them hold a pixel's samples. */
+  readonly blockWidth: number;
+  readonly blockHeight: number;
+  readonly rowBytes: number;
+  readonly planes: number;
+  /** Bytes that a row takes beside its own and its result while its samples become numbers. */
+  readonly numberBytes: number;
+}
+
+const LARGEST_FACTOR = 256;
+
+/** The stage of a directory. */
+export function stageOf(scale: number, offset: number, picture: Picture): Stage {
+  const { compression, blockWidth, blockHeight } = picture;
+  const planes = picture.planar ? storedBands(picture) : 1;
+  return {
+    scale,
+    offset,
+    compression,
+    blockWidth,
+    blockHeight,
+    rowBytes: rowBytes(picture),
+    planes,
+    numberBytes: numberBytes(picture),
+  };
+}
+
+const fields = [
+  "scale",
+  "offset",
+  "compression",
+  "blockWidth",
+  "blockHeight",
+  "rowBytes",
+  "planes",
+  "numberBytes",
+] as const satisfies readonly (keyof Stage)[];
+
+/** Stages as facts of a header: by field, one number for each stage. */
+export function stageFacts(stages: readonly Stage[]): Record<string, number[]> {
+  return Object.fromEntries(fields.map((field) => [field, stages.map((stage) => stage[field])]));
+}
+
+/** The stages that a header lists, full size first. */
+export function stagesOf(header: ImageHeader): Stage[] {
+  const list = (field: keyof Stage) => (header.details?.[field] ?? []) as readonly number[];
+  return list("scale").map(
+    (_, i) => Object.fromEntries(fields.map((field) => [field, list(field)[i]])) as unknown as Stage,
+  );
+}
+
+/** Scales that are stored, so that no averaging is needed. */
+export const storedScales = (header: ImageHeader) => stagesOf(header).map(({ scale }) => scale);
+
+/** Stored scales, and powers of two that come from them by averaging. */
+export function reductions(header: ImageHeader): readonly Reduction[] {
+  const stored = new Set(storedScales(header));
+  const factors = new Set(stored);
+  const side = Math.min(header.width, header.height);
+  for (let factor = 2; factor <= LARGEST_FACTOR && factor <= side; factor *= 2) factors.add(factor);
+  factors.delete(1);
+  return [...factors]
+    .sort((a, b) => a - b)
+    .map((factor) => ({ factor, quality: stored.has(factor) ? "level" : "averages" }));
+}
+
+/**
+ * The smallest stored picture that a scale can be made from, and how many of its pixels a side become one.
+ * Throws ImagingError `decode` for a header that is not of this codec.
+ */
+export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Stage; factor: number } {
+  const stage = stagesOf(header).findLast(({ scale }) => scaleFactor % scale === 0);
+  if (!stage) throw damaged("facts of a stored picture", "none");
+  return { stage, factor: scaleFactor / stage.scale };
+}
+
+/** Full-size rows in a row of strips or tiles. */
+export const rowsApart = ({ header, scaleFactor }: Pick<ReadRequest, "header" | "scaleFactor">): number =>
+  stageFor(header, scaleFactor).stage.blockHeight * scaleFactor;
+
+/** Pixels of the strips or tiles that a region meets in the stored picture that it is made from. */
+export function decodedPixels({ header, region, scaleFactor }: ReadRequest): number {
+  const { stage } = stageFor(header, scaleFactor);
+  const met = (start: number, length: number, side: number) =>
+    (Math.ceil((start + length) / stage.scale / side) - Math.floor(start / stage.scale / side)) * side;
+  const height = Math.min(stage.blockHeight, Math.ceil(header.height / stage.scale));
+  return met(region.x, region.width, stage.blockWidth) * met(region.y, region.height, height);
+}

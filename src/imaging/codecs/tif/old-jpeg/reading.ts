@@ -1,0 +1,122 @@
+// Pictures of old-style JPEG are read by the JPEG codec: it decodes by region, and its sidecars make that
+// cheap.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { Codec, SidecarAccess } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import { readJpegHeader } from "../../jpg/markers/header.ts";
+import type { ReadRequest } from "../../plan.ts";
+import { type Directory, openTiff, readDirectory, type TiffFile } from "../directory/ifd.ts";
+import type { Picture } from "../directory/picture.ts";
+import { readPicture } from "../directory/read-picture.ts";
+import { stagesOf } from "../directory/stages.ts";
+import { isUsual, readYcc, type YccCoding, yccToRgb } from "../samples/ycc.ts";
+import { oldJpegStream } from "./stream.ts";
+
+/**
+ * What the stream says of the picture, and what the JPEG codec needs to know of it. Throws ImagingError
+ * `decode`.
+ */
+export async function oldJpegFacts(
+  bytes: ByteSource,
+  file: TiffFile,
+  directory: Directory,
+  picture: Picture,
+): Promise<Pick<ImageHeader, "bands" | "interpretation" | "unsupported" | "details">> {
+  try {
+    const stream = await oldJpegStream(bytes, file, directory, picture, !(await codingOf(file, directory)));
+    const { bands, interpretation, variant, details, unsupported } = await readJpegHeader(stream);
+    return { bands, interpretation, unsupported, details: { ...details, stream: variant } };
+  } catch (error) {
+    if (!(error instanceof ImagingError) || error.kind !== "unsupported") throw error;
+    return { bands: picture.bands, interpretation: picture.interpretation, unsupported: error.message };
+  }
+}
+
+/**
+ * What luma and chroma mean, if that is not what they mean in JPEG files; fields that make no sense do not
+ * count.
+ */
+async function codingOf(file: TiffFile, directory: Directory): Promise<YccCoding | undefined> {
+  try {
+    const coding = await readYcc(file, directory);
+    return isUsual(coding) ? undefined : coding;
+  } catch (error) {
+    if (error instanceof ImagingError && error.kind === "decode") return undefined;
+    throw error;
+  }
+}
+
+/** Whether a page is read as a JPEG stream. */
+export const isStream = ({ details }: ImageHeader) => typeof details?.stream === "string";
+
+/** The header as the JPEG codec would read it from the stream. */
+const asJpeg = (header: ImageHeader): ImageHeader => ({
+  ...header,
+  format: "jpg",
+  pages: 1,
+  variant: String(header.details?.stream),
+});
+
+const ofStream = <T extends { readonly header: ImageHeader }>(read: T): T => ({
+  ...read,
+  header: asJpeg(read.header),
+  page: 1,
+});
+
+/**
+ * The stream of a page, and what its luma and chroma mean if decoders leave them. Throws ImagingError
+ * `decode` and `unsupported`.
+ */
+async function streamOf(bytes: ByteSource, header: ImageHeader) {
+  const file = await openTiff(bytes);
+  const directory = await readDirectory(file, stagesOf(header)[0]?.offset ?? file.first);
+  const coding = header.bands === 3 ? await codingOf(file, directory) : undefined;
+  const picture = await readPicture(file, directory);
+  return { stream: await oldJpegStream(bytes, file, directory, picture, !coding), coding };
+}
+
+async function decodeStream(jpeg: Codec, bytes: ByteSource, read: ReadRequest, access?: SidecarAccess) {
+  const { stream, coding } = await streamOf(bytes, read.header);
+  const pixels = await jpeg.decode(stream, ofStream(read), access);
+  if (coding) yccToRgb(coding, 3)(pixels.data);
+  return pixels;
+}
+
+/** What a codec does with pages, those that are streams by the JPEG codec and others by `blocks`. */
+export function withStreams(
+  blocks: Pick<Codec, "memory" | "decodedPixels" | "decode"> & Required<Pick<Codec, "scales" | "sidecar">>,
+  jpeg: Codec,
+): typeof blocks {
+  const { scales, sidecar } = jpeg;
+  if (!scales || !sidecar) return blocks;
+  return {
+    memory: (read, size) =>
+      isStream(read.header) ? jpeg.memory(ofStream(read), size) : blocks.memory(read, size),
+    decodedPixels: (read) =>
+      isStream(read.header) ? jpeg.decodedPixels(ofStream(read)) : blocks.decodedPixels(read),
+    decode: async (bytes, read, access) =>
+      isStream(read.header) ? decodeStream(jpeg, bytes, read, access) : blocks.decode(bytes, read, access),
+    scales: {
+      of: (header, halves) =>
+        isStream(header) ? scales.of(asJpeg(header), halves) : blocks.scales.of(header, halves),
+    },
+    sidecar: {
+      way: (read, size, room) =>
+        isStream(read.header)
+          ? sidecar.way(ofStream(read), size, room)
+          : blocks.sidecar.way(read, size, room),
+      build: async (bytes, master, access) =>
+        isStream(master.header)
+          ? sidecar.build((await streamOf(bytes, master.header)).stream, ofStream(master), access)
+          : blocks.sidecar.build(bytes, master, access),
+      memory: (header, size, allows) =>
+        isStream(header)
+          ? sidecar.memory(asJpeg(header), size, allows)
+          : blocks.sidecar.memory(header, size, allows),
+      nsPerPixel: (header) =>
+        isStream(header) ? sidecar.nsPerPixel(asJpeg(header)) : blocks.sidecar.nsPerPixel(header),
+    },
+  };
+}

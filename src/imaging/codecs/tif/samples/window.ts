@@ -1,0 +1,111 @@
+// The range of values that a scientific picture really has: its quantiles, found once from all of it and stored as its sidecar.
+
+import { ImagingError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { bytesOf, readEntry, writeEntry } from "../../../sidecar/entry.ts";
+import type { SidecarAccess } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import type { ReadRequest } from "../../plan.ts";
+import type { BlockDecoders } from "../compression/decoders.ts";
+import { fillFrom, openStage } from "../decode.ts";
+import type { Picture } from "../directory/picture.ts";
+import { stagesOf } from "../directory/stages.ts";
+import type { Part } from "../parts.ts";
+import { type Numbers, numbersOf } from "./numbers.ts";
+
+/** Quantiles in steps of a tenth of a percent, from the least value to the largest. */
+const steps = 1000;
+/** Pixels that are looked at, on a grid over the picture. */
+const enough = 2 ** 20;
+
+/**
+ * The sidecar of a picture: `steps` + 1 quantiles of the values of all its colours as f32, little-endian, from the smallest
+ * stored level of a million pixels or the picture itself. Values that are no finite number do not count. Empty where there are none.
+ */
+export async function buildQuantiles(
+  bytes: ByteSource,
+  header: ImageHeader,
+  decoders: BlockDecoders,
+): Promise<Uint8Array> {
+  const quantiles = await findQuantiles(bytes, header, decoders);
+  if (quantiles.length === 0) return new Uint8Array();
+  const saved = new Uint8Array(quantiles.length * 4);
+  const view = new DataView(saved.buffer);
+  for (const [i, value] of quantiles.entries()) view.setFloat32(4 * i, value, true);
+  return writeEntry([{ kind: "quantiles", inside: [saved] }]);
+}
+
+/** The quantiles for a read that asks for a window, from the sidecar or, where there is none that fits, from the file; undefined for other reads. */
+export async function quantilesFor(
+  bytes: ByteSource,
+  { header, window }: ReadRequest,
+  decoders: BlockDecoders,
+  sidecar: SidecarAccess | undefined,
+): Promise<Float32Array | undefined> {
+  if (!window) return undefined;
+  if (!sidecar || sidecar.absent) return findQuantiles(bytes, header, decoders);
+  const part = readEntry(await sidecar.load())?.get("quantiles");
+  const saved = part && (await bytesOf(part));
+  if (saved?.length !== 4 * (steps + 1)) {
+    sidecar.reportLoss?.();
+    return findQuantiles(bytes, header, decoders);
+  }
+  const view = new DataView(saved.buffer, saved.byteOffset, saved.length);
+  return Float32Array.from({ length: steps + 1 }, (_, i) => view.getFloat32(4 * i, true));
+}
+
+async function findQuantiles(
+  bytes: ByteSource,
+  header: ImageHeader,
+  decoders: BlockDecoders,
+): Promise<Float32Array> {
+  if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
+  const pixelsOf = (scale: number) => (header.width / scale) * (header.height / scale);
+  const [full, ...levels] = stagesOf(header);
+  const stage = levels.findLast(({ scale }) => pixelsOf(scale) >= enough) ?? full;
+  if (!stage) return new Float32Array();
+  const opened = await openStage(bytes, stage);
+  const { width, height } = opened.picture;
+  const values = sampler(opened.picture);
+  await fillFrom(opened, { x: 0, y: 0, width, height }, 1, decoders, values);
+  return values.quantiles();
+}
+
+/** Takes the values at the points of a grid. */
+function sampler(picture: Picture) {
+  const { width, height, bands, samples, planar } = picture;
+  const every = Math.ceil(Math.sqrt((width * height) / enough));
+  const seen = new Float32Array(Math.ceil(width / every) * Math.ceil(height / every) * bands);
+  let count = 0;
+  const [perPixel, perPoint] = planar ? [1, 1] : [samples, bands];
+  /** Takes the samples of the pixel whose first is at `at`. */
+  const take = (values: Numbers, at: number): void => {
+    for (let i = at; i < at + perPoint; i++) {
+      const value = values[i] as number;
+      if (Number.isFinite(value)) seen[count++] = value;
+    }
+  };
+  return {
+    add({ x, y, rows, stride, planes }: Part): void {
+      const columns = Math.min(picture.blockWidth, width - x);
+      const lines = Math.min(rows, height - y);
+      for (const data of planes) {
+        const values = numbersOf(picture, data, stride * perPixel);
+        for (let row = firstOf(y, every); row < lines; row += every)
+          for (let column = firstOf(x, every); column < columns; column += every)
+            take(values, (row * stride + column) * perPixel);
+      }
+    },
+    quantiles(): Float32Array {
+      if (count === 0) return new Float32Array();
+      const sorted = seen.subarray(0, count).sort();
+      return Float32Array.from(
+        { length: steps + 1 },
+        (_, i) => sorted[Math.round((i / steps) * (count - 1))] as number,
+      );
+    },
+  };
+}
+
+/** Offset from `start` of the first multiple of `every`. */
+const firstOf = (start: number, every: number) => (every - (start % every)) % every;

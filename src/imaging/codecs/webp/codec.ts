@@ -1,0 +1,39 @@
+// WebP as a codec: header by our own reader, pixels by libwebp.
+
+import { ImagingError } from "../../errors.ts";
+import { readAll } from "../../lib/byte-source.ts";
+import type { Codec, CodecHost } from "../codec.ts";
+import { decodePage, stillDecoder } from "./decode.ts";
+import { maxSide, webpEncoder } from "./encode.ts";
+import { isWebp, readHeader } from "./header.ts";
+import { embedInWebp, readWebpMetadata } from "./metadata.ts";
+
+/** Largest file that is taken into memory. */
+const fileLimit = 512 * 1024 * 1024;
+
+/** The WebP codec; its two module instances live inside. */
+export function webpCodec(host: CodecHost): Codec {
+  const decodeStill = stillDecoder(host);
+  return {
+    format: "webp",
+    recognises: isWebp,
+    probe: readHeader,
+    mostBytes: fileLimit,
+    // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the canvas of an animation; the cut.
+    memory: ({ header, region }, fileSize) =>
+      2 * fileSize +
+      header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3) +
+      region.width * region.height * header.bands,
+    decodedPixels: ({ header, page }) => header.width * header.height * page,
+    async decode(bytes, { header, page, region }) {
+      if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
+      return decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);
+    },
+    metadata: { read: (bytes, _header, kinds) => readWebpMetadata(bytes, kinds) },
+    write: {
+      encode: webpEncoder(host),
+      embed: embedInWebp,
+      encodes: { alpha: true, depths: [8], maxSide, rgbOnly: true },
+    },
+  };
+}

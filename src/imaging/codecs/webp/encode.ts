@@ -1,0 +1,72 @@
+// WebP output through libwebp's lossy encoder (the SIMD build).
+
+import createEncoder from "@jsquash/webp/codec/enc/webp_enc_simd.js";
+import { defaultOptions } from "@jsquash/webp/meta.js";
+import { ImagingError } from "../../errors.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { CodecHost } from "../codec.ts";
+import { emscriptenOptions, keptInstance } from "../instance.ts";
+import type { EncodeOptions } from "../plan.ts";
+
+/** The format's largest width and height (RFC 6386, section 9.1: 14 bits). */
+export const maxSide = 16383;
+
+/** What is used of the module. */
+interface Encoder {
+  readonly HEAPU8: Uint8Array;
+  encode(rgba: Uint8Array, width: number, height: number, options: typeof defaultOptions): Uint8Array | null;
+}
+
+/** The encoder: 1 to 4 bands of 8 bit; a fully opaque picture gets no alpha chunk. Throws ImagingError `encode`. */
+export function webpEncoder(
+  host: CodecHost,
+): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {
+  const withEncoder = keptInstance<Encoder>({
+    create: async () =>
+      (await createEncoder({
+        ...emscriptenOptions(host.wasm("webp-encode")),
+        locateFile: (name: string) => name, // never fetched; spares the glue a look at import.meta.url
+      } as object)) as unknown as Encoder,
+    memory: (encoder) => encoder.HEAPU8.length,
+  });
+  return async (pixels, options) => {
+    const { width, height } = pixels;
+    if (Math.max(width, height) > maxSide)
+      throw new ImagingError(
+        "encode",
+        `Expected at most ${maxSide} pixels on a side for WebP, received ${width}x${height}; ask for a smaller size.`,
+      );
+    const rgba = toRgba(pixels);
+    return withEncoder((encoder) => {
+      try {
+        const encoded = encoder.encode(rgba, width, height, { ...defaultOptions, quality: options.quality });
+        if (encoded) return encoded.slice();
+      } catch (cause) {
+        throw failed(cause);
+      }
+      throw failed();
+    });
+  };
+}
+
+function toRgba({ data, bands, width, height, interpretation }: PixelBuffer): Uint8Array {
+  if (!(data instanceof Uint8Array) || interpretation === "cmyk" || interpretation === "ycc")
+    throw new ImagingError("encode", "Expected 8-bit gray or RGB pixels for WebP, received another kind.");
+  if (bands === 4) return data;
+  const count = width * height;
+  const out = new Uint8Array(count * 4).fill(255);
+  const [green, blue] = bands >= 3 ? [1, 2] : [0, 0];
+  for (let i = 0, from = 0, to = 0; i < count; i++, from += bands, to += 4) {
+    out[to] = data[from] as number;
+    out[to + 1] = data[from + green] as number;
+    out[to + 2] = data[from + blue] as number;
+    if (bands === 2) out[to + 3] = data[from + 1] as number;
+  }
+  return out;
+}
+
+function failed(cause?: unknown): ImagingError {
+  return new ImagingError("encode", "The WebP encoder failed; ask for a smaller size or another format.", {
+    cause,
+  });
+}

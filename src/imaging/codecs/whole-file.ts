@@ -1,0 +1,25 @@
+// Files that only another decoder can read, as a whole: how a codec says that it met one, and what a caller makes of it.
+
+import { ImagingError } from "../errors.ts";
+
+/** In place of a result: the file has to be read again, with `whole` in the read. It depends on the file alone. */
+export const wholeFileNeeded = Symbol("whole file needed");
+
+/** What a codec throws that cannot read a file by regions. An error, since workers pass errors on; its code stands in this file alone. */
+export function wholeFileError(cause?: ImagingError): ImagingError {
+  return new ImagingError(
+    "unsupported",
+    "Expected a file that can be read by regions; this one has to be decoded as a whole. Try again.",
+    { code: "whole_file_wanted", cause },
+  );
+}
+
+/** What a job returns, or {@link wholeFileNeeded}. Throws what else the job throws. */
+export async function orWholeFile<T>(job: Promise<T>): Promise<T | typeof wholeFileNeeded> {
+  try {
+    return await job;
+  } catch (error) {
+    if (error instanceof ImagingError && error.code === "whole_file_wanted") return wholeFileNeeded;
+    throw error;
+  }
+}

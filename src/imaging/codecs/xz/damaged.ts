@@ -1,0 +1,11 @@
+// The error of damaged data.
+
+import { ImagingError } from "../../errors.ts";
+
+/** ImagingError `decode`: what was expected of the data, and what they hold. */
+export function damaged(expected: string, received: string): ImagingError {
+  return new ImagingError(
+    "decode",
+    `Expected ${expected} in data compressed by LZMA, received ${received}; check or replace the file.`,
+  );
+}

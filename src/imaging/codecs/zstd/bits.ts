@@ -1,0 +1,35 @@
+// Bits that are read from the end of a byte string to its start (RFC 8878, section 4.1): the last byte's highest one is a mark.
+
+import { damaged } from "./damaged.ts";
+
+/** How far a backward bit stream is read. */
+export interface Backwards {
+  readonly data: Uint8Array;
+  /** Of the stream in `data`. */
+  readonly start: number;
+  /** Bits that are left; negative once more were read than there are. */
+  left: number;
+}
+
+/** The stream in `data` from `start` up to `end`. Throws ImagingError `decode` where it has no mark. */
+export function backwards(data: Uint8Array, start: number, end: number): Backwards {
+  const last = end > start ? data[end - 1]! : 0;
+  if (last === 0) throw damaged("a mark at the end of a bit stream", "none");
+  return { data, start, left: (end - start - 1) * 8 + highestBit(last) };
+}
+
+/** The next `count` bits, 0 to 28 of them; 0 where there are fewer, which `left` says. */
+export function take(bits: Backwards, count: number): number {
+  if (count > 16) {
+    const high = take(bits, count - 16);
+    return high * 65536 + take(bits, 16);
+  }
+  bits.left -= count;
+  const { data, start, left } = bits;
+  if (left < 0) return 0;
+  const at = start + (left >> 3);
+  return ((data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16)) >> (left & 7)) & ((1 << count) - 1);
+}
+
+/** The place of the highest bit of a number above 0. */
+export const highestBit = (value: number) => 31 - Math.clz32(value);

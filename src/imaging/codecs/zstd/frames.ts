@@ -1,0 +1,134 @@
+// Zstandard (RFC 8878): frames as the blocks of bytes that they stand for, one after the other.
+
+import { allocated } from "../allocate.ts";
+import { type BlockState, blockState, decodeBlock, MOST_BLOCK } from "./block.ts";
+import { damaged } from "./damaged.ts";
+import type { Output } from "./sequences.ts";
+
+const MAGIC = 0xfd2fb528;
+/** The first of 16 magic numbers of frames that decoders skip. */
+const SKIPPED = 0x184d2a50;
+/** The default of the reference decoder. */
+export const MOST_WINDOW = 2 ** 27;
+
+/** What is produced of compressed data, as it is asked for. */
+export interface Decompressed {
+  /** The bytes of the next block that has any, valid until the next call; undefined at the end. Throws ImagingError `decode`. */
+  next(): Uint8Array | undefined;
+}
+
+interface Frame {
+  readonly window: number;
+  readonly checksum: boolean;
+  readonly state: BlockState;
+}
+
+/**
+ * Decompresses `data`, of which `wanted` bytes at most are needed: no more than these, or two windows, and a block are held.
+ * Content checksums are not verified, since what follows the wanted bytes is not read.
+ */
+export function decompressed(data: Uint8Array, wanted: number): Decompressed {
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  const output: Output = { bytes: new Uint8Array(), length: 0 };
+  const literals = new Uint8Array(MOST_BLOCK);
+  let at = 0;
+  let frame: Frame | undefined;
+
+  const need = (bytes: number) => {
+    if (at + bytes > data.length) throw damaged("a whole frame", "the end of the data");
+  };
+
+  /** The next frame that is not skipped; undefined at the end. */
+  const openFrame = (): Frame | undefined => {
+    while (at < data.length) {
+      need(5);
+      const magic = view.getUint32(at, true);
+      if (magic === MAGIC) return readHeader();
+      if (magic - (magic % 16) !== SKIPPED) throw damaged("the start of a frame", "something else");
+      need(8);
+      at += 8 + view.getUint32(at + 4, true);
+    }
+    return undefined;
+  };
+
+  const readHeader = (): Frame => {
+    const flags = data[at + 4]!;
+    const single = (flags & 0x20) !== 0;
+    const idBytes = [0, 1, 2, 4][flags & 3]!;
+    const sizeBytes = [single ? 1 : 0, 2, 4, 8][flags >> 6]!;
+    const idAt = at + (single ? 5 : 6);
+    const sizeAt = idAt + idBytes;
+    need(sizeAt + sizeBytes - at);
+    if ((flags & 8) !== 0) throw damaged("a frame of a known form", "another");
+    for (let i = idAt; i < sizeAt; i++) if (data[i] !== 0) throw damaged("no dictionary", "one");
+    const descriptor = data[at + 5]!;
+    const window = single
+      ? contentSize(view, sizeAt, sizeBytes)
+      : 2 ** (10 + (descriptor >> 3)) * (1 + (descriptor & 7) / 8);
+    if (!single && window > MOST_WINDOW)
+      throw damaged(`a window of at most ${MOST_WINDOW} bytes`, `${window}`);
+    at = sizeAt + sizeBytes;
+    output.length = 0;
+    return { window, checksum: (flags & 4) !== 0, state: blockState(literals) };
+  };
+
+  /** Makes room for a block behind what copies may reach back to. */
+  const makeRoom = ({ window }: Frame) => {
+    const { bytes, length } = output;
+    const reach = Math.min(window, MOST_WINDOW);
+    const size = Math.min(wanted, 2 * reach) + MOST_BLOCK;
+    if (length === 0 && bytes.length < size) output.bytes = allocated(() => new Uint8Array(size));
+    else if (length + MOST_BLOCK > bytes.length) {
+      const kept = Math.min(reach, bytes.length - MOST_BLOCK);
+      bytes.copyWithin(0, length - kept, length);
+      output.length = kept;
+    }
+  };
+
+  /** Appends the next block to the output; whether it is the frame's last. */
+  const takeBlock = (current: Frame): boolean => {
+    need(3);
+    const head = view.getUint16(at, true) | (data[at + 2]! << 16);
+    const kind = (head >> 1) & 3;
+    const size = head >> 3;
+    const most = Math.min(MOST_BLOCK, current.window);
+    at += 3;
+    if (kind === 3 || size > most)
+      throw damaged(`blocks of at most ${most} bytes`, `${size} of kind ${kind}`);
+    const stored = kind === 1 ? 1 : size;
+    need(stored);
+    const block = data.subarray(at, at + stored);
+    at += stored;
+    if (kind === 2) decodeBlock(block, current.state, output, most);
+    else {
+      if (kind === 0) output.bytes.set(block, output.length);
+      else output.bytes.fill(block[0]!, output.length, output.length + size);
+      output.length += size;
+    }
+    return (head & 1) === 1;
+  };
+
+  return {
+    next() {
+      for (;;) {
+        frame ??= openFrame();
+        if (!frame) return undefined;
+        makeRoom(frame);
+        const start = output.length;
+        if (takeBlock(frame)) {
+          at += frame.checksum ? 4 : 0;
+          frame = undefined;
+        }
+        if (output.length > start) return output.bytes.subarray(start, output.length);
+      }
+    },
+  };
+}
+
+/** The content size of a frame, which is its window too where it has no other. */
+function contentSize(view: DataView, at: number, bytes: number): number {
+  if (bytes === 1) return view.getUint8(at);
+  if (bytes === 2) return view.getUint16(at, true) + 256;
+  if (bytes === 4) return view.getUint32(at, true);
+  return Number(view.getBigUint64(at, true));
+}

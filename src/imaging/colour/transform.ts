@@ -1,0 +1,173 @@
+// From pixels to sRGB by a profile, or by what is usual where there is none: transforms are made once and kept.
+
+import { memoryBytes } from "../lib/byte-source.ts";
+import { createLru } from "../lib/lru.ts";
+import { inkToLight } from "../pipeline/ink.ts";
+import { labToLight } from "../pipeline/lab.ts";
+import {
+  fullScale,
+  hasAlpha,
+  type Interpretation,
+  type PixelBuffer,
+  samplesLike,
+} from "../pipeline/pixels.ts";
+import { toSrgb as withoutProfile } from "../pipeline/steps/to-srgb.ts";
+import { readAxes } from "./axes.ts";
+import { openProfile } from "./facts.ts";
+import { type Grid, makeGrid } from "./grid.ts";
+import { isUnusable, type Profile, type Unusable } from "./icc.ts";
+import { type ColourKernel, createColourKernel } from "./kernel.ts";
+import { sampleProfile } from "./lcms.ts";
+import { apply, type Chromaticity, relativeAdaptation } from "./matrix.ts";
+import { type GrayShaper, type MatrixShaper, readShaper } from "./shaper.ts";
+import { linearToSrgb } from "./srgb.ts";
+import { checkTable } from "./table-tags.ts";
+
+type Transform = MatrixShaper | Grid | GrayShaper;
+
+/** Pixels to sRGB; gray stays gray, in sRGB's tone curve. Same depth; alpha as it is. */
+export type ToSrgb = (pixels: PixelBuffer) => PixelBuffer;
+
+export interface Colour {
+  /**
+   * What turns pixels of this interpretation into sRGB by the profile that `load` returns. Kept for the next pictures with
+   * the same one, and under `id`, so that it is not loaded again for what has the same.
+   * `ignored`: the profile turned out not to be usable, and why; the pixels are then taken as if it were not there.
+   */
+  byProfile(
+    load: () => Promise<Uint8Array | undefined>,
+    interpretation: Interpretation,
+    id?: string,
+  ): Promise<{ readonly toSrgb: ToSrgb; readonly ignored?: string }>;
+  /** The same without a profile: inks as the usual print, Lab under its white or D50, the others as sRGB. */
+  plain(interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb;
+}
+
+/** Bytes of profiles of known pictures, and of profiles with what is made of them, that are kept. */
+const keptBytes = 16 << 20;
+/** Bytes of the tables of a profile without nodes, about. */
+const usualTables = 65536;
+
+/** Colour over the compiled modules; instances are made when first needed. */
+export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.Module }): Colour {
+  const kernel = createColourKernel(() => host.wasm("colour"));
+  const kept = createLru<Uint8Array, Transform | Unusable>(keptBytes);
+  const named = createLru<string, Uint8Array>(keptBytes);
+  const usual = createLru<string, Grid>(keptBytes);
+
+  const known = (icc: Uint8Array): Transform | Unusable | undefined => {
+    const found = kept.get(icc);
+    if (found) return found;
+    for (const bytes of kept.keys()) if (isSame(bytes, icc)) return kept.get(bytes);
+    return undefined;
+  };
+
+  const loaded = async (icc: Uint8Array, interpretation: Interpretation): Promise<Transform | Unusable> => {
+    const profile = await openProfile(memoryBytes(icc), interpretation);
+    if (isUnusable(profile)) return profile;
+    const found = known(icc);
+    if (found) return found;
+    const made =
+      profile.model === "table"
+        ? ((await checkTable(profile, memoryBytes(icc))) ?? fromTable(host.wasm("lcms"), icc, profile))
+        : await readShaper(profile, memoryBytes(icc));
+    const weight = icc.length + ("nodes" in made ? made.nodes.byteLength : usualTables);
+    kept.set(icc, made, weight);
+    return made;
+  };
+
+  const plain = (interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb => {
+    if (interpretation !== "cmyk" && interpretation !== "lab") return withoutProfile;
+    const key = `${interpretation} ${labWhite ?? ""}`;
+    const gridOf = (): Grid => {
+      const grid = interpretation === "cmyk" ? makeGrid(4, inkToLight)! : labGrid(labWhite);
+      usual.set(key, grid, grid.nodes.byteLength);
+      return grid;
+    };
+    return (pixels) => kernel.run(pixels, usual.get(key) ?? gridOf());
+  };
+
+  return {
+    plain,
+    async byProfile(load, interpretation, id) {
+      let icc = id === undefined ? undefined : named.get(id);
+      if (!icc) {
+        icc = await load();
+        if (!icc) return { toSrgb: plain(interpretation), ignored: "it could not be read whole" };
+        if (id !== undefined) named.set(id, icc, icc.length);
+      }
+      const transform = await loaded(icc, interpretation);
+      if (isUnusable(transform)) return { toSrgb: plain(interpretation), ignored: transform.ignored };
+      return { toSrgb: runner(kernel, transform) };
+    },
+  };
+}
+
+/** CIELAB under a white, adapted to D50 by Bradford. */
+function labGrid(white: Chromaticity | undefined): Grid {
+  const matrix = white && relativeAdaptation(white);
+  return makeGrid(3, (colours) => labToLight(colours, matrix && ((relative) => apply(matrix, relative))))!;
+}
+
+const refused: Unusable = { ignored: "Little CMS cannot make a transform of it" };
+
+function runner(kernel: ColourKernel, transform: Transform): ToSrgb {
+  if (transform.kind === "gray") return (pixels) => throughCurve(pixels, transform);
+  return (pixels) => kernel.run(pixels.interpretation === "ycc" ? withoutProfile(pixels) : pixels, transform);
+}
+
+/** Table profiles by Little CMS: gray along its one axis, the others on a grid. */
+function fromTable(
+  module: WebAssembly.Module,
+  icc: Uint8Array,
+  profile: Profile,
+): Grid | GrayShaper | Unusable {
+  const { space } = profile;
+  const sample = (colours: Float32Array) => sampleProfile(module, icc, space, colours);
+  try {
+    if (space === "gray") return fromGrayTable(sample) ?? refused;
+    const inputs = space === "cmyk" ? 4 : 3;
+    return makeGrid(inputs, sample, readAxes(icc, profile, inputs)) ?? refused;
+  } catch {
+    return refused; // the instance that gave up is gone, and the profile is at fault
+  }
+}
+
+const graySteps = 4096;
+
+function fromGrayTable(sample: (colours: Float32Array) => Float32Array | undefined): GrayShaper | undefined {
+  const light = sample(Float32Array.from({ length: graySteps + 1 }, (_, i) => i / graySteps));
+  // a neutral colour has three equal bands, but for rounding: green carries most of its light
+  return light && { kind: "gray", curve: (x) => greenBetween(light, x * graySteps) };
+}
+
+/** The green of linear colours between two of them. */
+function greenBetween(light: Float32Array, at: number): number {
+  const low = Math.min(light.length / 3 - 2, Math.floor(at));
+  return light[low * 3 + 1]! + (light[low * 3 + 4]! - light[low * 3 + 1]!) * (at - low);
+}
+
+const tables = new WeakMap<GrayShaper, { 255?: Uint8Array; 65535?: Uint16Array }>();
+
+function throughCurve(pixels: PixelBuffer, shaper: GrayShaper): PixelBuffer {
+  const full = fullScale(pixels);
+  let made = tables.get(shaper);
+  if (!made) tables.set(shaper, (made = {}));
+  const level = (_: unknown, value: number) =>
+    Math.round(linearToSrgb(Math.min(1, Math.max(0, shaper.curve(value / full)))) * full);
+  const table =
+    full === 255
+      ? (made[255] ??= Uint8Array.from({ length: 256 }, level))
+      : (made[65535] ??= Uint16Array.from({ length: 65536 }, level));
+  const { bands, data: source } = pixels;
+  const data = samplesLike(pixels, source.length);
+  for (let p = 0; p < data.length; p += bands) data[p] = table[source[p]!]!;
+  if (hasAlpha(pixels)) for (let p = 1; p < data.length; p += bands) data[p] = source[p]!;
+  return { ...pixels, data };
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

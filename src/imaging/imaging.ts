@@ -1,0 +1,177 @@
+// The library: opens files and reads, derives and indexes them on the calling thread. README.md has an example.
+
+import type { Codec, CodecHost, Decoded, Encoded, SidecarAccess } from "./codecs/codec.ts";
+import { scaleFactorsOf } from "./codecs/codec.ts";
+import type { ImageHeader, Rectangle } from "./codecs/image-header.ts";
+import { createCodecs } from "./codecs/index.ts";
+import type { ReadRequest, RenderPlan } from "./codecs/plan.ts";
+import { orWholeFile, wholeFileNeeded } from "./codecs/whole-file.ts";
+import { ImagingError } from "./errors.ts";
+import { type ByteSource, memoryBytes } from "./lib/byte-source.ts";
+import { type DerivativeRequest, planDerivative } from "./render/derivative.ts";
+import { runTask } from "./render/job.ts";
+
+/** All bytes of a file, or ranges of them as they are needed. */
+export type FileBytes = Uint8Array | ByteSource;
+
+/** What is derived from a master so that reads of its regions are cheap. Plain data, to be stored beside the file. */
+export interface Sidecar {
+  readonly entry: Uint8Array;
+  /** The larger parts, by number. */
+  readonly blocks: ReadonlyMap<number, Uint8Array>;
+}
+
+export interface OpenOptions {
+  /** 1-based; 1 by default. */
+  readonly page?: number;
+  /** That of this page of this file. One that does not fit is ignored. */
+  readonly sidecar?: Sidecar;
+}
+
+export interface Imaging {
+  /**
+   * The facts in the header of a page, from the first bytes of a file. Throws ImagingError `unsupported` for a format that is not
+   * known, `decode` for a damaged header, `not-found` for a page that the file does not have, and `source`.
+   */
+  probe(file: FileBytes, page?: number): Promise<ImageHeader>;
+  /** A page of a file, ready to be read. Throws as `probe` does. */
+  open(file: FileBytes, options?: OpenOptions): Promise<Master>;
+}
+
+/**
+ * A page of a file. Its methods throw ImagingError: `bad-request` for arguments out of range, `decode` for damaged files, `unsupported`
+ * for sound ones that cannot be read right, `too-large`, and `source` if bytes cannot be read.
+ */
+export interface Master {
+  readonly header: ImageHeader;
+  /** Reductions at which `read` decodes fewer pixels: ascending, beginning with 1. */
+  readonly scaleFactors: readonly number[];
+  /**
+   * Decoded pixels as they are stored, before orientation: ceil(width/scaleFactor) by ceil(height/scaleFactor). The region is in full-size
+   * pixels, by default all; its edges are multiples of `scaleFactor`, or those of the picture.
+   */
+  read(region?: Rectangle, scaleFactor?: number): Promise<Decoded>;
+  /** How `derive` makes a derivative; `memory`: its estimated peak bytes. */
+  plan(request: DerivativeRequest): RenderPlan;
+  /** An encoded derivative. `incomplete`: part of the file is missing or damaged, and gray or white stands for it. */
+  derive(request: DerivativeRequest): Promise<Encoded>;
+  /** Builds the sidecar of the page from the whole file; undefined for formats and files that have none. */
+  buildSidecar(): Promise<Sidecar | undefined>;
+}
+
+/** The library over a host's WebAssembly modules and deflate. */
+export function createImaging(host: CodecHost): Imaging {
+  const codecs = createCodecs(host);
+  let opened = 0;
+
+  const codecOf = async (bytes: ByteSource): Promise<Codec> => {
+    const codec = codecs.recognise(await bytes.read(0, headLength));
+    if (codec) return codec;
+    throw new ImagingError(
+      "unsupported",
+      "Expected a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file; received none of these.",
+    );
+  };
+
+  const open = async (file: FileBytes, { page = 1, sidecar }: OpenOptions = {}): Promise<Master> => {
+    const bytes = sourceOf(file);
+    const codec = await codecOf(bytes);
+    const header = await codec.probe(bytes, page);
+    // What is parsed of a file stays in memory under this id.
+    const access = accessTo(sidecar, `${++opened}`);
+    const fileSize = bytes.size ?? 0;
+    const plan = (request: DerivativeRequest) =>
+      planDerivative({ header, page, fileSize, decoder: codec }, request, codecs.encoder(request.format));
+    return {
+      header,
+      scaleFactors: scaleFactorsOf(codec, header),
+      plan,
+      async read(region = { x: 0, y: 0, width: header.width, height: header.height }, scaleFactor = 1) {
+        const read = { header, page, region, scaleFactor };
+        checkRead(read, scaleFactorsOf(codec, header));
+        return wholeIfNeeded((whole) => codec.decode(bytes, { ...read, ...whole }, access));
+      },
+      async derive(request) {
+        const made = plan(request);
+        return wholeIfNeeded((whole) =>
+          runTask(
+            { kind: "render", plan: { ...made, read: { ...made.read, ...whole } } },
+            { codecs, bytes, sidecar: access },
+          ),
+        );
+      },
+      async buildSidecar() {
+        const blocks = new Map<number, Uint8Array>();
+        const building: SidecarAccess = {
+          ...accessTo(undefined, `${++opened}`),
+          blocks: {
+            room: Number.POSITIVE_INFINITY,
+            load: async (number) => blocks.get(number),
+            keep: async (number, block) => void blocks.set(number, block),
+          },
+        };
+        const entry = await codec.sidecar?.build(bytes, { header, page }, building);
+        return entry && entry.length > 0 ? { entry, blocks } : undefined;
+      },
+    };
+  };
+
+  return {
+    open,
+    async probe(file, page = 1) {
+      const bytes = sourceOf(file);
+      return (await codecOf(bytes)).probe(bytes, page);
+    },
+  };
+}
+
+/** Bytes at the front of a file that show its format. */
+const headLength = 64;
+
+const sourceOf = (file: FileBytes): ByteSource => (file instanceof Uint8Array ? memoryBytes(file) : file);
+
+function accessTo(sidecar: Sidecar | undefined, id: string): SidecarAccess {
+  if (!sidecar) return { id, absent: true, load: async () => new Uint8Array() };
+  const { entry, blocks } = sidecar;
+  return {
+    id,
+    load: async () => entry,
+    blocks: {
+      room: Number.POSITIVE_INFINITY,
+      load: async (number) => blocks.get(number),
+      keep: async () => {},
+    },
+  };
+}
+
+/** Runs a job, and again over the whole file if that cannot be read by regions. */
+async function wholeIfNeeded<T>(job: (whole: { readonly whole?: true }) => Promise<T>): Promise<T> {
+  const result = await orWholeFile(job({}));
+  return result === wholeFileNeeded ? job({ whole: true }) : result;
+}
+
+function checkRead({ header, region, scaleFactor }: ReadRequest, factors: readonly number[]): void {
+  if (!factors.includes(scaleFactor))
+    throw new ImagingError(
+      "bad-request",
+      `Expected a scale factor of ${factors.join(", ")}; received ${scaleFactor}.`,
+    );
+  const isEdge = (at: number, end: number) => Number.isInteger(at / scaleFactor) || at === end;
+  const { x, y, width, height } = region;
+  const isInside =
+    [x, y, width, height].every(Number.isInteger) &&
+    Math.min(x, y) >= 0 &&
+    Math.min(width, height) >= 1 &&
+    x + width <= header.width &&
+    y + height <= header.height;
+  const isOnGrid =
+    Number.isInteger(x / scaleFactor) &&
+    Number.isInteger(y / scaleFactor) &&
+    isEdge(x + width, header.width) &&
+    isEdge(y + height, header.height);
+  if (!isInside || !isOnGrid)
+    throw new ImagingError(
+      "bad-request",
+      `Expected a region inside of ${header.width} by ${header.height} with edges at multiples of ${scaleFactor}; received x, y, width, height ${x}, ${y}, ${width}, ${height}.`,
+    );
+}

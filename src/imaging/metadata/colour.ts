@@ -1,0 +1,120 @@
+// What a file says of its colours, in whatever form: facts for its header, and the ICC profile that says the same.
+
+import type { Codec } from "../codecs/codec.ts";
+import type { ColourFacts, ImageHeader } from "../codecs/image-header.ts";
+import { inflating } from "../codecs/inflate.ts";
+import { ignoredProfile, profileFacts } from "../colour/facts.ts";
+import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../colour/named.ts";
+import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
+import { concatenated } from "../lib/concatenated.ts";
+import type { Interpretation } from "../pipeline/pixels.ts";
+import type { Exif } from "./exif.ts";
+
+/** What was found in a file; the first that is there counts. */
+export interface Told {
+  /** PNG: the content of cICP. */
+  readonly cicp?: Uint8Array | undefined;
+  /** An embedded profile, or why there is none to be had. */
+  readonly icc?: ByteSource | { readonly ignored: string } | undefined;
+  /** PNG: an sRGB chunk, or what gAMA and cHRM say. */
+  readonly chunks?: ({ readonly srgb: boolean } & Pick<ColourFacts, "gamma" | "chromaticities">) | undefined;
+  readonly exif?: Pick<Exif, "colour"> | undefined;
+}
+
+/** Facts of a header; undefined where the file says nothing. Reads what `profileFacts` reads. */
+export async function colourFacts(
+  told: Told,
+  interpretation: Interpretation,
+): Promise<ColourFacts | undefined> {
+  const { cicp, icc, chunks, exif } = told;
+  const coded = cicp && codedSpace(cicp);
+  // gray has no primaries, and both spaces have one tone curve
+  if (coded) return { from: "cicp", srgb: coded === "srgb" || interpretation === "gray" };
+  if (icc) {
+    if ("ignored" in icc) return ignoredProfile(icc.ignored, interpretation);
+    return profileFacts(icc, interpretation);
+  }
+  if (chunks) {
+    const { srgb, gamma, chromaticities } = chunks;
+    const converts =
+      !srgb && chunkProfile({ gamma, chromaticities }, interpretation === "gray") !== undefined;
+    return converts
+      ? { from: "chunks", srgb: false, gamma, ...(chromaticities && { chromaticities }) }
+      : { from: "chunks", srgb: true };
+  }
+  if (!exif?.colour || (interpretation !== "rgb" && interpretation !== "ycc")) return undefined;
+  return { from: "exif", srgb: exif.colour === "srgb" };
+}
+
+/** The profile of a master whose header says that its samples are not sRGB: its own, or one made of what it says. */
+export async function profileOf(
+  codec: Pick<Codec, "metadata">,
+  bytes: ByteSource,
+  header: ImageHeader,
+): Promise<Uint8Array | undefined> {
+  const { colour } = header;
+  if (colour?.from === "icc") return (await codec.metadata?.read(bytes, header, "icc"))?.icc;
+  if (!colour || colour.srgb) return undefined;
+  if (colour.from === "cicp") return displayP3Profile();
+  return colour.from === "exif" ? adobeRgbProfile() : chunkProfile(colour, header.interpretation === "gray");
+}
+
+interface Piece {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Pieces of a file as one source, cut where the file ends. */
+export function piecewise(bytes: ByteSource, pieces: readonly Piece[]): ByteSource {
+  const end = bytes.size ?? Number.POSITIVE_INFINITY;
+  const inside = pieces.map(({ offset, length }) => ({
+    offset,
+    length: Math.max(0, Math.min(length, end - offset)),
+  }));
+  return {
+    size: inside.reduce((sum, { length }) => sum + length, 0),
+    async read(offset, length) {
+      const parts: Uint8Array[] = [];
+      let start = 0;
+      for (const piece of inside) {
+        const from = Math.max(offset, start);
+        const to = Math.min(offset + length, start + piece.length);
+        if (to > from) parts.push(await bytes.read(piece.offset + from - start, to - from));
+        start += piece.length;
+      }
+      return concatenated(parts);
+    },
+  };
+}
+
+/** Bytes of a compressed profile that are looked at, and at most inflated, to find out what it is. */
+export const compressedProfileBytes = 96 * 1024;
+const inflatedProfileBytes = 4 << 20;
+
+/** A compressed profile, or the beginning of one: whole if `complete`. */
+export async function inflatedProfile(
+  data: Uint8Array,
+  complete: boolean,
+): Promise<NonNullable<Told["icc"]>> {
+  const stream = inflating(data);
+  const pieces: Uint8Array[] = [];
+  let total = 0;
+  let broken = false;
+  try {
+    for (
+      let piece = await stream.next();
+      piece && total < inflatedProfileBytes;
+      piece = await stream.next()
+    ) {
+      pieces.push(piece);
+      total += piece.length;
+    }
+  } catch {
+    broken = true;
+  } finally {
+    stream.close();
+  }
+  if (complete && broken) return { ignored: "it is damaged: expected compressed data, received other bytes" };
+  const known = memoryBytes(concatenated(pieces));
+  return complete && total < inflatedProfileBytes ? known : { read: known.read };
+}

@@ -1,0 +1,40 @@
+// Reading metadata out of a file: each kind whole or not at all, all of a file within one budget.
+
+import { inflatedWithin } from "../codecs/inflate.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import { mostMetadataBytes } from "./metadata.ts";
+
+export interface MetadataBytes {
+  /** Exactly these bytes; undefined where the file ends before or the budget does not reach. */
+  take(offset: number, length: number): Promise<Uint8Array | undefined>;
+  /** zlib data inflated; undefined where they are broken or the budget does not reach. */
+  inflate(data: Uint8Array): Promise<Uint8Array | undefined>;
+}
+
+/** A reader of the metadata of one file. Throws what the source throws. */
+export function metadataBytes(bytes: ByteSource, budget = mostMetadataBytes): MetadataBytes {
+  let left = budget;
+  return {
+    async take(offset, length) {
+      if (length > left) return undefined;
+      left -= length;
+      const taken = await bytes.read(offset, length);
+      return taken.length === length ? taken : undefined;
+    },
+    async inflate(data) {
+      const inflated = await inflatedWithin(data, left);
+      left -= inflated?.length ?? 0;
+      return inflated;
+    },
+  };
+}
+
+/** Whether `data` has the ASCII (or Latin-1) characters of `text` at `at`. */
+export function hasText(data: Uint8Array, text: string, at = 0): boolean {
+  if (data.length < at + text.length) return false;
+  for (let i = 0; i < text.length; i++) if (data[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+/** One byte for each character of ASCII or Latin-1 text. */
+export const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));

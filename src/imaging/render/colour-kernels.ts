@@ -1,0 +1,27 @@
+// The kernels of a job with the transform that its to-srgb step wants, made ready before the steps run.
+
+import type { Codecs } from "../codecs/codecs.ts";
+import type { RenderPlan } from "../codecs/plan.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import { profileOf } from "../metadata/colour.ts";
+import type { Kernels } from "../pipeline/step.ts";
+
+/** Reads the master's profile where it is not known yet. Throws what the source throws. */
+export async function colourKernels(
+  { read, steps, master }: Pick<RenderPlan, "read" | "steps" | "master">,
+  bytes: ByteSource,
+  codecs: Codecs,
+): Promise<Kernels> {
+  const step = steps.find(({ op }) => op === "to-srgb");
+  if (step?.op !== "to-srgb") return codecs.kernels;
+  const { header } = read;
+  const { colour, kernels } = codecs;
+  if (!step.profile) return { ...kernels, toSrgb: colour.plain(header.interpretation, header.labWhite) };
+  const found = await colour.byProfile(
+    () => profileOf(codecs.byFormat(header.format), bytes, header),
+    header.interpretation,
+    master && `${master.name}\n${master.version}`,
+  );
+  if (found.ignored && master) codecs.ignoredProfile?.(master, found.ignored);
+  return { ...kernels, toSrgb: found.toSrgb };
+}

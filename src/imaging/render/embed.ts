@@ -1,0 +1,46 @@
+// Embeds metadata in an encoded derivative, whichever way it was made.
+
+import type { Codecs } from "../codecs/codecs.ts";
+import type { Embedding, RenderPlan } from "../codecs/plan.ts";
+import { srgbProfile } from "../colour/write.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import { profileOf } from "../metadata/colour.ts";
+import { correctedExif } from "../metadata/exif-edit.ts";
+import type { Metadata } from "../metadata/metadata.ts";
+
+/** The encoded answer of a plan with what `plan.write.embed` asks for. Throws what reading the master's bytes throws. */
+export async function withMetadata(
+  encoded: Uint8Array,
+  plan: RenderPlan,
+  bytes: ByteSource,
+  codecs: Codecs,
+): Promise<Uint8Array> {
+  const { embed: embedding, format } = plan.write;
+  const { embed } = codecs.encoder(format);
+  if (!embedding) return encoded;
+  const metadata = await metadataFor(embedding, plan, bytes, codecs);
+  return Object.values(metadata).some((each) => each !== undefined) ? embed(encoded, metadata) : encoded;
+}
+
+async function metadataFor(
+  embedding: Embedding,
+  { read, steps }: RenderPlan,
+  bytes: ByteSource,
+  codecs: Codecs,
+): Promise<Metadata> {
+  const { header } = read;
+  const codec = codecs.byFormat(header.format);
+  const own = embedding.metadata ? await codec.metadata?.read(bytes, header) : undefined;
+  const profiles = {
+    none: () => undefined,
+    srgb: srgbProfile,
+    source: async () =>
+      (header.colour?.from === "icc" && own?.icc) || (await profileOf(codec, bytes, header)),
+  };
+  const icc = await profiles[embedding.profile ?? "none"]();
+  if (!embedding.metadata)
+    return { icc, exif: correctedExif(undefined, { orientation: embedding.orientation ?? 1 }) };
+  const srgb = steps.some(({ op }) => op === "to-srgb");
+  const exif = correctedExif(own?.exif, { orientation: embedding.orientation, srgb });
+  return { icc, exif, xmp: own?.xmp, iptc: own?.iptc };
+}

@@ -1,0 +1,61 @@
+// Overlays in jobs: the kernel for the overlay step of a plan, and the job that decodes an overlay to its pixels.
+
+import type { Codecs } from "../codecs/codecs.ts";
+import type { RenderPlan } from "../codecs/plan.ts";
+import { ImagingError } from "../errors.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import { profileOf } from "../metadata/colour.ts";
+import { fullScale, hasAlpha, type PixelBuffer } from "../pipeline/pixels.ts";
+import { runSteps } from "../pipeline/run-steps.ts";
+import type { Kernels, OverlayStep } from "../pipeline/step.ts";
+import { colourKernels } from "./colour-kernels.ts";
+import type { OverlayAccess } from "./overlay-pixels.ts";
+
+/** The overlay step of a plan; undefined where it has none. */
+export function overlayStepOf({ steps }: Pick<RenderPlan, "steps">): OverlayStep | undefined {
+  return steps.find((step): step is OverlayStep => step.op === "overlay");
+}
+
+/** The kernel for the overlay step of a plan. Throws what reading the master throws. */
+export async function overlayKernel(
+  { read }: Pick<RenderPlan, "read">,
+  step: OverlayStep,
+  bytes: ByteSource,
+  codecs: Codecs,
+  access: OverlayAccess,
+): Promise<Pick<Kernels, "overlay">> {
+  const codec = codecs.byFormat(read.header.format);
+  const profile = step.profile ? await profileOf(codec, bytes, read.header) : undefined;
+  return { overlay: await codecs.overlays.kernel(step, access.load, profile) };
+}
+
+/** The bytes of {@link OverlayImage}. Throws ImagingError `decode` for a file that ends early or is damaged, and what its codec throws. */
+export async function overlayPixels(
+  plan: Pick<RenderPlan, "read" | "steps">,
+  bytes: ByteSource,
+  codecs: Codecs,
+): Promise<Uint8Array> {
+  const decoded = await codecs.byFormat(plan.read.header.format).decode(bytes, plan.read);
+  if (decoded.incomplete)
+    throw new ImagingError(
+      "decode",
+      "Expected a whole image file, received one that is damaged or ends early.",
+    );
+  return withAlpha(runSteps(decoded, plan.steps, await colourKernels(plan, bytes, codecs)));
+}
+
+/** Gray or rgb of 8 bit as rgb with alpha. */
+function withAlpha(pixels: PixelBuffer): Uint8Array {
+  const { width, height, bands, data } = pixels;
+  if (fullScale(pixels) !== 255) throw new Error("an overlay is decoded to 8 bit");
+  const alpha = hasAlpha(pixels);
+  const green = bands > 2 ? 1 : 0;
+  const rgba = new Uint8Array(width * height * 4);
+  for (let p = 0, q = 0; q < rgba.length; p += bands, q += 4) {
+    rgba[q] = data[p]!;
+    rgba[q + 1] = data[p + green]!;
+    rgba[q + 2] = data[p + 2 * green]!;
+    rgba[q + 3] = alpha ? data[p + bands - 1]! : 255;
+  }
+  return rgba;
+}

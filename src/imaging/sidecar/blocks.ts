@@ -1,0 +1,127 @@
+// Bytes of a sidecar in blocks of 1 MiB, each known by its digest: how they are listed, and the one who writes them.
+
+import { ImagingError } from "../errors.ts";
+import { sha256 } from "../lib/digest.ts";
+
+/** Bytes of every block but the last. */
+export const blockBytes = 2 ** 20;
+/** Bytes of a block's SHA-256 that are listed. */
+export const digestBytes = 16;
+
+/** What an entry says of bytes in blocks: by this they are known again. */
+export interface BlockList {
+  /** Number of the first. */
+  readonly first: number;
+  /** Bytes in all blocks. */
+  readonly size: number;
+  /** 16 bytes for each block, in order. */
+  readonly digests: Uint8Array;
+}
+
+/** By this a block is known again, among those of all sidecars. */
+export const digestOf = async (block: Uint8Array) => (await sha256(block)).subarray(0, digestBytes);
+
+/** Length in bytes of the list for `size` bytes in blocks. */
+export const lengthOfList = (size: number) => 16 + digestBytes * Math.ceil(size / blockBytes);
+
+/** As bytes: number of the first and size as floats of 8 bytes (little-endian), digests. */
+export function saveBlockList({ first, size, digests }: BlockList): Uint8Array {
+  const saved = new Uint8Array(16 + digests.length);
+  const view = new DataView(saved.buffer);
+  view.setFloat64(0, first, true);
+  view.setFloat64(8, size, true);
+  saved.set(digests, 16);
+  return saved;
+}
+
+/** What {@link saveBlockList} made; undefined where size and number of digests do not agree. */
+export function loadBlockList(saved: Uint8Array): BlockList | undefined {
+  if (saved.length < 16) return undefined;
+  const view = new DataView(saved.buffer, saved.byteOffset);
+  const [first, size] = [view.getFloat64(0, true), view.getFloat64(8, true)];
+  const digests = saved.subarray(16);
+  const sound = Number.isSafeInteger(first) && first >= 0 && Number.isSafeInteger(size) && size > 0;
+  return sound && saved.length === lengthOfList(size) ? { first, size, digests } : undefined;
+}
+
+/** Number of the block behind the last. */
+export const endOfBlocks = ({ first, size }: BlockList) => first + Math.ceil(size / blockBytes);
+
+/** Digests one after the other. */
+function joined(digests: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(digestBytes * digests.length);
+  for (const [i, digest] of digests.entries()) all.set(digest, i * digestBytes);
+  return all;
+}
+
+/** Lists bytes that are at hand, from block 0 on. */
+export async function listBlocks(bytes: Uint8Array): Promise<BlockList> {
+  const digests: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += blockBytes)
+    digests.push(await digestOf(bytes.subarray(at, at + blockBytes)));
+  return { first: 0, size: bytes.length, digests: joined(digests) };
+}
+
+/** Whether bytes are those that were listed. */
+export async function areListed(bytes: Uint8Array, { size, digests }: BlockList): Promise<boolean> {
+  if (bytes.length !== size) return false;
+  const found = await listBlocks(bytes);
+  return found.digests.every((byte, i) => byte === digests[i]);
+}
+
+/** Where a writer puts its blocks; `digest` is the one that {@link BlockList} records. */
+export interface BlockSink {
+  /** Bytes that all blocks of one sidecar may take. */
+  readonly room: number;
+  /** Takes the bytes over, and resolves when the next block may come. */
+  keep(block: number, bytes: Uint8Array, digest: Uint8Array): Promise<void>;
+}
+
+/** Takes bytes as they come, for blocks from number `first` on; holds one at a time, and one more that is being kept. */
+export function blockWriter(blocks: BlockSink, first = 0) {
+  const digests: Uint8Array[] = [];
+  let current = new Uint8Array(blockBytes);
+  let used = 0;
+  let size = 0;
+  let keeping: Promise<void> = Promise.resolve();
+
+  const flush = async () => {
+    const block = current.slice(0, used);
+    used = 0;
+    const number = first + digests.length;
+    const digest = await digestOf(block);
+    digests.push(digest);
+    await keeping;
+    keeping = blocks.keep(number, block, digest);
+    keeping.catch(() => {}); // thrown by the next block, or at the end
+  };
+
+  return {
+    /** Throws ImagingError `unsupported` as soon as there is no room for so many bytes. */
+    async add(chunk: Uint8Array): Promise<void> {
+      size += chunk.length;
+      if (first * blockBytes + size > blocks.room) throw tooLarge(blocks.room);
+      for (let at = 0; at < chunk.length; ) {
+        const part = chunk.subarray(at, at + blockBytes - used);
+        current.set(part, used);
+        used += part.length;
+        at += part.length;
+        if (used === blockBytes) await flush();
+      }
+    },
+    /** Resolves when all blocks are kept. */
+    async end(): Promise<BlockList> {
+      if (used > 0) await flush();
+      current = new Uint8Array();
+      await keeping;
+      return { first, size, digests: joined(digests) };
+    },
+  };
+}
+
+function tooLarge(room: number): ImagingError {
+  return new ImagingError(
+    "unsupported",
+    `Expected a source file of which at most ${room} bytes have to be kept; it would take more. Convert it.`,
+  );
+}

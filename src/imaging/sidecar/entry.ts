@@ -1,0 +1,125 @@
+// The entry of a sidecar, whatever its format: a directory of its parts, and behind it the bytes of those that are read as a whole.
+// Larger parts lie beside the entry, in blocks of their own.
+
+import { crc32 } from "../lib/crc32.ts";
+import {
+  areListed,
+  type BlockList,
+  lengthOfList,
+  listBlocks,
+  loadBlockList,
+  saveBlockList,
+} from "./blocks.ts";
+
+/** Parts of all formats. The numbers are stored: none is used again for something else. */
+export const partKinds = {
+  /** Where decoding can begin. */
+  accessPoints: 1,
+  /** The picture at 1/8. */
+  level8: 2,
+  /** The picture at 1/4, as good as a resampling. */
+  level4: 3,
+  /** A file without random access as one that has it, with the same pixels. */
+  transcode: 4,
+  /** The range of values of a scientific picture. */
+  quantiles: 5,
+  /** The picture at 1/16 and each half of that, down to one tile. */
+  smallerLevels: 6,
+  /** Where the tile-parts and packets of a codestream lie. */
+  packetIndex: 7,
+} as const;
+
+export type PartKind = keyof typeof partKinds;
+const kindOf = new Map<number, PartKind>(
+  (Object.keys(partKinds) as PartKind[]).map((kind) => [partKinds[kind], kind]),
+);
+
+/** A part that was read. */
+export interface Part {
+  readonly kind: PartKind;
+  readonly blocks: BlockList;
+  /** Its bytes, where they stand in the entry. They are not checked yet: see {@link bytesOf}. */
+  readonly inside?: Uint8Array;
+}
+
+// "smsc", format version, number of parts, 2 bytes of 0, length of the directory and CRC-32 of all these and the directory, in 4 bytes
+// each (little-endian). Directory: for each part its kind, 1 where its bytes stand in the entry, the length of its list of blocks in 4 bytes,
+// that list. Behind it the bytes of the parts that stand in the entry, one after the other.
+const signature = [0x73, 0x6d, 0x73, 0x63, 1] as const;
+const checkedAt = 12;
+const headLength = 16;
+const rowLength = 6;
+
+const checksumOf = (entry: Uint8Array, end: number) =>
+  crc32(entry.subarray(headLength, end), crc32(entry.subarray(0, checkedAt)));
+
+/** A part to be written: its bytes, in pieces, or where they are already. */
+export type NewPart =
+  | { readonly kind: PartKind; readonly inside: readonly Uint8Array[] }
+  | { readonly kind: PartKind; readonly blocks: BlockList };
+
+const sizeOf = (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { length }) => sum + length, 0);
+
+/** An entry of parts of different kinds; those that are undefined or have no bytes are left out. */
+export async function writeEntry(all: readonly (NewPart | undefined)[]): Promise<Uint8Array> {
+  const parts = all.filter((part) => part !== undefined && (!("inside" in part) || sizeOf(part.inside) > 0));
+  const rows = (parts as readonly NewPart[]).map((part) => {
+    const size = "inside" in part ? sizeOf(part.inside) : part.blocks.size;
+    return { part, size, listLength: lengthOfList(size) };
+  });
+  const directory = rows.reduce((sum, { listLength }) => sum + rowLength + listLength, 0);
+  const inside = rows.reduce((sum, { part, size }) => sum + ("inside" in part ? size : 0), 0);
+  const entry = new Uint8Array(headLength + directory + inside);
+  const view = new DataView(entry.buffer);
+  entry.set([...signature, rows.length]);
+  view.setUint32(8, directory, true);
+  let at = headLength;
+  let insideAt = headLength + directory;
+  for (const { part, size, listLength } of rows) {
+    entry[at] = partKinds[part.kind];
+    view.setUint32(at + 2, listLength, true);
+    let list = "blocks" in part ? part.blocks : undefined;
+    if ("inside" in part) {
+      entry[at + 1] = 1;
+      const start = insideAt;
+      for (const piece of part.inside) {
+        entry.set(piece, insideAt);
+        insideAt += piece.length;
+      }
+      list = await listBlocks(entry.subarray(start, start + size));
+    }
+    entry.set(saveBlockList(list as BlockList), at + rowLength);
+    at += rowLength + listLength;
+  }
+  view.setUint32(checkedAt, checksumOf(entry, at), true);
+  return entry;
+}
+
+/** The parts of an entry by their kinds, not copied; undefined for what {@link writeEntry} did not write. */
+export function readEntry(entry: Uint8Array): ReadonlyMap<PartKind, Part> | undefined {
+  if (entry.length < headLength || signature.some((byte, i) => entry[i] !== byte)) return undefined;
+  const view = new DataView(entry.buffer, entry.byteOffset, entry.length);
+  const end = headLength + view.getUint32(8, true);
+  if (end > entry.length || view.getUint32(checkedAt, true) !== checksumOf(entry, end)) return undefined;
+  const parts = new Map<PartKind, Part>();
+  let at = headLength;
+  let insideAt = end;
+  for (let n = 0; n < entry[5]!; n++) {
+    if (at + rowLength > end) return undefined;
+    const kind = kindOf.get(entry[at]!);
+    const listAt = at + rowLength;
+    const isInside = entry[at + 1] === 1;
+    at = listAt + view.getUint32(at + 2, true);
+    const blocks = at <= end ? loadBlockList(entry.subarray(listAt, at)) : undefined;
+    if (!kind || !blocks || parts.has(kind)) return undefined;
+    const inside = isInside ? entry.subarray(insideAt, insideAt + blocks.size) : undefined;
+    if (inside) insideAt += blocks.size;
+    parts.set(kind, { kind, blocks, ...(inside && { inside }) });
+  }
+  return at === end && insideAt === entry.length ? parts : undefined;
+}
+
+/** The bytes of a part that stands in its entry; undefined where they are not the ones that were written. */
+export async function bytesOf({ inside, blocks }: Part): Promise<Uint8Array | undefined> {
+  return inside && (await areListed(inside, blocks)) ? inside : undefined;
+}

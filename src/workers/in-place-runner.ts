@@ -1,0 +1,104 @@
+// Jobs on the calling thread, where the platform has no workers.
+
+import { cancelled, fromErrorRecord, toErrorRecord } from "../errors.ts";
+import type { SidecarAccess } from "../imaging/codecs/codec.ts";
+import type { Codecs } from "../imaging/codecs/codecs.ts";
+import { ImagingError } from "../imaging/errors.ts";
+import type { ByteSource } from "../imaging/lib/byte-source.ts";
+import { runTask } from "../imaging/render/job.ts";
+import type { Wanted } from "../imaging/render/job-context.ts";
+import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
+import { awaitingWithout, readingWithout } from "./place.ts";
+import { late, type Runner } from "./runner.ts";
+
+/** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages and at each read. */
+export function inPlaceRunner(codecs: Codecs): Runner {
+  let waits = false;
+  return {
+    run(job, { signal, timeoutMs, place, watch }, freed) {
+      watch?.began(0);
+      const clock = new JobClock();
+      let end = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
+      const isLate = () => Date.now() > end;
+      let leftAt = 0;
+      const awaiting =
+        place &&
+        awaitingWithout({
+          leave() {
+            leftAt = Date.now();
+            waits = true;
+            place.leave();
+          },
+          async back() {
+            await place.back();
+            waits = false;
+            end += Date.now() - leftAt;
+          },
+        });
+      const bytes = awaiting ? readingWithout(job.bytes, awaiting, signal) : job.bytes;
+      const wanted = {
+        get aborted() {
+          return signal?.aborted === true || isLate();
+        },
+        listen: () => new Promise<void>((resolve) => setTimeout(resolve)),
+      };
+      const { task, sidecar, overlay } = job;
+      const result = runTask(task, {
+        codecs,
+        bytes: timedBytes(whileWanted(bytes, wanted), clock),
+        sidecar: sidecar && timedSidecar(sidecar, clock),
+        overlay: overlay && { load: async () => overlay.data },
+        wanted,
+        stages: clock,
+      }).catch((error) => {
+        if (error instanceof ImagingError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
+        throw fromErrorRecord(toErrorRecord(error, "decode"));
+      });
+      const done = () => {
+        waits = false;
+        freed(true);
+      };
+      result.then(() => watch?.did(clock.stop())).then(done, done);
+      return result;
+    },
+    alive: () => true,
+    waits: () => waits,
+    kill() {},
+  };
+}
+
+/** A sidecar whose parts are loaded on the clock. */
+function timedSidecar(sidecar: SidecarAccess, clock: JobClock): SidecarAccess {
+  const { blocks } = sidecar;
+  return {
+    ...sidecar,
+    load: () => clock.wait("index", sidecar.load()),
+    ...(blocks && {
+      blocks: {
+        room: blocks.room,
+        load: (block) => clock.wait("index", blocks.load(block)),
+        keep: (block, bytes) => clock.wait("index", blocks.keep(block, bytes)),
+      },
+    }),
+  };
+}
+
+/** How long a job in place works between two reads at most before it listens. */
+const listenMs = 20;
+
+/** The bytes of a job in place; a read of one that is no longer wanted throws ServiceError `cancelled`. */
+function whileWanted(bytes: ByteSource, wanted: Required<Wanted>): ByteSource {
+  let heard = Date.now();
+  return {
+    size: bytes.size,
+    gap: bytes.gap,
+    async read(offset, length) {
+      if (Date.now() - heard > listenMs) {
+        await wanted.listen();
+        heard = Date.now();
+      }
+      if (wanted.aborted) throw cancelled();
+      return bytes.read(offset, length);
+    },
+  };
+}

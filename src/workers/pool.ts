@@ -1,0 +1,221 @@
+// The pool: jobs wait for a worker, each runs alone on one, and a worker that fails is replaced on demand.
+
+import { cancelled, ServiceError } from "../errors.ts";
+import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
+import type { Codecs } from "../imaging/codecs/codecs.ts";
+import { createCodecs } from "../imaging/codecs/index.ts";
+import { type Waiter, waitForTurn } from "../lib/concurrency/bounded-wait.ts";
+import { type Counts, createCounts } from "../lib/telemetry/count.ts";
+import type { Platform } from "../platform/platform.ts";
+import { inPlaceRunner } from "./in-place-runner.ts";
+import type { Job, JobLimits, Runner } from "./runner.ts";
+import { createRunners } from "./runners.ts";
+import { workerRunner } from "./worker-runner.ts";
+
+export type { Job, JobLimits, JobWatch } from "./runner.ts";
+
+/**
+ * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for
+ * another job, and of these `deaths`: those that ended by themselves.
+ */
+export const poolCounts = [
+  "done",
+  "errors",
+  "refused",
+  "cancelled",
+  "timeouts",
+  "started",
+  "replaced",
+  "deaths",
+] as const;
+
+export type PoolCounts = Counts<(typeof poolCounts)[number]>;
+
+export interface PoolOptions {
+  readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
+  /**
+   * Workers that work at most; more are started while jobs are without their place. Jobs in place work one at
+   * a time.
+   */
+  readonly size: number;
+  /** For jobs in place; made from the platform where it is absent. */
+  readonly codecs?: Codecs;
+  readonly counts?: PoolCounts;
+  readonly log?: PoolLog;
+  /** Hears of profiles that workers could not use. */
+  readonly ignoredProfile?: CodecHost["ignoredProfile"];
+  /** How long a cancelled job may run on before its worker is ended; 250. */
+  readonly cancelGraceMs?: number;
+  /** A worker is replaced after a job of more estimated bytes, since its memories do not shrink; 512 MiB. */
+  readonly maxJobBytes?: number;
+}
+
+interface PoolLog {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface PoolStatus {
+  readonly size: number;
+  /** Workers that are running, busy or idle. */
+  readonly workers: number;
+  readonly busy: number;
+  /** Of the busy ones, those whose job waits for bytes without its place. */
+  readonly waiting: number;
+  readonly queued: number;
+}
+
+export interface Pool {
+  /**
+   * What the task of a job makes. Throws what the codecs throw, and ServiceError `timeout` (code
+   * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code
+   * worker_died).
+   */
+  run(job: Job, limits: JobLimits): Promise<Encoded>;
+  status(): PoolStatus;
+  /** Bytes of all workers, as far as they have said; absent where jobs run in place. */
+  memory?(): Promise<number>;
+  /** Changes the number of workers; surplus ones end when they are idle. */
+  resize(size: number): void;
+  /** Ends all workers; running and waiting jobs are cancelled. */
+  close(): void;
+}
+
+const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>> = {
+  cancelled: "cancelled",
+  timeout: "timeouts",
+  busy: "refused",
+};
+
+/** A pool whose first worker is started and warmed at once; the others come when jobs wait. */
+export function createPool(options: PoolOptions): Pool {
+  const { platform, counts = createCounts(...poolCounts) } = options;
+  const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
+  const queue: Waiter<Runner>[] = [];
+  let closed = false;
+  let lastNumber = 0;
+
+  /**
+   * Module instances keep what a job has done between its reads, so that no two runners in place may share
+   * codecs.
+   */
+  const ownCodecs = (first: boolean) =>
+    (first && options.codecs) ||
+    createCodecs({
+      wasm: (name) => platform.wasm(name),
+      deflate: (data, level) => platform.deflate(data, level),
+      ...(options.ignoredProfile && { ignoredProfile: options.ignoredProfile }),
+    });
+
+  const runners = createRunners({
+    size: clamp(options.size),
+    linger: platform.startWorker !== undefined,
+    start({ warm, first }) {
+      if (!platform.startWorker) return inPlaceRunner(ownCodecs(first));
+      const runner = workerRunner(platform.startWorker(), {
+        module: (name) => platform.wasm(name),
+        number: ++lastNumber,
+        warm,
+        cancelGraceMs: options.cancelGraceMs ?? 250,
+        maxJobBytes: options.maxJobBytes ?? 1 << 29,
+        ignoredProfile: options.ignoredProfile,
+      });
+      counts.started.add();
+      return runner;
+    },
+  });
+
+  const next = () => {
+    while (queue.length > 0) {
+      let runner: Runner | undefined;
+      try {
+        runner = runners.take();
+      } catch (error) {
+        options.log?.warn("no render worker could be started", { cause: String(error) });
+        if (runners.status().workers > 0) return; // one that runs will take the job
+        queue.shift()?.refuse(error);
+        continue;
+      }
+      if (!runner) return;
+      queue.shift()?.admit(runner);
+    }
+  };
+
+  const release = (runner: Runner, usable: boolean) => {
+    if (closed) return;
+    if (!usable) counts.replaced.add();
+    runners.release(runner, usable);
+    next();
+  };
+
+  const count = (error: unknown) => {
+    const kind = error instanceof ServiceError ? error.kind : "decode";
+    counts[countOf[kind] ?? "errors"].add();
+    if (!(error instanceof ServiceError) || error.code !== "worker_died") return;
+    counts.deaths.add();
+    options.log?.warn("a render worker ended and is replaced", { cause: String(error.cause) });
+  };
+
+  /**
+   * A runner for this job alone. The job is started by its own caller: on workerd nobody else may use its
+   * files.
+   */
+  const turn = (signal: AbortSignal | undefined): Promise<Runner> =>
+    waitForTurn(
+      {
+        join(waiter) {
+          queue.push(waiter);
+          next();
+        },
+        leave(waiter) {
+          const at = queue.indexOf(waiter);
+          if (at >= 0) queue.splice(at, 1);
+        },
+      },
+      signal,
+    );
+
+  if (platform.startWorker) runners.warmUp();
+
+  /** A job that gives its place back makes room for one that waits here. */
+  const withNext = ({ place, ...limits }: JobLimits): JobLimits =>
+    place
+      ? {
+          ...limits,
+          place: {
+            leave() {
+              place.leave();
+              next();
+            },
+            back: place.back,
+          },
+        }
+      : limits;
+
+  return {
+    async run(job, limits) {
+      try {
+        if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
+        const runner =
+          (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
+          (await turn(limits.signal));
+        const made = await runner.run(job, withNext(limits), (usable) => release(runner, usable));
+        counts.done.add();
+        return made;
+      } catch (error) {
+        count(error);
+        throw error;
+      }
+    },
+    status: () => ({ ...runners.status(), queued: queue.length }),
+    ...(platform.startWorker && { memory: runners.memory }),
+    resize(wanted) {
+      runners.resize(clamp(wanted));
+      next();
+    },
+    close() {
+      closed = true;
+      for (const waiter of queue.splice(0)) waiter.refuse(cancelled());
+      runners.close();
+    },
+  };
+}

@@ -1,0 +1,254 @@
+// Jobs on a worker of the platform, from the main thread's side: what it asks for, what it answers, and when it is ended.
+
+import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
+import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
+import { type WorkerModule, workerModules } from "../imaging/codecs/modules.ts";
+import { createDeadline } from "../lib/concurrency/deadline.ts";
+import type { WorkerPort } from "../platform/platform.ts";
+import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type Awaiting, awaitingWithout, type Place } from "./place.ts";
+import { type Job, type JobWatch, late, type Runner } from "./runner.ts";
+
+export interface WorkerRunnerOptions {
+  readonly module: (name: WorkerModule) => WebAssembly.Module;
+  readonly ignoredProfile?: CodecHost["ignoredProfile"];
+  /** Its number among the workers of the pool so far, from 1. */
+  readonly number: number;
+  /** Whether it renders a small image before its first job. */
+  readonly warm: boolean;
+  /** How long a cancelled job may go on before its worker is killed. */
+  readonly cancelGraceMs: number;
+  /** A worker is not used again after a job of more estimated bytes: WebAssembly memories never shrink. */
+  readonly maxJobBytes: number;
+}
+
+interface Running {
+  readonly id: number;
+  readonly job: Job;
+  /** Those who hear that the job is cancelled, so that a read that hangs does not hold the worker. */
+  readonly reads: Set<(error: ServiceError) => void>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly watch: JobWatch | undefined;
+  readonly awaiting: Awaiting;
+  resolve(made: Encoded): void;
+  reject(error: ServiceError): void;
+  /** Takes back what was set up for this job, and frees the runner. */
+  settle(usable: boolean): void;
+}
+
+/**
+ * Jobs on a worker of the platform. A job that is late ends the worker, since nothing else stops a decoder. A cancelled one
+ * reads so in shared memory between two stages, and its worker is ended only when it has not stopped after a short grace:
+ * starting a new one costs more than the rest of a tile.
+ */
+export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Runner {
+  const cancel = new Int32Array(new SharedArrayBuffer(4));
+  let running: Running | undefined;
+  let alive = true;
+  let waits = false;
+  let lastId = 0;
+
+  const post = (message: ToWorker, transfer?: readonly ArrayBuffer[]) => port.post(message, transfer);
+  const meter = createMeter(() => {
+    if (alive) post({ kind: "measure" });
+    return alive;
+  });
+
+  /** The job at hand is over; the runner goes on where `usable`. */
+  const settle = (usable: boolean) => {
+    const over = running;
+    running = undefined;
+    waits = false;
+    deadline.met();
+    over?.settle(usable);
+  };
+  const end = (error?: ServiceError) => {
+    alive = false;
+    deadline.stop();
+    port.kill();
+    if (error) running?.reject(error);
+    settle(false);
+  };
+  const deadline = createDeadline(() => end(late(running?.timeoutMs ?? 0)));
+
+  const answerRead = (message: Asking) => {
+    const { read } = message;
+    const job = running?.id === message.job ? running : undefined;
+    const refuse = (error: unknown) => {
+      if (alive) post({ kind: "unread", read, error: toErrorRecord(error, "source") });
+    };
+    if (!job || Atomics.load(cancel, 0) === 1) return refuse(cancelled());
+    job.reads.add(refuse);
+    job.awaiting(wantedBytes(job, message)).then(
+      (bytes) =>
+        job.reads.delete(refuse) &&
+        alive &&
+        post({ kind: "bytes", read, ...(bytes && { bytes }) }, bytes && [bytes.buffer]),
+      (error) => job.reads.delete(refuse) && refuse(error),
+    );
+  };
+
+  port.onMessage((data) => {
+    const message = data as FromWorker;
+    if (message.kind === "ready") return;
+    if (message.kind === "memory") return meter.answered(message.bytes);
+    if (message.kind === "ignoredProfile") return options.ignoredProfile?.(message.master, message.reason);
+    if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
+      return answerRead(message);
+    if (message.job !== running?.id) return;
+    if (message.kind === "overlay") {
+      // Shared memory, or copied on the way: never transferred, since it is kept here.
+      const bytes = running.job.overlay?.data ?? new Uint8Array();
+      return post({ kind: "bytes", read: message.read, bytes });
+    }
+    if (message.kind === "lost") return running.job.sidecar?.reportLoss?.();
+    const tooLarge = running.job.memory > options.maxJobBytes;
+    if (message.kind === "done") {
+      const { bytes, incomplete, unchanged, times } = message;
+      running.watch?.did(times);
+      running.resolve({ bytes, ...(incomplete && { incomplete }), ...(unchanged && { unchanged }) });
+    } else running.reject(fromErrorRecord(message.error));
+    if (tooLarge || (message.kind === "failed" && message.broken)) end();
+    else settle(true);
+  });
+  port.onDeath((reason) =>
+    end(
+      new ServiceError("decode", "The worker that rendered the image ended; the image may be damaged.", {
+        code: "worker_died",
+        cause: reason,
+      }),
+    ),
+  );
+  post({
+    kind: "start",
+    modules: Object.fromEntries(workerModules().map((name) => [name, options.module(name)])) as Record<
+      WorkerModule,
+      WebAssembly.Module
+    >,
+    cancel,
+    warm: options.warm,
+  });
+
+  return {
+    run(job, { signal, timeoutMs, place, watch }, freed) {
+      if (!alive) {
+        freed(false);
+        return Promise.reject(cancelled()); // the pool was closed in between
+      }
+      const id = ++lastId;
+      let grace: ReturnType<typeof setTimeout> | undefined;
+      const onAbort = () => {
+        Atomics.store(cancel, 0, 1);
+        running?.reject(cancelled());
+        for (const refuse of running?.reads ?? []) refuse(cancelled());
+        running?.reads.clear();
+        grace = setTimeout(() => end(), options.cancelGraceMs);
+      };
+      let left = timeoutMs;
+      let since = performance.now();
+      const isOver = () => running?.id !== id;
+      const ownPlace: Place | undefined = place && {
+        leave() {
+          if (isOver()) return;
+          if (timeoutMs > 0) left = Math.max(1, left - (performance.now() - since));
+          deadline.met();
+          waits = true;
+          place.leave();
+        },
+        async back() {
+          await place.back();
+          if (isOver()) return;
+          waits = false;
+          since = performance.now();
+          deadline.expect(left);
+        },
+      };
+      Atomics.store(cancel, 0, 0);
+      return new Promise((resolve, reject) => {
+        running = {
+          id,
+          job,
+          reads: new Set(),
+          timeoutMs,
+          signal,
+          watch,
+          awaiting: ownPlace ? awaitingWithout(ownPlace) : (answer) => answer,
+          resolve,
+          reject,
+          settle(usable) {
+            if (grace !== undefined) clearTimeout(grace);
+            signal?.removeEventListener("abort", onAbort);
+            freed(usable);
+          },
+        };
+        const { task, file, sidecar } = job;
+        watch?.began(options.number);
+        post({
+          kind: "job",
+          job: id,
+          task,
+          file,
+          size: job.bytes.size,
+          gap: job.bytes.gap,
+          sidecar: sidecar && {
+            id: sidecar.id,
+            absent: sidecar.absent === true,
+            memory: sidecar.memory,
+            room: sidecar.blocks?.room,
+          },
+        });
+        deadline.expect(timeoutMs);
+        if (signal?.aborted) onAbort();
+        else signal?.addEventListener("abort", onAbort, { once: true });
+      });
+    },
+    memory: meter.read,
+    alive: () => alive,
+    waits: () => waits,
+    kill: () => end(cancelled()),
+  };
+}
+
+/** How long a worker has to answer how much memory it has: one that decodes reads no message meanwhile. */
+const measureMs = 100;
+
+/** The memory of a worker as it answered last. `ask` sends it the question; false where it has ended. */
+function createMeter(ask: () => boolean) {
+  let last: number | undefined;
+  const waiting = new Set<() => void>();
+  return {
+    answered(bytes: number) {
+      last = bytes;
+      for (const done of waiting) done();
+    },
+    read: () =>
+      new Promise<number | undefined>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          resolve(last);
+        };
+        const timer = setTimeout(done, measureMs);
+        waiting.add(done);
+        if (!ask()) done();
+      }),
+  };
+}
+
+type Asking = FromWorker & { kind: "read" | "recall" | "keep" };
+
+/** What a worker asked for. What is kept of a sidecar is shared, and transferring would take it away: a copy goes. */
+async function wantedBytes(
+  { job: { bytes, sidecar }, signal }: Pick<Running, "job" | "signal">,
+  message: Asking,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length, signal));
+  if (message.kind === "keep") {
+    await sidecar?.blocks?.keep(message.block, message.bytes);
+    return undefined;
+  }
+  const { block } = message;
+  const kept = await (block === undefined ? sidecar?.load() : sidecar?.blocks?.load(block));
+  return kept && new Uint8Array(kept);
+}

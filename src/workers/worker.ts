@@ -1,0 +1,167 @@
+// The worker's side of the pool: takes jobs one at a time, reads by itself or through the main thread, answers with bytes.
+
+import { fromErrorRecord, toErrorRecord } from "../errors.ts";
+import type { CodecHost, SidecarAccess, SidecarBlocks } from "../imaging/codecs/codec.ts";
+import type { Codecs } from "../imaging/codecs/codecs.ts";
+import { createCodecs } from "../imaging/codecs/index.ts";
+import { ImagingError } from "../imaging/errors.ts";
+import type { ByteSource } from "../imaging/lib/byte-source.ts";
+import { runTask } from "../imaging/render/job.ts";
+import type { Wanted } from "../imaging/render/job-context.ts";
+import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
+import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type HostFile, openFiles } from "./open-files.ts";
+
+/** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
+export interface WorkerHost {
+  post(message: FromWorker, transfer?: readonly ArrayBuffer[]): void;
+  onMessage(listener: (message: ToWorker) => void): void;
+  deflate: CodecHost["deflate"];
+  /** Throws what the runtime throws. */
+  openFile(path: string): HostFile;
+  /** Bytes of this thread alone. */
+  memory(): number;
+}
+
+/** A read through the main thread costs as much as copying about this many bytes, and may be slow at its other end. */
+const channelGap = 64 * 1024;
+
+interface PendingRead {
+  resolve(bytes: Uint8Array | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** Serves jobs until the worker is ended. */
+export function serveJobs(host: WorkerHost): void {
+  const reads = new Map<number, PendingRead>();
+  let lastRead = 0;
+  let codecs: Codecs | undefined;
+  let wanted: Wanted = { aborted: false };
+
+  const askFor = (
+    message: (read: number) => FromWorker,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<Uint8Array | undefined> =>
+    new Promise((resolve, reject) => {
+      const read = ++lastRead;
+      reads.set(read, { resolve, reject });
+      host.post(message(read), transfer);
+    });
+  const ask = async (message: (read: number) => FromWorker) => (await askFor(message)) ?? new Uint8Array();
+
+  const channel = (job: number, { size, gap = 0 }: Pick<ByteSource, "size" | "gap">): ByteSource => ({
+    size,
+    gap: Math.max(gap, channelGap),
+    read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
+  });
+
+  const blocksOf = (job: number, room: number, clock: JobClock): SidecarBlocks => ({
+    room,
+    load: (block) =>
+      clock.wait(
+        "index",
+        askFor((read) => ({ kind: "recall", job, read, block })),
+      ),
+    async keep(block, bytes) {
+      const own = ownBuffer(bytes);
+      const kept = askFor((read) => ({ kind: "keep", job, read, block, bytes: own }), [own.buffer]);
+      await clock.wait("index", kept);
+    },
+  });
+
+  const sidecarOf = (job: number, sidecar: JobSidecar, clock: JobClock): SidecarAccess | undefined =>
+    sidecar && {
+      id: sidecar.id,
+      absent: sidecar.absent,
+      memory: sidecar.memory,
+      blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock),
+      load: () =>
+        clock.wait(
+          "index",
+          ask((read) => ({ kind: "recall", job, read })),
+        ),
+      reportLoss: () => host.post({ kind: "lost", job }),
+    };
+
+  const files = openFiles(host.openFile);
+
+  const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
+    const { job, task, sidecar } = message;
+    try {
+      if (!codecs) throw new Error("a job came before the start message");
+      const clock = new JobClock();
+      const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
+      const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
+      const made = await runTask(task, {
+        codecs,
+        bytes,
+        sidecar: sidecarOf(job, sidecar, clock),
+        overlay,
+        wanted,
+        stages: clock,
+      });
+      const times = clock.stop();
+      const result = ownBuffer(made.bytes);
+      const unchanged = message.file !== undefined && files.unchanged();
+      const incomplete = made.incomplete === true;
+      host.post({ kind: "done", job, bytes: result, incomplete, unchanged, times }, [result.buffer]);
+    } catch (error) {
+      const broken = !(error instanceof ImagingError);
+      host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });
+    } finally {
+      files.rest();
+    }
+  };
+
+  const receive = async (message: ToWorker): Promise<void> => {
+    if (message.kind === "start") {
+      const { modules, cancel } = message;
+      wanted = {
+        get aborted() {
+          return Atomics.load(cancel, 0) === 1;
+        },
+      };
+      codecs = createCodecs({
+        wasm: (name) => modules[name],
+        deflate: host.deflate,
+        ignoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
+      });
+      if (message.warm) await warm(codecs);
+      host.post({ kind: "ready" });
+      return;
+    }
+    if (message.kind === "job") return run(message);
+    if (message.kind === "measure") return host.post({ kind: "memory", bytes: host.memory() });
+    const pending = reads.get(message.read);
+    reads.delete(message.read);
+    if (message.kind === "bytes") pending?.resolve(message.bytes);
+    else pending?.reject(fromErrorRecord(message.error));
+  };
+  host.onMessage((message) => void receive(message));
+}
+
+type JobSidecar = (ToWorker & { kind: "job" })["sidecar"];
+
+/** Encodes, decodes and resamples one small JPEG: first calls are several times slower than later ones. */
+async function warm(codecs: Codecs): Promise<void> {
+  const side = 32;
+  const data = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * 7) & 255);
+  const options = { format: "jpg", quality: 80, progressive: false, chroma: "420", encoder: "fast" } as const;
+  try {
+    const jpeg = await codecs
+      .encoder("jpg")
+      .encode({ width: side, height: side, bands: 3, interpretation: "rgb", data }, options);
+    const bytes: ByteSource = {
+      size: jpeg.length,
+      read: async (offset, length) => jpeg.slice(offset, offset + length),
+    };
+    const codec = codecs.byFormat("jpg");
+    const header = await codec.probe(bytes, 1);
+    const region = { x: 0, y: 0, width: side, height: side };
+    const pixels = await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });
+    const half = { size: side / 2, origin: 0, scale: 2 };
+    codecs.kernels.resize?.(pixels, half, half);
+  } catch {
+    // only a head start; a real job reports what is wrong
+  }
+}

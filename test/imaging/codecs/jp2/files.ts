@@ -1,0 +1,129 @@
+// JPEG 2000 files for tests, put together from fixtures or made by the packages' own lossless encoders.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
+import createOpenJph from "@cornerstonejs/codec-openjph";
+import { emscriptenOptions } from "../../../../src/imaging/codecs/instance.ts";
+import { fixture, testHost } from "../../../host.ts";
+
+/** The encoder of high-throughput files; the service itself does not use it. */
+const openjph = () =>
+  new WebAssembly.Module(
+    readFileSync(
+      new URL("../../../../node_modules/@cornerstonejs/codec-openjph/dist/openjphjs.wasm", import.meta.url),
+    ),
+  );
+
+type Bytes = readonly number[];
+
+export const u16 = (value: number): Bytes => [(value >> 8) & 255, value & 255];
+export const u32 = (value: number): Bytes => [...u16(value >>> 16), ...u16(value & 0xffff)];
+
+export function box(type: string, ...parts: readonly Bytes[]): Bytes {
+  const body = parts.flat();
+  return [...u32(8 + body.length), ...new TextEncoder().encode(type), ...body];
+}
+
+/** The bytes from SOC to the end of a fixture. */
+export function codestreamOf(name: string): Uint8Array {
+  const file = fixture(name);
+  return file.slice(Buffer.from(file).indexOf(Uint8Array.of(0xff, 0x4f, 0xff, 0x51)));
+}
+
+/** A JP2 file around a codestream; `extended`: with a 64-bit box length. */
+export function boxed(file: {
+  readonly codestream: Uint8Array;
+  readonly size: readonly [width: number, height: number, components: number];
+  readonly enumerated?: number | undefined;
+  readonly extra?: Bytes;
+  readonly behind?: Bytes;
+  readonly extended?: boolean;
+}): Uint8Array {
+  const [width, height, components] = file.size;
+  const { length } = file.codestream;
+  const name = [...new TextEncoder().encode("jp2c")];
+  return Uint8Array.from([
+    ...box("jP  ", [0x0d, 0x0a, 0x87, 0x0a]),
+    ...box("ftyp", [...new TextEncoder().encode("jp2 ")], u32(0), [...new TextEncoder().encode("jp2 ")]),
+    ...box(
+      "jp2h",
+      box("ihdr", u32(height), u32(width), u16(components), [7, 7, 0, 0]),
+      box("colr", [1, 0, 0], u32(file.enumerated ?? 16)),
+      file.extra ?? [],
+    ),
+    ...(file.extended ? [...u32(1), ...name, ...u32(0), ...u32(16 + length)] : [...u32(8 + length), ...name]),
+    ...file.codestream,
+    ...(file.behind ?? []),
+  ]);
+}
+
+/** A lossless raw codestream of these samples (interleaved). */
+export async function encodeCodestream(picture: {
+  readonly width: number;
+  readonly height: number;
+  readonly bands: number;
+  readonly bits: number;
+  readonly values: readonly number[];
+  readonly signed?: boolean;
+  readonly highThroughput: boolean;
+  /** Of high throughput alone: the sides of its tiles. */
+  readonly tile?: { readonly width: number; readonly height: number };
+}): Promise<Uint8Array> {
+  const { width, height, bands, bits, values, signed = false, highThroughput } = picture;
+  const module = highThroughput
+    ? await createOpenJph(emscriptenOptions(openjph()))
+    : await createOpenJpeg(emscriptenOptions(testHost.wasm("openjpeg")));
+  const encoder = "HTJ2KEncoder" in module ? new module.HTJ2KEncoder() : new module.J2KEncoder();
+  const samples = bits > 8 ? new Uint8Array(Uint16Array.from(values).buffer) : Uint8Array.from(values);
+  encoder
+    .getDecodedBuffer({
+      width,
+      height,
+      bitsPerSample: bits,
+      componentCount: bands,
+      isSigned: signed,
+      isUsingColorTransform: false,
+    })
+    .set(samples);
+  encoder.setDecompositions(2);
+  // The service has no use for it.
+  if (picture.tile) (encoder as unknown as { setTileSize(size: object): void }).setTileSize(picture.tile);
+  encoder.setQuality(true, 0);
+  encoder.encode();
+  return encoder.getEncodedBuffer().slice();
+}
+
+/** Whether opj_compress and opj_decompress are there (Debian: libopenjp2-tools); in CI tests fail without them. */
+export const hasOpenJpegTools =
+  spawnSync("sh", ["-c", "command -v opj_compress && command -v opj_decompress"]).status === 0 ||
+  process.env.CI !== undefined;
+
+/** A lossless raw codestream of samples (interleaved), which opj_compress makes of any number of components. */
+export function compressRaw(
+  picture: {
+    readonly width: number;
+    readonly height: number;
+    readonly bands: number;
+    readonly bits: number;
+    readonly values: readonly number[];
+    readonly signed?: boolean;
+  },
+  options: readonly string[] = ["-n", "3", "-mct", "0"],
+): Uint8Array {
+  const { width, height, bands, bits, values, signed = false } = picture;
+  const planes = Array.from({ length: bands }, (_, c) => values.filter((_, i) => i % bands === c)).flat();
+  const samples = (bits > 8 ? Int16Array : Int8Array).from(planes);
+  const folder = mkdtempSync(join(tmpdir(), "smalti-jp2-"));
+  try {
+    const [raw, file] = [join(folder, "in.rawl"), join(folder, "out.j2k")];
+    writeFileSync(raw, Buffer.from(samples.buffer));
+    const layout = `${width},${height},${bands},${bits},${signed ? "s" : "u"}`;
+    execFileSync("opj_compress", ["-i", raw, "-o", file, "-F", layout, ...options], { stdio: "ignore" });
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,484 @@
+// JPEG through its sidecar: what is stored, what is decoded, and the two short ways from JPEG to JPEG.
+
+import sharp from "sharp";
+import { describe, expect, test } from "vitest";
+import type { SidecarAccess } from "../../../../../src/imaging/codecs/codec.ts";
+import type { ImageHeader } from "../../../../../src/imaging/codecs/image-header.ts";
+import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
+import type { RenderPlan } from "../../../../../src/imaging/codecs/plan.ts";
+import { ImagingError } from "../../../../../src/imaging/errors.ts";
+import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
+import type { PixelBuffer } from "../../../../../src/imaging/pipeline/pixels.ts";
+import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
+import { runTask } from "../../../../../src/imaging/render/job.ts";
+import { grain } from "../../../../grain.ts";
+import { fixture, testHost } from "../../../../host.ts";
+import { countingBytes, psnr } from "../../counting.ts";
+import { type HeapBlocks, heapBlocks } from "../../heap-blocks.ts";
+import { transformOf } from "../transform-of.ts";
+
+const codecs = createCodecs(testHost);
+const codec = codecs.byFormat("jpg");
+
+interface Indexed {
+  readonly file: Uint8Array;
+  readonly header: ImageHeader;
+  readonly access: SidecarAccess;
+}
+
+let ids = 0;
+async function indexed(file: Uint8Array): Promise<Indexed> {
+  const bytes = memoryBytes(file);
+  const header = await codec.probe(bytes, 1);
+  const access = { id: `test-${++ids}`, blocks: heapBlocks(), load: async () => index };
+  const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array;
+  return { file, header, access: { ...access, id: `${access.id} stored` } };
+}
+
+const same = (a: PixelBuffer, b: PixelBuffer) =>
+  a.width === b.width &&
+  a.height === b.height &&
+  Buffer.compare(a.data as Uint8Array, b.data as Uint8Array) === 0;
+
+const whole = (header: ImageHeader) => ({ x: 0, y: 0, width: header.width, height: header.height });
+
+const halving = (header: ImageHeader): Step => ({
+  op: "resize",
+  x: { size: Math.ceil(header.width / 2), origin: 0, scale: 2 },
+  y: { size: Math.ceil(header.height / 2), origin: 0, scale: 2 },
+});
+
+function plan(
+  header: ImageHeader,
+  steps: readonly Step[],
+  write: Partial<RenderPlan["write"]> = {},
+  region = whole(header),
+): RenderPlan {
+  return {
+    read: { header, page: 1, region, scaleFactor: 1 },
+    transform: transformOf({ header, region, scaleFactor: 1 }, steps),
+    steps,
+    write: {
+      format: "jpg",
+      quality: 90,
+      progressive: false,
+      chroma: "420",
+      encoder: "fast",
+      passthrough: "off",
+      ...write,
+    },
+    memory: 0,
+  };
+}
+
+const derived = async ({ file, access }: Indexed, given: RenderPlan) =>
+  (await codec.derive?.(memoryBytes(file), given, access, codecs.kernels))?.bytes;
+const rgb = async (jpeg: Uint8Array) =>
+  new Uint8Array(await sharp(jpeg).toColourspace("srgb").removeAlpha().raw().toBuffer());
+const base = sharp(fixture("base.png"));
+
+describe("what is stored beside a JPEG", () => {
+  test("is nothing for arithmetic coding, which another decoder reads", async () => {
+    const bytes = memoryBytes(fixture("jpg-arithmetic.jpg"));
+    expect(await codec.sidecar?.build(bytes, { header: await codec.probe(bytes, 1), page: 1 })).toHaveLength(
+      0,
+    );
+  });
+
+  test("serves the same pixels as no sidecar and as another decoder, for sequential and progressive files", async () => {
+    for (const name of [
+      "jpg-baseline-420.jpg",
+      "jpg-baseline-422.jpg",
+      "jpg-restart.jpg",
+      "jpg-progressive.jpg",
+      "jpg-gray.jpg",
+      "jpg-cmyk-adobe.jpg",
+      "jpg-ycck-adobe.jpg",
+    ]) {
+      const one = await indexed(fixture(name));
+      const read = {
+        header: one.header,
+        page: 1,
+        region: { x: 37, y: 21, width: 311, height: 200 },
+        scaleFactor: 1,
+      };
+      const bytes = memoryBytes(one.file);
+      const plain = await codec.decode(bytes, read);
+      expect(same(await codec.decode(bytes, read, one.access), plain), name).toBe(true);
+      expect(same(await codec.decode(bytes, { ...read, whole: true }), plain), name).toBe(true);
+    }
+  });
+
+  test("a sidecar of another file is reported, and the pixels are made of the file", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const other = await indexed(fixture("jpg-orient-1.jpg"));
+    const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
+    let reports = 0;
+    const wrong = { ...other.access, id: "wrong", reportLoss: () => reports++ };
+    const right = await codec.decode(memoryBytes(one.file), read);
+    expect(same(await codec.decode(memoryBytes(one.file), read, wrong), right)).toBe(true);
+    expect(reports).toBe(1);
+  });
+
+  test("a damaged sidecar gives no wrong pixels and no trap", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const stored = await one.access.load();
+    const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
+    const bytes = memoryBytes(one.file);
+    const right = await codec.decode(bytes, read);
+    let reports = 0;
+    const reportLoss = () => reports++;
+    for (let n = 0; n < 60; n++) {
+      const broken = stored.slice(0, Math.floor((stored.length * n) / 60));
+      const access = { id: `cut-${n}`, load: async () => broken, reportLoss };
+      expect(same(await codec.decode(bytes, read, access), right)).toBe(true);
+    }
+    expect(reports).toBe(60);
+  });
+});
+
+describe("planes at 1/4", () => {
+  const names = ["jpg-baseline-420.jpg", "jpg-baseline-422.jpg", "jpg-progressive.jpg", "jpg-gray.jpg"];
+  const quarter = (header: ImageHeader, format: "jpg" | "png") => {
+    const given = plan(header, [], { format }, { x: 64, y: 32, width: 310, height: 203 });
+    return { ...given, read: { ...given.read, scaleFactor: 4, halvesColour: true as const } };
+  };
+  const answers = async ({ file, header, access }: Indexed) => [
+    await derived({ file, header, access }, quarter(header, "jpg")),
+    (await codec.decode(memoryBytes(file), quarter(header, "png").read, access)).data,
+  ];
+
+  test.each(names)("of %s are the same whether blocks have them or they are made again", async (name) => {
+    const kept = await indexed(fixture(name));
+    const blocks = kept.access.blocks as HeapBlocks;
+    const { width, height } = kept.header;
+    // luma and, in 4:2:0, two planes of a quarter of it
+    expect([...blocks.all.values()].reduce((sum, { length }) => sum + length, 0)).toBeGreaterThanOrEqual(
+      (width * height) / 16,
+    );
+    const without = { ...kept, access: { ...kept.access, id: `${name} bare`, blocks: undefined } };
+    const fresh = createCodecs(testHost).byFormat("jpg");
+    const made = await answers(kept);
+    expect(await answers(without)).toEqual(made);
+    const again = { ...kept.access, id: `${name} again` };
+    expect(
+      (await fresh.decode(memoryBytes(kept.file), quarter(kept.header, "png").read, again)).data,
+    ).toEqual(made[1]);
+  });
+
+  test("are not made of a file with hardly a byte, nor where there is no room", async () => {
+    const flat = await sharp({ create: { width: 9000, height: 9000, channels: 3, background: "gray" } })
+      .jpeg({ quality: 30 })
+      .toBuffer();
+    expect((await indexed(new Uint8Array(flat))).access.blocks).toMatchObject({ all: new Map() });
+    const file = fixture("jpg-baseline-420.jpg");
+    const bytes = memoryBytes(file);
+    const header = await codec.probe(bytes, 1);
+    const blocks = heapBlocks(1000);
+    const access = { id: "no room", blocks, load: async () => index };
+    const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array;
+    expect(blocks.all.size).toBe(0);
+    const stored = { ...access, id: "no room stored" };
+    expect(await answers({ file, header, access: stored })).toEqual(await answers(await indexed(file)));
+  });
+
+  test("that are lost are reported, made of the file, and read again once they are there", async () => {
+    const kept = await indexed(fixture("jpg-baseline-420.jpg"));
+    const blocks = kept.access.blocks as HeapBlocks;
+    const sound = blocks.all.get(0)!;
+    const { read } = quarter(kept.header, "png");
+    const right = (await answers(kept))[1];
+    for (const block of [sound.with(9, sound[9]! ^ 1), sound.slice(1), undefined]) {
+      let reports = 0;
+      const access = { ...kept.access, id: `unfit-${++ids}`, reportLoss: () => reports++ };
+      if (block) blocks.all.set(0, block as Uint8Array);
+      else blocks.all.delete(0);
+      const fresh = createCodecs(testHost).byFormat("jpg");
+      const decode = async () => (await fresh.decode(memoryBytes(kept.file), read, access)).data;
+      expect(await decode()).toEqual(right);
+      expect(reports).toBeGreaterThan(0);
+      blocks.all.set(0, sound);
+      reports = 0;
+      const source = countingBytes(kept.file);
+      expect((await fresh.decode(source, read, access)).data).toEqual(right);
+      expect([reports, source.total()]).toEqual([0, 0]);
+    }
+  });
+});
+
+describe("while there is no sidecar yet", () => {
+  const absent = (id: string): SidecarAccess => ({
+    id,
+    absent: true,
+    blocks: heapBlocks(),
+    load: async () => new Uint8Array(),
+  });
+  const top = { x: 0, y: 0, width: 600, height: 48 };
+
+  test("a file is read to where the region ends, once, and the job that builds goes on from there", async () => {
+    const file = new Uint8Array(await grain(1200, 4000, 60).jpeg({ quality: 97 }).toBuffer());
+    expect(file.length).toBeGreaterThan(4 * 2 ** 20);
+    const bytes = countingBytes(file);
+    const header = await codec.probe(bytes, 1);
+    const read = { header, page: 1, region: top, scaleFactor: 1 };
+    const pixels = await codec.decode(bytes, read, absent("noise"));
+    expect(bytes.total()).toBeLessThan(file.length / 2);
+    expect(pixels).toEqual(await codec.decode(memoryBytes(file), read));
+    const index = await codec.sidecar?.build(bytes, { header, page: 1 }, absent("noise"));
+    expect(bytes.total()).toBeLessThan(1.1 * file.length);
+    expect(index).toEqual(
+      await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }, absent("other")),
+    );
+  });
+
+  test("a read that fails in the middle costs that job only", async () => {
+    const file = new Uint8Array(await grain(1200, 3000, 60).jpeg({ quality: 97 }).toBuffer());
+    const sound = memoryBytes(file);
+    const header = await codec.probe(sound, 1);
+    const failing = {
+      size: file.length,
+      read: (offset: number, length: number) =>
+        offset + length > 2 * 2 ** 20
+          ? Promise.reject(new ImagingError("source", "gone"))
+          : sound.read(offset, length),
+    };
+    const read = { header, page: 1, region: { x: 200, y: 2500, width: 300, height: 300 }, scaleFactor: 1 };
+    await expect(codec.decode(failing, read, absent("failing"))).rejects.toMatchObject({ kind: "source" });
+    expect(await codec.decode(sound, read, absent("failing"))).toEqual(await codec.decode(sound, read));
+    expect(await codec.sidecar?.build(sound, { header, page: 1 }, absent("failing"))).toEqual(
+      await codec.sidecar?.build(sound, { header, page: 1 }, absent("sound")),
+    );
+  });
+});
+
+test("an instance in whose work a trap came up is not used again", async () => {
+  let instances = 0;
+  const counting = createCodecs({
+    ...testHost,
+    wasm(name) {
+      if (name === "jpeg-decode") instances++;
+      return testHost.wasm(name);
+    },
+  }).byFormat("jpg");
+  const { file, header, access } = await indexed(fixture("jpg-baseline-420.jpg"));
+  const read = { header, page: 1, region: whole(header), scaleFactor: 1 };
+  const sound = memoryBytes(file);
+  const pixels = await counting.decode(sound, read, access);
+  expect(await counting.decode(sound, read, access)).toEqual(pixels);
+  expect(instances).toBe(1);
+  const trapping = {
+    size: file.length,
+    read: () => Promise.reject(new WebAssembly.RuntimeError("unreachable")),
+  };
+  await expect(counting.decode(trapping, read, access)).rejects.toThrow("unreachable");
+  expect(await counting.decode(sound, read, access)).toEqual(pixels);
+  expect(instances).toBe(2);
+});
+
+describe("from planes to planes", () => {
+  const kinds = [
+    ["4:2:0", { chromaSubsampling: "4:2:0" }],
+    ["4:4:4", { chromaSubsampling: "4:4:4" }],
+    ["progressive", { chromaSubsampling: "4:2:0", progressive: true }],
+  ] as const;
+
+  test.each(kinds)("halves %s as well as the way through RGB does", async (_, options) => {
+    const one = await indexed(
+      await base
+        .clone()
+        .jpeg({ quality: 95, ...options })
+        .toBuffer(),
+    );
+    const given = plan(one.header, [halving(one.header)]);
+    const short = (await derived(one, given)) as Uint8Array;
+    const { derive: _derive, ...withoutDerive } = codec;
+    const { bytes: long } = await runTask(
+      { kind: "render", plan: given },
+      { codecs: { ...codecs, byFormat: () => withoutDerive }, bytes: memoryBytes(one.file) },
+    );
+    const reference = new Uint8Array(
+      await base.clone().resize(300, 200, { kernel: "lanczos3" }).raw().toBuffer(),
+    );
+    const [shortly, longly] = [psnr(await rgb(short), reference), psnr(await rgb(long), reference)];
+    expect(shortly).toBeGreaterThan(longly - 0.3);
+    expect(await sharp(short).metadata()).toMatchObject({
+      width: 300,
+      height: 200,
+      channels: 3,
+      isProgressive: false,
+    });
+  });
+
+  test("a window is the same part of the picture as the whole holds there", async () => {
+    const one = await indexed(await base.clone().jpeg({ quality: 95 }).toBuffer());
+    const all = await rgb(
+      (await derived(
+        one,
+        plan(one.header, [halving(one.header)], { quality: 100, chroma: "444" }),
+      )) as Uint8Array,
+    );
+    // Output 64..192 by 32..160, planned with the margin that the filter takes.
+    const region = { x: 112, y: 48, width: 288, height: 288 };
+    const steps: Step[] = [
+      { op: "resize", x: { size: 128, origin: 16, scale: 2 }, y: { size: 128, origin: 16, scale: 2 } },
+    ];
+    const part = await rgb(
+      (await derived(one, plan(one.header, steps, { quality: 100, chroma: "444" }, region))) as Uint8Array,
+    );
+    const same = new Uint8Array(part.length);
+    for (let y = 0; y < 128; y++)
+      same.set(all.subarray(((y + 32) * 300 + 64) * 3, ((y + 32) * 300 + 192) * 3), y * 128 * 3);
+    expect(psnr(part, same)).toBeGreaterThan(48);
+  });
+
+  test("gray of a coloured picture is its luma", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const jpeg = (await derived(one, plan(one.header, [{ op: "gray" }]))) as Uint8Array;
+    const { data, info } = await sharp(jpeg).toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, info.channels]).toEqual([600, 400, 1]);
+    const colours = await rgb(one.file);
+    const luma = Uint8Array.from({ length: data.length }, (_, i) =>
+      Math.round(0.299 * colours[3 * i]! + 0.587 * colours[3 * i + 1]! + 0.114 * colours[3 * i + 2]!),
+    );
+    expect(psnr(new Uint8Array(data), luma)).toBeGreaterThan(38);
+  });
+
+  test("leaves to the general way what planes cannot do", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    expect(await derived(one, plan(one.header, [{ op: "rotate", degrees: 45 }]))).toBeUndefined();
+    expect(await derived(one, plan(one.header, [], { format: "png" }))).toBeUndefined();
+    expect(await derived(one, plan(one.header, [], { progressive: true }))).toBeUndefined();
+    expect(await derived(one, plan(one.header, [], { encoder: "small" }))).toBeUndefined();
+    for (const name of ["jpg-cmyk-adobe.jpg", "jpg-rgb-adobe0.jpg"]) {
+      const other = await indexed(fixture(name));
+      expect(await derived(other, plan(other.header, []))).toBeUndefined();
+    }
+  });
+});
+
+describe("a lossless crop", () => {
+  test("is taken for an aligned part at full size, and decodes to the same samples", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const region = { x: 64, y: 32, width: 256, height: 192 };
+    const cut = (await derived(
+      one,
+      plan(one.header, [], { passthrough: "auto", resolution: { x: 118.11, y: 118.11 } }, region),
+    )) as Uint8Array;
+    const pixels = async (jpeg: Uint8Array) => {
+      const decoded = await codec.decode(memoryBytes(jpeg), {
+        header: await codec.probe(memoryBytes(jpeg), 1),
+        page: 1,
+        region: { x: 16, y: 16, width: 208, height: 160 },
+        scaleFactor: 1,
+      });
+      return decoded.data;
+    };
+    const source = await codec.decode(memoryBytes(one.file), {
+      header: one.header,
+      page: 1,
+      region: { x: 80, y: 48, width: 208, height: 160 },
+      scaleFactor: 1,
+    });
+    expect(await pixels(cut)).toEqual(source.data);
+    expect(await sharp(cut).metadata()).toMatchObject({ width: 256, height: 192, density: 300 });
+  });
+
+  test("is not taken off the grid, when it is switched off, or for other sizes", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const same = async (given: RenderPlan) => {
+      const off = await derived(one, { ...given, write: { ...given.write, passthrough: "off" } });
+      expect(await derived(one, given)).toEqual(off);
+    };
+    await same(plan(one.header, [], { passthrough: "auto" }, { x: 60, y: 32, width: 256, height: 192 }));
+    await same(plan(one.header, [halving(one.header)], { passthrough: "auto" }));
+  });
+
+  test("is worth it for ordinary qualities, not for the highest ones", async () => {
+    const worth = async (quality: number) => {
+      const one = await indexed(await base.clone().jpeg({ quality, chromaSubsampling: "4:2:0" }).toBuffer());
+      const region = { x: 0, y: 0, width: 512, height: 384 };
+      const given = plan(one.header, [], { passthrough: "auto" }, region);
+      const off = (await derived(one, {
+        ...given,
+        write: { ...given.write, passthrough: "off" },
+      })) as Uint8Array;
+      const cut = (await derived(one, given)) as Uint8Array;
+      return { cut: Buffer.compare(cut, off) !== 0, ratio: cut.length / off.length };
+    };
+    for (const quality of [60, 80, 88, 90, 92]) {
+      const { cut, ratio } = await worth(quality);
+      expect(cut, `quality ${quality}`).toBe(true);
+      expect(ratio).toBeLessThan(1.7);
+    }
+    expect((await worth(100)).cut).toBe(false);
+  });
+});
+
+describe("a slow source", () => {
+  /** Answers after a turn of the event loop, counts requests and bytes, and refuses to be asked too often at once. */
+  function slowBytes(data: Uint8Array, gap: number) {
+    const asked: { offset: number; length: number }[] = [];
+    return {
+      asked,
+      size: data.length,
+      gap,
+      async read(offset: number, length: number) {
+        asked.push({ offset, length });
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        return data.slice(offset, offset + length);
+      },
+    };
+  }
+
+  test("is asked for few long ranges where it says so, a fast one for what is needed alone", async () => {
+    const file = new Uint8Array(await grain(3000, 1024, 30).jpeg({ quality: 90 }).toBuffer());
+    const one = await indexed(file);
+    const region = { x: 1024, y: 512, width: 512, height: 512 };
+    const read = { header: one.header, page: 1, region, scaleFactor: 1 };
+    const expected = await codec.decode(memoryBytes(file), read);
+    const look = async (gap: number) => {
+      const slow = slowBytes(file, gap);
+      const access = { id: `slow-${gap}`, load: one.access.load };
+      await codec.decode(slow, { ...read, region: { ...region, width: 8, height: 8 } }, access);
+      slow.asked.length = 0;
+      expect(await codec.decode(slow, read, access)).toEqual(expected);
+      return { requests: slow.asked.length, bytes: slow.asked.reduce((sum, { length }) => sum + length, 0) };
+    };
+    const [near, far] = [await look(0), await look(64 * 1024)];
+    // 512 rows are 32 or 33 rows of MCUs of 16, and one more on either side for chroma.
+    expect(near.requests).toBeGreaterThanOrEqual(32);
+    expect(near.requests).toBeLessThanOrEqual(36);
+    expect(far.requests).toBeLessThanOrEqual(2);
+    expect(near.bytes).toBeLessThan(file.length / 6);
+    expect(far.bytes).toBeGreaterThan(near.bytes);
+  });
+});
+
+test("building takes room for the level at 1/4 where that is allowed, at most a 16th of two components of 4:2:0, and so do reads that may begin it", async () => {
+  const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
+  const needs = (side: number) => {
+    const header = { ...found, width: side, height: side };
+    const region = { x: 0, y: 0, width: 64, height: 64 };
+    const read = codec.memory({ header, page: 1, region, scaleFactor: 1 }, 2 ** 27);
+    const sidecar = (allowed: boolean) => codec.sidecar?.memory(header, 2 ** 27, () => allowed) ?? 0;
+    const full = sidecar(true) - sidecar(false);
+    return { planes: (side * side * 2) / 16, read, full };
+  };
+  const [small, large] = [needs(8000), needs(16_000)];
+  expect(small.read).toBeGreaterThan(small.planes);
+  expect(small.full).toBe(small.planes);
+  // what is larger is left to a pass of its own
+  expect(large.read).toBeLessThan(small.read + large.planes / 2);
+  expect(large.full).toBe(large.planes);
+});
+
+test("a picture of 400 megapixels in 4:2:0 has a level at 1/4 if its file is large enough", async () => {
+  const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
+  const header = { ...found, width: 24_000, height: 16_800 };
+  const planes = (header.width * header.height * 2) / 16;
+  const of = (fileSize: number) => {
+    const memoryIf = (allowed: boolean) => codec.sidecar?.memory(header, fileSize, () => allowed) ?? 0;
+    return memoryIf(true) - memoryIf(false);
+  };
+  expect([of(100 * 2 ** 20), of(2 ** 20)]).toEqual([planes, 0]);
+});

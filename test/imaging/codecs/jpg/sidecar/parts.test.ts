@@ -1,0 +1,33 @@
+// The parts of a JPEG's sidecar.
+
+import { expect, test } from "vitest";
+import { loadParts, saveParts } from "../../../../../src/imaging/codecs/jpg/sidecar/parts.ts";
+import { listBlocks } from "../../../../../src/imaging/sidecar/blocks.ts";
+
+const blocks = await listBlocks(new Uint8Array(100));
+const all = {
+  accessPoints: Uint8Array.of(1, 2, 3),
+  level8: [Uint8Array.of(4, 5)],
+  smallerLevels: Uint8Array.of(6),
+  transcode: blocks,
+  level4: { ...blocks, first: 1 },
+};
+
+test.each([
+  ["all of them", all],
+  ["none at 1/8", { ...all, level8: [], smallerLevels: new Uint8Array() }],
+  ["none below 1/8", { ...all, smallerLevels: new Uint8Array() }],
+  ["those of a sequential file", { ...all, transcode: undefined }],
+  ["those of a file without a level at 1/4", { ...all, level4: undefined }],
+])("%s come apart as they were put together", async (_, parts) => {
+  expect(await loadParts(await saveParts(parts))).toEqual(parts);
+});
+
+test("no part is used of an entry of which one is changed", async () => {
+  const entry = await saveParts(all);
+  for (const fromEnd of [1, 2, 4]) {
+    const at = entry.length - fromEnd;
+    expect(await loadParts(entry.with(at, entry[at]! ^ 1) as Uint8Array)).toBeUndefined();
+  }
+  expect(await loadParts(new Uint8Array())).toBeUndefined();
+});

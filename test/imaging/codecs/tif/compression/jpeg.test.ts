@@ -1,0 +1,79 @@
+// JPEG in TIFF: inks as stored, and kinds of JPEG that are refused.
+
+import sharp, { type TiffOptions } from "sharp";
+import { describe, expect, it, test } from "vitest";
+import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
+import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
+import { fixture, testHost } from "../../../../host.ts";
+import { isFrame, putTogether, takeApart } from "../../jpg/segments.ts";
+import { plainFields, tiffFile } from "../tiff-file.ts";
+
+const codec = createCodecs(testHost).byFormat("tif");
+
+async function decode(data: Uint8Array) {
+  const header = await codec.probe(memoryBytes(data), 1);
+  const region = { x: 0, y: 0, width: header.width, height: header.height };
+  return codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 1 });
+}
+
+const inks = (file: Uint8Array) => sharp(file).pipelineColourspace("cmyk").toColourspace("cmyk");
+const photo = inks(fixture("jpg-cmyk-adobe.jpg")).extract({ left: 30, top: 20, width: 131, height: 77 });
+
+describe("CMYK in JPEG", () => {
+  const layouts: readonly (readonly [string, TiffOptions])[] = [
+    ["one strip, without an Adobe segment", {}],
+    ["tiles, each with an Adobe segment", { tile: true, tileWidth: 64, tileHeight: 32 }],
+  ];
+  it.each(layouts)("in %s is what libvips reads of it", async (_, layout) => {
+    const data = await photo
+      .clone()
+      .tiff({ compression: "jpeg", quality: 85, ...layout })
+      .toBuffer();
+    expect(data.includes("Adobe")).toBe("tile" in layout);
+    const pixels = await decode(data);
+    expect([pixels.bands, pixels.interpretation]).toEqual([4, "cmyk"]);
+    expect(Buffer.compare(pixels.data as Uint8Array, await inks(data).raw().toBuffer())).toBe(0);
+  });
+
+  it("with five samples is refused by its header", async () => {
+    const fields = plainFields(8, 8, 5, 8, 5, [259, 3, 7], [338, 3, 2]);
+    const header = await codec.probe(memoryBytes(tiffFile([{ fields, blocks: [new Uint8Array(8)] }])), 1);
+    expect(header.unsupported).toContain("4 samples of CMYK in JPEG");
+  });
+});
+
+test("RGB with alpha in JPEG is what libvips reads of it", async () => {
+  // The four components of inks, said to be RGB and one more.
+  const data = await photo.clone().tiff({ compression: "jpeg", quality: 90 }).toBuffer();
+  const photometric = data.indexOf(Buffer.from([6, 1, 3, 0, 1, 0, 0, 0, 5, 0]));
+  data.writeUInt16LE(2, photometric + 8);
+  const pixels = await decode(data);
+  expect([pixels.bands, pixels.interpretation]).toEqual([4, "rgb"]);
+  expect([...pixels.data]).toEqual([...(await sharp(data, { failOn: "none" }).raw().toBuffer())]);
+});
+
+describe("JPEG of a kind that is not read", () => {
+  const kinds = [
+    ["lossless JPEG", 0xc3, 8],
+    ["hierarchical JPEG", 0xc5, 8],
+    ["arithmetic-coded JPEG", 0xc9, 8],
+    ["arithmetic-coded JPEG", 0xca, 8],
+    ["JPEG-LS", 0xf7, 8],
+    ["JPEG of 12 bits", 0xc1, 12],
+  ] as const;
+  it.each(kinds)("%s in a strip, frame marker %i, is unsupported, not damaged", async (what, code, bits) => {
+    const { segments, rest } = takeApart(fixture("jpg-gray.jpg"));
+    const frame = segments.find((segment) => isFrame(segment.code))!.body;
+    const size = new DataView(frame.buffer, frame.byteOffset);
+    const other = segments.map((segment) =>
+      isFrame(segment.code) ? { code, body: frame.with(0, bits) as Uint8Array } : segment,
+    );
+    const fields = plainFields(size.getUint16(3), size.getUint16(1), 1, 8, 1, [259, 3, 7]);
+    const data = tiffFile([{ fields, blocks: [putTogether(other, rest)] }]);
+    await expect(decode(data)).rejects.toMatchObject({
+      kind: "unsupported",
+      code: "unsupported",
+      message: expect.stringContaining(`received ${what};`),
+    });
+  });
+});

@@ -1,0 +1,201 @@
+// What the sidecar of every codec does. test/imaging/sidecar/contract.test.ts has a row for each.
+
+import { createHash } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Codec, SidecarAccess } from "../../../src/imaging/codecs/codec.ts";
+import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
+import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
+import { ImagingError } from "../../../src/imaging/errors.ts";
+import { type ByteSource, memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
+import { countingBytes } from "../codecs/counting.ts";
+import { type HeapBlocks, heapBlocks } from "../codecs/heap-blocks.ts";
+
+export interface SidecarContract {
+  /** Another codec each time: nothing that one has parsed may help the next. */
+  readonly codec: () => Codec;
+  /** A sound file, of which a sidecar can be kept. */
+  readonly file: () => Promise<Uint8Array>;
+  /** Reads that are cheaper with a sidecar. */
+  readonly reads: (header: ImageHeader) => readonly ReadRequest[];
+}
+
+interface Built {
+  readonly entry: Uint8Array;
+  readonly blocks: HeapBlocks;
+}
+
+/** Bytes by their digest, which is quick to compare. */
+const digestOf = (data: ArrayBufferView) =>
+  createHash("sha256")
+    .update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
+    .digest("hex");
+
+const sidecarOf = ({ sidecar }: Codec) => {
+  if (!sidecar) throw new Error("expected a codec with the group sidecar");
+  return sidecar;
+};
+
+/** What the service does. `memory`: what the build may take. */
+async function build(
+  codec: Codec,
+  bytes: ByteSource,
+  header: ImageHeader,
+  id: string,
+  memory?: number,
+): Promise<Built> {
+  const blocks = heapBlocks();
+  const access: SidecarAccess = { id, memory, blocks, load: async () => new Uint8Array() };
+  const entry = await sidecarOf(codec).build(bytes, { header, page: 1 }, access);
+  return { entry, blocks };
+}
+
+export function sidecarContract(name: string, { codec, file, reads }: SidecarContract): void {
+  describe(`the sidecar of ${name}`, () => {
+    let data: Uint8Array;
+    let header: ImageHeader;
+    let built: Built;
+    /** What each read returns of the file alone. */
+    let expected: readonly string[];
+    let ids = 0;
+
+    const alone = (): SidecarAccess => ({
+      id: `alone ${++ids}`,
+      absent: true,
+      load: async () => new Uint8Array(),
+    });
+    const pixels = async (read: ReadRequest, access: SidecarAccess, bytes = memoryBytes(data)) =>
+      digestOf((await codec().decode(bytes, read, access)).data);
+    /** Access to a sidecar with an entry or blocks of the caller's, and how often a read reported a loss. */
+    const accessTo = ({ entry, blocks }: { entry: Uint8Array; blocks: HeapBlocks }) => {
+      const losses = { count: 0 };
+      const access: SidecarAccess = {
+        id: `stored ${++ids}`,
+        blocks,
+        load: async () => entry,
+        reportLoss: () => void losses.count++,
+      };
+      return { access, losses };
+    };
+
+    beforeAll(async () => {
+      data = await file();
+      header = await codec().probe(memoryBytes(data), 1);
+      built = await build(codec(), memoryBytes(data), header, "first");
+      const pictures: string[] = [];
+      for (const read of reads(header)) pictures.push(await pixels(read, alone()));
+      expected = pictures;
+    });
+
+    it("is wanted by its reads, and can be kept", () => {
+      for (const read of reads(header))
+        expect(sidecarOf(codec()).way(read, data.length, Number.POSITIVE_INFINITY)).not.toBe("none");
+      expect(built.entry.length).toBeGreaterThan(0);
+    });
+
+    it("changes no pixel", async () => {
+      for (const [i, read] of reads(header).entries())
+        expect(await pixels(read, accessTo(built).access)).toBe(expected[i]);
+    });
+
+    it("spares reads of the file", async () => {
+      for (const read of reads(header)) {
+        const [without, withOne] = [countingBytes(data), countingBytes(data)];
+        await pixels(read, alone(), without);
+        await pixels(read, accessTo(built).access, withOne);
+        expect(withOne.total()).toBeLessThan(without.total());
+      }
+    });
+
+    it("is the same whenever it is built, so that servers can share a slot", async () => {
+      const again = await build(codec(), memoryBytes(data), header, "again");
+      expect(digestOf(again.entry)).toBe(digestOf(built.entry));
+      const numbered = ({ blocks }: Built) => [...blocks.all].map(([n, bytes]) => [n, digestOf(bytes)]);
+      expect(numbered(again)).toEqual(numbered(built));
+    });
+
+    it("changes no pixel when it was built with as little memory as that takes", async () => {
+      const least = sidecarOf(codec()).memory(header, data.length, () => false);
+      const small = await build(codec(), memoryBytes(data), header, "small", least);
+      for (const [i, read] of reads(header).entries())
+        expect(await pixels(read, accessTo(small).access)).toBe(expected[i]);
+    });
+
+    it("is not believed when any byte of its entry is another, cut off or added: it is reported, and no pixel changes", async () => {
+      const { entry, blocks } = built;
+      const [read] = reads(header) as readonly [ReadRequest];
+      const places = Array.from({ length: 24 }, (_, i) => Math.floor((i * (entry.length - 1)) / 23));
+      const damaged = [
+        ...places.map((place) => entry.map((byte, i) => (i === place ? byte ^ 0x10 : byte))),
+        entry.subarray(0, entry.length - 1),
+        Uint8Array.of(...entry, 0),
+      ];
+      for (const other of damaged) {
+        const { access, losses } = accessTo({ entry: other, blocks });
+        expect(await pixels(read, access)).toBe(expected[0]);
+        expect(losses.count).toBeGreaterThan(0);
+      }
+    });
+
+    it("is not believed when a build with another format of entries wrote it", async () => {
+      const { entry, blocks } = built;
+      // The format's version follows its four letters.
+      const older = entry.map((byte, i) => (i === 4 ? byte - 1 : byte));
+      for (const [i, read] of reads(header).entries()) {
+        const { access, losses } = accessTo({ entry: older, blocks });
+        expect(await pixels(read, access)).toBe(expected[i]);
+        expect(losses.count).toBeGreaterThan(0);
+      }
+    });
+
+    it("loses blocks without harm: what they hold is made again", async () => {
+      const { entry, blocks } = built;
+      let reported = 0;
+      for (const lost of blocks.all.keys())
+        for (const [i, read] of reads(header).entries()) {
+          const rest = heapBlocks();
+          for (const [number, bytes] of blocks.all) if (number !== lost) rest.all.set(number, bytes);
+          const { access, losses } = accessTo({ entry, blocks: rest });
+          expect(await pixels(read, access)).toBe(expected[i]);
+          reported += losses.count;
+        }
+      expect(reported > 0).toBe(blocks.all.size > 0);
+    });
+
+    it.each([
+      ["a source failed", () => new ImagingError("source", "gone")],
+      ["the build was cancelled", () => new ImagingError("cancelled", "The job was cancelled.")],
+    ])("is built again after %s in the middle of it", async (_, ending) => {
+      const failing = codec();
+      const sound = memoryBytes(data);
+      const gone: ByteSource = {
+        size: data.length,
+        async read(offset, length) {
+          if (offset + length > data.length / 2) throw ending();
+          return sound.read(offset, length);
+        },
+      };
+      await expect(build(failing, gone, header, "failing")).rejects.toMatchObject({ kind: ending().kind });
+      const { entry } = await build(failing, sound, header, "failing");
+      expect(digestOf(entry)).toBe(digestOf(built.entry));
+    });
+
+    it("is not kept of a file that ends early", async () => {
+      const half = memoryBytes(data.subarray(0, data.length / 2));
+      const entry = await build(codec(), half, header, "half").then(
+        (made) => made.entry,
+        (error: unknown) => {
+          expect(error).toMatchObject({ kind: "decode" });
+          return new Uint8Array();
+        },
+      );
+      expect(entry).toHaveLength(0);
+    });
+
+    it("says what building takes, with all parts no less than without", () => {
+      const { memory, nsPerPixel } = sidecarOf(codec());
+      const memoryIf = (allowed: boolean) => memory(header, data.length, () => allowed);
+      expect(memoryIf(true)).toBeGreaterThanOrEqual(memoryIf(false));
+      expect(nsPerPixel(header)).toBeGreaterThan(0);
+    });
+  });
+}

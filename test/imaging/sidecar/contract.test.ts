@@ -1,0 +1,97 @@
+// The contract of sidecars, for each codec that has the group, and for a format of 100 lines that shows what one is to write.
+// @module-tag slow
+
+import { expect, test } from "vitest";
+import type { SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
+import { createCodecs } from "../../../src/imaging/codecs/index.ts";
+import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
+import { grain } from "../../grain.ts";
+import { fixture, testHost } from "../../host.ts";
+import { oldJpegFile } from "../codecs/tif/old-jpeg-file.ts";
+import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
+import { sidecarContract } from "./codec-contract.ts";
+import { exampleCodec, exampleFile } from "./example-codec.ts";
+
+/** The formats that have rows below. */
+const tested = new Set<SourceFormat>();
+const codecOf = (format: SourceFormat) => {
+  tested.add(format);
+  return () => createCodecs(testHost).byFormat(format);
+};
+const region = { x: 512, y: 768, width: 256, height: 128 };
+const picture = (progressive: boolean) => async () =>
+  new Uint8Array(await grain(1024, 1024, 30).jpeg({ quality: 90, progressive }).toBuffer());
+
+sidecarContract("a sequential JPEG", {
+  codec: codecOf("jpg"),
+  file: picture(false),
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 1 },
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+    { header, page: 1, region, scaleFactor: 8 },
+  ],
+});
+
+sidecarContract("a progressive JPEG", {
+  codec: codecOf("jpg"),
+  file: picture(true),
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 1 },
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+  ],
+});
+
+sidecarContract("old-style JPEG in a TIFF", {
+  codec: codecOf("tif"),
+  async file() {
+    const jpeg = await picture(false)();
+    return oldJpegFile({ width: 1024, height: 1024 }, [jpeg], ([at = 0]) => ({
+      strips: [[at, jpeg.length]],
+      more: [
+        [513, 4, at],
+        [514, 4, jpeg.length],
+      ],
+    }));
+  },
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 1 },
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+    { header, page: 1, region, scaleFactor: 8 },
+  ],
+});
+
+sidecarContract("a TIFF that is read with a window", {
+  codec: codecOf("tif"),
+  async file() {
+    const rows = Uint16Array.from({ length: 1024 * 1024 }, (_, i) => (i * 7919) % 50_000);
+    const strips = Array.from({ length: 16 }, (_, i) => {
+      const strip = rows.subarray(i * 64 * 1024, (i + 1) * 64 * 1024);
+      return new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength);
+    });
+    return tiffFile([{ fields: plainFields(1024, 1024, 1, 16, 1, [278, 3, 64]), blocks: strips }]);
+  },
+  reads: (header): readonly ReadRequest[] => [
+    { header, page: 1, region, scaleFactor: 1, window: { low: 2, high: 98 } },
+  ],
+});
+
+sidecarContract("a JPEG 2000 file", {
+  codec: codecOf("jp2"),
+  file: async () => fixture("jp2-tiled-128.jp2"),
+  reads: (header) => [
+    { header, page: 1, region: { x: 128, y: 64, width: 256, height: 128 }, scaleFactor: 1 },
+    { header, page: 1, region: { x: 0, y: 0, width: 512, height: 256 }, scaleFactor: 4 },
+  ],
+});
+
+sidecarContract("the example", {
+  codec: exampleCodec,
+  file: async () => exampleFile(300, 1000),
+  reads: (header) => [{ header, page: 1, region: { ...region, x: 32 }, scaleFactor: 1 }],
+});
+
+test("every format with a sidecar has a row here", () => {
+  const formats: readonly SourceFormat[] = ["jpg", "png", "tif", "webp", "gif", "jp2"];
+  const codecs = createCodecs(testHost);
+  expect(new Set(formats.filter((format) => codecs.byFormat(format).sidecar))).toEqual(tested);
+});
