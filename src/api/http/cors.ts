@@ -4,7 +4,8 @@ import type { RequestContext } from "./context.ts";
 
 /** What a page needs to read an answer, once its origin may. */
 const readable = {
-  "Access-Control-Expose-Headers": "ETag, Link, Content-Disposition, X-Ignored-Profile, X-Ignored-Sidecar",
+  "Access-Control-Expose-Headers":
+    "ETag, Link, Content-Disposition, X-Ignored-Profile, X-Ignored-Manifest-File, X-Ignored-Sidecar",
   "Cross-Origin-Resource-Policy": "cross-origin",
 } as const;
 

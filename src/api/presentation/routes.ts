@@ -70,7 +70,11 @@ async function answer(
   );
   setCors(headers, c);
   const ignored = presented.ignored?.();
-  if (ignored !== undefined) headers["X-Ignored-Sidecar"] = ignored;
+  if (ignored !== undefined) {
+    headers["X-Ignored-Manifest-File"] = ignored;
+    // Its name before 0.2, which goes with the release after.
+    headers["X-Ignored-Sidecar"] = ignored;
+  }
   // The connection is cut then, so that no client takes a part for the whole.
   const failed = (error: unknown) => void noteFailure(c, service.log, error);
   const sent = typeof bytes === "function" ? () => bytes(failed) : bytes;

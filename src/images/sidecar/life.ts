@@ -1,7 +1,7 @@
 // The life of a sidecar in this process: its states, what may happen in each of them, and where that leads.
-// docs/architecture.md has the drawing.
+// README.md beside it has the drawing.
 
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../imaging/lib/lru.ts";
 import type { Build } from "./build.ts";
 
 /** What is derived from a master: the entry of its sidecar, and its blocks where no slot has them. */

@@ -296,7 +296,8 @@ describe("a wrong manifest file", () => {
       const response = await app.get(book);
       expect(response.status).toBe(200);
       expect(((await response.json()) as Json).items).toHaveLength(2);
-      expect(response.headers.get("X-Ignored-Sidecar")).toMatch(new RegExp(`^${name}(, line \\d+)?$`));
+      for (const header of ["X-Ignored-Manifest-File", "X-Ignored-Sidecar"])
+        expect(response.headers.get(header)).toMatch(new RegExp(`^${name}(, line \\d+)?$`));
       await app.get(book);
       expect(lines.map(({ fields }) => fields.fault)).toEqual([expect.stringMatching(fault)]);
       expect(lines[0]?.fields).toMatchObject({ source: "files", file: `book/${name}` });
@@ -320,7 +321,7 @@ describe("a wrong manifest file", () => {
       JSON.stringify({ type: "Manifest", label: { en: ["x"] }, items }, null, 1),
     );
     const app = await open();
-    expect((await app.get(book)).headers.get("X-Ignored-Sidecar")).toBe("manifest.json, line 10");
+    expect((await app.get(book)).headers.get("X-Ignored-Manifest-File")).toBe("manifest.json, line 10");
     expect(lines).toHaveLength(50);
     expect(lines[49]?.fields.fault).toBe('line 206, items.49.type: expected Canvas, received "Canvs"');
   });

@@ -28,7 +28,7 @@ const events = {
   lost: { is: "lost" },
 } as const satisfies Readonly<Record<string, SidecarEvent>>;
 
-/** Where the drawing in docs/architecture.md has an arrow. */
+/** Where the drawing in src/images/sidecar/README.md has an arrow. */
 const arrows: readonly (readonly [SidecarState["is"], keyof typeof events, SidecarState])[] = [
   ["absent", "sought", { is: "building", build }],
   ["building", "obtained", { is: "complete", sidecar: plain }],
