@@ -221,7 +221,7 @@ function codesExcused(log, { source, name }, { began, ended }) {
 }
 
 /** Clients that ask one after the other until `until`; everything goes to `tally`. */
-function load(server, requests, right, log, until, tally) {
+function load(server, { requests, right }, log, until, tally) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const tags = new Map();
   const client = async (n) => {
@@ -404,7 +404,7 @@ try {
     const failing = failByPlan(parts, until - ms / 10);
     faultLog.push(failing.log);
     const watching = Promise.all([watchHealth(server, until, health), watchMemory(server, until, working)]);
-    await load(server, requests, right, failing.log, until, tally);
+    await load(server, { requests, right }, failing.log, until, tally);
     await Promise.all([watching, failing.over]);
     await pause(13_000);
     const usage = await server.usage();

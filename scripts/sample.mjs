@@ -116,9 +116,9 @@ for (const star of stars)
     }
 
 /** Tiles laid in rings about a point: which one a position falls on, and where in it (0..1 both ways). */
-function ringTile(x, y, cx, cy, seed, side = pitch) {
-  const dx = x - cx;
-  const dy = y - cy;
+function ringTile(x, y, middle, seed, side = pitch) {
+  const dx = x - middle.x;
+  const dy = y - middle.y;
   const radius = Math.hypot(dx, dy) / side;
   const ring = Math.floor(radius);
   const count = Math.max(3, Math.round(2 * Math.PI * (ring + 0.5) * (0.94 + 0.1 * chance(ring, seed, 1))));
@@ -168,12 +168,12 @@ function scene(x, y) {
   if (star) {
     const seed = Math.floor(star.star.x * 13 + star.star.y);
     const colours = star.heart ? (star.star.kind ? "pale" : "red") : star.edge ? "pale" : "gold";
-    return { colours, tile: ringTile(x, y, star.star.x, star.star.y, seed, 14), metal: colours === "gold" };
+    return { colours, tile: ringTile(x, y, star.star, seed, 14), metal: colours === "gold" };
   }
   const wave = 0.5 + 0.5 * Math.sin(r / 102.5 + 1.2);
   return {
     colours: wave > 0.86 ? "deep" : "night",
-    tile: ringTile(x, y, centre.x, centre.y, 17),
+    tile: ringTile(x, y, centre, 17),
     metal: false,
   };
 }
@@ -193,7 +193,7 @@ function sun(x, y, r, angle) {
   const colours = bands.find(([limit]) => r < limit)[1];
   return {
     colours,
-    tile: ringTile(x, y, centre.x, centre.y, 91, r < 166 ? 13 : 16),
+    tile: ringTile(x, y, centre, 91, r < 166 ? 13 : 16),
     metal: colours === "gold",
   };
 }

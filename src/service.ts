@@ -93,6 +93,12 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** What a service may be given beside its configuration; see {@link createService}. */
+export interface ServiceOptions {
+  readonly access?: Access | undefined;
+  readonly configFile?: ConfigFile | undefined;
+}
+
 /**
  * Builds the service; `access` decides who may have which image in place of the section `auth`, `configFile` is where `config` comes
  * from. Throws when a part cannot be built from what the configuration says.
@@ -102,8 +108,7 @@ export async function createService(
   platform: Platform,
   log: Log,
   version: string,
-  access?: Access,
-  configFile?: ConfigFile,
+  { access, configFile }: ServiceOptions = {},
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   const warn = ({ path, message }: DoubtfulBound) => log.warn(`${path}: ${message}`);

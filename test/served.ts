@@ -68,14 +68,10 @@ export async function served(
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
-  const service = await createService(
-    loaded.config,
-    platform,
-    over.log ?? silentLog,
-    "dev",
-    over.access,
-    over.configFile,
-  );
+  const service = await createService(loaded.config, platform, over.log ?? silentLog, "dev", {
+    access: over.access,
+    configFile: over.configFile,
+  });
   const app = createApp(service, [...surfaces, ...(over.surface ? [over.surface] : [])]);
   return {
     service,

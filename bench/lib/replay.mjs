@@ -104,7 +104,7 @@ export async function compare(names, picture, size, options) {
     for (let repetition = 0; repetition < options.repetitions; repetition++)
       for (const name of turn(names, repetition)) {
         if (runs.get(name).at(-1)?.cold.answers === 0) continue;
-        runs.get(name).push(await run(name, picture, size, requests, concurrency, options));
+        runs.get(name).push(await run(name, { picture, size, requests }, concurrency, options));
       }
     for (const [name, done] of runs) rows.push(...summary({ picture, concurrency, server: name }, done));
   }
@@ -114,7 +114,7 @@ export async function compare(names, picture, size, options) {
 /** The names in another order for each repetition. */
 export const turn = (names, repetition) => names.map((_, i) => names[(i + repetition) % names.length]);
 
-async function run(name, picture, size, requests, concurrency, options) {
+async function run(name, { picture, size, requests }, concurrency, options) {
   const server = await start(name, options);
   try {
     const settings = { concurrency, seconds: options.seconds };

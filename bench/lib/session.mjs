@@ -82,7 +82,12 @@ export function session(size, { tile = 512, tiles = 120, view = [1600, 1000], se
     const fine = factors.findLast((factor) => factor <= scale * 1.0001) ?? 1;
     const levels = withCoarser && factors.includes(fine * 2) ? [fine * 2, fine] : [fine];
     for (const factor of levels)
-      for (const [column, row] of inWindow(size, tile * factor, x, y, view[0] * scale, view[1] * scale))
+      for (const [column, row] of inWindow(
+        size,
+        tile * factor,
+        [x, y],
+        view.map((side) => side * scale),
+      ))
         add(tileRequest(size, tile, factor, column, row));
   };
 
@@ -115,7 +120,7 @@ function thumbnail({ width, height }, side) {
 }
 
 /** Columns and rows of the grid that a window around (x, y) shows, its middle first. */
-function inWindow(size, side, x, y, width, height) {
+function inWindow(size, side, [x, y], [width, height]) {
   const first = (from) => Math.max(0, Math.floor(from / side));
   const last = (to, whole) => Math.min(Math.ceil(whole / side), Math.ceil(to / side)) - 1;
   const cells = [];

@@ -35,7 +35,7 @@ async function compareFile({ path, seed, windows, seconds }) {
     const regions = [wholeOf(header), ...randomWindows(header, factor, windows, seed)];
     const end = planes
       ? (unlike(file, header, planes) ??
-        (await compareRegions(bytes, header, facts, planes, factor, regions, found)))
+        (await compareRegions({ bytes, header, facts, planes }, factor, regions, found)))
       : await withoutReference(bytes, header, factor, kind);
     if (end) return { ...found, ...end };
   }
@@ -43,14 +43,14 @@ async function compareFile({ path, seed, windows, seconds }) {
 }
 
 /** Takes regions at one factor into `found`; the end of the comparison where the codec refuses one. */
-async function compareRegions(bytes, header, facts, planes, factor, regions, found) {
+async function compareRegions({ bytes, header, facts, planes }, factor, regions, found) {
   for (const region of regions) {
     const got = await attempt(() => decode(bytes, header, region, factor));
     if (got.error) {
       if (found.compared === 0) return refusal(got.error, true, found.kind);
       return { verdict: "failed", detail: `${nameOf(region, factor)}: ${got.error.message}` };
     }
-    const far = distance(got, planes, facts, region, factor, header.depth);
+    const far = distance(got, { planes, facts, depth: header.depth }, region, factor);
     if (far > found.most) Object.assign(found, { most: far, at: nameOf(region, factor) });
     found.compared++;
     process.send({ progress: found });

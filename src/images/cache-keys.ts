@@ -38,6 +38,13 @@ export interface EntryKey {
   readonly variant: string;
 }
 
+/** A request in its canonical form (Image API 3.0, section 4.8). */
+export interface CanonicalRequest {
+  readonly version: 2 | 3;
+  readonly identifier: string;
+  readonly canonical: string;
+}
+
 /**
  * Key of a derivative: its name is the URL path of the canonical request on the main route, so every spelling and
  * every alias shares one entry, in the group of its master; its variant is a hash of what else the bytes depend on (the scale
@@ -46,14 +53,14 @@ export interface EntryKey {
  * that are written with it.
  */
 export async function renderKey(
-  version: 2 | 3,
-  identifier: string,
-  canonical: string,
+  { version, identifier, canonical }: CanonicalRequest,
   master: MasterKey & { readonly grant: Grant },
   policy: OutputPolicy,
   { scaleFactor, detail, size }: Pick<Geometry, "scaleFactor" | "detail" | "size">,
-  deflate?: string,
-  overlay?: Overlay,
+  {
+    deflate,
+    overlay,
+  }: { readonly deflate?: string | undefined; readonly overlay?: Overlay | undefined } = {},
 ): Promise<EntryKey> {
   const { tier } = master.grant;
   const name = renderName(masterName(master), version, identifier, canonical, tier);

@@ -99,15 +99,14 @@ export async function prepare(
   const overlay = parts.overlays.mayChange()
     ? await parts.overlays.of(master, answerSize(geometry, request), signal)
     : undefined;
+  const { deflates } = parts.codecs.encoder(request.format).encodes;
+  const deflate = deflates && (await parts.deflateIdentity());
   const key = await renderKey(
-    request.version,
-    master.identifier,
-    canonical,
+    { version: request.version, identifier: master.identifier, canonical },
     master,
     parts.policy,
     geometry,
-    parts.codecs.encoder(request.format).encodes.deflates && (await parts.deflateIdentity()),
-    overlay,
+    { deflate, overlay },
   );
   master.caller?.stages?.end("describe");
   return { ...resolved, overlay, key, etag: entityTag(key) };

@@ -23,7 +23,7 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
     writeLater: (line) => platform.write?.("err", line, true),
   });
   const file = configFileOf(platform, args, loaded.file);
-  const service = await createService(config, platform, log, version, undefined, file).catch(
+  const service = await createService(config, platform, log, version, { configFile: file }).catch(
     (error: unknown) => {
       throw new CommandError(error instanceof Error ? error.message : String(error));
     },

@@ -22,7 +22,8 @@ const geometry = {
 };
 const policy = {} as OutputPolicy;
 const parameters = "full/max/0/default.jpg";
-const rendered = (key: string) => renderKey(3, "ms-1", parameters, masterAt(key), policy, geometry);
+const rendered = (key: string) =>
+  renderKey({ version: 3, identifier: "ms-1", canonical: parameters }, masterAt(key), policy, geometry);
 
 /** Two keys of one source whose names of entries the quick hash in entity tags does not tell apart. */
 function alikeKeys(): readonly [string, string] {
@@ -46,7 +47,10 @@ test("answers whose detail is limited have entries by what they show, and none w
     { grid: { width: 6, height: 8 }, cells: { x: 0, y: 0, width: 2, height: 2 } },
     undefined,
   ].map((detail) =>
-    renderKey(3, "ms-1", parameters, masterAt("a.tif"), policy, { ...(detail && { detail }), size }),
+    renderKey({ version: 3, identifier: "ms-1", canonical: parameters }, masterAt("a.tif"), policy, {
+      ...(detail && { detail }),
+      size,
+    }),
   );
   const variants = (await Promise.all(limited)).map(({ variant }) => variant);
   expect(new Set(variants).size).toBe(4);

@@ -11,13 +11,23 @@ export interface Reduction {
   readonly factor: number;
 }
 
+/** Part of a row; see {@link BoxReducer.add}. */
+export interface RowPart {
+  readonly pixels: Samples;
+  readonly from: number;
+  readonly count: number;
+  readonly x: number;
+  readonly y: number;
+  readonly side?: number;
+}
+
 /** Takes parts of rows; see {@link boxReducer}. */
 export interface BoxReducer {
   /**
    * `count` pixels from sample `from` of `pixels`, which lie in row `y` from column `x` on. With `side` each stands for
    * `side` by `side` pixels of the region, at `x` and `y` that are multiples of it; it divides the factor.
    */
-  add(pixels: Samples, from: number, count: number, x: number, y: number, side?: number): void;
+  add(part: RowPart): void;
   /** Says that all pixels of the rows above `y` have come; whole boxes among them are written. */
   complete(y: number): void;
 }
@@ -38,16 +48,15 @@ export function boxReducer(reduction: Reduction, held: number, out: Samples): Bo
   );
   const sum = alpha ? sumWeighted : (sumsOf[bands] ?? sumBands);
   return {
-    add(pixels, from, count, x, y, side = 1) {
-      const row = ring.row(y);
+    add({ pixels, from, count, x, y, side = 1 }) {
       const perBox = factor / side;
-      const weight = side * side;
+      const sums = { pixels, row: ring.row(y), weight: side * side, bands };
       let at = from;
       let box = Math.floor(x / factor) * bands;
       let room = perBox - (x % factor) / side;
       for (let left = count; left > 0; box += bands, room = perBox) {
         const n = left < room ? left : room;
-        sum(pixels, at, n, row, box, weight, bands);
+        sum(sums, at, n, box);
         at += n * bands;
         left -= n;
       }
@@ -113,23 +122,23 @@ export function scatterReducer(reduction: Reduction, out: Samples) {
 }
 
 /** Adds `n` pixels from `pixels[at]`, times `weight`, to the sums of a box at `row[box]`. The hot loop of reducing. */
-type Sum = (
-  pixels: Samples,
-  at: number,
-  n: number,
-  row: Float64Array,
-  box: number,
-  weight: number,
-  bands: number,
-) => void;
+type Sum = (sums: RowSums, at: number, n: number, box: number) => void;
+
+/** Pixels of a row, and the sums of its boxes. */
+interface RowSums {
+  readonly pixels: Samples;
+  readonly row: Float64Array;
+  readonly weight: number;
+  readonly bands: number;
+}
 
 const sumsOf: Readonly<Record<number, Sum>> = {
-  1: (pixels, at, n, row, box, weight) => {
+  1: ({ pixels, row, weight }, at, n, box) => {
     let total = 0;
     for (let i = at; i < at + n; i++) total += pixels[i]!;
     row[box] = row[box]! + total * weight;
   },
-  3: (pixels, at, n, row, box, weight) => {
+  3: ({ pixels, row, weight }, at, n, box) => {
     let [first, second, third] = [0, 0, 0];
     for (let i = at, end = at + 3 * n; i < end; i += 3) {
       first += pixels[i]!;
@@ -142,7 +151,7 @@ const sumsOf: Readonly<Record<number, Sum>> = {
   },
 };
 
-const sumBands: Sum = (pixels, at, n, row, box, weight, bands) => {
+const sumBands: Sum = ({ pixels, row, weight, bands }, at, n, box) => {
   const end = at + n * bands;
   for (let band = 0; band < bands; band++) {
     let total = 0;
@@ -151,7 +160,7 @@ const sumBands: Sum = (pixels, at, n, row, box, weight, bands) => {
   }
 };
 
-const sumWeighted: Sum = (pixels, at, n, row, box, weight, bands) => {
+const sumWeighted: Sum = ({ pixels, row, weight, bands }, at, n, box) => {
   const last = bands - 1;
   for (let i = at, end = at + n * bands; i < end; i += bands) {
     const alpha = pixels[i + last]! * weight;

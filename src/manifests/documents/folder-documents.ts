@@ -50,7 +50,7 @@ export async function folderDocument(
   const manifestFile = folder?.manifestFile;
   const stored = storedAt(reading, kind, manifestFile);
   if (folder && manifestFile && stored)
-    return storedFound(making, reading.id, place, folder, manifestFile, stored);
+    return storedFound(making, reading.id, { place, folder }, manifestFile, stored);
   if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
@@ -123,8 +123,7 @@ function refuseUnusable(parts: ManifestsParts, place: Place, manifestFile: Manif
 function storedFound(
   { parts, context }: Making,
   id: string,
-  place: Place,
-  folder: Folder,
+  { place, folder }: { readonly place: Place; readonly folder: Folder },
   manifestFile: ManifestFile,
   stored: Stored,
 ): Found {

@@ -116,7 +116,7 @@ async function memberFacts(
   const pictures = objectsOf(folder.manifestFile?.stored?.whole.thumbnail);
   if (pictures.length > 0) return { ...facts, pictures };
   const first = folderKind === "manifest" ? files[placeInFront(files, described)] : undefined;
-  const thumbnail = first && (await thumbnailOf(parts, place, folder, first, caller, gate));
+  const thumbnail = first && (await thumbnailOf(parts, { place, folder }, first, caller, gate));
   return { ...facts, ...(thumbnail && { thumbnail }) };
 }
 
@@ -129,8 +129,7 @@ function descriptionOf({ manifestFile }: Folder, of: "manifest" | "collection" |
 /** An image of a folder, where the caller may see it. */
 async function thumbnailOf(
   { images }: MembersParts,
-  place: Place,
-  folder: Folder,
+  { place, folder }: { readonly place: Place; readonly folder: Folder },
   first: FolderImage,
   caller: Caller,
   gate: Gate,

@@ -71,7 +71,7 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
     const list = () => listed(source, key, signal);
     const begun = purgesOf(info);
     const found = isRemote(source)
-      ? await throughSlot(info, source, key, (at) => isFresh(source, at), now, list)
+      ? await throughSlot(info, { source, key }, (at) => isFresh(source, at), now, list)
       : await timed(list, now);
     if (signal.aborted) throw cancelled(signal);
     const before = kept.get(name)?.folder;
@@ -175,8 +175,7 @@ const isPlain = (key: string) => plainSegments(key) !== undefined && !/^[a-z]:/i
 /** The stored listing while it counts, else that of `list`, which is stored. */
 async function throughSlot(
   info: Slot,
-  source: Source,
-  key: string,
+  { source, key }: { readonly source: Source; readonly key: string },
   isFresh: (at: number) => boolean,
   now: () => number,
   list: () => Promise<readonly SourceEntry[] | undefined>,

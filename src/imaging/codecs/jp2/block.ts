@@ -60,7 +60,9 @@ export async function openBlock(data: Uint8Array): Promise<Block> {
     levels,
     async decode(bench, rows, level) {
       const region = { x: 0, y: 0, width, height: rows };
-      const pixels = await bench.use((parts) => decodeRegion(bytes, stream, facts, parts, region, level));
+      const pixels = await bench.use((parts) =>
+        decodeRegion({ bytes, stream, bench: parts }, facts, region, level),
+      );
       return pixels.data;
     },
   };

@@ -39,7 +39,9 @@ export function jp2Codec(
     async decode(bytes, { region, scaleFactor, effort }, sidecar) {
       const { facts, stream } = await open(bytes, sidecar);
       const level = Math.log2(scaleFactor);
-      return bench.use((parts) => decodeRegion(bytes, stream, facts, parts, region, level, effort));
+      return bench.use((parts) =>
+        decodeRegion({ bytes, stream, bench: parts }, facts, region, level, effort),
+      );
     },
     // Four code-blocks: one more row of them is decoded for each side.
     rowsApart: ({ scaleFactor }) => 4 * ring * scaleFactor,

@@ -1,17 +1,14 @@
 // JPEG 2000 pixels: a region at a resolution level, from the components of the codestream to bands.
 
 import { ImagingError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { unpremultiply } from "../../pipeline/unpremultiply.ts";
 import type { Rectangle } from "../image-header.ts";
 import { componentExtent } from "./codestream.ts";
 import type { Facts } from "./header.ts";
 import { labTable } from "./lab.ts";
-import { decodeWindows, type Wanted } from "./region/decode.ts";
-import type { Workbench } from "./region/planes.ts";
+import { decodeWindows, type OpenFile, type Wanted } from "./region/decode.ts";
 import type { Effort } from "./region/quantisation.ts";
-import type { Stream } from "./stream/stream.ts";
 
 /** Places of the samples of a component that stand for the pixels of a region, along each axis. */
 interface Sampled {
@@ -25,10 +22,8 @@ interface Sampled {
  * ImagingError `decode`, `unsupported` and `source`.
  */
 export async function decodeRegion(
-  bytes: ByteSource,
-  stream: Stream,
+  file: OpenFile,
   { codestream, bands, depth }: Facts,
-  bench: () => Workbench,
   region: Rectangle,
   level: number,
   effort: Effort = "full",
@@ -56,7 +51,7 @@ export async function decodeRegion(
     }),
   );
   // No bit of an index into a palette counts less than another.
-  const planes = await decodeWindows(bytes, stream, bench, wanted, level, palette ? "full" : effort);
+  const planes = await decodeWindows(file, wanted, level, palette ? "full" : effort);
 
   const full = depth === 16 ? 65535 : 255;
   const tables = from.map(({ component, column }, band) => {

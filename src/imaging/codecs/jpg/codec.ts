@@ -104,7 +104,12 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       const crop = await cropIn(turnOf(target), file.reader, read.region);
       if (crop) return withDensity(crop, write.resolution);
     }
-    const input = await planesOf(file, target, read.scaleFactor, write, kernels, transformer, stages);
+    const input = await planesOf(
+      file,
+      target,
+      { scaleFactor: read.scaleFactor, write },
+      { kernels, transformer, stages },
+    );
     const { quality, chroma, resolution } = write;
     stages?.enter("encode");
     return input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) });

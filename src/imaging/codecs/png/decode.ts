@@ -7,7 +7,7 @@ import type { Rectangle } from "../image-header.ts";
 import { boxReducer, scatterReducer } from "../reduce.ts";
 import { damaged, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
-import { expander, type Samples } from "./samples.ts";
+import { expander, type PixelRun, type Samples } from "./samples.ts";
 import { unfilter } from "./unfilter.ts";
 
 /** The pixels of a picture that are stored together: every `stepX`th column from `x`, every `stepY`th row from `y`. */
@@ -45,7 +45,7 @@ interface PassWindow extends Pass {
 }
 
 /** Takes `count` pixels of an unfiltered row: stored column `x` of the pass first, which lies at `left`, `top` of the region. */
-type Take = (row: Uint8Array, x: number, count: number, left: number, top: number, step: number) => void;
+type Take = (run: PixelRun, left: number, top: number, step: number) => void;
 
 /**
  * The region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of boxes (of all boxes
@@ -92,8 +92,8 @@ function sink(
   const { bands } = header;
   const expand = expander(header);
   if (factor === 1) {
-    const take: Take = (row, x, count, left, top, step) =>
-      expand(row, x, count, data, (top * region.width + left) * bands, step * bands);
+    const take: Take = (run, left, top, step) =>
+      expand(run, data, (top * region.width + left) * bands, step * bands);
     return { take, finish: () => {} };
   }
   const reduction = {
@@ -106,17 +106,17 @@ function sink(
   const line = samples(header, region.width * bands);
   if (!header.interlaced) {
     const boxes = boxReducer(reduction, 1, data);
-    const take: Take = (row, x, count, _left, top) => {
-      expand(row, x, count, line, 0, bands);
-      boxes.add(line, 0, count, 0, top);
+    const take: Take = (run, _left, top) => {
+      expand(run, line, 0, bands);
+      boxes.add({ pixels: line, from: 0, count: run.count, x: 0, y: top });
       boxes.complete(top + 1);
     };
     return { take, finish: () => {} };
   }
   const sums = scatterReducer(reduction, data);
-  const take: Take = (row, x, count, left, top, step) => {
-    expand(row, x, count, line, 0, bands);
-    sums.add(line, count, left, top, step);
+  const take: Take = (run, left, top, step) => {
+    expand(run, line, 0, bands);
+    sums.add(line, run.count, left, top, step);
   };
   return { take, finish: sums.finish };
 }
@@ -157,7 +157,8 @@ function rowScanner(windows: readonly PassWindow[], header: PngHeader, longest: 
     if (pass.to <= pass.from || y >= pass.last) return;
     unfilter(row, above, step, Math.ceil((pass.to * pixelBits) / 8));
     if (y >= pass.first) {
-      take(row, pass.from, pass.to - pass.from, pass.left, pass.top + y * pass.stepY, pass.stepX);
+      const run = { row, x: pass.from, count: pass.to - pass.from };
+      take(run, pass.left, pass.top + y * pass.stepY, pass.stepX);
     }
     [row, above] = [above, row];
   };

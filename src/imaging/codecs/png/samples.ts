@@ -8,14 +8,14 @@ export type Samples = Uint8Array | Uint16Array;
  * Writes pixels `x` to `x + count` of an unfiltered row (bytes from index 1) to `out` from index `at`, one pixel every
  * `stride` samples.
  */
-export type Expand = (
-  row: Uint8Array,
-  x: number,
-  count: number,
-  out: Samples,
-  at: number,
-  stride: number,
-) => void;
+export type Expand = (run: PixelRun, out: Samples, at: number, stride: number) => void;
+
+/** Pixels of an unfiltered row of a pass. */
+export interface PixelRun {
+  readonly row: Uint8Array;
+  readonly x: number;
+  readonly count: number;
+}
 
 /** The expansion for this kind of picture: to `header.bands` bands of 8 bit, or of 16 where stored so. */
 export function expander(header: PngHeader): Expand {
@@ -28,7 +28,7 @@ export function expander(header: PngHeader): Expand {
 }
 
 function direct8(bands: number): Expand {
-  return (row, x, count, out, at, stride) => {
+  return ({ row, x, count }, out, at, stride) => {
     const start = 1 + x * bands;
     if (stride === bands) {
       out.set(row.subarray(start, start + count * bands), at);
@@ -40,7 +40,7 @@ function direct8(bands: number): Expand {
 }
 
 function direct16(bands: number): Expand {
-  return (row, x, count, out, at, stride) => {
+  return ({ row, x, count }, out, at, stride) => {
     let from = 1 + x * bands * 2;
     for (let i = 0; i < count; i++) {
       const to = at + i * stride;
@@ -58,9 +58,9 @@ function keyed(samples: number, bitDepth: number, transparency: Uint8Array): Exp
     (_, i) => ((transparency[2 * i]! << 8) | transparency[2 * i + 1]!) & opaque,
   );
   const plain = wide ? direct16(samples) : direct8(samples);
-  return (row, x, count, out, at, stride) => {
-    plain(row, x, count, out, at, stride);
-    for (let i = 0, to = at; i < count; i++, to += stride) {
+  return (run, out, at, stride) => {
+    plain(run, out, at, stride);
+    for (let i = 0, to = at; i < run.count; i++, to += stride) {
       let same = true;
       for (let band = 0; band < samples; band++) same &&= out[to + band] === key[band];
       out[to + samples] = same ? 0 : opaque;
@@ -72,7 +72,7 @@ function keyed(samples: number, bitDepth: number, transparency: Uint8Array): Exp
 function looked(entries: Uint8Array, bitDepth: number, bands: number): Expand {
   const mask = (1 << bitDepth) - 1;
   const highest = 8 - bitDepth;
-  return (row, x, count, out, at, stride) => {
+  return ({ row, x, count }, out, at, stride) => {
     let byte = 1 + Math.floor((x * bitDepth) / 8);
     let shift = highest - ((x * bitDepth) % 8);
     for (let i = 0, to = at; i < count; i++, to += stride) {

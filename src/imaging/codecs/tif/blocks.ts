@@ -49,7 +49,7 @@ export async function blocksOf(
   const first = (plane * down + top) * across;
   const at = await readValues(file, offsets, first, first + span);
   const sizes = counts && !isOneRun(picture) ? await readValues(file, counts, first, first + span) : [];
-  return listed(picture, region, top, across, at, sizes);
+  return listed(picture, region, { top, across }, at, sizes);
 }
 
 /** Whether a picture is one uncompressed strip, whose size is known better than from a byte count. */
@@ -59,8 +59,7 @@ const isOneRun = ({ compression, tiled, planar, blockHeight, height }: Picture) 
 function* listed(
   picture: Picture,
   region: Rectangle,
-  top: number,
-  across: number,
+  { top, across }: { readonly top: number; readonly across: number },
   offsets: readonly number[],
   sizes: readonly number[],
 ): Generator<Block> {

@@ -21,7 +21,7 @@ export const blockState = (literals: Uint8Array): BlockState => ({ literals, seq
 export function decodeBlock(data: Uint8Array, state: BlockState, output: Output, most: number): void {
   const { size, end } = readLiterals(data, state, most);
   const literals = state.literals.subarray(0, size);
-  runSequences(data, end, literals, state.sequences, output, most);
+  runSequences({ data, start: end }, literals, state.sequences, output, most);
 }
 
 /** Sizes of literals by the two bits of their format: bits of each size, bytes of the header, streams. */

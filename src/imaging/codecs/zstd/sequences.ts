@@ -71,8 +71,7 @@ export const sequenceState = (): SequenceState => ({ tables: {}, distances: [1, 
 
 /** Carries out the sequences that are coded in `data` from `start` on: at most `most` bytes are appended. Throws ImagingError `decode`. */
 export function runSequences(
-  data: Uint8Array,
-  start: number,
+  { data, start }: { readonly data: Uint8Array; readonly start: number },
   literals: Uint8Array,
   state: SequenceState,
   output: Output,

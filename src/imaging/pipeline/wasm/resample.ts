@@ -76,7 +76,7 @@ export function createResampler(module: () => WebAssembly.Module, most = mostMem
     if (base + layout.bytes > most) return undefined;
     try {
       if (!grown(exports.memory, base + layout.bytes)) return undefined;
-      const result = runStrips(exports, from, across, down, layout, base);
+      const result = runStrips(exports, from, { across, down }, layout, base);
       if (exports.memory.buffer.byteLength > keptMemory) exports = undefined;
       return result;
     } catch (error) {
@@ -133,8 +133,7 @@ function packedRows({ data, width, height }: Plane, stride: number): Uint8Array 
 function runStrips(
   exports: Exports,
   from: Samples,
-  across: PackedTaps,
-  down: PackedTaps,
+  { across, down }: { readonly across: PackedTaps; readonly down: PackedTaps },
   layout: Layout,
   base: number,
 ): Uint8Array | Uint16Array {
@@ -169,21 +168,16 @@ function runStrips(
     layout.groupStride,
   );
 
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  const stride = from.stride * depth;
+  const source: SourceRows = {
+    bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+    stride: from.stride * depth,
+    rowBytes: width * bands * depth,
+    height,
+  };
   const load =
     kind === "bytes"
-      ? ringWriter(bytes, stride, width * bands, memory, layout, base + layout.ring)
-      : stagedFeeder(
-          bytes,
-          stride,
-          width * bands * depth,
-          height,
-          memory,
-          layout,
-          base + layout.staged,
-          exports,
-        );
+      ? ringWriter(source, memory, layout, base + layout.ring)
+      : stagedFeeder(source, memory, layout, base + layout.staged, exports);
   const result = samplesLike(from, across.size * bands * down.size);
   const resultBytes = new Uint8Array(result.buffer);
   const rowBytes = across.size * bands * depth;
@@ -209,11 +203,17 @@ function runStrips(
 
 type Load = (first: number, end: number) => void;
 
+/** Rows of the source as bytes; `rowBytes` of every `stride`. */
+interface SourceRows {
+  readonly bytes: Uint8Array;
+  readonly stride: number;
+  readonly rowBytes: number;
+  readonly height: number;
+}
+
 /** Writes 8-bit rows where they are read. */
 function ringWriter(
-  bytes: Uint8Array,
-  stride: number,
-  rowBytes: number,
+  { bytes, stride, rowBytes }: SourceRows,
   memory: Uint8Array,
   { ringStride, ringRows }: Layout,
   ring: number,
@@ -232,10 +232,7 @@ function ringWriter(
 
 /** Stages the source rows of cell rows, some at a time. */
 function stagedFeeder(
-  bytes: Uint8Array,
-  stride: number,
-  rowBytes: number,
-  height: number,
+  { bytes, stride, rowBytes, height }: SourceRows,
   memory: Uint8Array,
   { box, stagedRows }: Layout,
   staged: number,

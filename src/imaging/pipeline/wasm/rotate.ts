@@ -95,7 +95,7 @@ function rotateFreely(ready: Ready, pixels: PixelBuffer, degrees: number): Pixel
     for (let x = 0; x < width; x += block) {
       const columns = Math.min(block, width - x);
       const rows = Math.min(block, height - y);
-      const window = windowOf(pixels, turn, x, y, columns, rows);
+      const window = windowOf(pixels, turn, { x, y, columns, rows });
       if (!window) continue; // the new buffer is zero
       widen(ready, memory, pixels, window);
       const length = columns * bands * depth;
@@ -142,10 +142,7 @@ interface Window {
 function windowOf(
   pixels: PixelBuffer,
   turn: Turn,
-  x: number,
-  y: number,
-  columns: number,
-  rows: number,
+  { x, y, columns, rows }: Readonly<Record<"x" | "y" | "columns" | "rows", number>>,
 ): Window | undefined {
   const corners = [
     sourceOf(pixels, turn, x, y),

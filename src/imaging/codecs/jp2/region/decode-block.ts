@@ -28,16 +28,14 @@ const mostPlanes = 30;
 
 /** Throws ImagingError `decode`, and `unsupported` for more bit-planes than 30. */
 export function decodeBlock(
-  engine: Engine,
   arena: Arena,
   block: CodeBlock,
   band: BandCoding,
   bytes: ReadRanges,
   out: number,
 ): void {
-  const mark = arena.mark;
-  const width = block.x1 - block.x0;
-  const height = block.y1 - block.y0;
+  const { engine, mark } = arena;
+  const size = { width: block.x1 - block.x0, height: block.y1 - block.y0 };
   const planes = band.planes + band.shift - block.zeroPlanes;
   if (planes < 1) throw damaged(`code-blocks of at least one bit-plane, received one of ${planes}`);
   if (planes > mostPlanes)
@@ -46,11 +44,11 @@ export function decodeBlock(
       `Expected JPEG 2000 code-blocks of at most ${mostPlanes} bit-planes, received one of ${planes}; convert the file.`,
     );
   const isHt = (band.coding.style & blockStyle.highThroughput) !== 0;
-  const { data, segments } = gather(engine, arena, block, bytes, isHt ? 0 : 2);
-  if (!isHt) decodePart1(engine, arena, data, segments, planes, band, width, height, out);
-  else if (!decodeHt(engine, data, segments, planes, band, width, height, out))
+  const coded = { ...gather(arena, block, bytes, isHt ? 0 : 2), planes };
+  if (!isHt) decodePart1(arena, coded, band, size, out);
+  else if (!decodeHt(engine, coded, band, size, out))
     throw damaged("HT code-blocks that their segments fit, received another");
-  if (band.shift > 0) engine.run.shiftDown(out, width * height, band.shift);
+  if (band.shift > 0) engine.run.shiftDown(out, size.width * size.height, band.shift);
   arena.release(mark);
 }
 
@@ -59,8 +57,20 @@ interface CodeSegment {
   length: number;
 }
 
+/** The data of a code-block at a position of the module's memory. */
+interface CodedBlock {
+  readonly data: number;
+  readonly segments: readonly CodeSegment[];
+  readonly planes: number;
+}
+
+interface BlockSize {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** The segments of a block one behind the other, each followed by `gap` bytes of 0xFF. */
-function gather(engine: Engine, arena: Arena, { pieces }: CodeBlock, bytes: ReadRanges, gap: number) {
+function gather(arena: Arena, { pieces }: CodeBlock, bytes: ReadRanges, gap: number) {
   const segments: CodeSegment[] = [];
   let total = 0;
   for (const { passes, length, begins } of pieces) {
@@ -74,7 +84,7 @@ function gather(engine: Engine, arena: Arena, { pieces }: CodeBlock, bytes: Read
   }
   arena.take(0); // bytes in front of the data may be read
   const data = arena.take(total + gap * segments.length);
-  const memory = engine.bytes();
+  const memory = arena.engine.bytes();
   let at = data;
   for (const [i, piece] of pieces.entries()) {
     const part = bytes.bytesOf(piece);
@@ -90,16 +100,13 @@ function gather(engine: Engine, arena: Arena, { pieces }: CodeBlock, bytes: Read
 }
 
 function decodePart1(
-  engine: Engine,
   arena: Arena,
-  data: number,
-  segments: readonly CodeSegment[],
-  planes: number,
+  { data, segments, planes }: CodedBlock,
   { coding, orientation, skipped }: BandCoding,
-  width: number,
-  height: number,
+  { width, height }: BlockSize,
   out: number,
 ): void {
+  const { engine } = arena;
   const table = arena.take(8 * segments.length);
   const view = new DataView(engine.bytes().buffer);
   segments.forEach(({ passes, length }, i) => {
@@ -118,14 +125,12 @@ function decodePart1(
  */
 function decodeHt(
   engine: Engine,
-  data: number,
-  [cleanup, refinement, ...others]: readonly CodeSegment[],
-  planes: number,
+  { data, segments, planes }: CodedBlock,
   { coding }: BandCoding,
-  width: number,
-  height: number,
+  { width, height }: BlockSize,
   out: number,
 ): boolean {
+  const [cleanup, refinement, ...others] = segments;
   if (!cleanup || others.length > 0) return false;
   const before = (cleanup.passes - 1) / 3;
   const plane = planes - 1 - before;

@@ -26,11 +26,16 @@ const stripRows = 64;
 /** Bytes between ranges that are read along, if the source does not say. */
 const diskGap = 4096;
 
+/** A file to decode, and what its blocks are decoded with. */
+export interface OpenFile {
+  readonly bytes: ByteSource;
+  readonly stream: Stream;
+  readonly bench: () => Workbench;
+}
+
 /** Decodes windows. Throws ImagingError `decode`, `unsupported` and `source`. */
 export async function decodeWindows(
-  bytes: ByteSource,
-  stream: Stream,
-  bench: () => Workbench,
+  { bytes, stream, bench }: OpenFile,
   wanted: readonly Wanted[],
   level: number,
   effort: Effort,
@@ -84,7 +89,7 @@ export async function decodeWindows(
       const last = levels.at(-1)!.resolution;
       for (const { resolution, bands } of levels)
         for (const { band, window } of bands) {
-          const quantisation = quantisationOf(tile, component, band, bits, last, effort);
+          const quantisation = quantisationOf(tile, component, band, { bits, last, effort });
           quantisations.set(band, quantisation);
           for (const block of blocksIn(tile, component, resolution, band, window))
             met.set(block, quantisation.skipped);
@@ -107,16 +112,15 @@ export async function decodeWindows(
       return withRanges(pieceRanges(blocks), source, (parts) => {
         const read = new Set(blocks);
         if (missing().some((block) => !read.has(block))) return false;
-        const { engine } = bench();
-        const arena = new Arena(engine);
+        const arena = new Arena(bench().engine);
         const decoded = windows.map(({ component, levels }): StripComponent => {
           const { bits } = components[component]!;
-          const samples = decodeComponent(bench(), arena, tile, component, levels, quantisations, parts);
+          const samples = decodeComponent(bench(), arena, { tile, component, levels }, quantisations, parts);
           const { window } = levels.at(-1)!;
           const inside = (strip.y0 - window.y0) * samples.stride + strip.x0 - window.x0;
           return { ...samples, component, bits, at: samples.at + 4 * inside };
         });
-        storeStrip(engine, arena, transforms, strip, decoded, plane);
+        storeStrip(arena, transforms, strip, decoded, plane);
         return true;
       });
     }

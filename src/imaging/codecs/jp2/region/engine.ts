@@ -52,17 +52,18 @@ const aligned = (at: number) => Math.ceil(at / 64) * 64;
 /** Memory behind the slots, given out in a row and taken back from the end. */
 export class Arena {
   #at: number;
-  readonly #engine: Engine;
+  /** The module whose memory it divides. */
+  readonly engine: Engine;
 
   constructor(engine: Engine) {
-    this.#engine = engine;
+    this.engine = engine;
     this.#at = engine.arena;
   }
 
   take(bytes: number): number {
     const at = this.#at;
     this.#at = aligned(at + bytes + slack);
-    this.#engine.reserve(this.#at);
+    this.engine.reserve(this.#at);
     return at;
   }
 

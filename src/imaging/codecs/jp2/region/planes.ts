@@ -56,20 +56,26 @@ function passScale(length: number, isHigh: boolean): number {
   return isHigh ? 1 / lowScale : lowScale;
 }
 
+/** A component of a tile, and its windows from the lowest resolution up. */
+export interface ComponentWindows {
+  readonly tile: OpenTile;
+  readonly component: number;
+  readonly levels: readonly ResolutionWindow[];
+}
+
 /**
  * Decodes the window of a component at the last of `levels`, whose sub-bands are all in `quantisations`.
  * Blocks come out of `bytes`, or are decoded already. Returns the samples of the last window, which is larger
  * than what was wanted. Throws ImagingError `decode`.
  */
 export function decodeComponent(
-  { engine, slots }: Workbench,
+  { slots }: Workbench,
   arena: Arena,
-  tile: OpenTile,
-  component: number,
-  levels: readonly ResolutionWindow[],
+  { tile, component, levels }: ComponentWindows,
   quantisations: ReadonlyMap<Band, BandQuantisation>,
   bytes: ReadRanges,
 ): Samples {
+  const { engine } = arena;
   const own = tile.components[component]!;
   const { reversible } = own.coding;
   const last = levels.at(-1)!.resolution;
@@ -101,7 +107,7 @@ export function decodeComponent(
   const decodeNow = (block: CodeBlock, quantisation: BandQuantisation): number => {
     const slot = slots.take(block, quantisation.skipped);
     try {
-      decodeBlock(engine, arena, block, quantisation, bytes, slot);
+      decodeBlock(arena, block, quantisation, bytes, slot);
     } catch (error) {
       slots.forget(block);
       throw error;

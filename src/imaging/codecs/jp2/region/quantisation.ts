@@ -29,9 +29,7 @@ export function quantisationOf(
   { parameters, components }: OpenTile,
   component: number,
   band: Band,
-  bits: number,
-  last: number,
-  effort: Effort,
+  { bits, last, effort }: { readonly bits: number; readonly last: number; readonly effort: Effort },
 ): BandQuantisation {
   const { coding } = components[component]!;
   const { kind, guardBits, steps } = parameters.quantisation[component]!;

@@ -27,13 +27,13 @@ const transformKinds = { none: 0, reversible: 1, irreversible: 2 } as const;
  * first of `decoded` if one of them is wanted. Throws ImagingError `decode` if they are of different kinds.
  */
 export function storeStrip(
-  engine: Engine,
   arena: Arena,
   transforms: boolean,
   strip: Box,
   decoded: readonly StripComponent[],
   plane: Plane,
 ): void {
+  const { engine } = arena;
   const { components, samples } = plane;
   const [width, height] = [strip.x1 - strip.x0, strip.y1 - strip.y0];
   const colours = transforms && decoded[0]?.component === 0 ? decoded.slice(0, 3) : undefined;
@@ -44,7 +44,7 @@ export function storeStrip(
   const out = arena.take(width * height * count * size);
   const rgb = decoded.length === 3 && count === 3 && decoded.every(isByte) && areAlike(decoded) && decoded;
   if (rgb && components.every((component, i) => component === i))
-    storeRgb(engine, colours, rgb, width, height, out);
+    storeRgb(engine, colours, rgb, { width, height }, out);
   else {
     if (colours) transform(engine, colours, width, height);
     components.forEach((component, place) => {
@@ -73,8 +73,7 @@ function storeRgb(
   engine: Engine,
   colours: readonly StripComponent[] | undefined,
   decoded: readonly StripComponent[],
-  width: number,
-  height: number,
+  { width, height }: { readonly width: number; readonly height: number },
   out: number,
 ): void {
   const [a, b, c] = decoded as [StripComponent, StripComponent, StripComponent];

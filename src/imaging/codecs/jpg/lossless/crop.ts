@@ -136,10 +136,11 @@ function cutRanges(
   });
   const output = new CutOutput(engine);
   const columns = { endColumn: mcus.right, fromColumn: mcus.left };
+  const run = { act: "cutRows", scan, columns, output } as const;
   for (const range of ranges) {
     words[field.fresh] = 1;
     const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
-    const result = runRow(engine, "cutRows", scan, range, columns, read.bytesOf(range), final, output);
+    const result = runRow(engine, run, range, read.bytesOf(range), final);
     if (result === outcome.hungry && short.size === 0)
       for (const { row } of ranges) short.add(rowKey(0, row));
     if (result !== outcome.reached) return undefined;

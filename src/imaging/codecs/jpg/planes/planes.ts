@@ -12,17 +12,21 @@ import type { Opened } from "../sidecar/files.ts";
 import { reversed, type Target, turnOf, widened } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
 
+/** What planes are made with. */
+interface PlaneTools {
+  readonly kernels: Kernels;
+  readonly transformer: () => Transformer;
+  readonly stages?: JobStages | undefined;
+}
+
 type EncoderPlanes = Extract<JpegInput, { kind: "planes" }>;
 
 /** Decodes what the target needs and hands it to the encoder; undefined where planes cannot be resampled here. */
 export async function planesOf(
   file: Opened,
   target: Target,
-  scaleFactor: number,
-  write: EncodeOptions,
-  kernels: Kernels,
-  transformer: () => Transformer,
-  stages?: JobStages,
+  { scaleFactor, write }: { readonly scaleFactor: number; readonly write: EncodeOptions },
+  { kernels, transformer, stages }: PlaneTools,
 ): Promise<EncoderPlanes | undefined> {
   const { frame } = file.reader;
   const halved = write.chroma === "420" && !target.gray;

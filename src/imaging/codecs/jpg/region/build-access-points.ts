@@ -215,16 +215,23 @@ function runRows(
   const first = place.row;
   const isBegun = place.column > 0;
   describeScan(engine, pass.tables, scan, rooms.targets(first));
-  prepareSamples(engine, rooms, level8, sizes, scan, first, isBegun);
+  if (isBegun) prepareSamples(engine, rooms, { level8, sizes }, scan, first);
   if (level4 && isBegun) putHalves(engine, rooms, pass.begunRow);
   const bounds = { stopRow: Math.min(scan.rows, first + rooms.rows), endColumn: scan.columns };
-  const result = runOver(engine, level4 ? "shrinkRows" : "indexRows", place, bounds, parts, pass.last, {
-    at: rooms.entries,
-    drain: (end) => {
-      appendAccessPoints(current, engine.bytes().subarray(rooms.entries, end));
+  const result = runOver(engine, level4 ? "shrinkRows" : "indexRows", place, bounds, {
+    parts,
+    final: pass.last,
+    output: {
+      at: rooms.entries,
+      drain: (end) => {
+        appendAccessPoints(current, engine.bytes().subarray(rooms.entries, end));
+      },
     },
   });
-  keepSamples(engine, rooms, level8, sizes, scan, first, place.row + (place.column > 0 ? 1 : 0));
+  keepSamples(engine, rooms, { level8, sizes }, scan, {
+    from: first,
+    to: place.row + (place.column > 0 ? 1 : 0),
+  });
   if (level4) {
     takeHalves(engine, rooms, level4, scan, place.row - first);
     pass.begunRow = place.column > 0 ? halvesOf(engine, rooms, place.row - first) : [];

@@ -162,7 +162,7 @@ export async function decodePixels(
   for (const band of bandsOf(frame, out, scale, options)) {
     const target = data.subarray((band.out.y - out.y) * out.width * bands);
     await readWindows(job, band.windows, scale, (planes, free) => {
-      interleave(job.engine, frame, band, planes, free, target);
+      interleave(job.engine, frame, band, { planes, free }, target);
     });
   }
   return { width: out.width, height: out.height, bands, interpretation, data };
@@ -173,8 +173,7 @@ function interleave(
   engine: Engine,
   frame: Frame,
   { out, windows }: Band,
-  planes: readonly MemoryPlane[],
-  free: number,
+  { planes, free }: { readonly planes: readonly MemoryPlane[]; readonly free: number },
   target: Uint8Array,
 ): void {
   const { bands, convert } = kinds[frame.colour];

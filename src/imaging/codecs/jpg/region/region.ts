@@ -8,7 +8,7 @@ import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
 import { type RowRange, rowKey, rowRanges } from "./ranges.ts";
-import { describeScan, runRow, type Target } from "./run.ts";
+import { describeScan, type RowRun, runRow, type Target } from "./run.ts";
 import type { Tables } from "./tables.ts";
 
 /** A component in the module's memory: the sample at (left, top) of the image lies at `at`. */
@@ -70,7 +70,7 @@ export async function decodeWindows<T>(
     const made = await withRanges(ranges.flat(), job, (read) => {
       const { planes, free } = layOut(job.engine, windows);
       accessPoints.scans.forEach((_, i) => {
-        decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, read, short);
+        decodeScan(job, { number: i, mcus: mcus[i]!, ranges: ranges[i]! }, { windows, planes }, read, short);
       });
       if (short.size > before) return undefined;
       grayMissing(job, windows, planes);
@@ -102,13 +102,20 @@ export function layOut(
   return { planes, free };
 }
 
+/** The rows of a scan that are decoded. */
+interface ScanRows {
+  readonly number: number;
+  readonly mcus: McuRange;
+  readonly ranges: readonly RowRange[];
+}
+
 function decodeScan(
   job: DecodeJob,
-  number: number,
-  mcus: McuRange,
-  ranges: readonly RowRange[],
-  windows: readonly ComponentWindow[],
-  planes: readonly MemoryPlane[],
+  { number, mcus, ranges }: ScanRows,
+  {
+    windows,
+    planes,
+  }: { readonly windows: readonly ComponentWindow[]; readonly planes: readonly MemoryPlane[] },
   read: ReadRanges,
   short: Set<string>,
 ): void {
@@ -119,6 +126,7 @@ function decodeScan(
     target(windows[component]!, planes[component]!),
   );
   describeScan(engine, tables, scan, targets);
+  const run: RowRun = { act: "decodeRows", scan, columns: { endColumn: mcus.right } };
   let next = 0;
   for (let row = mcus.top; row < mcus.bottom; row++) {
     const range = ranges[next];
@@ -128,15 +136,7 @@ function decodeScan(
     }
     next++;
     const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
-    const result = runRow(
-      engine,
-      "decodeRows",
-      scan,
-      range,
-      { endColumn: mcus.right },
-      read.bytesOf(range),
-      final,
-    );
+    const result = runRow(engine, run, range, read.bytesOf(range), final);
     if (result !== outcome.hungry) continue;
     const key = rowKey(number, row);
     if (short.has(key)) throw changed();

@@ -110,6 +110,19 @@ export function describeScan(
 
 export type Act = "indexRows" | "shrinkRows" | "decodeRows" | "cutRows";
 
+/** Where a run puts what it makes. */
+export interface RunOutput {
+  readonly at: number;
+  drain(end: number): void;
+}
+
+/** The bytes of a run; see {@link runOver}. */
+export interface ScanData {
+  readonly parts: readonly Uint8Array[];
+  readonly final: boolean;
+  readonly output?: RunOutput | undefined;
+}
+
 export interface Bounds {
   readonly stopRow: number;
   readonly endColumn: number;
@@ -126,9 +139,7 @@ export function runOver(
   act: Act,
   place: Place,
   bounds: Bounds,
-  parts: readonly Uint8Array[],
-  final: boolean,
-  output?: { readonly at: number; drain(end: number): void },
+  { parts, final, output }: ScanData,
 ): number {
   const words = engine.words();
   const bytes = engine.bytes();
@@ -187,24 +198,29 @@ export interface RowStart {
   };
 }
 
+/** What is the same for all rows of a scan. */
+export interface RowRun {
+  readonly act: Act;
+  readonly scan: Scan;
+  readonly columns: Pick<Bounds, "endColumn" | "fromColumn">;
+  readonly output?: RunOutput;
+}
+
 /**
  * Runs over one row from an access point on, as {@link runOver} does; `bytes` begin with the byte of the access point. A tile
  * takes many rows of few bytes, so this allocates nothing for each of them.
  */
 export function runRow(
   engine: Engine,
-  act: Act,
-  scan: Scan,
+  { act, scan, columns, output }: RowRun,
   range: RowStart,
-  columns: Pick<Bounds, "endColumn" | "fromColumn">,
   bytes: Uint8Array,
   final: boolean,
-  output?: { readonly at: number; drain(end: number): void },
 ): number {
   const { row, start: from } = range;
   if (bytes.length > area.rawRoom - slack) {
     const place = placeAt(scan, row, from.column, from);
-    return runOver(engine, act, place, { stopRow: row + 1, ...columns }, [bytes], final, output);
+    return runOver(engine, act, place, { stopRow: row + 1, ...columns }, { parts: [bytes], final, output });
   }
   engine.bytes().set(bytes, area.raw);
   const words = engine.words();

@@ -104,19 +104,23 @@ export function takeHalves(
   }
 }
 
+/** The reduced level at 1/8, if it is made, and the sizes of its components. */
+interface Level8 {
+  readonly level8: AccessPoints["level8"];
+  readonly sizes: Sizes;
+}
+
 export type Sizes = readonly { readonly width: number; readonly height: number }[];
 
 /** Puts back what is there of a row that was left in its midst. */
 export function prepareSamples(
   engine: Engine,
   { planes }: SampleRooms,
-  level8: AccessPoints["level8"],
-  sizes: Sizes,
+  { level8, sizes }: Level8,
   scan: Scan,
   row: number,
-  begun: boolean,
 ): void {
-  if (!level8 || !begun) return;
+  if (!level8) return;
   const bytes = engine.bytes();
   scan.components.forEach(({ index }, i) => {
     const { at, stride, down } = planes[i]!;
@@ -133,11 +137,9 @@ export function prepareSamples(
 export function keepSamples(
   engine: Engine,
   { planes }: SampleRooms,
-  level8: AccessPoints["level8"],
-  sizes: Sizes,
+  { level8, sizes }: Level8,
   scan: Scan,
-  from: number,
-  to: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): void {
   if (!level8) return;
   const bytes = engine.bytes();

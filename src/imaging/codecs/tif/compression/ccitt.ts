@@ -146,7 +146,8 @@ function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: I
     while ((above[i] as number) <= x && (above[i] as number) < width) i += 2;
     next[colour] = i;
     const mode = take(bits, modes);
-    if (mode === EXTENSION || bits.broken) return countAtNoMode(mode, bits, x, width, changes, count);
+    if (mode === EXTENSION || bits.broken)
+      return endsRow(mode, bits) ? count : whiteFrom(x, width, changes, count);
     if (mode === PASS) {
       x = above[i + 1] as number;
       continue;
@@ -165,18 +166,8 @@ function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: I
   return whiteFrom(x, width, changes, count);
 }
 
-/** The changes of a row where no mode follows: as they are at an extension or an end-of-line code, white from `x` at the end of the data. */
-function countAtNoMode(
-  mode: number,
-  bits: Bits,
-  x: number,
-  width: number,
-  changes: Int32Array,
-  count: number,
-): number {
-  if (mode === EXTENSION || bits.at < endOf(bits)) return count;
-  return whiteFrom(x, width, changes, count);
-}
+/** True at an extension or an end-of-line code, false at the end of the data, after which a row is white. */
+const endsRow = (mode: number, bits: Bits): boolean => mode === EXTENSION || bits.at < endOf(bits);
 
 /** The changes of a row with a run past its end, which does not count; the run before it ends at `first`, where that is inside. */
 function countPastEnd(first: number, width: number, changes: Int32Array, count: number): number {

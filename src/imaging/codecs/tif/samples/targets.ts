@@ -160,12 +160,12 @@ function boxTarget(options: TargetOptions): Target {
         const at = { fromRow: fromRow + row, fromColumn, stride, columns, rows: 1, to: 0, toRow: 0 };
         if (direct) {
           const from = (at.fromRow * stride + fromColumn) * bands;
-          boxes.add(sources[0] as Samples, from, columns, x, y, side);
+          boxes.add({ pixels: sources[0] as Samples, from, count: columns, x, y, side });
           continue;
         }
         copy(picture, sources, at, line);
         const stored = line.subarray(0, columns * bands);
-        boxes.add(finish?.(stored) ?? stored, 0, columns, x, y, side);
+        boxes.add({ pixels: finish?.(stored) ?? stored, from: 0, count: columns, x, y, side });
       }
     },
     complete: (y) => boxes.complete(y - region.y),

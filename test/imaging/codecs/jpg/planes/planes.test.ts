@@ -216,9 +216,11 @@ describe.each(["420", "422", "444"] as const)("a tile's planes of %s", (sampling
         encoder: "fast",
       } as const;
       const file = { reader, damaged: false, current: { job: { bytes, access: undefined } } };
-      const made = await planesOf(file, target, scaleFactor, write, codecs.kernels, () => {
+      const transformer = () => {
         throw new Error("expected nothing to turn");
-      });
+      };
+      const tools = { kernels: codecs.kernels, transformer };
+      const made = await planesOf(file, target, { scaleFactor, write }, tools);
       // the decoder's memory is used again
       return made!.planes.map((plane) => ({ ...plane, data: plane.data.slice() }));
     };
