@@ -65,7 +65,8 @@ export function createApp(
   const routes = createRoutes();
   for (const mount of mounted) mount(routes, service);
 
-  // What is known of every request, errors included: facts before, the cross-origin headers of its route and its figures after.
+  // Records the facts of every request, including failed ones: some before it is handled, the cross-origin
+  // headers of its route and its figures after.
   app.use(async (c, next) => {
     const began = performance.now();
     requests.begin();
@@ -176,7 +177,7 @@ export function createApp(
   app.all("*", dispatch);
 
   app.onError((error, c) => {
-    c.set("hasCors", false); // what an act had set went with its answer
+    c.set("hasCors", false); // the headers that an act had set are gone with its response
     if (timed) c.set("serverTiming", "wanted");
     return problemResponse(c, noteFailure(c, log, error));
   });
@@ -184,7 +185,7 @@ export function createApp(
   return { fetch: (request) => Promise.resolve(app.fetch(request)) };
 }
 
-/** Whether the response asks a client for its name and password that has not sent any yet. */
+/** True if the response asks for a name and password that the client has not sent yet. */
 const isChallenge = ({ res, req }: RequestContext): boolean =>
   res.status === 401 &&
   /^Basic\b/.test(res.headers.get("WWW-Authenticate") ?? "") &&

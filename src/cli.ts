@@ -25,7 +25,7 @@ import { version } from "./version.ts";
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {
   try {
     const code = await runCommand(platform, args);
-    // What hangs, such as a look into a folder of a dead mount, would keep the process.
+    // A hanging call, such as one into a folder of a dead mount, would keep the process alive.
     if (code !== undefined) platform.exit?.(code);
   } catch (error) {
     const known = error instanceof CommandError;
@@ -35,7 +35,7 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
   }
 }
 
-/** The exit code; undefined for a server, which goes on. */
+/** Returns the exit code; undefined for a server, which keeps running. */
 async function runCommand(platform: Platform, args: readonly string[]): Promise<number | undefined> {
   const help = requestedHelp(args);
   if (help !== undefined) return print(platform, help);
@@ -56,7 +56,7 @@ function print(platform: Platform, text: string): number {
   return 0;
 }
 
-/** Prints the effective configuration, and beside it what is valid but doubtful or cannot be used here. */
+/** Prints the effective configuration, and on stderr what is valid but doubtful or cannot be used here. */
 async function check(platform: Platform, { config, find }: LoadedFile): Promise<number> {
   for (const warning of await inWords(checkWarnings(config, platform))) {
     const position = find(warning.path);
@@ -66,7 +66,7 @@ async function check(platform: Platform, { config, find }: LoadedFile): Promise<
   return print(platform, effectiveYaml(config));
 }
 
-/** Prints what the hook says. */
+/** Prints the result of the hook. */
 async function askHook(platform: Platform, config: Config, question: HookQuestion): Promise<number> {
   const { out, err, failed } = await inWords(testHook(config, platform, question));
   for (const line of err) platform.write?.("err", `smalti: ${maskUrls(line)}\n`);
@@ -82,7 +82,7 @@ async function askSessions(platform: Platform, args: readonly string[]): Promise
   return print(platform, await inWords(endSessions(config, platform, question)));
 }
 
-/** Prints what the doctor finds. */
+/** Prints the doctor's findings. */
 async function askDoctor(platform: Platform, args: readonly string[]): Promise<number> {
   const about = args[0] === "auth" ? doctorQuestion(args) : imageQuestion(args);
   const { file } = about;
@@ -93,7 +93,7 @@ async function askDoctor(platform: Platform, args: readonly string[]): Promise<n
   return failed ? 1 : 0;
 }
 
-/** A result whose errors are mistakes of the operator, in their own words. */
+/** Converts errors to operator mistakes, in words for the operator. */
 const inWords = <T>(result: Promise<T>): Promise<T> =>
   result.catch((error: unknown) => {
     throw asCommandError(error);

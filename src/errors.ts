@@ -1,17 +1,17 @@
-// The one error type that carries meaning across layers.
+// The error type of the service, which carries meaning across layers.
 
 import { ImagingError, type ImagingErrorOptions } from "./imaging/errors.ts";
 
-/** What went wrong, as a closed list: `api/http` maps each kind to an HTTP status. */
+/** Kinds of errors as a closed list: `api/http` maps each kind to an HTTP status. */
 export const errorKinds = [
-  "bad-request", // the request is malformed or asks for what the image cannot give
+  "bad-request", // the request is malformed or asks for something that the image does not have
   "too-large", // a limit of the configuration or the memory budget forbids it
   "not-found",
   "unauthorized",
-  "busy", // a queue is full, or a store of ours does not answer: try again
+  "busy", // a queue is full, or a store of the service does not respond: try again
   "timeout", // one render took longer than image.timeout
-  "cancelled", // the client has gone; nobody reads the answer
-  "unsupported", // a sound request for what this build cannot do (a kind of source file, a platform part)
+  "cancelled", // the client has gone; nobody reads the response
+  "unsupported", // a sound request for something that this build cannot do (a kind of source file, a platform part)
   "source", // a master could not be read
   "changed", // a master was replaced while it was read: try again
   "decode", // a master is damaged or is not what its header says
@@ -22,8 +22,8 @@ export const errorKinds = [
 export type ErrorKind = (typeof errorKinds)[number];
 
 /**
- * An error whose message may be shown to the caller: it says what was expected, of what, what was received, and
- * what to do; it never holds a path, key or secret. Anything else that is thrown is a bug and is answered with a
+ * An error whose message may be shown to the caller: it says what was expected, of what, what was received,
+ * and what to do; it never contains a path, key or secret. Any other thrown value is a bug and becomes a
  * neutral 500.
  */
 export class ServiceError extends ImagingError<ErrorKind> {
@@ -33,7 +33,10 @@ export class ServiceError extends ImagingError<ErrorKind> {
   }
 }
 
-/** An error of the imaging library as the service's own; anything else as it is. Errors of jobs are the service's own already. */
+/**
+ * Converts an error of the imaging library to the service's own; returns any other value unchanged. Errors of
+ * jobs are converted already.
+ */
 export function asServiceError(error: unknown): unknown {
   if (!(error instanceof ImagingError) || error instanceof ServiceError) return error;
   return new ServiceError(error.kind, error.message, { code: error.code, cause: error.cause });
@@ -48,7 +51,7 @@ export async function withServiceErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The error of work whose client has gone; `signal` tells why, for the log. */
+/** Returns the error of work whose client has gone; `signal` has the reason, for the log. */
 export function cancelled(signal?: AbortSignal): ServiceError {
   return new ServiceError("cancelled", "The request ended before its answer was ready.", {
     cause: signal?.reason,
@@ -72,7 +75,10 @@ export interface ErrorRecord {
   readonly cause?: string | undefined;
 }
 
-/** Any thrown value as a record; what is no error of the imaging library or ours becomes `fallback` with a neutral message. */
+/**
+ * Converts any thrown value to a record; a value that is no ImagingError becomes `fallback` with a neutral
+ * message.
+ */
 export function toErrorRecord(error: unknown, fallback: ErrorKind): ErrorRecord {
   if (error instanceof ImagingError) {
     const cause = error.cause === undefined ? undefined : describe(error.cause);

@@ -1,4 +1,4 @@
-// The imaging library on Node, Deno and Bun, as `smalti/imaging`: with its modules in dist/wasm/.
+// The imaging library on Node, Deno and Bun, exported as `smalti/imaging`, with its modules in dist/wasm/.
 
 import { createImaging } from "./imaging/imaging.ts";
 import type * as library from "./imaging/library.d.ts";
@@ -10,7 +10,7 @@ export { ImagingError } from "./imaging/errors.ts";
 
 const imaging = createImaging({ wasm: moduleLoader(new URL("./", import.meta.url)), deflate });
 
-/** As imaging/library.d.ts describes it, like all that this file exports. */
+/** See imaging/library.d.ts, which describes all exports of this file. */
 export const open: typeof library.open = imaging.open;
 export const probe: typeof library.probe = imaging.probe;
 export const openFile: typeof library.openFile = (path) => nodeFiles().open(path);

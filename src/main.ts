@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Entry of Node, Deno and Bun: looks at the version before anything is loaded that an old Node cannot read.
-// No default export: Bun would serve it by itself.
+// Entry of Node, Deno and Bun: checks the version before loading anything that an old Node cannot read. No
+// default export: Bun would serve it.
 
 import { runtimeProblem } from "./platform/oldest-node.ts";
 

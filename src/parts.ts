@@ -23,7 +23,7 @@ export interface OuterParts {
   readonly hooks: Hooks;
   /** Absent without a section `auth`. */
   readonly auth?: Auth;
-  /** Links to views; absent where they are off. */
+  /** Links to views; absent if they are disabled. */
   readonly contentStates?: ContentStates;
   readonly checks: readonly Check[];
   /** Closes all of them, whether or not one fails to. */
@@ -31,8 +31,8 @@ export interface OuterParts {
 }
 
 /**
- * Builds them, and declares in the registry what they report. Reads the files of hooks and logins; nothing else is read, written or asked
- * yet. Throws when one cannot be built from what the configuration says, after closing those that were.
+ * Builds the parts, and registers their figures. Reads the files of hooks and logins; nothing else is read,
+ * written or requested yet. Throws if one cannot be built from the configuration, after closing the others.
  */
 export async function buildOuterParts(
   config: Config,

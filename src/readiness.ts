@@ -1,4 +1,4 @@
-// What the checks of all parts say together: whether the service can serve.
+// Combines the checks of all parts: whether the service can serve.
 
 import { type CheckedPart, checkedParts, type Finding } from "./lib/checks.ts";
 
@@ -6,7 +6,7 @@ import { type CheckedPart, checkedParts, type Finding } from "./lib/checks.ts";
 export type Readiness = { readonly status: "ready" | "unready" } & {
   readonly [Part in Exclude<CheckedPart, OptionalPart>]: readonly Health[];
 } & {
-  /** Absent where there are none. */
+  /** Absent if there are none. */
   readonly [Part in OptionalPart]?: readonly Health[];
 };
 
@@ -21,7 +21,7 @@ export interface Health {
   readonly error?: string;
 }
 
-/** Ready: no part fails that the start or answers need. */
+/** Ready if no part fails that the start or responses need. */
 export function readinessOf(findings: readonly Finding[]): Readiness {
   const healthOf = ({ check: { name, backend }, latencyMs, problem }: Finding): Health => ({
     name,

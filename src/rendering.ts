@@ -1,4 +1,5 @@
-// What renders: the pool, the gates before it, and all that a render needs, from the configuration and the parts outside.
+// Everything that rendering needs: the pool, admission, overlays and sidecars, built from the configuration
+// and the outer parts.
 
 import type { Access } from "./access/access.ts";
 import type { Decisions } from "./access/decisions.ts";
@@ -28,7 +29,7 @@ import { admissionFigures, poolCounts } from "./stats/parts.ts";
 import type { Registry } from "./stats/registry.ts";
 import { createPool } from "./workers/pool.ts";
 
-/** What rendering stands on. */
+/** Dependencies of rendering. */
 export interface RenderingNeeds {
   readonly settings: LiveSettings<Config>;
   readonly platform: Platform;
@@ -41,8 +42,8 @@ export interface RenderingNeeds {
 }
 
 /**
- * Jobs of a lane and source that may wait for each place. A viewer asks for some 200 tiles at once and shows a hole for
- * each that is refused; one that waits holds no pixels, only its request.
+ * Jobs of a lane and source that may wait per permit. A viewer requests about 200 tiles simultaneously and
+ * shows a hole for each that is refused; a waiting job holds no pixels, only its request.
  */
 const waitingPerPlace = 256;
 
@@ -50,12 +51,15 @@ const waitingPerPlace = 256;
 const overlayWork = { kind: "overlay", ms: 5 } as const;
 
 /**
- * Longest wait of a job where jobs run in place (workerd). Such a runtime does not hear of every client that leaves, so that
- * what nobody waits for any more has to go out of the way by its age.
+ * Longest wait of a job if jobs run in place (workerd). Such a runtime does not detect every client that
+ * leaves, so that abandoned jobs have to be removed by age.
  */
 const waitInPlaceMs = 10_000;
 
-/** Starts the pool, and returns what renders, with the checks of overlays. The number of places follows the settings while it runs. */
+/**
+ * Starts the pool, and returns what renders, with the checks of overlays. The number of places follows the
+ * settings while it runs.
+ */
 export function buildRendering({
   settings,
   platform,

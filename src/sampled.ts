@@ -1,4 +1,4 @@
-// The gauges of a service: what the registry reads from its parts when somebody asks.
+// Gauges of a service: values that the registry reads from its parts on demand.
 
 import type { Admission } from "./images/admission/admit.ts";
 import { remembering } from "./lib/caching/remember.ts";
@@ -19,7 +19,7 @@ export interface SampledParts {
   readonly slots: Slots;
   readonly sources: Sources;
   readonly checks: readonly Check[];
-  /** What came of the checks, not older than {@link askedEachMs}. */
+  /** Returns the results of the checks, not older than {@link askedEachMs}. */
   readonly findings: () => Promise<readonly Finding[]>;
 }
 
@@ -62,7 +62,7 @@ function samplePool({ gauge }: Registry, { status, memory }: Pool): void {
   if (memory) gauge("worker_memory", {}, memory);
 }
 
-/** `shares`: whether requests that come together may wait for one answer of the store. */
+/** `shares`: true if simultaneous requests may wait for one response of the store. */
 function sampleSlot(
   { gauge }: Registry,
   { name: slot, backend, usage, circuits, volume }: NamedSlot,
@@ -70,7 +70,7 @@ function sampleSlot(
 ): void {
   if (usage) {
     const inMemory = backend === "heap" || backend === "none";
-    // That it failed is remembered too: a store that does not answer is asked no more often than one that does.
+    // Failures are cached too: a store that does not respond is asked no more often than one that does.
     const known = () => usage().catch(() => undefined);
     const asked = inMemory ? known : remembering(askedEachMs, known, { shares });
     gauge("cache_entries", { slot }, async (once) => (await once(asked))?.entries);
@@ -96,7 +96,7 @@ function sampleHealth({ gauge }: Registry, { checks, findings }: SampledParts): 
   }
 }
 
-/** 1 where all checks of a part passed, else 0. */
+/** 1 if all checks of a part passed, otherwise 0. */
 const healthOf =
   (part: CheckedPart, name: string, findings: SampledParts["findings"]): Sample =>
   async (once) => {

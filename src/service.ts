@@ -43,52 +43,56 @@ export interface Service {
   readonly startedAt: number;
   readonly log: Log;
   readonly images: RenderParts;
-  /** What the folders of the sources hold. */
+  /** Contents of the sources' folders. */
   readonly folders: Folders;
-  /** What they hold by names, labels and metadata. */
+  /** Search in them by names, labels and metadata. */
   readonly search: Search;
-  /** Absent where presentation is switched off. */
+  /** Absent if the Presentation API is disabled. */
   readonly manifests?: Manifests;
   readonly sources: Sources;
   readonly slots: Slots;
   readonly hooks: Hooks;
-  /** Rules, profiles and sessions; absent where nothing is gated by them. */
+  /** Rules, profiles and sessions; absent if nothing is gated by them. */
   readonly auth?: Auth;
-  /** Links to views; absent where they are off. */
+  /** Links to views; absent if they are disabled. */
   readonly contentStates?: ContentStates;
-  /** What access has decided lately. */
+  /** Recent access decisions. */
   readonly decisions: Pick<Decisions, "latest">;
   /** All figures of the service; surfaces only read them. */
   readonly registry: Registry;
-  /** Those of requests, which the application reports. */
+  /** Figures of requests, which the application reports. */
   readonly requests: RequestFigures;
-  /** Those of renders, likewise. */
+  /** Figures of renders, likewise. */
   readonly stages: StageFigures;
-  /** What operators watch: frames of figures, and who gets one each second. */
+  /** The dashboard: frames of figures, and who receives one each second. */
   readonly dashboard: { readonly frames: Frames; readonly hub: Hub };
-  /** Where answers of status 5xx are reported; absent where nobody wants to know. */
+  /** Reports responses with status 5xx; absent if disabled. */
   readonly reports?: Pick<ErrorReports, "report">;
-  /** Absent where nothing is traced. */
+  /** Absent if tracing is disabled. */
   readonly tracing?: Tracing;
-  /** Values of Cache-Control for public answers. */
+  /** Values of Cache-Control for public responses. */
   readonly caching: { readonly image: string; readonly info: string; readonly documents: string };
   readonly proxies: readonly IpRange[];
   config(): Config;
-  /** Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start. */
+  /**
+   * Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start.
+   */
   reload(config: Config): readonly string[];
   /** Which keys a reload of a configuration would take, and which would wait. */
   compare: LiveSettings<Config>["compare"];
-  /** The file that the configuration comes from; absent where it comes from elsewhere. */
+  /** The configuration file; absent if the configuration comes from elsewhere. */
   readonly configFile?: ConfigFile;
   /** Runs the checks of all parts; logs nothing. */
   check(): Promise<readonly Finding[]>;
-  /** Logs what has changed since the findings before. */
+  /** Logs the changes since the previous findings. */
   logFindings(findings: readonly Finding[]): void;
-  /** What came of the checks, and when: asked again after ten seconds. For figures and the dashboard. */
+  /**
+   * Returns the results of the checks and their time, at most ten seconds old. For figures and the dashboard.
+   */
   health(): Promise<{ readonly findings: readonly Finding[]; readonly checkedAt: number }>;
   /** Both, for /ready. */
   ready(): Promise<Readiness>;
-  /** Ends the answers that never end by themselves, before a stop waits for all answers. */
+  /** Ends endless responses, before a stop waits for all responses. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -100,8 +104,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Builds the service; `access` decides who may have which image in place of the section `auth`, `configFile` is where `config` comes
- * from. Throws when a part cannot be built from what the configuration says.
+ * Builds the service; `access` replaces the section `auth` in deciding who may have which image, `configFile`
+ * is the file of `config`. Throws if a part cannot be built from the configuration.
  */
 export async function createService(
   config: Config,
@@ -126,7 +130,7 @@ export async function createService(
   // The start waits for no volume: one may hang.
   void doubtfulVolumes(config.cache, slots).then((doubts) => doubts.forEach(warn));
   const rules = access ?? auth?.access ?? everythingPublic;
-  // Where all is public, no tile pays for a record that says so.
+  // If everything is public, tiles do not pay for a record that says so.
   const decisions = createDecisions(
     decisionCounts(registry),
     rules !== everythingPublic || config.hook.engine !== "noop" ? createRing : undefined,
@@ -235,7 +239,10 @@ export async function createService(
   };
 }
 
-/** Milliseconds. A copy of a manifest hides new files, so that nobody keeps one for longer than folders count as unchanged here. */
+/**
+ * Returns milliseconds. A cached manifest hides new files, so no cache keeps one for longer than folders
+ * count as unchanged here.
+ */
 function documentMaxAge({ http, sources }: Config): number {
   return Math.min(...[http.info_max_age, ...sources.map(({ revalidate }) => revalidate)].map(parseDuration));
 }

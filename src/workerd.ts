@@ -12,7 +12,7 @@ let started: Promise<Started> | undefined;
 
 const configFile = "/config.yaml";
 
-/** Builds the service and prints what it serves, which its first answer does not wait for. */
+/** Builds the service and prints what it serves, which its first response does not wait for. */
 async function open(bindings: WorkerdBindings, context: Context): Promise<Started> {
   const platform = workerdPlatform(bindings, modules);
   const variable = bindings.SMALTI_CONFIG;
@@ -36,11 +36,11 @@ export default {
       throw error;
     });
     const service = started;
-    // A request that waits for its turn behind another one counts as hung, unless it has a timer of its own.
+    // A request that waits for another one counts as hanging, unless it has a timer of its own.
     const alive = setInterval(() => {}, 1000);
     const response = service.then(({ answer }) => answer(request)).finally(() => clearInterval(alive));
-    // Without this, work whose client has left stops for good where it stands, and never gives its place back; and what a
-    // request wants to keep is not kept once it is answered.
+    // Otherwise work whose client has left would stop permanently, and never release its permit; and values
+    // of a request would not be stored after its response.
     context.waitUntil(
       response.then(
         async () => (await service).settled(),

@@ -1,11 +1,11 @@
-// Who may have which image: the question that is asked before a master is opened, and the answers to it.
+// Access decisions: the question that is asked before a master is opened, and its possible results.
 
 import { ServiceError } from "../errors.ts";
 import type { SizeRequest } from "../iiif/image/request.ts";
 import type { StageClock } from "../lib/telemetry/stage-times.ts";
 import type { TraceContext } from "../lib/telemetry/trace-context.ts";
 
-/** What becomes of a request, for those who note something of it before its response is known. */
+/** The response of a request, for code that records it before the response is known. */
 export interface ResponseOutcome {
   /** HTTP status of the response; undefined until it is known. */
   status?: number;
@@ -13,17 +13,17 @@ export interface ResponseOutcome {
 
 /** A request for an image, as access rules and hooks see it. They see nothing else of it. */
 export interface Caller {
-  /** As asked for: decoded, with its page suffix. */
+  /** The requested identifier, decoded, with its page suffix. */
   readonly identifier: string;
-  /** Path of the request as it came, without its query. */
+  /** Path of the request as received, without its query. */
   readonly path: string;
-  /** Address of the client, where it is known. */
+  /** Address of the client, if known. */
   readonly client?: string | undefined;
-  /** The same by the proxies that are trusted where an address gives access. */
+  /** Address of the client according to the proxies that are trusted for access by address. */
   readonly reader?: string | undefined;
   /** Address of who is connected, such as a proxy, if it is known. */
   readonly peer?: string | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when no client waits for the response any more. */
   readonly signal?: AbortSignal | undefined;
   /** Hears how long the stages of the request take. */
   readonly stages?: StageClock | undefined;
@@ -31,27 +31,33 @@ export interface Caller {
   readonly trace?: TraceContext | undefined;
   /** Gets the status of the response; decisions are recorded with it. */
   readonly outcome?: ResponseOutcome | undefined;
-  /** The value of one request header; undefined where it was not sent. */
+  /** Returns the value of one request header, or undefined if it was not sent. */
   header(name: string): string | undefined;
 }
 
 /**
- * `public`: no rule concerns the image. `full`: a rule does, and the caller may have all of it. `substitute`: the caller
- * gets a lesser picture in its place.
+ * `public`: no rule concerns the image. `full`: a rule does, and the caller may have all of it. `substitute`:
+ * the caller gets a lesser picture in its place.
  */
 export type Tier = "public" | "full" | "substitute";
 
-/** What a decision says of caches. */
+/** How caches may treat a response that depends on a decision. */
 export interface Sharing {
-  /** Who may keep an answer: any cache for the configured time, or the caller alone, revalidating before each use. */
+  /**
+   * Who may cache a response: any cache for the configured time, or the caller alone, revalidating before
+   * each use.
+   */
   readonly keptBy: "anyone" | "caller";
   /** Names of the request headers that the decision depends on, for `Vary`. */
   readonly vary: readonly string[];
 }
 
-/** What a rule says of an identifier, whoever asks. */
+/** The part of a decision that does not depend on the caller. */
 export interface Ruled extends Sharing {
-  /** The profile that the identifier needs, or that a hook named; absent where it is public. For the record alone. */
+  /**
+   * The profile that the identifier needs, or that a hook named; absent if the identifier is public. Used for
+   * the record only.
+   */
   readonly profile?: string;
 }
 
@@ -60,20 +66,20 @@ export interface Grant extends Ruled {
   readonly tier: Tier;
   /** Identifier of the image to serve in place of the one asked for. It is not decided on again. */
   readonly identifier?: string;
-  /** The answer where that one cannot be opened. */
+  /** The denial to return if that master cannot be opened. */
   readonly otherwise?: Denial;
-  /** No answer shows more detail than the whole image does at this size. */
+  /** No response shows more detail than the whole image does at this size. */
   readonly maxSize?: SizeRequest;
-  /** Of a substitute: what a hook tells the reader. */
+  /** The hook's message to the reader, if this is a substitute. */
   readonly note?: string;
 }
 
 export interface Denial extends Ruled {
   readonly allowed: false;
   readonly status: 401 | 403 | 404 | 410 | 429 | 451;
-  /** For the caller: what is missing and what to do. */
+  /** Tells the caller what is missing and what to do. */
   readonly reason: string;
-  /** The reason that a hook gives to the reader, which the operator wrote. */
+  /** The hook's reason, written by the operator for the reader. */
   readonly note?: string;
 }
 
@@ -86,20 +92,20 @@ export interface Redirection extends Ruled {
   readonly reason: string;
 }
 
-/** A decision by which the caller gets no image. */
+/** A decision that gives the caller no image. */
 export type Refused = Denial | Redirection;
 
 export type Decision = Grant | Refused;
 
-/** Decides what a caller may have, before any source is asked for the image. */
+/** Decides what a caller may have before any source is asked for the image. */
 export interface Access {
   decide(caller: Caller): Decision | Promise<Decision>;
   /**
-   * What those get of an identifier who have no login, found without asking; undefined where no rule
-   * names it.
+   * Returns what readers without a login get for an identifier, without any lookup; undefined if no rule
+   * names the identifier.
    */
   ruleFor?(identifier: string): Grant | Denial | undefined;
-  /** Of rules behind a hook: these, while no hook decides before them; undefined while one does. */
+  /** Returns the rules behind a hook while no hook is configured; undefined while one is. */
   unhooked?(): Access | undefined;
 }
 
@@ -111,7 +117,7 @@ export const publicGrant: Grant = Object.freeze({
   vary: Object.freeze([]),
 });
 
-/** What holds for one answer to which several decisions led: the stricter caching, all of the headers. */
+/** Combines decisions that one response depends on: the stricter caching, and all of the headers. */
 export function combineSharing(decisions: readonly Sharing[]): Sharing {
   return {
     keptBy: decisions.every(({ keptBy }) => keptBy === "anyone") ? "anyone" : "caller",
@@ -122,8 +128,7 @@ export function combineSharing(decisions: readonly Sharing[]): Sharing {
 const undecided: ReadonlySet<string> = new Set(["sessions_unavailable", "authorize_failed"]);
 
 /**
- * Whether an error says that nobody knows what a caller may have: sessions cannot be looked up, or the hook
- * fails.
+ * True if an error means that no decision could be made: sessions cannot be looked up, or the hook failed.
  */
 export const isUndecided = (error: unknown): boolean =>
   error instanceof ServiceError && undecided.has(error.code);

@@ -20,11 +20,11 @@ import type { Session, Sessions } from "./session.ts";
 
 export interface Auth {
   readonly options: AuthOptions;
-  /** Whom readers log in to; none where the configuration does not say. */
+  /** The institution that readers log in to; empty if the configuration does not name one. */
   readonly institution: LanguageMap;
-  /** With the grants that still hold. */
+  /** Sessions without the grants that no longer hold. */
   readonly sessions: Sessions;
-  /** How many more the clients of a network may begin. */
+  /** Limits how many sessions the clients of a network may begin. */
   readonly newSessions: NewSessions;
   readonly logins: Logins;
   readonly kiosks: Kiosks;
@@ -32,24 +32,26 @@ export interface Auth {
   /** Rules and logins; the authorize hook is not part of it. */
   readonly access: Access;
   /**
-   * Proxies whose X-Forwarded-For counts where an address gives access, and which alone name readers by a
-   * header.
+   * Proxies whose X-Forwarded-For is trusted for access by address. Only these may name readers by a header.
    */
   readonly proxies: readonly IpRange[];
   /**
-   * What a rule requires for an identifier; undefined: it is public. One object for all rules of the same
-   * profiles.
+   * Returns what a rule requires for an identifier, or undefined if the identifier is public. Rules with the
+   * same profiles share one object.
    */
   requirementOf(identifier: string): Requirement | undefined;
-  /** By its name, as in the address of a login. */
+  /** Returns a profile by its name, as used in the address of its login. */
   profileOf(name: string): Profile | undefined;
-  /** The live session of a request's cookie, with that cookie's value. Throws `busy` where the store does not answer. */
+  /**
+   * Returns the live session of a request's cookie, with the value of that cookie. Throws `busy` if the store
+   * does not respond.
+   */
   findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
   /** The live sessions of all of a request's cookies, likewise. */
   findSessions(presenter: Presenter): Promise<readonly Required<FoundSession>[]>;
   /**
-   * What viewers of an origin may have tokens for; undefined: for nothing. `own`: the origin of the
-   * service.
+   * Returns what viewers of an origin may have tokens for, or undefined for nothing. `own` is the origin of
+   * the service.
    */
   tokensFor(origin: string, own: string): TokenReach | undefined;
   /** Lifetime of a session in milliseconds. */
@@ -156,7 +158,7 @@ export function createAuth({
   };
 }
 
-/** A token does not vend tokens, and logs nobody out. */
+/** Tokens are not accepted for issuing further tokens or for logging out. */
 const onlyCookie = ({ header }: Presenter): Presenter => ({
   header: (name) => (name.toLowerCase() === "cookie" ? header(name) : undefined),
 });

@@ -1,6 +1,6 @@
-// What a request presents of a login: session cookies and a bearer token.
+// Credentials of a request: session cookies and a bearer token.
 
-/** Cookies of one name that are looked at: a browser sends several where they have different paths. */
+/** Cookies of one name that are tried: a browser sends several if they have different paths. */
 const mostCookies = 4;
 
 /** The values of the cookies of a name in a Cookie header (RFC 6265, section 5.4), as sent, at most four. */
@@ -20,7 +20,10 @@ export function cookieValues(header: string | undefined, name: string): readonly
   return values;
 }
 
-/** The token of an Authorization header (RFC 6750, section 2.1); undefined where it has another form. */
+/**
+ * Returns the token of an Authorization header (RFC 6750, section 2.1), or undefined if the header has
+ * another form.
+ */
 export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(header ?? "")?.[1];
 }

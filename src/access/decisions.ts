@@ -1,4 +1,4 @@
-// What access has decided lately, and how often it allowed and denied.
+// The latest access decisions, and counts of how many allowed or denied.
 
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Caller, Decision, ResponseOutcome } from "./access.ts";
@@ -9,7 +9,7 @@ import type { Caller, Decision, ResponseOutcome } from "./access.ts";
 export type Verdict = "allow" | "allow in part" | "deny" | "deny → substitute" | "deny → redirect";
 
 /**
- * What a decision is about: one image; a page that shows what a folder holds; the same as a list for
+ * The subject of a decision: one image; a page that shows the contents of a folder; the same as a list for
  * programs; or a IIIF document of the Presentation API.
  */
 export type Subject = "image" | "page" | "list" | "document";
@@ -18,33 +18,33 @@ export interface DecisionRecord {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly subject: Subject;
-  /** As requested; "" is the top folder. */
+  /** The requested identifier; "" is the top folder. */
   readonly identifier: string;
   /** The profile that the identifier needs; "" if none is known. */
   readonly profile: string;
   readonly verdict: Verdict;
-  /** Whether any rule or hook gates what was requested. */
+  /** True if any rule or hook gates the request. */
   readonly gated: boolean;
   /** HTTP status of the response, whatever was decided; undefined while it is not known yet. */
   readonly status: number | undefined;
 }
 
-/** Records of each kind of which the latest are kept. */
+/** Number of latest records of each kind that are kept. */
 export const decisionsKept = 128;
 
-/** Denials and lesser pictures; what was allowed of gated images; pages and documents; and public images. */
+/** Denials and substitutes; allowed requests for gated images; pages and documents; and public images. */
 export type DecisionKind = "denied" | "granted" | "listed" | "public";
 
 const kinds: readonly DecisionKind[] = ["denied", "granted", "listed", "public"];
 
 export interface Decisions {
-  /** Notes a decision on what the caller requested. */
+  /** Records a decision on a request of the caller. */
   note(caller: Pick<Caller, "identifier" | "outcome">, decision: Decision, subject?: Subject): void;
   /** The newest first, of these kinds or all; none if nothing but public access is possible. */
   latest(of?: readonly DecisionKind[]): readonly DecisionRecord[];
 }
 
-/** For looks that are nobody's request: they are no decisions. */
+/** Records nothing: for lookups that no client requested. */
 export const unnoted: Pick<Decisions, "note"> = { note() {} };
 
 interface Kept extends Omit<DecisionRecord, "status"> {
@@ -53,7 +53,7 @@ interface Kept extends Omit<DecisionRecord, "status"> {
   readonly outcome: ResponseOutcome;
 }
 
-/** What keeps the latest records of one kind. */
+/** Keeps the latest records of one kind. */
 interface Ring {
   add(record: Kept): void;
   /** The newest first. */
@@ -98,7 +98,7 @@ function kindOf({ subject, verdict, gated }: Pick<Kept, "subject" | "verdict" | 
   return gated ? "granted" : "public";
 }
 
-/** A substitute is what a denial shows. What lists images is never denied because of one of them. */
+/** A substitute counts as a denial. A list of images is never denied because of one of them. */
 function verdictOf(decision: Decision, subject: Subject): Verdict {
   const isWhole = decision.allowed && decision.tier !== "substitute";
   if (isWhole) return "allow";

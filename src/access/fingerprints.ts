@@ -1,4 +1,4 @@
-// What vouches for a login, as a digest that its grant keeps: when it changes, the login ends.
+// Fingerprints of what vouches for a login. A grant stores the fingerprint; the login ends when it changes.
 
 import { sha256, toHex } from "../imaging/lib/digest.ts";
 import { createLru } from "../imaging/lib/lru.ts";
@@ -14,8 +14,9 @@ export type Fingerprint = string;
 
 export interface Fingerprints {
   /**
-   * Of a login of `user` to a profile, as it would be made now; undefined if there is no such profile, or its
-   * passwords have no such user. `hash`: of the password that was right, if that was looked up already.
+   * Returns the fingerprint of a login of `user` to a profile as it would be made now; undefined if there is
+   * no such profile, or its passwords have no such user. `hash` is the hash of the correct password, if
+   * already looked up.
    */
   of(profile: string, user: string, hash?: string): Promise<Fingerprint | undefined>;
 }

@@ -4,8 +4,8 @@ import type { Fingerprints } from "./fingerprints.ts";
 import type { LoginGrant, Session, Sessions } from "./session.ts";
 
 /**
- * Sessions that are found without the grants for which something else vouches now than at the login. Their
- * store keeps these grants until they expire, so that what was changed by mistake can be changed back.
+ * Hides grants whose fingerprint has changed since the login. The store keeps them until they expire, so that
+ * a change made by mistake can be reverted.
  */
 export function heldSessions(sessions: Sessions, fingerprints: Fingerprints): Sessions {
   const holds = async ({ profile, user, fingerprint }: LoginGrant): Promise<boolean> =>

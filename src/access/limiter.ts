@@ -1,11 +1,11 @@
-// How often something may be done under one key, such as a network: at first at once, then with pauses in
-// between.
+// Limits how often something may be done under one key, such as a network: immediately at first, then with
+// growing pauses.
 
 import { createLru } from "../imaging/lib/lru.ts";
 
 /** Times are in milliseconds. */
 export interface Schedule {
-  /** How many of `count` attempts still count so long after the last of them. */
+  /** How many of `count` attempts still count `ms` milliseconds after the last of them. */
   left(count: number, ms: number): number;
   /** From the last of `count` attempts to the next. */
   pause(count: number): number;
@@ -14,19 +14,19 @@ export interface Schedule {
 export interface Limiter {
   /** Until the next attempt; 0: it may be made. */
   waitMs(key: string): number;
-  /** Counts an attempt. What it returns takes it back, once. */
+  /** Counts an attempt. The returned function takes it back, once. */
   count(key: string): () => void;
 }
 
 interface Tally {
   readonly count: number;
-  /** Of the last attempt. */
+  /** Time of the last attempt. */
   readonly at: number;
 }
 
 /**
- * An empty memory of `most` keys, of which those that were used least lately are forgotten first. `now`:
- * milliseconds, never going back. It never waits by itself.
+ * Creates an empty memory of `most` keys that forgets the least recently used first. `now` returns
+ * milliseconds and never goes back. The limiter itself never waits.
  */
 export function createLimiter(
   { left, pause }: Schedule,

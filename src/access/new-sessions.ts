@@ -1,12 +1,14 @@
-// How many sessions the clients of one network may begin, so that nobody fills the store of sessions for all others.
+// Limits the sessions that the clients of one network may begin, so that nobody fills the session store for
+// all others.
 
 import { createLimiter } from "./limiter.ts";
 import { networkOf } from "./network.ts";
 
 /**
- * Sessions of one network: so many at once, so many beside them within the lifetime of one, and never less
- * than one each minute. A reading room behind one address begins 200 at once, and with sessions of a day 416
- * more in each hour. It then has at most 10,200 of the 200,000 sessions and tokens that memory holds.
+ * Sessions of one network: the first value immediately, the second in addition within the lifetime of a
+ * session, and never less than one a minute. A reading room behind one address begins 200 immediately and,
+ * with sessions of a day, 416 more an hour. It then has at most 10,200 of the 200,000 sessions and tokens
+ * that memory holds.
  */
 const [free, inLifetime, longestMs] = [200, 10_000, 60_000];
 /** Networks that are remembered; those that began none for the longest time are forgotten first. */
@@ -14,8 +16,8 @@ const most = 10_000;
 
 export interface NewSessions {
   /**
-   * Counts a session that is about to begin, or returns how many milliseconds to wait before the next may. All clients without a known
-   * address share one network.
+   * Counts a session that is about to begin, or returns how many milliseconds to wait before the next may.
+   * All clients without a known address share one network.
    */
   begin(address: string | undefined): { takeBack(): void } | { readonly waitMs: number };
 }

@@ -1,4 +1,5 @@
-// The options under `auth:`: profiles, the rules that name them, sessions, tokens, and what a start refuses of them.
+// Options under `auth:` (profiles, the rules that name them, sessions, tokens), and the combinations that a
+// start refuses.
 
 import { z } from "zod";
 import { parseRange } from "../lib/network/ip-range.ts";
@@ -34,7 +35,7 @@ const profileForm = "expected the name of a profile, or a list of names such as 
 const ruleForm =
   "expected an identifier, a prefix with /* behind it such as private/*, or * for all identifiers";
 
-/** Schema of `auth:`. Where it is absent, nothing is gated. */
+/** Schema of `auth:`. Without it nothing is gated. */
 export const authOptions = z
   .strictObject({
     token_ttl: lifetime("5m")

@@ -1,4 +1,4 @@
-// What a probe says of a decision.
+// The status of a decision in a probe service response.
 
 import type { ProbeOutcome } from "../iiif/auth.ts";
 import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";

@@ -1,4 +1,5 @@
-// How many sessions there are, as an operator reads it: counted seldom, since a shared store pays for it, and never waited for long.
+// The number of sessions for operators: counted rarely, since a shared store pays for it, and never awaited
+// for long.
 
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import type { SessionCount } from "./session.ts";
@@ -11,12 +12,12 @@ export interface SessionReading {
   readonly at: number;
 }
 
-/** Longest that a reading is waited for; a count that takes longer is what the next reading has. */
+/** Milliseconds to wait for a count; a count that takes longer is used by the next reading. */
 const waitMs = 1500;
 
 /**
- * Returns a function that counts at most once in `everyMs` milliseconds and otherwise returns the last reading; undefined while the
- * first count is under way. Never rejects.
+ * Returns a function that counts at most once in `everyMs` milliseconds and otherwise returns the last
+ * reading; undefined while the first count is under way. Never rejects.
  */
 export function createSessionReading(
   count: () => Promise<SessionCount>,

@@ -1,11 +1,11 @@
-// Who has logged in to what: sessions, the grants that they hold, and the tokens that stand for them.
+// Sessions of readers, the grants that they hold, and the tokens that stand for them.
 
 /** A login to one profile. Times are in milliseconds since 1970. */
 export interface LoginGrant {
   readonly profile: string;
-  /** As the way of logging in names the reader; "" where it does not, as after a click. */
+  /** The reader's name according to the login; "" if it has none, as after a click. */
   readonly user: string;
-  /** Of what vouched for the login (`fingerprints.ts`). */
+  /** Fingerprint of what vouched for the login (`fingerprints.ts`). */
   readonly fingerprint: string;
   readonly grantedAt: number;
   readonly expiresAt: number;
@@ -32,31 +32,31 @@ export interface Issued {
   readonly expiresAt: number;
 }
 
-/** How many sessions there are; for each profile where the store can list them. */
+/** Number of sessions; per profile if the store can list them. */
 export interface SessionCount {
   readonly total: number;
   readonly byProfile?: Readonly<Record<string, number>>;
 }
 
 /**
- * All functions throw ServiceError `busy` (code sessions_unavailable) where the store does not answer: that somebody is not
- * logged in is only said when it is known. Ids that no session can have are not asked for.
+ * All functions throw ServiceError `busy` (code sessions_unavailable) if the store does not respond: a caller
+ * counts as not logged in only if that is known. Ids that no session can have are not looked up.
  */
 export interface Sessions {
   /** The session of a cookie's value. */
   find(id: string): Promise<Session | undefined>;
-  /** The session that a token stands for; none once that has ended. */
+  /** Returns the session that a token stands for, or undefined once it has ended. */
   findByToken(token: string): Promise<Session | undefined>;
   /**
-   * Begins a session with this grant. It takes over the unexpired grants of the session before, which ends with all its
-   * tokens; so an id that was known before a login is worth nothing after it.
+   * Begins a session with this grant. It takes over the unexpired grants of the session before, which ends
+   * with all its tokens; so an id that was known before a login is worth nothing after it.
    */
   logIn(grant: LoginGrant, before?: string): Promise<Issued>;
-  /** The same, but begins none, and returns undefined, where the session before is not there. */
+  /** Like `logIn`, but returns undefined and begins no session if the session `before` does not exist. */
   replace(grant: LoginGrant, before: string): Promise<Issued | undefined>;
   /**
-   * A token for a session; undefined if there is no such session. `profiles`: those whose grants it stands
-   * for; all without.
+   * Issues a token for a session; undefined if there is no such session. `profiles` limits the grants that it
+   * stands for; without it all.
    */
   issueToken(id: string, ttlMs: number, profiles?: readonly string[]): Promise<Issued | undefined>;
   /** Ends a session and all its tokens. */

@@ -1,4 +1,5 @@
-// Content states that the service keeps for others: files in a folder, written once, never changed and never removed.
+// Content states that the service keeps for others: files in a folder, written once, never changed and never
+// removed.
 
 import { ServiceError } from "../errors.ts";
 import { sha256, toHex } from "../imaging/lib/digest.ts";
@@ -10,28 +11,31 @@ import { canonicalJson } from "./canonical-json.ts";
 
 export interface Bookmarks {
   /**
-   * Keeps a state, which JSON can hold, and returns its id: the first 128 bits of the SHA-256 of its canonical JSON as base64url. The same
-   * state is kept once. Throws `bad-request` where it is nested too deep, and `busy` (code bookmarks_unavailable) where the folder
-   * cannot be written.
+   * Stores a state, which must be JSON, and returns its id: the first 128 bits of the SHA-256 of its
+   * canonical JSON as base64url. Equal states are stored once. Throws `bad-request` if it is nested too
+   * deeply, and `busy` (code bookmarks_unavailable) if the folder cannot be written.
    */
   keep(state: unknown): Promise<{ readonly id: string; readonly isNew: boolean }>;
-  /** The canonical JSON of a state; undefined where none has this id. Throws `busy` where the folder cannot be read, or the file is damaged. */
+  /**
+   * Returns the canonical JSON of a state, or undefined if none has this id. Throws `busy` if the folder
+   * cannot be read or the file is damaged.
+   */
   find(id: string): Promise<string | undefined>;
   readonly check: Check;
 }
 
-/** What the folder says of itself, so that a later version of this service knows what it finds. */
+/** Identifies the folder and its format for later versions of this service. */
 const formatFile = "smalti-bookmarks.json";
 const format = 1;
 
 /** 128 bits as base64url: the last character holds two of them. */
 const idForm = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
-/** Bookmarks below `dir`, an absolute path. `calls`: file calls at once. */
+/** Opens the bookmarks below `dir`, an absolute path. `calls`: maximum of concurrent file calls. */
 export function openBookmarks(files: EntryFiles, dir: string, calls?: number): Bookmarks {
   const bounded = boundFiles(files, calls);
   const root = dir.replace(/[/\\]+$/, "");
-  // In hexadecimal digits, since some file systems do not tell upper from lower case.
+  // In hexadecimal digits, since some file systems do not distinguish upper and lower case.
   const fileOf = (digest: Uint8Array) => {
     const name = toHex(digest);
     return `${root}/states/${name.slice(0, 2)}/${name}.json`;
@@ -60,7 +64,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
       try {
         const bytes = await read(fileOf(digest));
         if (bytes) return await intact(bytes, digest);
-        // A folder that has gone, such as a mount, is no proof that a state was never kept.
+        // A missing folder, such as a lost mount, does not prove that a state was never stored.
         await ensureFormat(bounded, root, false);
         return undefined;
       } catch (cause) {
@@ -88,7 +92,7 @@ async function intact(bytes: Uint8Array, digest: Uint8Array): Promise<string> {
   );
 }
 
-/** Resolves where the folder is one of bookmarks, or an empty one, which `write` makes one of them. */
+/** Resolves if the folder contains bookmarks, or is empty, in which case `write` marks it. */
 async function ensureFormat(files: BoundedFiles, root: string, write: boolean): Promise<void> {
   const stat = await files.stat(root).catch((cause: unknown) => {
     throw new Error(folderFault(cause), { cause });

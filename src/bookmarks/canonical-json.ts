@@ -6,8 +6,8 @@ import { ServiceError } from "../errors.ts";
 const maxDepth = 64;
 
 /**
- * JSON without white space, the members of each object by their names' UTF-16 code units (RFC 8785, section 3.2.3). Throws
- * `bad-request` (code content_state_too_deep) above 64 levels.
+ * JSON without white space, the members of each object by their names' UTF-16 code units (RFC 8785, section
+ * 3.2.3). Throws `bad-request` (code content_state_too_deep) above 64 levels.
  */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

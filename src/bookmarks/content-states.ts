@@ -1,4 +1,4 @@
-// What links to views need of the service, built from `content_state:`.
+// The parts that links to views need, built from `content_state:`.
 
 import { ServiceError } from "../errors.ts";
 import { callsOf } from "../lib/concurrency/lane.ts";
@@ -8,16 +8,16 @@ import { type Bookmarks, openBookmarks } from "./bookmarks.ts";
 import type { ContentStateOptions } from "./options.ts";
 
 export interface ContentStates {
-  /** Absent where none are kept. */
+  /** Absent if states are not stored. */
   readonly bookmarks?: Bookmarks;
-  /** Absent where none may be added. */
+  /** Absent if no states may be added. */
   readonly writeToken?: string;
 }
 
 /**
- * Undefined where links to views are off. `presentation`: whether manifests are served, which they follow where
- * nothing is said. `folders`: how many parts of the service share the threads for files. Throws where states are to
- * be kept and the runtime has no files, or the variable of the token is not set.
+ * Returns undefined if links to views are disabled. `presentation`: true if manifests are served, which is
+ * the default of links. `folders`: number of parts that share the file threads. Throws if states are to be
+ * stored and the runtime has no files, or if the variable of the token is not set.
  */
 export function buildContentStates(
   { enabled, store }: ContentStateOptions,

@@ -1,4 +1,4 @@
-// The options under `content_state:`: links to views, and where the service keeps states for others.
+// Options under `content_state:`: links to views, and the storage of states.
 
 import { z } from "zod";
 import { pathOption } from "../lib/options/option-types.ts";

@@ -3,12 +3,12 @@
 import { UsageError } from "./command-error.ts";
 import type { HookQuestion } from "./hook-test.ts";
 
-/** What a command line asks for. */
+/** The parsed command line. */
 export interface Arguments {
   readonly command: "serve" | "check" | "hook" | "version";
   readonly file?: string;
   readonly folder?: string;
-  /** Of `hook test`. */
+  /** Arguments of `hook test`. */
   readonly question?: HookQuestion;
 }
 
@@ -17,7 +17,7 @@ const questionFlags = ["identifier", "function", "header", "client-ip"] as const
 
 type QuestionFlag = (typeof questionFlags)[number];
 
-/** Reads the command line. Throws UsageError for what it does not know. */
+/** Parses the command line. Throws UsageError for unknown arguments. */
 export function parseArguments(args: readonly string[]): Arguments {
   const commands: readonly string[] = ["serve", "check", "hook", "version"];
   let command: Arguments["command"] | undefined;

@@ -1,4 +1,4 @@
-// `smalti doctor auth`: what the operator asks, and the findings in words or as JSON.
+// `smalti doctor auth`: its arguments, and its findings as text or JSON.
 
 import type { Config } from "../config/schema.ts";
 import { examineLogins, loopbackClient, ownAddress, viewerOrigin } from "../doctor/question.ts";
@@ -12,7 +12,7 @@ import { UsageError } from "./command-error.ts";
 import { findingLines, verdictText } from "./findings-text.ts";
 import { readFlags } from "./flags.ts";
 
-/** What the command line says. */
+/** Arguments of the command. */
 export interface DoctorQuestion {
   readonly url?: string | undefined;
   readonly origin?: string | undefined;
@@ -46,11 +46,13 @@ export function doctorQuestion(
 
 export interface Diagnosis {
   readonly out: string;
-  /** Whether a problem was found. */
+  /** True if a problem was found. */
   readonly failed: boolean;
 }
 
-/** Throws an Error that says what to do if the question cannot be asked, or the configuration cannot be built. */
+/**
+ * Throws an Error that says what to do if the question cannot be asked, or the configuration cannot be built.
+ */
 export async function diagnose(
   config: Config,
   platform: Platform,
@@ -77,7 +79,7 @@ export async function diagnose(
   }
 }
 
-/** The public URL: as asked for, as configured, or where the service listens on this machine. */
+/** Returns the public URL: as given, as configured, or the service's address on this machine. */
 function baseOf(config: Config, url: string | undefined): string {
   if (url !== undefined) {
     const address = parseUrl(url);
@@ -102,7 +104,10 @@ function originOf(text: string): string {
   return origin;
 }
 
-/** The address of this machine as the service has to see it: as given, or by an address that does not leave it. */
+/**
+ * The address of this machine as the service has to see it: as given, or by an address that does not leave
+ * it.
+ */
 function clientOf(text: string | undefined, base: string): string | undefined {
   if (text === undefined) return loopbackClient(base);
   const address = normalIp(text);

@@ -1,4 +1,5 @@
-// What `smalti check` finds besides a valid configuration: doubtful values, and what cannot be built, reached or used from here.
+// What `smalti check` finds in a valid configuration: doubtful values, and parts that cannot be built,
+// reached or used from here.
 
 import type { Problem } from "../config/reading/problems.ts";
 import { configWarnings } from "../config/reading/warnings.ts";

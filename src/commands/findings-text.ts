@@ -2,7 +2,7 @@
 
 import { countFindings, type Finding, subjectOf } from "../lib/finding.ts";
 
-/** A line for each finding. What is expected and what to do stand below it. */
+/** Returns a line for each finding, followed by what is expected and what to do. */
 export function findingLines(findings: readonly Finding[]): string[] {
   const wide = Math.max(0, ...findings.map((finding) => subjectOf(finding).length));
   return findings.flatMap((finding) => {
@@ -20,7 +20,7 @@ export function findingLines(findings: readonly Finding[]): string[] {
 
 const indent = " ".repeat(9);
 
-/** The last line: what is wrong, and what makes an image slow. */
+/** Returns the last line: the number of problems, and of reasons why an image is slow. */
 export function verdictText(findings: readonly Finding[]): string {
   const problems = countFindings(findings, "problem");
   const slow = countFindings(findings, "slow");
@@ -33,5 +33,5 @@ export function verdictText(findings: readonly Finding[]): string {
     : `${counts.join(" and ")} ${problems + slow === 1 ? "was" : "were"} found.`;
 }
 
-/** What a file or an answer holds does not command the terminal. */
+/** Removes control characters, so that text from a file or a response cannot control the terminal. */
 export const plain = (text: string): string => text.replace(/\p{C}+/gu, " ");

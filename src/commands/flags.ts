@@ -2,9 +2,9 @@
 
 import { UsageError } from "./command-error.ts";
 
-/** What stands behind a command. */
+/** Parsed arguments of a command. */
 export interface ReadFlags {
-  /** By the name of the flag; the last of several. */
+  /** Values by flag name; the last one wins. */
   readonly values: ReadonlyMap<string, string>;
   readonly switches: ReadonlySet<string>;
   /** Words that are no flag, in order. */
@@ -14,15 +14,15 @@ export interface ReadFlags {
 /** The flags of a command by name, and how its name begins a message. */
 export interface FlagTable {
   readonly command: string;
-  /** Where to read more. */
+  /** Refers to further help. */
   readonly more?: string;
   readonly values: readonly string[];
   readonly switches: readonly string[];
 }
 
 /**
- * Reads `--name value`, `--name=value` and `--name`, with one dash or two. A value that begins with - stands behind =. Throws UsageError
- * for unknown flags and missing values.
+ * Parses `--name value`, `--name=value` and `--name`, with one or two dashes. A value that begins with -
+ * needs the form with =. Throws UsageError for unknown flags and missing values.
  */
 export function readFlags(args: readonly string[], table: FlagTable): ReadFlags {
   const values = new Map<string, string>();

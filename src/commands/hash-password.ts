@@ -1,4 +1,5 @@
-// The command hash-password. The password never stands among the arguments, which other users of the machine can read.
+// The command hash-password. It never takes the password as an argument, which other users of the machine
+// could read.
 
 import { hashPassword } from "../access/passwords/hash.ts";
 import { costs } from "../access/passwords/hash-forms.ts";

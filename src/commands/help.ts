@@ -5,7 +5,7 @@ import { version } from "../version.ts";
 import { UsageError } from "./command-error.ts";
 
 interface Row {
-  /** What is typed after `smalti`; words in capitals are replaced. */
+  /** The command line after `smalti`; words in capitals are placeholders. */
   readonly form: string;
   readonly text: string;
   readonly flags?: readonly (readonly [form: string, text: string])[];
@@ -117,7 +117,7 @@ export function requestedHelp(args: readonly string[]): string | undefined {
 
 const isHelpFlag = (word: string) => /^(-h|--?help)$/.test(word);
 
-/** Of a command line before --help: flags, values and images are no part of what help is asked about. */
+/** True for command names before --help: flags, values and images do not select the help. */
 const isCommandWord = (word: string) =>
   Object.keys(commands).some((words) => words.split(" ").includes(word));
 

@@ -14,7 +14,7 @@ import type { Platform } from "../platform/platform.ts";
 export interface HookQuestion {
   /** With or without a page suffix. */
   readonly identifier: string;
-  /** The first that the hook has, where it is not named. */
+  /** Default: the first function that the hook has. */
   readonly function?: string;
   /** `Name: value`. */
   readonly headers: readonly string[];
@@ -22,14 +22,14 @@ export interface HookQuestion {
 }
 
 export interface HookVerdict {
-  /** What it said, as JSON; undefined where it failed. */
+  /** Result as JSON; undefined if the hook failed. */
   readonly out?: string;
-  /** Lines for the operator: why it failed, what it printed, what it did not see. */
+  /** Lines for the operator: why it failed, what it printed, which facts it did not receive. */
   readonly err: readonly string[];
   readonly failed: boolean;
 }
 
-/** Throws an Error that says what to do where the question cannot be asked, or the hook cannot be built. */
+/** Throws an Error that says what to do if the hook cannot be called or built. */
 export async function testHook(
   { hook, sources, overlay }: Config,
   platform: Platform,
@@ -105,7 +105,7 @@ function checkOverlay(hooks: Hooks, identifier: string, answer: unknown, options
   }
 }
 
-/** By lower-case name. */
+/** Returns headers by lower-case name. */
 function readHeaders(written: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     written.map((line) => {

@@ -1,4 +1,4 @@
-// `smalti doctor IMAGE`: what the operator asks about one image, and the diagnosis in words or as JSON.
+// `smalti doctor IMAGE`: its arguments, and the diagnosis of one image as text or JSON.
 
 import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
@@ -13,14 +13,14 @@ import { CommandError, UsageError } from "./command-error.ts";
 import { findingLines, plain, verdictText } from "./findings-text.ts";
 import { readFlags } from "./flags.ts";
 
-/** What the command line says. */
+/** Arguments of the command. */
 export interface ImageQuestion {
-  /** An identifier, or the path of a file where no sources are configured. */
+  /** An identifier, or the path of a file if no sources are configured. */
   readonly image: string;
   /** Name of the configuration file. */
   readonly file?: string;
   readonly json: boolean;
-  /** Whether pictures are rendered to see what they take. */
+  /** True if derivatives are rendered to measure their cost. */
   readonly measures: boolean;
 }
 

@@ -9,16 +9,16 @@ import type { Arguments } from "./arguments.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { meantCommand } from "./help.ts";
 
-/** A configuration, and where it comes from. */
+/** A configuration and its file. */
 export interface LoadedFile {
   readonly config: Config;
   /** Absolute path of the file, when there is one. */
   readonly file?: string;
-  /** Where a key is in it. */
+  /** Finds the position of a key in the file. */
   readonly find: Extract<Loaded, { config: Config }>["find"];
 }
 
-/** Reads and completes it. Throws CommandError where the file cannot be read, or does not say what it has to. */
+/** Reads and completes the configuration. Throws CommandError if the file cannot be read or is invalid. */
 export async function readConfig(platform: Platform, args: Arguments): Promise<LoadedFile> {
   const name = args.file ?? (platform.env.SERVICE_CONFIG || undefined);
   const file = name === undefined ? undefined : absolutePath(platform.cwd ?? "/", name);
@@ -29,7 +29,7 @@ export async function readConfig(platform: Platform, args: Arguments): Promise<L
   return { config, find: loaded.find, ...(file ? { file } : {}) };
 }
 
-/** A configuration with absolute paths, and with the folder of the command line where there is one. */
+/** Returns a configuration with absolute paths, and with the folder of the command line, if given. */
 async function completed(
   platform: Platform,
   args: Arguments,

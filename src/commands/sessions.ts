@@ -9,7 +9,7 @@ import type { Platform } from "../platform/platform.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { readFlags } from "./flags.ts";
 
-/** What the command line says. */
+/** Arguments of the command. */
 export interface SessionsQuestion {
   readonly of: GrantFilter;
   readonly file?: string;
@@ -23,14 +23,14 @@ const flags = {
   switches: ["all"],
 };
 
-/** Parses the arguments behind `smalti sessions`. Throws UsageError for what it does not know. */
+/** Parses the arguments after `smalti sessions`. Throws UsageError for unknown ones. */
 export function sessionsQuestion(args: readonly string[]): SessionsQuestion {
   const [act, ...rest] = args;
   if (act !== "end") throw new UsageError(`expected sessions end, received sessions ${act ?? ""}; ${usage}`);
   const { values, switches, words } = readFlags(rest, flags);
   if (words.length > 0) throw new UsageError(`sessions end does not know ${words[0]}; ${usage}`);
   const [profile, user, file] = flags.values.map((name) => values.get(name));
-  // Without a word of who is meant, nobody is logged out by mistake.
+  // Requires an explicit choice, so that nobody is logged out by mistake.
   if (switches.has("all") === (profile !== undefined || user !== undefined)) throw new UsageError(usage);
   return {
     of: { ...(profile !== undefined && { profile }), ...(user !== undefined && { user }) },

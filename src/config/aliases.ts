@@ -18,10 +18,13 @@ const reserved = [
   "favicon.ico",
 ] as const;
 
-/** What a path segment may hold unencoded (RFC 3986, section 3.3), but `*`, which robots.txt takes for a pattern. */
+/**
+ * Characters that a path segment may contain unencoded (RFC 3986, section 3.3), except `*`, which robots.txt
+ * treats as a pattern.
+ */
 const segmentForm = /^[A-Za-z0-9._~!$&'()+,;=:@-]+$/;
 
-/** What is wrong with a prefix, and what to do; undefined where it is fine. */
+/** Returns what is wrong with a prefix and what to do, or undefined. */
 function problemOf(prefix: string): string | undefined {
   const segments = prefix.split("/").slice(1, -1);
   const [first = ""] = segments;
@@ -50,7 +53,7 @@ const alias = z.strictObject({
   version: z.literal([2, 3]).meta({ description: "Version of the Image API under this path." }),
 });
 
-/** The list of aliases; each prefix stands in it once. */
+/** The list of aliases, with unique prefixes. */
 export const aliasesOption = z.array(alias).superRefine((aliases, context) => {
   aliases.forEach(({ prefix }, at) => {
     const earlier = aliases.findIndex((other) => other.prefix === prefix);

@@ -5,7 +5,10 @@ import { maskUrls } from "../lib/telemetry/mask-urls.ts";
 import { type Config, configTree } from "./schema.ts";
 import { isObject, mapParts, nodesAt, type SchemaNode } from "./walk.ts";
 
-/** YAML of the effective configuration; what the schema marks as secret, and secrets in URLs, show as `***`. */
+/**
+ * YAML of the effective configuration; values that the schema marks as secret, and secrets in URLs, appear as
+ * `***`.
+ */
 export function effectiveYaml(config: Config): string {
   return stringify(masked(config, nodesAt(configTree(), [])), { lineWidth: 0 });
 }

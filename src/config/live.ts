@@ -1,4 +1,4 @@
-// The configuration that counts now: what of a changed file counts at once follows from `edit` in the schema.
+// The configuration in effect: `edit` in the schema says which parts of a changed file apply immediately.
 
 import { pathText } from "./reading/problems.ts";
 import { isObject, nodesAt, type Part, partsOf, type SchemaNode } from "./walk.ts";
@@ -7,9 +7,15 @@ export interface LiveSettings<T> {
   current(): T;
   /** Calls `act` after each change, for parts that do not ask for {@link current} whenever they need it. */
   subscribe(act: (current: T) => void): void;
-  /** Takes the live keys of other settings. Returns the keys, as paths, that differ and wait for the next start. */
+  /**
+   * Takes the live keys of other settings. Returns the keys, as paths, that differ and wait for the next
+   * start.
+   */
   take(next: T): readonly string[];
-  /** What {@link take} of other settings would do, as paths: the keys that it takes, and those that would wait. Changes nothing. */
+  /**
+   * Returns the paths that {@link take} of other settings would apply, and those that would wait. Changes
+   * nothing.
+   */
   compare(next: T): { readonly takes: readonly string[]; readonly waits: readonly string[] };
 }
 
@@ -36,8 +42,9 @@ export function createLiveSettings<T>(root: SchemaNode, initial: T): LiveSetting
 }
 
 /**
- * The value before, with what is live from the value after. Objects are merged key by key. A list, an object of another kind, and
- * what is only there before or after, are taken whole or not at all: whole where nothing waits of what differs in them.
+ * Merges the live parts of the new value into the old one. Objects are merged key by key. A list, an object
+ * of another kind, and a value that exists only before or after, are taken as a whole or not at all: as a
+ * whole if none of their differences waits.
  */
 function taken(before: unknown, after: unknown, nodes: readonly SchemaNode[]): unknown {
   if (
@@ -54,7 +61,7 @@ function taken(before: unknown, after: unknown, nodes: readonly SchemaNode[]): u
   return waits(before, after, nodes) ? before : after;
 }
 
-/** Whether something that differs waits for the next start, as all does that the schema does not call live. */
+/** True if a difference waits for the next start, as all do that the schema does not mark as live. */
 function waits(before: unknown, after: unknown, nodes: readonly SchemaNode[]): boolean {
   if (same(before, after)) return false;
   const edit = editOf(nodes);
@@ -63,7 +70,7 @@ function waits(before: unknown, after: unknown, nodes: readonly SchemaNode[]): b
   return pairs.length === 0 || pairs.some((pair) => waits(pair.before, pair.after, pair.nodes));
 }
 
-/** What the schema says of a value with all that stands in it; undefined where only of parts of it. */
+/** Returns `edit` of a value including all of its parts; undefined if the schema has it for parts only. */
 function editOf(nodes: readonly SchemaNode[]): SchemaNode["edit"] {
   const edits = nodes.flatMap(({ edit }) => edit ?? []);
   return edits.includes("restart") ? "restart" : edits[0];
@@ -89,7 +96,7 @@ function pairsOf(before: unknown, after: unknown, nodes: readonly SchemaNode[]):
   }));
 }
 
-/** Whether two objects are different members of a union, such as stores of different backends. */
+/** True if two objects are different members of a union, such as stores of different backends. */
 function kindsDiffer(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

@@ -1,4 +1,5 @@
-// Who may see the pages of the operator. That stands in the environment alone, so that nobody who writes the file can become one.
+// The operator's credentials. They come from the environment only, so that write access to the file does not
+// make an operator.
 
 import type { Problem } from "./reading/problems.ts";
 
@@ -11,7 +12,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const names = ["SERVICE_ADMIN_USER", "SERVICE_ADMIN_PASS"] as const;
 
-/** The operator's name and password; undefined where either variable is unset or empty, and nobody is one. */
+/**
+ * Returns the operator's name and password; undefined if either variable is unset or empty, which disables
+ * the pages.
+ */
 export function operatorOf(env: Env): Credentials | undefined {
   const [user, password] = names.map((name) => env[name]);
   return user && password ? { user, password } : undefined;
@@ -20,7 +24,7 @@ export function operatorOf(env: Env): Credentials | undefined {
 /** Characters of a password below which it is doubted. */
 const shortPassword = 8;
 
-/** What is set, but probably not as it was meant. No message holds a value. */
+/** Settings that probably have unintended values. Messages contain no values. */
 export function doubtfulOperator(env: Env): Problem[] {
   const unset = names.filter((name) => !env[name]);
   const [missing] = unset;

@@ -1,4 +1,5 @@
-// The one schema of the configuration: types, defaults, validation, the reference page and the JSON Schema come from it.
+// The schema of the configuration: types, defaults, validation, the reference page and the JSON Schema derive
+// from it.
 
 import { z } from "zod";
 import { authOptions } from "../access/options.ts";
@@ -20,9 +21,10 @@ import { mcpOptions } from "./mcp.ts";
 import { type SchemaNode, treeOf } from "./walk.ts";
 
 /**
- * `edit`: whether a change counts at once (SIGHUP, admin editor) or at the next start, for the key with all that stands in it;
- * `restart` where nothing is said. What is live may refuse a request, but never shapes an answer: `Last-Modified` counts on
- * that. `env`: the variable that overrides the file. `secret`: the key with all that stands in it is not shown.
+ * `edit`: whether a change applies immediately (SIGHUP, admin editor) or at the next start, for the key and
+ * everything below it; default: `restart`. A live setting may refuse a request but never changes a response:
+ * `Last-Modified` relies on that. `env`: the variable that overrides the file. `secret`: the key and
+ * everything below it is hidden.
  */
 export interface OptionMeta {
   readonly description: string;

@@ -1,4 +1,5 @@
-// A schema as a tree, and the ways along it: down to its keys, and down a value together with what describes each part of it.
+// A schema as a tree, and the ways along it: down to its keys, and down a value together with what describes
+// each part of it.
 
 import { z } from "zod";
 
@@ -9,7 +10,7 @@ export interface SchemaNode {
   /** The properties that have to be written. */
   readonly required?: readonly string[];
   readonly items?: SchemaNode;
-  /** What stands under each name of a record, whose names are free to choose. */
+  /** Values of a record, whose names are free. */
   readonly additionalProperties?: SchemaNode | boolean;
   readonly anyOf?: readonly SchemaNode[];
   readonly oneOf?: readonly SchemaNode[];
@@ -20,7 +21,7 @@ export interface SchemaNode {
   readonly edit?: "live" | "restart" | undefined;
   readonly env?: string;
   readonly secret?: boolean;
-  /** What a text is: "duration", "size", "path", or "picture" (a path or `source:key`). */
+  /** Form of a text: "duration", "size", "path", or "picture" (a path or `source:key`). */
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -28,7 +29,7 @@ export interface SchemaNode {
 
 const trees = new WeakMap<z.ZodType, SchemaNode>();
 
-/** The tree of a schema: its JSON Schema, for what is written in a file. */
+/** Returns the tree of a schema: its JSON Schema, for the contents of a file. */
 export function treeOf(schema: z.ZodType): SchemaNode {
   const known = trees.get(schema);
   if (known) return known;
@@ -38,15 +39,17 @@ export function treeOf(schema: z.ZodType): SchemaNode {
 }
 
 export interface Leaf {
-  /** The keys from the top; `[]` stands for each item of a list, `*` for each name of a record. */
+  /** Keys from the top; `[]` for each item of a list, `*` for each name of a record. */
   readonly keys: readonly string[];
   /** The same in a line, such as `sources[].root` or `hooks.*.url`. */
   readonly path: string;
-  /** With the default and the `edit` that it has from what it stands in. */
+  /** With the default and the `edit` inherited from its parents. */
   readonly node: SchemaNode;
   /** It may be left out, and has no default. */
   readonly optional?: true;
-  /** The words of the members of a union that have the key, such as backends, where others of them have not. */
+  /**
+   * Discriminator values of the union members that have the key, such as backends, if others do not have it.
+   */
   readonly of?: readonly string[];
 }
 
@@ -57,9 +60,9 @@ interface Inherited {
 }
 
 /**
- * Every key that holds a value, in the order of the schema. Members of a union share their keys: the word that tells
- * them apart is one leaf that lists all words. A key that takes keys or a plain value is a leaf beside its own. A list or
- * a record of plain values is one leaf.
+ * Yields every key that holds a value, in schema order. Members of a union share their keys: their
+ * discriminator is one leaf that lists all values. A key that takes either keys or a plain value is a leaf in
+ * addition to its own. A list or a record of plain values is one leaf.
  */
 export function leaves(node: SchemaNode, keys: readonly string[] = [], above: Inherited = {}): Leaf[] {
   const own = { ...node, default: node.default ?? above.default, edit: node.edit ?? above.edit };
@@ -86,7 +89,7 @@ export function leaves(node: SchemaNode, keys: readonly string[] = [], above: In
   return items && holdsKeys(items) ? leaves(items, [...keys, "[]"], { edit }) : [whole];
 }
 
-/** Whether keys stand anywhere in what a node describes. */
+/** True if a node has keys at any depth. */
 function holdsKeys(node: SchemaNode | boolean | undefined): boolean {
   if (typeof node !== "object") return false;
   const { properties, additionalProperties, items, anyOf = [], oneOf = [] } = node;
@@ -120,12 +123,12 @@ function unionLeaves(members: readonly SchemaNode[], keys: readonly string[], ab
 const leafPath = (keys: readonly string[]): string =>
   keys.reduce((path, key) => (key === "[]" ? `${path}[]` : path ? `${path}.${key}` : key), "");
 
-/** What tells a member of a union apart. */
+/** Returns the discriminator value of a union member. */
 export function wordOf(member: SchemaNode): unknown {
   return Object.values(member.properties ?? {}).find((child) => child.const !== undefined)?.const;
 }
 
-/** One leaf for a key that two members of a union have; words that tell members apart are gathered. */
+/** Merges a key that two members of a union have; discriminator values are collected. */
 function joined(first: SchemaNode | undefined, next: SchemaNode): SchemaNode {
   if (!first) return next;
   if (next.const === undefined) return first;
@@ -139,7 +142,7 @@ function joined(first: SchemaNode | undefined, next: SchemaNode): SchemaNode {
   };
 }
 
-/** A leaf with all that it means to members of a union, where that is not the same to all. */
+/** A leaf with all of its meanings to members of a union, if they differ. */
 function withMeanings(node: SchemaNode, meanings: ReadonlyMap<string, readonly string[]>): SchemaNode {
   if (meanings.size < 2 || node.enum) return node;
   const told = [...meanings].map(
@@ -163,7 +166,7 @@ function alternatives(node: SchemaNode): readonly SchemaNode[] {
   return [node, ...[...(node.anyOf ?? []), ...(node.oneOf ?? [])].flatMap(alternatives)];
 }
 
-/** The nodes of what stands under a key or at a place of a list. */
+/** Returns the nodes of the value under a key or at an index of a list. */
 function under(nodes: readonly SchemaNode[], key: PropertyKey): readonly SchemaNode[] {
   return nodes.flatMap((node) => {
     const child = childOf(node, key);
@@ -200,7 +203,10 @@ export function partsOf(value: unknown, nodes: readonly SchemaNode[]): Part[] {
   }));
 }
 
-/** A list or an object with each part replaced, keys left out where that is undefined; a scalar as it is. */
+/**
+ * Returns a list or an object with each part replaced, without keys whose replacement is undefined; a scalar
+ * unchanged.
+ */
 export function mapParts(
   value: unknown,
   nodes: readonly SchemaNode[],
@@ -217,7 +223,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The nodes but the members of a union that are told apart from the value by a word; all where none would be left. */
+/**
+ * Returns the nodes without the union members whose discriminator differs from the value; all if none would
+ * remain.
+ */
 function fitting(
   nodes: readonly SchemaNode[],
   value: Readonly<Record<string, unknown>>,

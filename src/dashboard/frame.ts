@@ -1,4 +1,4 @@
-// What the dashboard shows, as one JSON value: the figures of this process at a moment.
+// The figures of this process at a moment as one JSON value, for the dashboard.
 
 import type { Admission } from "../images/admission/admit.ts";
 import type { DamagedMaster, DamagedMasters } from "../images/damaged-masters.ts";
@@ -14,7 +14,10 @@ import type { Slots } from "../stores/index.ts";
 import type { Pool } from "../workers/pool.ts";
 import { type Checked, createVerdict, type StatusProblem } from "./verdict.ts";
 
-/** Times are in milliseconds, moments in milliseconds since 1970, shares from 0 to 1; null where there is no value. */
+/**
+ * Times are in milliseconds, moments in milliseconds since 1970, shares from 0 to 1; null if there is no
+ * value.
+ */
 export interface Frame {
   readonly version: string;
   readonly at: number;
@@ -28,7 +31,7 @@ export interface Frame {
   readonly inFlight: number;
   /** Responses since the start that say the service failed: status 5xx without 501. */
   readonly errors: number;
-  /** Of status 4xx and 501, without the challenges of logins. */
+  /** Responses with status 4xx or 501, without the challenges of logins. */
   readonly clientErrors: number;
   readonly queue: { readonly waiting: number; readonly p95WaitMs: number | null };
   readonly memory: {
@@ -36,10 +39,10 @@ export interface Frame {
     readonly heap: number | null;
     readonly workers: number | null;
   };
-  /** `waiting`: those whose job waits for bytes of a source. */
+  /** `waiting`: workers whose job waits for bytes of a source. */
   readonly workers: { readonly working: number; readonly waiting: number; readonly idle: number };
   readonly routes: readonly RouteFrame[];
-  /** Of the latest renders, in the order of a request. */
+  /** Stages of the latest renders, in the order of a request. */
   readonly stages: readonly {
     readonly stage: StageName;
     readonly medianMs: number | null;
@@ -48,11 +51,11 @@ export interface Frame {
   readonly caches: readonly CacheFrame[];
   /** Only in some frames: see {@link Frames}. */
   readonly sources?: readonly SourceFrame[];
-  /** What the other parts stand on (caches, hooks, sessions and so on); beside the sources. */
+  /** Other dependencies (caches, hooks, sessions and so on), listed after the sources. */
   readonly parts?: readonly PartFrame[];
-  /** Of both, how many were checked and how many of them cannot be used. */
+  /** Number of sources and parts checked, and of those that are unusable. */
   readonly checks?: { readonly all: number; readonly unhealthy: number };
-  /** What is wrong now, the worst first; empty: all is well. */
+  /** Current problems, the worst first; empty if all is well. */
   readonly problems: readonly StatusProblem[];
   /** Masters that are damaged and were asked for in the last 24 hours, the latest first: at most ten. */
   readonly damaged: readonly DamagedMaster[];
@@ -67,7 +70,7 @@ export interface Frame {
 export interface RouteFrame {
   readonly route: RouteClass;
   readonly requests: number;
-  /** As of the frame, both. */
+  /** Both at the time of the frame. */
   readonly errors: number;
   readonly clientErrors: number;
   readonly bytes: number;
@@ -79,12 +82,12 @@ export interface RouteFrame {
 export interface CacheFrame {
   readonly name: string;
   readonly backend: string;
-  /** Of a shared store those of all that share it; null where the store cannot count. */
+  /** A shared store counts those of all servers; null if the store cannot count. */
   readonly entries: number | null;
   readonly bytes: number | null;
-  /** Of what this process asked for; null before the first. */
+  /** Share of this process's lookups; null before the first. */
   readonly hitRate: number | null;
-  /** Whether its store is left alone for now, after failures. */
+  /** True while its store is not used because of failures. */
   readonly resting: boolean;
 }
 
@@ -92,13 +95,13 @@ export interface SourceFrame {
   readonly name: string;
   readonly backend: string;
   readonly healthy: boolean;
-  /** The latest that a check found wrong, and when; null where none did. */
+  /** The latest failure of a check, and its time; null if none failed. */
   readonly lastError: string | null;
   readonly lastErrorAt: number | null;
   readonly checkedAt: number;
   readonly ageMs: number;
   readonly latencyMs: number;
-  /** Whether it is not asked for now, since it did not answer. */
+  /** True while it is not asked because it did not respond. */
   readonly resting: boolean;
   /** Masters that were asked for since the start. */
   readonly opens: number;
@@ -110,7 +113,7 @@ export interface PartFrame {
   readonly part: CheckedPart;
   readonly name: string;
   readonly healthy: boolean;
-  /** Null where it is healthy. */
+  /** Null if it is healthy. */
   readonly error: string | null;
 }
 
@@ -130,8 +133,9 @@ export interface FrameParts {
 }
 
 /**
- * Reads a frame; `health`: with the sources and parts, for which their checks are run where nobody did lately. What costs others something
- * (a folder, a server, a shared store) is asked at most every ten seconds, whoever reads. Never rejects.
+ * Reads a frame; `health`: including sources and parts, whose checks are run if they have not been lately.
+ * Values that cost others something (a folder, a server, a shared store) are read at most every ten seconds
+ * in total. Never rejects.
  */
 export type Frames = (options: { readonly health: boolean }) => Promise<Frame>;
 
@@ -140,7 +144,7 @@ export function createFrames(parts: FrameParts): Frames {
   const { platform, version, startedAt, registry, requests, stages, admission, pool, slots } = parts;
   const readSources = createSourceReader(parts);
   const verdict = createVerdict();
-  // Only some frames ask for health: the others say what the latest of those found.
+  // Only some frames check health: the others repeat the latest result.
   let latestChecks: Checked = {};
   return async ({ health }) => {
     const [sampled, checked] = await Promise.all([
@@ -213,7 +217,7 @@ export function createFrames(parts: FrameParts): Frames {
   };
 }
 
-/** What is shown of the slots; `gauge` reads a sampled figure of one. */
+/** Frames of the slots; `gauge` reads a sampled figure of one. */
 const cacheFrames = (
   slots: FrameParts["slots"],
   gauge: (name: GaugeName, slot: string) => number | null,
@@ -231,7 +235,7 @@ const cacheFrames = (
     };
   });
 
-/** How many damaged masters a frame names. */
+/** Number of damaged masters that a frame names. */
 export const damagedShown = 10;
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;

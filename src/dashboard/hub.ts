@@ -1,17 +1,18 @@
-// Who watches the dashboard: a frame a second for each, from one loop that runs only while there is somebody.
+// Sends a frame each second to everybody who watches the dashboard, from one loop that runs only while
+// somebody does.
 
 import type { Frames } from "./frame.ts";
 
-/** Those who watch at once; one more is refused. */
+/** Maximum of simultaneous watchers; further ones are refused. */
 export const mostWatchers = 32;
 const tickMs = 1000;
 /** Every tenth frame has the state of the sources. */
 const healthEach = 10;
-/** A watcher whose own loop has stood still for so long has left, and nothing said so. */
+/** A watcher whose own loop has not run for this long has left without notice. */
 const lostMs = 10_000;
 
 export interface Watcher {
-  /** Whether it takes a frame now. One that does not misses it, and the next says all that it said. */
+  /** True if it can take a frame now. If not, it misses this one; the next contains everything. */
   isReady(): boolean;
   /** A frame as a message of an event stream (HTML, section 9.2), in bytes that other watchers get too. */
   take(message: Uint8Array): void;
@@ -20,9 +21,12 @@ export interface Watcher {
 }
 
 export interface Hub {
-  /** Begins to send frames, the first at once, with the state of the sources; returns how to leave. Undefined: too many watch. */
+  /**
+   * Starts to send frames, the first immediately, including the state of the sources; returns a function that
+   * stops them. Returns undefined if too many watch.
+   */
   join(watcher: Watcher): (() => void) | undefined;
-  /** Whether one more may join. */
+  /** True if one more watcher may join. */
   hasRoom(): boolean;
   watchers(): number;
   /** Ends all watchers. Nobody can join any more. */
@@ -33,16 +37,19 @@ interface Place {
   readonly watcher: Watcher;
   /** When a frame was last due for it, by performance.now(). */
   at: number;
-  /** Its own loop, where loops are not shared. */
+  /** Its own loop, if loops are not shared. */
   loop?: Loop;
 }
 
-/** An empty hub. `shared`: whether one loop may serve all watchers; on workerd timers and sockets belong to the request that made them. */
+/**
+ * An empty hub. `shared`: whether one loop may serve all watchers; on workerd timers and sockets belong to
+ * the request that made them.
+ */
 export function createHub(frames: Frames, { shared }: { readonly shared: boolean }): Hub {
   const places = new Set<Place>();
   let closed = false;
   let loop: Loop | undefined;
-  /** Frames are read one after the other, so that those who join meanwhile ask no store once more. */
+  /** Frames are read one at a time, so that watchers who join meanwhile cause no further store reads. */
   let last: Promise<unknown> = Promise.resolve();
 
   const read = (health: boolean): Promise<Uint8Array> => {
@@ -103,7 +110,10 @@ interface Loop {
   stop(): void;
 }
 
-/** Calls back each second until it is stopped, but not while the call before is under way; `health` is true of every tenth tick. */
+/**
+ * Calls back each second until it is stopped, but not while the call before is under way; `health` is true of
+ * every tenth tick.
+ */
 function createLoop(tick: (health: boolean) => Promise<void>): Loop {
   let count = 0;
   let busy = false;

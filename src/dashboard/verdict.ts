@@ -1,5 +1,4 @@
-// The verdict of the status page: what is wrong now, in a sentence each, with where the operator can look or
-// act.
+// The verdict of the status page: current problems, one sentence each, with a link for the operator.
 
 import type { CheckedPart } from "../lib/checks.ts";
 import { type RecentError, recentErrorsKept } from "../stats/requests.ts";
@@ -7,13 +6,13 @@ import { type RecentError, recentErrorsKept } from "../stats/requests.ts";
 /** Something that is wrong now. */
 export interface StatusProblem {
   readonly text: string;
-  /** Where to look or act: an address below /admin/, or a fragment of the status page. */
+  /** Link to details: an address below /admin/, or a fragment of the status page. */
   readonly link: string;
   /** `bad`: visitors notice it; `warn`: somebody should look. */
   readonly level: "bad" | "warn";
 }
 
-/** What the latest checks found. */
+/** Results of the latest checks. */
 export interface Checked {
   readonly sources?: readonly {
     readonly name: string;
@@ -137,7 +136,7 @@ function problemsOf(
 /** Ends as a sentence does, whether the text of an error is a sentence or not. */
 const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 
-/** How a sentence about a part begins. */
+/** Beginning of a sentence about a part. */
 const partNames: Readonly<Partial<Record<CheckedPart, string>>> = {
   caches: "The cache",
   hooks: "The hook",

@@ -1,4 +1,4 @@
-// The doctor: walks through the logins of a service over HTTP as a viewer does, and says what is in order and what is not.
+// The doctor: goes through the logins of a service over HTTP as a viewer does, and reports each step.
 
 import type { Finding } from "../lib/finding.ts";
 import { isSafeTransport } from "../lib/network/loopback.ts";
@@ -14,22 +14,25 @@ import type { DoctorOptions, Outcome, Target, Walk } from "./walk.ts";
 
 export interface Examination {
   readonly options: DoctorOptions;
-  /** Public URL of the service, without a / at its end. Nothing is asked but what is below it, and where profiles log in. */
+  /**
+   * Public URL of the service, without a / at its end. Requests go only to addresses below it, and to the
+   * logins of profiles.
+   */
   readonly base: string;
   /** Origin of a viewer. */
   readonly origin: string;
   readonly targets: readonly Target[];
 }
 
-/** What a step is that found nothing wrong. */
+/** Level and code of a step without faults. */
 const inOrder = { level: "good", code: "ok" } as const;
 
 /** Faults after which nothing else can be asked. */
 const final: ReadonlySet<string> = new Set(["unreachable", "no_answer", "certificate"]);
 
 /**
- * What came of each step of each login, in their order. Begins one session for each profile that needs no person to log in, and ends it.
- * Never rejects for what a server answers.
+ * Returns the findings of each step of each login, in order. Begins one session for each profile that needs
+ * no person to log in, and ends it. Never rejects because of a response.
  */
 export async function examine({ options, base, origin, targets }: Examination): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
@@ -51,10 +54,10 @@ export async function examine({ options, base, origin, targets }: Examination): 
 }
 
 interface Notes {
-  /** Runs a step and notes what came of it; undefined where it failed. */
+  /** Runs a step and records its findings; undefined if it failed. */
   take<T>(step: StepName, act: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>;
   skip(step: StepName, text: string): void;
-  /** Whether nothing can be asked any more. */
+  /** True if no further step is possible. */
   isOver(): boolean;
 }
 
@@ -108,7 +111,7 @@ async function walkThrough(walk: Walk, notes: Notes): Promise<void> {
     );
 }
 
-/** Image information and the image before the login, where there is one. */
+/** Requests image information and the image before the login, if there is an image. */
 async function lookAtPicture(
   walk: Walk,
   notes: Notes,
@@ -126,7 +129,7 @@ async function lookAtPicture(
   return look ? { before: look.value, width } : {};
 }
 
-/** By pattern and backend, as the service has them. */
+/** Chooses the login by pattern and backend, as the service does. */
 function logIn(walk: Walk): Promise<LoggedIn> {
   const { pattern, access_service: service } = walk.profile;
   if (service.backend === "external") return leaveForPage(walk, service.url);
@@ -135,7 +138,7 @@ function logIn(walk: Walk): Promise<LoggedIn> {
   return pattern === "active" ? signIn(walk) : click(walk);
 }
 
-/** The clock of this machine stands for that of readers. */
+/** The clock of this machine stands in for readers' clocks. */
 function clockFindings(visitor: Visitor, origin: string): Finding[] {
   const ahead = visitor.clockAhead(origin);
   if (ahead === undefined) return [];

@@ -1,4 +1,4 @@
-// What the doctor of logins looks at, step by step, and what is wrong with one.
+// The steps of the login doctor, and their faults.
 
 import type { Finding } from "../lib/finding.ts";
 
@@ -18,7 +18,7 @@ export const steps = [
 ] as const;
 export type StepName = (typeof steps)[number];
 
-/** What is wrong: a problem whose step is not said yet. */
+/** A problem without its step. */
 export type Fault = Required<Pick<Finding, "code" | "text" | "expected" | "advice">>;
 
 /** A fault after which the rest of a step means nothing. */
@@ -31,5 +31,5 @@ export class StepFault extends Error {
   }
 }
 
-/** A value of an answer as it may be shown: short. */
+/** Shortens a value of a response for display. */
 export const shown = (value: string): string => (value.length > 160 ? `${value.slice(0, 160)}…` : value);

@@ -11,11 +11,11 @@ export interface Listing {
 
 export interface Lister {
   /**
-   * What a folder of a source holds, "" being its top. Undefined if that cannot be told: the source does not
-   * list, the folder is not there, or a bound is reached. Never rejects.
+   * Lists a folder of a source, "" being its top. Returns undefined if that is impossible: the source does
+   * not list, the folder does not exist, or a bound is reached. Never rejects.
    */
   list(source: Source, folder: string): Promise<Listing | undefined>;
-  /** Whether the time is over. */
+  /** True if the time is over. */
   isOver(): boolean;
 }
 

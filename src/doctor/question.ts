@@ -1,4 +1,4 @@
-// What the doctor of logins asks, where and as whom: of the configuration, or as the operator says.
+// Input of the login doctor, from the configuration or from the operator: whom to ask, and as which viewer.
 
 import type { AuthOptions } from "../access/options.ts";
 import { parseAddress } from "../config/address.ts";
@@ -14,7 +14,9 @@ import type { Sources } from "../sources/index.ts";
 import { findTargets, NothingToExamine, targetsAt } from "./targets.ts";
 import { type RuleParts, unmatchedRules } from "./unmatched-rules.ts";
 
-/** The service's own address, without a / at its end: base_url, else where it listens on this machine. */
+/**
+ * Returns the service's own address, without a / at its end: base_url, or else its address on this machine.
+ */
 export function ownAddress({ base_url, addr }: Pick<Config, "base_url" | "addr">): string {
   if (base_url !== "") return base_url.replace(/\/+$/, "");
   const { hostname = "localhost", port } = parseAddress(addr);
@@ -28,7 +30,10 @@ export function viewerOrigin(text: string): string | undefined {
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
-/** The address of this machine as the service at `base` sees it, where that does not leave this machine. */
+/**
+ * Returns the address of this machine as the service at `base` sees it, if the connection stays on this
+ * machine.
+ */
 export function loopbackClient(base: string): string | undefined {
   const { hostname } = new URL(base);
   return isLoopbackHost(hostname) && hostname !== "localhost" ? normalIp(hostname) : undefined;
@@ -56,9 +61,9 @@ export interface LoginExamination {
 }
 
 /**
- * What is doubtful about logins in the configuration itself, and what came of each step of each login.
- * Throws NothingToExamine if no rule names the identifier, or no rule names any, and `identifier_refused` if it
- * can be none.
+ * Returns doubts about logins in the configuration, and the findings of each step of each login. Throws
+ * NothingToExamine if no rule names the identifier, or no rule names any, and `identifier_refused` if it
+ * cannot be one.
  */
 export async function examineLogins(
   { config, platform, sources, hooks }: ExaminedService,

@@ -12,14 +12,17 @@ const bounds = { folders: 16, ms: 4000 } as const;
 export interface TargetParts {
   readonly auth: AuthOptions;
   readonly sources: Pick<Sources, "resolve" | "otherNames">;
-  /** Where a hook maps identifiers to files, files name no identifiers. */
+  /** False if a hook maps identifiers to files: then file names are no identifiers. */
   readonly lists: boolean;
 }
 
 /** Why there is nothing to examine, in the operator's words. */
 export class NothingToExamine extends Error {}
 
-/** The image that was asked for, once for each profile of its rule. Throws NothingToExamine if no rule names it. */
+/**
+ * The image that was asked for, once for each profile of its rule. Throws NothingToExamine if no rule names
+ * it.
+ */
 export function targetsAt(identifier: string, { auth, sources }: TargetParts): readonly Target[] {
   const rule = createRules(auth.rules)(identifier, sources.otherNames(identifier));
   const profiles = rule ? profilesOf(rule) : [];
@@ -30,7 +33,7 @@ export function targetsAt(identifier: string, { auth, sources }: TargetParts): r
   return profiles.map((profile) => ({ profile, profiles, identifier, exists: true }));
 }
 
-/** One for each profile: an image where one is found, else a name that has to be of no image. */
+/** Returns one target for each profile: an image if one is found, or else a made-up name. */
 export async function findTargets(parts: TargetParts): Promise<readonly Target[]> {
   const { auth, sources } = parts;
   const match = createRules(auth.rules);

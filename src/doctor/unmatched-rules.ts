@@ -67,7 +67,9 @@ interface Missing {
   readonly beside: readonly SourceEntry[];
 }
 
-/** What lies at the end of a path, each name as it is stored; undefined if that cannot be told. */
+/**
+ * Returns the entry at the end of a path, with each name as stored; undefined if that cannot be determined.
+ */
 async function walk(
   lister: Lister,
   source: Source,

@@ -5,9 +5,9 @@ import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { type Fault, StepFault } from "./finding.ts";
 
-/** Milliseconds for an answer to arrive as a whole. */
+/** Milliseconds for a complete response to arrive. */
 const timeoutMs = 5000;
-/** Bytes of an answer that are read. */
+/** Bytes read of a response. */
 const mostBytes = 2 * 1024 * 1024;
 const mostRedirects = 5;
 
@@ -22,14 +22,17 @@ export interface Request {
   readonly method?: "GET" | "POST" | "OPTIONS";
   readonly headers?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, string>>;
-  /** Returns a redirect as it is. Otherwise those to the same origin are followed, and all others are a fault. */
+  /**
+   * Returns redirects unfollowed. By default those to the same origin are followed, and all others are a
+   * fault.
+   */
   readonly redirect?: "manual";
 }
 
 export interface Visitor {
-  /** Rejects with StepFault where no answer comes, or one that leads away or around in a circle. */
+  /** Rejects with StepFault if there is no response, or a redirect to another origin or in a loop. */
   ask(address: string, request?: Request): Promise<Answer>;
-  /** By how many milliseconds the clock of the host of an address is ahead of this one; the largest that was seen. */
+  /** Milliseconds that the clock of an address's host is ahead of this one; the largest value seen. */
   clockAhead(origin: string): number | undefined;
 }
 

@@ -1,4 +1,5 @@
-// What all steps of the doctor share: whose login is tried, at which address, and as a viewer of which origin.
+// Input that all steps of the doctor share: whose login is tried, at which address, and as a viewer of which
+// origin.
 
 import { createKiosks } from "../access/logins/kiosk.ts";
 import type { AuthOptions } from "../access/options.ts";
@@ -9,7 +10,7 @@ import type { Answer, Visitor } from "./visitor.ts";
 /** An image and a profile that its rule names. */
 export interface Target {
   readonly profile: string;
-  /** All profiles of the rule; any gives access. */
+  /** All profiles of the rule, any of which gives access. */
   readonly profiles: readonly string[];
   readonly identifier: string;
   /** False: the name is made up, to ask for what needs no image. */
@@ -18,14 +19,14 @@ export interface Target {
 
 export interface DoctorOptions {
   readonly auth: AuthOptions;
-  /** As configured; "" where it is derived from requests. */
+  /** As configured; "" if it is derived from requests. */
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
-  /** Whether an authorize hook decides too. */
+  /** True if an authorize hook takes part in decisions. */
   readonly hooked: boolean;
-  /** Of somebody who may log in, for patterns that ask for a password. */
+  /** Credentials for profiles that ask for a password. */
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** The address of this machine as the service has to see it, where that is known. */
+  /** The expected address of this machine as the service sees it, if known. */
   readonly client?: string | undefined;
 }
 
@@ -40,7 +41,7 @@ export interface Walk {
   readonly profile: ProfileOptions;
 }
 
-/** What came of a step. */
+/** Result of a step. */
 export interface Outcome<T = undefined> {
   readonly text: string;
   readonly faults: readonly Fault[];
@@ -48,8 +49,8 @@ export interface Outcome<T = undefined> {
 }
 
 /**
- * Whether this machine may have the image without a login: addresses have access to it, and its own is one
- * of them or is not known.
+ * True if this machine may have the image without a login: addresses have access to it, and its own is one of
+ * them or unknown.
  */
 export function isByAddress({ options: { auth, client }, target }: Walk): boolean {
   const kiosks = createKiosks(auth.profiles);
@@ -58,7 +59,7 @@ export function isByAddress({ options: { auth, client }, target }: Walk): boolea
   );
 }
 
-/** Whether the viewer is on a page of another origin. */
+/** True if the viewer is on a page of another origin. */
 export const isForeign = ({ base, origin }: Walk): boolean => new URL(base).origin !== origin;
 
 /** Without those that are not there, one of each code. */
@@ -68,7 +69,7 @@ export function oneOfEach(faults: readonly (Fault | undefined)[]): readonly Faul
   return [...byCode.values()];
 }
 
-/** The answer as JSON; undefined where it is none. */
+/** Parses the response as a JSON object; undefined if it is none. */
 export function jsonOf({ text }: Answer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -78,7 +79,7 @@ export function jsonOf({ text }: Answer): Record<string, unknown> | undefined {
   }
 }
 
-/** Status and type of an answer, in words. */
+/** Describes status and type of a response. */
 export function kindOf({ status, headers }: Answer): string {
   const type = headers.get("Content-Type")?.split(";")[0];
   return `status ${status}${type ? ` with ${shown(type)}` : " without a body"}`;

@@ -1,4 +1,5 @@
-// What hooks may answer. Anything else is a failure of the hook, so that a misspelled name never counts as no opinion.
+// Checks what hooks return. Any unknown member is a failure of the hook, so that a misspelled name never
+// counts as no opinion.
 
 import { z } from "zod";
 import { parseUrl } from "../lib/network/parse-url.ts";
@@ -59,7 +60,10 @@ export interface HookAnswers {
   readonly overlay: Readonly<Record<string, unknown>> | false;
 }
 
-/** The answer of a function, checked; undefined where it has no opinion. Throws HookError with what is wrong. */
+/**
+ * Returns the checked result of a function; undefined if it has no opinion. Throws HookError with what is
+ * wrong.
+ */
 export function checkAnswer<F extends HookFunction>(name: F, answer: unknown): HookAnswers[F] | undefined {
   if (answer === undefined || answer === null) return undefined;
   const { success, data, error } = answers[name].safeParse(answer);

@@ -2,11 +2,14 @@
 
 export interface CsvRow {
   readonly fields: readonly string[];
-  /** Where it begins, from 1. */
+  /** Line of its first character, from 1. */
   readonly line: number;
 }
 
-/** The rows of a text; lines without a sign are left out. Throws an Error that names the line for a quote out of place. */
+/**
+ * The rows of a text; lines without a sign are left out. Throws an Error that names the line for a quote out
+ * of place.
+ */
 export function parseCsv(text: string): CsvRow[] {
   const rows: CsvRow[] = [];
   let fields: string[] = [];

@@ -1,4 +1,4 @@
-// What an operator's hook is asked and what it may answer; every engine implements the same interface.
+// Input and results of an operator's hook; every engine implements the same interface.
 
 import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
@@ -7,13 +7,13 @@ export const hookFunctions = ["resolve", "authorize", "presentation", "overlay"]
 
 export type HookFunction = (typeof hookFunctions)[number];
 
-/** What a hook is told of a request. Plain data: it crosses threads and the network as JSON. */
+/** Facts about a request for a hook. Plain data: it crosses threads and the network as JSON. */
 export interface RequestInput {
   /** Decoded, without its page suffix. */
   readonly identifier: string;
   /** Page of the master, from 1. */
   readonly page: number;
-  /** Path of the request as it came, without its query. */
+  /** Path of the request as received, without its query. */
   readonly request_path: string;
   /** Only with hook.client_ip. */
   readonly client_ip?: string;
@@ -21,22 +21,22 @@ export interface RequestInput {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a hook is asked about a manifest or collection. */
+/** Input about a manifest or collection. */
 export interface PresentationInput {
   /** Identifier of the directory or master that the document describes. */
   readonly id: string;
   readonly kind: "manifest" | "collection";
-  /** What would be sent without the hook. */
+  /** The document that would be sent without the hook. */
   readonly descriptor: Readonly<Record<string, unknown>>;
 }
 
-/** Where a master is: its key in one of the configured sources, the default source where none is named. */
+/** Location of a master: its key in one of the configured sources; the default source if none is named. */
 export interface Resolution {
   readonly key: string;
   readonly source?: string;
 }
 
-/** What a hook says of access. It can only tighten what the rules allow. */
+/** A hook's decision on access. Hooks can only restrict access. */
 export interface Authorization {
   readonly allow: boolean;
   /** For the reader. */
@@ -57,12 +57,16 @@ export interface Authorization {
 /** An engine, built from its options. */
 export interface HookEngine {
   readonly name: string;
-  /** Whether the hook has this function now; what is not there costs nothing. It may change when a file is read again. */
+  /**
+   * True if the hook has this function now; missing functions cost nothing. May change when the file is read
+   * again.
+   */
   has(name: HookFunction): boolean;
   /**
-   * Calls a function with plain data and returns plain data, not yet checked; undefined (or JSON null) is no opinion.
-   * `resolve` may return false: there is no image under that identifier.
-   * `traceHeaders`: headers for a request to another service. Throws `HookError` where the hook fails in any way, its time limit included, and what `signal` aborts with.
+   * Calls a function with plain data and returns plain data, not yet checked; undefined (or JSON null) is no
+   * opinion. `resolve` may return false: there is no image under that identifier. `traceHeaders`: headers for
+   * a request to another service. Throws `HookError` if the hook fails in any way, including its time limit,
+   * and the reason of `signal` if it aborts.
    */
   call(
     name: HookFunction,
@@ -70,9 +74,14 @@ export interface HookEngine {
     signal?: AbortSignal,
     traceHeaders?: TraceHeaders,
   ): Promise<unknown>;
-  /** Resolves when all is well; throws with the reason, in words for the operator, without paths and secrets. */
+  /**
+   * Resolves when all is well; throws with the reason, in words for the operator, without paths and secrets.
+   */
   check(): Promise<void>;
-  /** What suffers while the check fails: answers, or (the default) only changes of a file whose last good content stays in force. */
+  /**
+   * What suffers while the check fails: responses, or (the default) only changes of a file whose last valid
+   * content stays in effect.
+   */
   readonly neededFor?: "answers" | "changes";
   close(): Promise<void>;
 }

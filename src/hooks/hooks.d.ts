@@ -9,9 +9,9 @@ export interface HookRequest {
   readonly identifier: string;
   /** Page of the master, from 1. */
   readonly page: number;
-  /** Path of the request as it came, without its query. */
+  /** Path of the request as received, without its query. */
   readonly request_path: string;
-  /** Only with `hook.client_ip: true`, where the address is known. */
+  /** Only with `hook.client_ip: true`, if the address is known. */
   readonly client_ip?: string;
   /** The headers named in `hook.headers` that were sent, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -21,19 +21,19 @@ export interface HookRequest {
 export interface PresentationRequest {
   readonly id: string;
   readonly kind: "manifest" | "collection";
-  /** What would be sent without the hook. */
+  /** The document that would be sent without the hook. */
   readonly descriptor: Readonly<Record<string, unknown>>;
 }
 
-/** Where a master is. */
+/** Location of a master. */
 export interface Resolution {
-  /** What its source is asked for, such as a path below its root. */
+  /** Key within its source, such as a path below its root. */
   readonly key: string;
   /** Name of a configured source; without it the default source. */
   readonly source?: string | null;
 }
 
-/** Who may have an image. A hook only tightens what the rules of the service allow. */
+/** Who may have an image. Hooks can only restrict the access that the rules allow. */
 export interface Authorization {
   readonly allow: boolean;
   /** For the reader, in one line. */
@@ -47,11 +47,11 @@ export interface Authorization {
   readonly redirect?: string | null;
   /** For the record alone. */
   readonly profile?: string | null;
-  /** Of a denial: 401, 403, 404, 410, 429 or 451. */
+  /** Status of a denial: 401, 403, 404, 410, 429 or 451. */
   readonly status?: number | null;
 }
 
-/** What is laid on an answer; what is left out is as configured under `overlay:`. */
+/** Settings of an overlay; missing ones are as configured under `overlay:`. */
 export interface OverlaySettings {
   /** A file in `overlay.folder`, or `source:key`. Empty: no overlay. */
   readonly image?: string | null;
@@ -66,16 +66,16 @@ export interface OverlaySettings {
     | "bottom"
     | "bottom-right"
     | null;
-  /** Pixels of the answer, across and down. */
+  /** Pixels of the response, across and down. */
   readonly offset?: readonly [number, number] | null;
   readonly fit?: "shrink" | "scale" | "tile" | null;
   /** 0 to 1. */
   readonly opacity?: number | null;
-  /** Answers with a side of fewer pixels carry no overlay. */
+  /** Responses with a side of fewer pixels have no overlay. */
   readonly min_size?: number | null;
 }
 
-/** What a function returns; undefined and null are no opinion. */
+/** Result of a function; undefined and null are no opinion. */
 export type Answer<T> = T | null | undefined | Promise<T | null | undefined>;
 
 /** False: there is no image under this identifier. */
@@ -86,7 +86,10 @@ export type Overlay = (request: HookRequest) => Answer<OverlaySettings | false>;
 /** Members to merge into the descriptor. */
 export type Presentation = (request: PresentationRequest) => Answer<Readonly<Record<string, unknown>>>;
 
-/** The body of what is posted to a web service; its answer is what the function of that name returns, as JSON. */
+/**
+ * Body of a request to a web service; the body of its response is the result of the function with that name,
+ * as JSON.
+ */
 export type WebhookQuestion =
   | { readonly function: "resolve" | "authorize" | "overlay"; readonly input: HookRequest }
   | { readonly function: "presentation"; readonly input: PresentationRequest };

@@ -1,4 +1,5 @@
-// The hooks of a service: which engine is built how, and how each function is asked. A hook that fails is never passed over.
+// The hooks of a service: which engine is built how, and how each function is asked. A hook that fails is
+// never passed over.
 
 import { cancelled, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
@@ -24,7 +25,7 @@ import { createWebhookEngine } from "./webhook.ts";
 
 type Build = (options: HookOptions, platform: Platform, log: Log) => HookEngine | Promise<HookEngine>;
 
-/** How each engine is built. It throws an Error that names the key of what is wrong. */
+/** Builds each engine. Throws an Error that names the key of the fault. */
 const engines: { readonly [E in HookOptions["engine"]]: Build } = {
   noop: () => noopEngine,
   lookup: ({ lookup }, platform, log) => createLookupEngine(lookup, platform, log),
@@ -45,12 +46,12 @@ export interface HookRequest {
   readonly path: string;
   readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** For engines that ask another service; no part of what they are asked. */
+  /** For engines that call another service; not part of the input. */
   readonly trace?: TraceContext | undefined;
   header(name: string): string | undefined;
 }
 
-/** What the answers of hooks depend on, besides the address that was asked for. */
+/** What the results of hooks depend on, besides the requested address. */
 export interface HookSharing {
   readonly keptBy: "anyone" | "caller";
   /** Names of request headers, as they are configured. */
@@ -58,12 +59,13 @@ export interface HookSharing {
 }
 
 /**
- * Each function returns undefined at once where the hook has no such function, and resolves to undefined where it has no
- * opinion. A failure is logged here and thrown as ServiceError `hook` (code hook_failed); a request that ended as `cancelled`.
+ * Each function returns undefined without a promise if the hook has no such function, and resolves to
+ * undefined if it has no opinion. A failure is logged here and thrown as ServiceError `hook` (code
+ * hook_failed); a request that ended, as `cancelled`.
  */
 export interface Hooks {
   has(name: HookFunction): boolean;
-  /** Where the master is; false: there is no image under this identifier. */
+  /** Returns the location of the master; false: there is no image under this identifier. */
   resolve(request: HookRequest): Promise<Resolution | false | undefined> | undefined;
   authorize(request: HookRequest): Promise<Authorization | undefined> | undefined;
   /** Settings of the overlay, not yet checked; false: none. */
@@ -72,11 +74,14 @@ export interface Hooks {
     input: PresentationInput,
     signal?: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>> | undefined> | undefined;
-  /** Who may keep an answer that hooks were asked for; undefined while the hook has no function about requests. */
+  /**
+   * Returns who may cache a response that hooks were called for; undefined while the hook has no function
+   * about requests.
+   */
   sharing(): HookSharing | undefined;
-  /** Logs that what a hook answered cannot be used, and returns the error to throw. */
+  /** Logs that the result of a hook cannot be used, and returns the error to throw. */
   unusable(name: HookFunction, identifier: string, reason: string): ServiceError;
-  /** None where there is no hook. */
+  /** Empty if there is no hook. */
   readonly checks: readonly Check[];
   close(): Promise<void>;
 }
@@ -89,13 +94,13 @@ export interface HooksParts {
   readonly sources: readonly string[];
 }
 
-/** Headers that tell one person from another, or that proxies in front add, whose caches then do not compare them. */
+/** Headers that distinguish people, or that proxies in front add, whose caches then do not compare them. */
 const personal =
   /^(cookie|authorization|forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-.*|remote-user|x-remote-.*|x-auth-.*)$/i;
 
 const aboutRequests = ["resolve", "authorize", "overlay"] as const;
 
-/** The functions of an engine, with the input that they may see and their answers checked. */
+/** Wraps the functions of an engine: limits their input to the configured facts, and checks their results. */
 export function createHooks({ engine, options, log, sources }: HooksParts): Hooks {
   const names = [...new Map(options.headers.map((name) => [name.toLowerCase(), name]))];
   const vary = names.map(([, name]) => name);
@@ -109,7 +114,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
       function: name,
       identifier: maskIdentifier(identifier),
       position: error instanceof HookError ? error.position : undefined,
-      // What is no HookError is a fault of the engine: where it happened matters.
+      // Anything but a HookError is a fault of the engine: its stack matters.
       error: error instanceof HookError ? error.message : error,
     });
     return new ServiceError(

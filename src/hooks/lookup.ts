@@ -71,7 +71,8 @@ function templateEngine({ template, source }: LookupOptions): HookEngine {
     async call(name, input): Promise<Resolution | false | undefined> {
       if (name !== "resolve") return undefined;
       const key = fill((input as RequestInput).identifier);
-      // An identifier without the parts that the template takes names nothing, and so does one that makes of it what no key can be.
+      // An identifier without the parts that the template takes names nothing, and so does one that makes of
+      // it what no key can be.
       return key !== undefined && canBeKey(key) ? { key, ...(source && { source }) } : false;
     },
     check: async () => {},
@@ -80,7 +81,7 @@ function templateEngine({ template, source }: LookupOptions): HookEngine {
 }
 
 function canBeKey(text: string): boolean {
-  // The two slashes of a URL stay what they are.
+  // The two slashes of a URL are kept.
   const folded = text.replace(/(?<=^|\/)(https?:)\/\//gi, "$1/");
   return plainSegments(folded) !== undefined && !/\p{Cc}/u.test(text);
 }

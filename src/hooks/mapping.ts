@@ -4,7 +4,7 @@ import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { parseCsv } from "./csv.ts";
 import type { HookFunction } from "./hook.ts";
 
-/** What a file says of an identifier: an answer for each function that it mentions. */
+/** Entry of a file for an identifier: a result for each function that it mentions. */
 export interface MappingRow {
   readonly answers: { readonly [F in HookFunction]?: unknown };
   /** Line in the file, from 1; undefined in JSON. */
@@ -13,11 +13,11 @@ export interface MappingRow {
 
 export interface Mapping {
   readonly rows: ReadonlyMap<string, MappingRow>;
-  /** The functions of which any row holds an answer. */
+  /** Functions that any row has a result for. */
   readonly functions: ReadonlySet<HookFunction>;
 }
 
-/** Which function each column is part of the answer of. */
+/** The function that each column belongs to. */
 const columns = {
   key: "resolve",
   source: "resolve",
@@ -32,7 +32,7 @@ const columns = {
 
 type Column = keyof typeof columns;
 
-/** By the end of the file's name. */
+/** Readers by file extension. */
 const readers: Readonly<Record<string, (text: string) => Iterable<Entry>>> = {
   yaml: yamlEntries,
   yml: yamlEntries,
@@ -50,12 +50,12 @@ interface Entry {
   readonly line?: number | undefined;
 }
 
-/** Where an entry stands, to begin a message with. */
+/** Position of an entry, as the beginning of a message. */
 const at = (line: number | undefined) => (line === undefined ? "" : `line ${line}: `);
 
 /**
- * Reads a mapping by the end of its file's name. Throws an Error that names the line, or the identifier in JSON, for what is
- * not of the format, unknown columns, and identifiers that are there twice.
+ * Reads a mapping by the extension of its file. Throws an Error that names the line, or the identifier in
+ * JSON, for invalid syntax, unknown columns, and repeated identifiers.
  */
 export function readMapping(name: string, bytes: Uint8Array): Mapping {
   const reader = readers[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
@@ -102,7 +102,7 @@ function answersOf(value: unknown, where: string): MappingRow["answers"] {
   }
   const { resolve, authorize } = answers as Record<string, Record<string, unknown> | undefined>;
   if (resolve && resolve.key === undefined) throw new Error(`${where}expected a key beside source`);
-  // Whoever names a status or another picture means a denial.
+  // A status or a substitute implies a denial.
   if (authorize && authorize.allow === undefined) authorize.allow = false;
   return answers;
 }
@@ -120,7 +120,7 @@ function* yamlEntries(text: string): Iterable<Entry> {
   for (const { key, value } of contents.items) {
     const line = isScalar(key) && key.range ? lines.linePos(key.range[0]).line : undefined;
     if (!isScalar(key)) throw new Error(`${at(line)}expected an identifier as text`);
-    // 007 is not 7: an identifier is what is written.
+    // 007 is not 7: an identifier is taken as written.
     const identifier = typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
     const plain = isScalar(value) && typeof value.value !== "string" && value.value !== null;
     const meant = plain
@@ -144,7 +144,7 @@ function* jsonEntries(text: string): Iterable<Entry> {
   for (const [identifier, value] of Object.entries(parsed)) yield { identifier, value };
 }
 
-/** What cells of a column are read as; text where nothing is said. Empty ones count as not written. */
+/** Types of columns; default: text. Empty cells count as missing. */
 const cellForms: { readonly [C in Column]?: (cell: string) => unknown } = {
   allow: (cell) => ({ true: true, yes: true, false: false, no: false })[cell.toLowerCase()] ?? cell,
   status: (cell) => (/^\d+$/.test(cell) ? Number(cell) : cell),

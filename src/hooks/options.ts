@@ -1,11 +1,12 @@
-// The options under `hook:`: the engine, what it sees of a request, and the options of each engine.
+// Options under `hook:`: the engine, the facts that it receives about a request, and the options of each
+// engine.
 
 import { z } from "zod";
 import { jsOptions } from "./js/options.ts";
 import { lookupOptions } from "./lookup.ts";
 import { webhookOptions } from "./webhook.ts";
 
-/** Fields that are about one connection (RFC 9110, section 7.6.1), or say where the message ends. */
+/** Fields about one connection (RFC 9110, section 7.6.1), or about the end of the message. */
 const hopByHop =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|host)$/i;
 

@@ -1,8 +1,9 @@
-// Templates of keys, such as `{{ .Segments | first | lower }}.tif`: text with values of the identifier, each through filters.
+// Templates of keys, such as `{{ .Segments | first | lower }}.tif`: text with values of the identifier, each
+// through filters.
 
 /** A template, read once. */
 export interface Template {
-  /** The text for a decoded identifier; undefined where it has not the parts that the template takes. */
+  /** Returns the text for a decoded identifier; undefined if it lacks parts that the template uses. */
   fill(identifier: string): string | undefined;
 }
 
@@ -13,7 +14,7 @@ interface Filter {
   readonly takes: "text" | "list";
   readonly returns: "text" | "list";
   readonly arguments: readonly ("text" | "number")[];
-  /** How many of the arguments, from the last on, may be left out. */
+  /** Number of arguments, counted from the last, that may be omitted. */
   readonly optional?: number;
   /** Undefined: there is no such part. */
   readonly run: (value: never, ...args: never[]) => Value | undefined;
@@ -21,13 +22,16 @@ interface Filter {
 
 const characters = (text: string) => [...text];
 const fileOf = (text: string) => text.slice(text.lastIndexOf("/") + 1);
-/** Where the extension begins in a path; its length where there is none. A dot in front is part of the name. */
+/**
+ * Returns the index of the extension in a path, or the path's length without one. A leading dot is part of
+ * the name.
+ */
 const extensionAt = (path: string) => {
   const dot = path.lastIndexOf(".");
   return dot > path.lastIndexOf("/") + 1 ? dot : path.length;
 };
 
-/** Every filter: what it takes and returns. Positions count from 0, negative ones from the end. */
+/** All filters: their arguments and results. Indexes count from 0, negative ones from the end. */
 export const filters = {
   lower: text(0, (value: string) => value.toLowerCase()),
   upper: text(0, (value: string) => value.toUpperCase()),
@@ -98,7 +102,7 @@ const values = {
 /** Characters; a longer template, or text that it would make, is refused. */
 const mostLength = 8192;
 
-/** What is wrong with a template, and where. */
+/** A fault in a template, with its position. */
 export class TemplateError extends Error {
   constructor(message: string, place: number) {
     super(`${message} (at character ${place + 1})`);
@@ -109,8 +113,9 @@ export class TemplateError extends Error {
 type Piece = (identifier: string) => string | undefined;
 
 /**
- * Reads a template: text, and in `{{ }}` a value (`.Identifier`, `.Segments`) and filters after `|`. Throws TemplateError,
- * which names the position, for an unknown value or filter, wrong arguments, and a list where text is needed.
+ * Parses a template: text, and in `{{ }}` a value (`.Identifier`, `.Segments`) and filters after `|`. Throws
+ * TemplateError with the position for an unknown value or filter, wrong arguments, and a list where text is
+ * needed.
  */
 export function parseTemplate(template: string): Template {
   if (template.length > mostLength)
@@ -148,7 +153,7 @@ interface Word {
 
 interface Words {
   readonly list: readonly Word[];
-  /** Where the expression begins, and where the text after its `}}` does. */
+  /** Start of the expression, and of the text after its `}}`. */
   readonly start: number;
   readonly end: number;
 }

@@ -57,15 +57,15 @@ export const webhookOptions = z.strictObject({
 
 export type WebhookOptions = z.output<typeof webhookOptions>;
 
-/** Bytes of an answer. */
+/** Largest response in bytes. */
 export const mostAnswerBytes = 64 * 1024;
-/** Bytes of inputs and answers that are kept. */
+/** Total bytes of cached inputs and results. */
 const mostKeptBytes = 8 * 2 ** 20;
 /** Questions that are asked at a time, and that wait for their turn. */
 export const mostAtOnce = { asked: 128, waiting: 1024 } as const;
 /** Milliseconds before the second attempt. */
 const retryPauseMs = 50;
-/** Statuses that a proxy or a service which is just starting gives. */
+/** Statuses of a proxy, or of a service that is just starting. */
 const passing: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** The service did not do its work, whatever it was asked: it counts for the circuit. */
@@ -147,8 +147,8 @@ export function createWebhookEngine(
 
   const turns = createSemaphore(mostAtOnce.asked);
   /**
-   * Waits for a turn, as long as an answer may take, and gives the function that ends it. A service that is asked for more than it can
-   * answer is not made slower by all that clients want of it.
+   * Waits for a permit for as long as a response may take, and returns a function that releases it. An
+   * overloaded service is not slowed further by more clients.
    */
   const turn = async (signal: AbortSignal | undefined): Promise<() => void> => {
     if (turns.waiting >= mostAtOnce.waiting)
@@ -226,7 +226,7 @@ async function signature(secret: string | undefined, body: string): Promise<Reco
   return { "X-Timestamp": timestamp, "X-Signature": toHex(new Uint8Array(signed)) };
 }
 
-/** The body as text; never reads more than an answer may have. */
+/** Returns the body as text; never reads more than a response may have. */
 async function boundedText(response: Response): Promise<string> {
   if (!response.body) return "";
   const reader = response.body.getReader();
@@ -257,14 +257,14 @@ function answerOf(status: number, text: string): unknown {
 function parse(text: string): unknown {
   if (text === "") return undefined;
   try {
-    // A member of that name would become a prototype where the object is copied.
+    // A member of that name would become a prototype if the object is copied.
     return JSON.parse(text, (name, value) => (name === "__proto__" ? undefined : value));
   } catch (error) {
     throw new HookError("the webhook answered with what is not JSON", { cause: error });
   }
 }
 
-/** What a failed fetch says of its reason, without the address. */
+/** Returns the reason of a failed fetch, without the address. */
 function networkReason(error: unknown): string {
   const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
     code?: string;

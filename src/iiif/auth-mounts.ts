@@ -1,8 +1,9 @@
-// The paths of the authorization services (Authorization Flow 2.0, Authentication 1.0). No other file spells them.
+// The paths of the authorization services (Authorization Flow 2.0, Authentication 1.0). No other file spells
+// them.
 
 import { encodeIdentifier } from "./image/path.ts";
 
-/** What the paths of all services begin with. */
+/** Common prefix of the paths of all services. */
 export const authFolder = "/iiif/auth/";
 
 /** Paths by service; those of probe, logins and callback go on with an identifier or a profile. */

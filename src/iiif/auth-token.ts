@@ -1,4 +1,4 @@
-// What the token services answer (Authorization Flow 2.0, section 3.3; Authentication 1.0, section 2.3).
+// Messages of the token services (Authorization Flow 2.0, section 3.3; Authentication 1.0, section 2.3).
 
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { authContextUri } from "./image/info.ts";
@@ -9,7 +9,7 @@ import { authContextUri } from "./image/info.ts";
  */
 export const imageChallenge = 'Bearer realm="images"';
 
-/** What can be wrong, with its name in either version and the status of an answer that is no message. */
+/** Faults with their names in either version, and the status of a response that is no message. */
 export const tokenFaults = {
   request: {
     profile: "invalidRequest",
@@ -51,12 +51,14 @@ export const tokenFaults = {
 
 export type TokenFault = keyof typeof tokenFaults;
 
-/** What came of a request for a token. */
+/** Result of a token request. */
 export type TokenOutcome =
   | { readonly token: string; readonly expiresIn: number }
   | { readonly fault: TokenFault };
 
-/** The document of an outcome. `expiresIn` is in whole seconds; without `messageId` version 1 has no such key. */
+/**
+ * The document of an outcome. `expiresIn` is in whole seconds; without `messageId` version 1 has no such key.
+ */
 export function tokenDocument(version: 1 | 2, outcome: TokenOutcome, messageId?: string): object {
   const echo = messageId === undefined ? {} : { messageId };
   if (version === 1) {

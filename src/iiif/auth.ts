@@ -1,4 +1,4 @@
-// Authorization services as image information advertises them, and what a probe answers (Authorization Flow 2.0,
+// Authorization services as image information advertises them, and probe responses (Authorization Flow 2.0,
 // sections 3 to 5; Authentication 1.0, section 2).
 
 import { authPaths, loginAddress, probeAddress } from "./auth-mounts.ts";
@@ -13,11 +13,11 @@ export interface AdvertisedProfile {
   readonly label: LanguageMap;
   readonly heading: LanguageMap;
   readonly description: LanguageMap;
-  /** Of a refusal. */
+  /** Note of a refusal. */
   readonly note: string | LanguageMap;
   /** Empty: the usual one of the pattern. */
   readonly confirm_label: string;
-  /** `header`: readers are known by what a proxy says, so there is nowhere to log in. */
+  /** `header`: a proxy identifies readers, so there is no login. */
   readonly access_service: { readonly backend: string };
 }
 
@@ -25,7 +25,7 @@ export interface AdvertisedImage {
   /** Public URL of the service, without a / at its end. */
   readonly base: string;
   readonly identifier: string;
-  /** Version of the Image API whose information it is. */
+  /** Version of the Image API of that image information. */
   readonly version: 2 | 3;
   /** Name `clickthrough` as `active` to clients of 2.0, which does not define the former. */
   readonly strict: boolean;
@@ -33,7 +33,7 @@ export interface AdvertisedImage {
   readonly institution?: LanguageMap | undefined;
 }
 
-/** What the services of all images of the same profiles have in common. */
+/** The part that is the same for all images of the same profiles. */
 type Advertised = Omit<AdvertisedImage, "identifier">;
 
 /** Profiles of which any gives access; the texts of a refusal are those of the first. */
@@ -51,7 +51,8 @@ export function authServices(
 }
 
 /**
- * The same by identifier, for many images of the same profiles: they share what does not name the image.
+ * Returns the services by identifier, for many images of the same profiles: they share everything that does
+ * not name the image.
  *
  * The probe service has a `profile`, which 2.0 does not define for it: Mirador 4 matches the `profile` of
  * each service as text and fails on one without. The value is the term by which the context of 2.0 names the
@@ -137,13 +138,13 @@ function accessService1(profile: AdvertisedProfile, common: Advertised): object 
   };
 }
 
-/** What a request for an image would come to. */
+/** Expected result of a request for an image. */
 export interface ProbeOutcome {
-  /** The status that the image would be answered with; 401 where a lesser picture would be sent. */
+  /** Status of the image response; 401 if a substitute would be sent. */
   readonly status: number;
   /** Address of the picture that is shown instead. */
   readonly substitute?: string;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly location?: string;
   /** Why not, for the reader; without it the note of the profile. */
   readonly note?: string | LanguageMap;
@@ -187,7 +188,7 @@ function naming(texts: LanguageMap, { base, institution = {} }: Advertised): Lan
   );
 }
 
-/** A text as its English, else as its first language has it; undefined where there is none. */
+/** Returns the English text, or else that in the first language; undefined if there is none. */
 export function scalar(map: LanguageMap): string | undefined {
   const english = Object.keys(map).find((language) => /^en(-|$)/i.test(language));
   return (english === undefined ? Object.values(map)[0] : map[english])?.[0];
@@ -199,13 +200,13 @@ export const inLanguages = (text: string | LanguageMap): LanguageMap =>
 
 const isEmpty = (map: LanguageMap) => Object.keys(map).length === 0;
 
-/** Those texts that there are. */
+/** Returns the texts that exist. */
 const withTexts = (texts: Readonly<Record<string, LanguageMap>>) =>
   Object.fromEntries(Object.entries(texts).filter(([, map]) => !isEmpty(map)));
 
 const confirmWord = (pattern: AdvertisedProfile["pattern"]) => (pattern === "active" ? "signIn" : "proceed");
 
-/** Where the operator gives none. */
+/** Default texts. */
 const words = {
   access: { en: ["Access"], de: ["Zugang"], fr: ["Accès"], es: ["Acceso"], it: ["Accesso"], nl: ["Toegang"] },
   signIn: {

@@ -8,8 +8,8 @@ import { presentationRoot } from "./presentation/mounts.ts";
 export const viewPath = "/view";
 
 /**
- * Address of the page that shows a document, by the document's identifier; "" is the root collection. `base`: the public URL of the
- * service, without a / at its end.
+ * Address of the page that shows a document, by the document's identifier; "" is the root collection. `base`:
+ * the public URL of the service, without a / at its end.
  */
 export function viewAddress(base: string, id: string): string {
   return `${base}${viewPath}/${id.split("/").map(encodeIdentifier).join("/")}`;
@@ -20,7 +20,10 @@ export function stateViewAddress(base: string, encoded: string): string {
   return `${base}${viewPath}/?${stateParameter}=${encoded}`;
 }
 
-/** Address of the page that shows a document, by the address of the document in version 3; undefined for those of others. */
+/**
+ * Address of the page that shows a document, by the address of the document in version 3; undefined for those
+ * of others.
+ */
 export function viewOfDocument(base: string, document: string): string | undefined {
   const root = base + presentationRoot[3];
   const rest = document.slice(root.length);

@@ -1,4 +1,4 @@
-// Names and variants of cache entries. Purging uses the same file.
+// Names and variants of cache entries, for rendering and for purging.
 
 import type { Grant, Tier } from "../access/access.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
@@ -12,23 +12,29 @@ import { nameIn } from "../stores/names.ts";
 import type { Overlay } from "./overlay/overlay.ts";
 import type { OutputPolicy } from "./plan/policy.ts";
 
-/** Raised whenever the same plan makes other bytes than before, so that cached derivatives of older builds are not used. */
+/**
+ * Version of derivatives; raised whenever the same plan yields other bytes than before, so that cached
+ * derivatives of older builds are not used.
+ */
 export const renderVersion = 15;
-/** The same for answers that carry an overlay. */
+/** Version of derivatives with an overlay. */
 export const overlayVersion = 1;
-/** The same for answers whose detail access limits. */
+/** Version of derivatives whose detail is limited by access. */
 export const detailVersion = 1;
-/** Raised whenever the recorded facts change their meaning. */
+/** Version of header facts; raised whenever their meaning changes. */
 export const factsVersion = 9;
-/** Raised whenever what is stored of a kind of file changes; a format that had no sidecar before does not raise it. */
+/**
+ * Version of sidecars; raised whenever their stored form changes, but not if a format gets a sidecar for the
+ * first time.
+ */
 export const sidecarVersion = 8;
 
-/** A master as keys see it. */
+/** The properties of a master that its keys depend on. */
 export interface MasterKey {
   readonly source: Pick<Source, "name" | "fingerprint">;
-  /** What the source was asked for. */
+  /** Key within the source. */
   readonly key: string;
-  /** 1-based. */
+  /** Page number, from 1. */
   readonly page: number;
   readonly validator: string;
 }
@@ -46,11 +52,11 @@ export interface CanonicalRequest {
 }
 
 /**
- * Key of a derivative: its name is the URL path of the canonical request on the main route, so every spelling and
- * every alias shares one entry, in the group of its master; its variant is a hash of what else the bytes depend on (the scale
- * factor of a tile request follows from the configured tile side as well, and access may limit the detail of a
- * picture). Answers of another tier than `public` have entries of their own. `deflate` names the deflate of this host, for formats
- * that are written with it.
+ * Returns the key of a derivative. Its name is the URL path of the canonical request on the main route, in
+ * the group of its master, so that all spellings and aliases share one entry. Its variant is a hash of
+ * everything else that the bytes depend on (the scale factor of a tile request also depends on the configured
+ * tile side, and access may limit the detail of a derivative). Derivatives of any other tier than `public`
+ * have their own entries. `deflate` names the deflate implementation of this host, for formats that use it.
  */
 export async function renderKey(
   { version, identifier, canonical }: CanonicalRequest,
@@ -81,7 +87,10 @@ const overlayIdentity = ({ image, settings: { anchor, offset, fit, opacity } }: 
   opacity,
 ];
 
-/** Name of a derivative; `master` is what {@link masterName} returns, `parameters` are `region/size/rotation/quality.format`. */
+/**
+ * Returns the name of a derivative. `master`: the result of {@link masterName}; `parameters`:
+ * `region/size/rotation/quality.format`.
+ */
 export function renderName(
   master: string,
   version: 2 | 3,
@@ -93,22 +102,22 @@ export function renderName(
   return nameIn(master, tier === "public" ? path : `${path}${tierMark}${tier}`);
 }
 
-/** What stands between a path and its tier; its number rises whenever the tiers change their meaning. */
+/** Separates a path from its tier; the number is raised whenever the meaning of the tiers changes. */
 const tierMark = "|v1|";
 
-/** A name without its tier, and the tier. */
+/** Splits a name into its path and its tier. */
 export function splitTier(name: string): { readonly path: string; readonly tier: Tier } {
   for (const tier of ["full", "substitute"] as const)
     if (name.endsWith(tierMark + tier)) return { path: name.slice(0, -(tierMark + tier).length), tier };
   return { path: name, tier: "public" };
 }
 
-/** Key of a master's facts: one name for all versions, hosts and tiers of its info.json. */
+/** Returns the key of the facts of a master, shared by all versions, hosts and tiers of its info.json. */
 export async function factsKey(master: MasterKey): Promise<EntryKey> {
   return { name: masterName(master), variant: await hash([factsVersion, ...identity(master)]) };
 }
 
-/** Key of a master's sidecar in the origin slot. */
+/** Returns the key of the sidecar of a master in the origin slot. */
 export async function sidecarKey(master: MasterKey): Promise<EntryKey> {
   return {
     name: masterName(master),
@@ -116,22 +125,26 @@ export async function sidecarKey(master: MasterKey): Promise<EntryKey> {
   };
 }
 
-/** Variant of a block of a sidecar, under the same name as its entry. */
+/** Returns the variant of a block of a sidecar; its name is that of the sidecar. */
 export const blockVariant = (sidecar: EntryKey, block: number): string => `${sidecar.variant}.${block}`;
 
-/** `<source-name>:<key>`: the group of all entries of one master, its name in the info and origin slots. */
+/**
+ * Returns `<source-name>:<key>`: the group of all entries of a master, and its name in the slots `info` and
+ * `origin`.
+ */
 export function masterName(master: Pick<MasterKey, "source" | "key">): string {
   return `${master.source.name}:${master.key}`;
 }
 
-/** A master as it is now: what is known of its bytes counts for this version only. */
+/** Identifies the current bytes of a master; facts about them apply to this version only. */
 export function masterVersion(master: Pick<MasterKey, "source" | "key" | "validator" | "page">): NamedMaster {
   return { name: masterName(master), version: `${master.validator} ${master.page}` };
 }
 
 /**
- * The strong entity tag of a derivative, known before anything is rendered. Its variant names all bytes of one address
- * apart; the name only keeps tags of different addresses different, so a quick hash (FNV-1a) will do for it.
+ * Returns the strong entity tag of a derivative, which is known before anything is rendered. The variant
+ * distinguishes all derivatives of one address; the name only has to distinguish addresses, so a quick hash
+ * (FNV-1a) is enough for it.
  */
 export function entityTag({ name, variant }: EntryKey): string {
   let sum = 0x811c9dc5;
@@ -146,13 +159,13 @@ const identity = (master: MasterKey) => [
   master.validator,
 ];
 
-/** The last digests: all tiles of an image ask for the same few. */
+/** Latest digests: all tiles of an image need the same few. */
 const digests = createLru<string, string>(4096);
 
-/** SHA-256 of the JSON of plain values, base64url. */
+/** Returns the SHA-256 digest of the JSON of plain values, in base64url. */
 export const hash = (values: readonly unknown[]): Promise<string> => hashText(JSON.stringify(values));
 
-/** The policies as JSON: a service has one, which is part of the key of each derivative. */
+/** Policies as JSON. A service has only one, which is part of the key of each derivative. */
 const policies = new WeakMap<OutputPolicy, string>();
 
 function jsonOf(policy: OutputPolicy): string {

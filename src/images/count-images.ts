@@ -1,22 +1,25 @@
-// How many images a source lists, counted within a bound of time and number.
+// Counts the images that a source lists, bounded in time and number.
 
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import type { Source } from "../sources/source.ts";
 
 export interface ImageCount {
   readonly images: number;
-  /** The count stopped before its end, so that there may be more. */
+  /** True if the count stopped early, so that there may be more images. */
   readonly more: boolean;
 }
 
 export interface CountBounds {
-  /** Images after which the count stops. */
+  /** Number of images after which the count stops. */
   readonly most: number;
   /** Milliseconds after which the count stops. */
   readonly ms: number;
 }
 
-/** Counts the images of a source and its folders by their names alone. undefined where the source cannot list. Never throws. */
+/**
+ * Counts the images of a source and its folders by their names only. Returns undefined if the source cannot
+ * list. Never throws.
+ */
 export async function countImages(
   source: Source,
   { most, ms }: CountBounds,
@@ -31,7 +34,7 @@ export async function countImages(
     if (images >= most || left <= 0) return { images: Math.min(images, most), more: true };
     const list = () => Promise.resolve(source.list?.(folder));
     const entries = await withDeadline(left, list).catch(() => undefined);
-    // A folder that cannot be listed in time, or at all, may hold more.
+    // A folder that cannot be listed in time, or at all, may contain more.
     more ||= entries === undefined;
     for (const { name, kind } of entries ?? []) {
       if (kind === "image") images++;

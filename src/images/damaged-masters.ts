@@ -1,4 +1,4 @@
-// Masters of which only a part can be decoded: what was rendered of them lately, for the operator.
+// Masters that recent renders could decode only in part, for the operator.
 
 import type { ServiceError } from "../errors.ts";
 import type { NamedMaster } from "../imaging/codecs/plan.ts";
@@ -8,45 +8,46 @@ import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
 
 /**
- * A master that is damaged, and when derivatives of it lacked a part. Moments are milliseconds since 1970.
+ * A master that is damaged, and the times of its first and latest incomplete derivative in milliseconds since
+ * 1970.
  */
 export interface DamagedMaster {
   readonly identifier: string;
   readonly firstAt: number;
   readonly lastAt: number;
-  /** Incomplete derivatives that were rendered. */
+  /** Number of incomplete derivatives rendered. */
   readonly derivatives: number;
 }
 
 export interface DamagedMasters {
-  /** A derivative was rendered that lacks a part of the master. Warns once per master and hour. */
+  /**
+   * Records a derivative that lacks a part of the master. Logs a warning, at most once per master and hour.
+   */
   note(identifier: string, master: NamedMaster): void;
-  /** A derivative of the master could not be rendered at all, since the master cannot be decoded. */
+  /** Records that a derivative could not be rendered at all, since the master cannot be decoded. */
   noteFailed(identifier: string, master: NamedMaster, error: ServiceError): void;
-  /** What the latest derivative of these bytes that could not be rendered failed with. */
+  /** Returns the error of the latest failed derivative of these bytes, if any. */
   failureOf(identifier: string, master: NamedMaster): ServiceError | undefined;
   /**
-   * A derivative of the master is complete: what was noted of other bytes under this identifier does not
-   * count any more.
+   * Records that a derivative of the master is complete, which drops records about other bytes under this
+   * identifier.
    */
   noteSound(identifier: string, master: NamedMaster): void;
-  /** What is known of these bytes of a master. */
+  /** Returns the record of these bytes of a master, if any. */
   of(identifier: string, master: NamedMaster): DamagedMaster | undefined;
-  /** Those of the last 24 hours, at most 256, the latest first. */
+  /** Returns the masters that were damaged within the last 24 hours, at most 256, the latest first. */
   latest(): readonly DamagedMaster[];
-  /** Forgets the master of this name, or all. */
+  /** Drops the records of the master of this name, or of all. */
   forget(name?: string): void;
 }
 
 const hour = 3_600_000;
 const rememberedMs = 24 * hour;
 const mostMasters = 256;
-/**
- * Masters of which it is remembered that the log has them; beyond them it may name one again within the hour.
- */
+/** Masters whose latest warning is remembered; beyond this number one may be logged again within the hour. */
 const mostWarned = 4096;
 
-/** Drops the oldest entries of a list that has too many. */
+/** Drops the oldest entries of a list beyond `mostMasters`. */
 function trim(list: Map<string, unknown>): void {
   for (const oldest of list.keys()) {
     if (list.size <= mostMasters) break;
@@ -54,13 +55,13 @@ function trim(list: Map<string, unknown>): void {
   }
 }
 
-/** An empty list. `count` counts incomplete derivatives. */
+/** Creates an empty list. `count` counts incomplete derivatives. */
 export function createDamagedMasters(
   log: Pick<Log, "warn">,
   count: Counter,
   now: () => number = Date.now,
 ): DamagedMasters {
-  // In the order of their latest derivative.
+  // In the order of the latest derivative.
   const masters = new Map<string, { readonly damaged: DamagedMaster; readonly master: NamedMaster }>();
   const failed = new Map<string, { readonly error: ServiceError; readonly master: NamedMaster }>();
   const warned = createLru<string, number>(mostWarned);

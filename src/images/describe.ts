@@ -1,4 +1,4 @@
-// From an identifier to an opened master and its header facts; nothing here decodes a pixel.
+// Opens masters by their identifiers and reads their header facts; decodes no pixels.
 
 import { type Caller, type Grant, publicGrant } from "../access/access.ts";
 import { asServiceError, ServiceError, withServiceErrors } from "../errors.ts";
@@ -17,21 +17,21 @@ import type { Admission, Demand } from "./admission/admit.ts";
 import type { Work } from "./admission/cost.ts";
 import { factsKey, type MasterKey } from "./cache-keys.ts";
 
-/** An opened master. Whoever gets one closes its image, also while work that others share still reads it. */
+/** An opened master. Its owner closes its image, even while work shared with others still reads it. */
 export interface Master extends MasterKey {
   readonly identifier: string;
   readonly source: Source;
   readonly image: SourceImage;
-  /** Whom it was opened for. */
+  /** Caller for whom it was opened. */
   readonly caller?: Caller | undefined;
 }
 
-/** A master together with what its caller may have of it. */
+/** A master with the access that its caller is granted. */
 export interface GrantedMaster extends Master {
   readonly grant: Grant;
 }
 
-/** What work on a master asks of a gate. */
+/** Returns the request of a job on a master for a permit and memory. */
 export function demandOf({ caller, image, source }: Master, memory: number, work: Work): Demand {
   return { memory, work, client: caller?.client, remote: image.remote && source.name };
 }
@@ -39,18 +39,19 @@ export function demandOf({ caller, image, source }: Master, memory: number, work
 export interface DescribeParts {
   readonly codecs: Codecs;
   readonly info: Slot;
-  /** The bound on probes. */
+  /** Admission of probes. */
   readonly probes: Admission;
   /** Largest source area in pixels; 0: no limit. */
   readonly maxPixelArea: () => number;
 }
 
-/** Where a hook says that a master is. */
+/** Location of a master according to a hook. */
 export interface Place extends Pick<Master, "source" | "key" | "page"> {}
 
 /**
- * Opens the master of an identifier: at `place` where a hook has named one, nowhere where that is false. Else a file of exactly
- * that name wins, and `name;n` is page n of `name`. Decides nothing: surfaces open masters with `withMaster` (open.ts).
+ * Opens the master of an identifier. If a hook has named its location, that is `place`; false means that
+ * there is no such image. Without `place`, a file of exactly that name takes precedence, and `name;n` is page
+ * n of `name`. Makes no access decision: code that serves requests opens masters with `withMaster` (open.ts).
  * Throws `not-found`.
  */
 export async function openMaster(
@@ -84,9 +85,9 @@ export async function openMaster(
 }
 
 /**
- * Header facts of a master: from the info slot, else probed from its first bytes and remembered.
- * Throws `unsupported` for kinds that are refused, `decode` for what is no image, `not-found` for a page that is not
- * there, `too-large` over image.max_pixel_area.
+ * Returns the header facts of a master from the info slot, or else probes its first bytes and stores the
+ * facts. Throws `unsupported` if the file is of no supported format or kind, `decode` if its header cannot be
+ * read, `not-found` for a missing page, `too-large` above image.max_pixel_area.
  */
 export async function describe(
   parts: DescribeParts,
@@ -100,7 +101,11 @@ export async function describe(
   return header;
 }
 
-/** The same for those who only look at the facts: also of masters that are refused or too large. Throws `decode` and `not-found` alike. */
+/**
+ * Returns the header facts like {@link describe}, but also those of unsupported kinds and too large masters,
+ * for callers that decode no pixels. Throws `unsupported` if the file is of no supported format, `decode` and
+ * `not-found`.
+ */
 export async function inspect(
   parts: DescribeParts,
   master: Master,
@@ -128,9 +133,9 @@ export async function inspect(
 }
 
 /**
- * Throws `too-large` where no picture of a described master can be rendered: its file is longer than its decoder takes, or
- * the cheapest read would need more than image.memory_budget. For answers that promise pictures; those that are cached are
- * served all the same.
+ * Throws `too-large` if no derivative of the master can be rendered: its file is longer than its decoder
+ * accepts, or the cheapest read would need more than image.memory_budget. Needed only before responses that
+ * promise derivatives; cached ones are still served.
  */
 export function checkServable(
   parts: Pick<DescribeParts, "codecs"> & { readonly admission: Pick<Admission, "allows"> },
@@ -153,32 +158,37 @@ export function checkServable(
     );
 }
 
-/** Bytes of JSON whose headers stay parsed, since every tile of an image asks for the same one. */
+/**
+ * Limit for the cached parsed headers, in bytes of their JSON; every tile of an image needs the same header.
+ */
 const parsedKept = 8 * 2 ** 20;
 const parsedHeaders = new WeakMap<Slot, Lru<string, ImageHeader>>();
 
 const purges = new WeakMap<Slot, number>();
 
-/** Parsed headers count no longer: what their slot held was purged. Those that are being had meanwhile are not kept either. */
+/** Drops the parsed headers of a purged slot; headers that are being loaded are not kept either. */
 export function forgetHeaders(info: Slot): void {
   parsedHeaders.delete(info);
   purges.set(info, purgesOf(info) + 1);
 }
 
-/** How often facts of a slot were purged: what is remembered of them elsewhere counts only while that is the same. */
+/**
+ * Returns the number of purges of a slot's facts. Facts cached elsewhere are valid only while it stays the
+ * same.
+ */
 export const purgesOf = (info: Slot): number => purges.get(info) ?? 0;
 
-/** The headers that were lately had from a slot, by variant, which changes with the file. */
+/** Returns the parsed headers of a slot by variant, which changes with the file. */
 function parsedOf(slot: Slot): Lru<string, ImageHeader> {
   let parsed = parsedHeaders.get(slot);
   if (!parsed) parsedHeaders.set(slot, (parsed = createLru(parsedKept)));
   return parsed;
 }
 
-/** A probe reads a few headers. */
+/** Estimate of a probe, which reads a few headers. */
 const probing: Work = { kind: "probe", ms: 1 };
 
-/** Bytes at the front of a file that show its format. */
+/** Bytes at the start of a file by which its format is recognised. */
 const headLength = 64;
 
 async function probe(
@@ -199,7 +209,7 @@ async function probe(
       },
     );
   const header = await withServiceErrors(() => codec.probe(bytes, page));
-  // The end of a remote master would cost a request of its own.
+  // Skipped for a remote master: reading its end would cost a separate request.
   const lacksEnd = !image.remote && (await lacksItsEnd(bytes, header.format));
   return lacksEnd ? { ...header, incomplete: true } : header;
 }

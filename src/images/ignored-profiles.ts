@@ -1,4 +1,5 @@
-// Masters whose embedded profile is not used, and why: the log says it once for each, and every answer names it.
+// Masters whose embedded profile is ignored, with the reason: logged once for each, and returned with every
+// response.
 
 import type { NamedMaster } from "../imaging/codecs/plan.ts";
 import { createLru } from "../imaging/lib/lru.ts";
@@ -6,15 +7,15 @@ import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
 
 export interface IgnoredProfiles {
-  /** The reason is for people. */
+  /** Records and logs that the profile of a master is ignored; `reason` is text for people. */
   tell(master: NamedMaster, reason: string): void;
-  /** Why the profile of these bytes of a master is not used, where that is known. */
+  /** Returns the reason why the profile of these bytes of a master is ignored, if it is known. */
   of(master: NamedMaster): string | undefined;
-  /** Forgets what is known of all bytes of the master of this name, or of all masters. */
+  /** Drops the reasons for all versions of the master of this name, or for all masters. */
   forget(name?: string): void;
 }
 
-/** Masters that are remembered; beyond them the log may name one again. */
+/** Number of masters that are remembered; beyond it one may be logged again. */
 const mostMasters = 4096;
 
 export function createIgnoredProfiles(log: Pick<Log, "warn">): IgnoredProfiles {

@@ -1,4 +1,4 @@
-// The act "image information": what info.json says of a master, for each surface that shows it.
+// Image information: the info.json of a master, for each interface that serves it.
 
 import { type InformationInput, imageInformation } from "../iiif/image/info.ts";
 import { uprightSize } from "../imaging/render/sampling.ts";
@@ -7,8 +7,8 @@ import { asShown } from "./plan/orientation.ts";
 import type { RenderParts } from "./render.ts";
 
 /**
- * The document of a master, and how many pages its file has. `id`: the absolute URI of its image service; `service`: authorization
- * services. Throws what {@link describe} and {@link checkServable} throw.
+ * Returns the info.json of a master, and the number of pages in its file. `id`: absolute URI of its image
+ * service; `service`: authorization services. Throws what {@link describe} and {@link checkServable} throw.
  */
 export async function informationOf(
   parts: RenderParts,

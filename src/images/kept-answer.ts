@@ -1,21 +1,27 @@
-// A derivative as the render slot holds it: the image and, in front of it, what else is known of it.
+// A derivative in the form that the render slot stores: notes about it, followed by the image.
 
 import { concatenated } from "../imaging/lib/concatenated.ts";
 
 export interface Answer {
   readonly bytes: Uint8Array;
-  /** Why the profile of its master is not used, where that is so; for people. */
+  /** Reason why the profile of its master is ignored, if it is; for people. */
   readonly ignoredProfile?: string | undefined;
-  /** Its master ended early, is damaged, or changed meanwhile: it is shared with who asks at the same time, and not kept. */
+  /**
+   * True if its master ended early, is damaged, or changed during the read. Such a derivative is shared with
+   * simultaneous requests, but not cached.
+   */
   readonly incomplete?: boolean | undefined;
 }
 
-/** No format that is written begins so. */
+/** Prefixes of the notes; no format that is written begins with one. */
 const labels = { ignoredProfile: "X-Ignored-Profile: ", incomplete: "X-Incomplete: " } as const;
 const newline = 0x0a;
 const encoder = new TextEncoder();
 
-/** The bytes to keep; those of the image itself where nothing else is known of it. The reason is of printable ASCII. */
+/**
+ * Returns the bytes to cache: those of the image itself if there are no notes. `ignoredProfile` must be
+ * printable ASCII.
+ */
 export function toKept({ bytes, ignoredProfile, incomplete }: Answer): Uint8Array {
   const lines = [
     ...(ignoredProfile === undefined ? [] : [`${labels.ignoredProfile}${ignoredProfile}\n`]),
@@ -24,7 +30,9 @@ export function toKept({ bytes, ignoredProfile, incomplete }: Answer): Uint8Arra
   return lines.length === 0 ? bytes : concatenated([encoder.encode(lines.join("")), bytes]);
 }
 
-/** The inverse of {@link toKept}; the image is a view into `kept`. */
+/**
+ * Splits cached bytes into image and notes, the inverse of {@link toKept}. The image is a view into `kept`.
+ */
 export function fromKept(kept: Uint8Array): Answer {
   const known: { -readonly [K in keyof typeof labels]?: string } = {};
   let bytes = kept;

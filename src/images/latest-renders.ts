@@ -1,23 +1,23 @@
-// What the latest renders of each master took, beside what was expected of them: for the image doctor.
+// Actual and expected costs of the latest renders of each master, for the image doctor.
 
 import type { NamedMaster } from "../imaging/codecs/plan.ts";
 import { createLru } from "../imaging/lib/lru.ts";
 import type { Work } from "./admission/cost.ts";
 
-/** A render as it ended. */
+/** Figures of a completed render. */
 export interface RenderRecord {
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly canonical: string;
   readonly expected: Work;
-  /** Estimated peak bytes, which the gate counted with. */
+  /** Estimated peak bytes with which the job was admitted. */
   readonly memory: number;
-  /** Milliseconds from the job's admission to its bytes. */
+  /** Milliseconds from the admission of the job to its result. */
   readonly tookMs: number;
-  /** Milliseconds since 1970. */
+  /** End of the render, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** The latest of the whole image, and of a part of it. */
+/** Latest renders of the whole image, and of a part of it. */
 export interface LatestOfMaster {
   readonly whole?: RenderRecord;
   readonly part?: RenderRecord;
@@ -28,10 +28,10 @@ export interface LatestRenders {
   of(master: NamedMaster): LatestOfMaster | undefined;
 }
 
-/** Masters that are remembered; the ones rendered last stay. */
+/** Number of masters that are remembered, the latest rendered ones. */
 const mostMasters = 1024;
 
-/** An empty memory. */
+/** Creates an empty list. */
 export function createLatestRenders(): LatestRenders {
   const masters = createLru<string, { whole?: RenderRecord; part?: RenderRecord }>(mostMasters);
   return {

@@ -1,4 +1,4 @@
-// An image as pages list it: its size, or why it cannot be shown.
+// An image in a listing of a page: its size, or the reason why it cannot be shown.
 
 import { type Caller, isUndecided, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
@@ -9,7 +9,7 @@ import { type OpenParts, withMaster } from "./open.ts";
 import { asShown } from "./plan/orientation.ts";
 import type { OutputPolicy } from "./plan/policy.ts";
 
-/** What the sizes of derivatives follow from. */
+/** Parts that the sizes of derivatives depend on. */
 export type LookParts = OpenParts &
   DescribeParts & {
     readonly policy: Pick<OutputPolicy, "metadata">;
@@ -18,15 +18,15 @@ export type LookParts = OpenParts &
 
 export interface Listed {
   readonly identifier: string;
-  /** Upright; absent if the picture cannot be served. */
+  /** Upright size; absent if the image cannot be served. */
   readonly size?: Size;
-  /** Why not, in words. */
+  /** Reason why it cannot be served, as text for people. */
   readonly problem?: string;
 }
 
 /**
- * One image for its caller; undefined if that one may not have it. Adds what was decided to `sharing`.
- * Never throws.
+ * Returns the listing of one image for its caller; undefined if the caller may not see it. Adds the access
+ * decision to `sharing`. Never throws.
  */
 export async function look(
   parts: LookParts,
@@ -50,7 +50,7 @@ export async function look(
       },
     );
   } catch (error) {
-    // Nobody knows whether the caller may know of this image.
+    // It is unknown whether the caller may know of this image.
     if (isUndecided(error)) {
       sharing.push({ keptBy: "caller", vary: [] });
       return undefined;

@@ -1,4 +1,5 @@
-// The one way to a master: decide who may have it, ask hooks where it is, open it, work with it, close it again.
+// The only way to open a master: decides on access, asks hooks for its location, opens it, works with it and
+// closes it.
 
 import {
   type Access,
@@ -26,17 +27,17 @@ export interface OpenParts {
   readonly log: Pick<Log, "debug">;
 }
 
-/** Times that a master which changes under its work is opened. */
+/** Maximum number of times that a master is opened if it changes while it is used. */
 const attempts = 3;
 
 /**
- * Runs `work` with the master that the caller asks for, as far as access allows, and closes it. Opens the master again
- * and repeats the work where it turns out to be replaced or purged meanwhile.
+ * Runs `work` with the master that access allows the caller to see, and closes it. Opens the master again and
+ * repeats `work` if the master was replaced or purged in the meantime.
  *
- * `denied` answers a denial before any hook or source is asked where the master is: it returns the result, or a function that makes
- * the result from the opened master all the same, from undefined where a hook fails to say where that is. Without it, throws
- * `unauthorized` (code access_denied). Throws `not-found` for an identifier that no source has, `hook` where a hook fails,
- * and what `work` throws.
+ * `denied` handles a denial before any hook or source is asked for the master. It returns the result, or a
+ * function that makes the result from the opened master, or from undefined if a hook fails to name it. If
+ * `denied` is absent, a denial throws `unauthorized` (code access_denied). Throws `not-found` for an
+ * identifier that no source has, `hook` if a hook fails, and what `work` throws.
  */
 export async function withMaster<T>(
   parts: OpenParts,
@@ -51,7 +52,7 @@ export async function withMaster<T>(
     const answer = denied(decision);
     if (typeof answer !== "function") return answer;
     const despite = answer as (master: Master | undefined) => Promise<T>;
-    // What is wrong with a hook is nothing to those who may not have the image.
+    // Failures of a hook are hidden from callers who may not see the image.
     const without = (error: ServiceError) => (error.kind === "hook" ? () => despite(undefined) : undefined);
     return openAndRun(parts, () => open(parts, caller), despite, without);
   };
@@ -66,7 +67,7 @@ export async function withMaster<T>(
   );
 }
 
-/** What a caller may have of an image; the decision is noted. */
+/** Returns and records the access decision for a caller. */
 export async function decide(
   { access, hooks, decisions }: Pick<OpenParts, "access" | "hooks" | "decisions">,
   caller: Caller,
@@ -77,8 +78,8 @@ export async function decide(
 }
 
 /**
- * What a caller would be shown of an image: as {@link decide}, but the denial where another image was to be shown that cannot be
- * opened. Asks no source for the image itself.
+ * Returns the access decision that a request of the caller would lead to: that of {@link decide}, or the
+ * denial if a substitute cannot be opened. Does not ask the source for the image itself.
  */
 export async function foresee(parts: OpenParts, caller: Caller): Promise<Decision> {
   const decision = await decide(parts, caller);
@@ -97,7 +98,10 @@ function refuse({ reason }: Refused): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });
 }
 
-/** Where the hook says that a master is; false: nowhere. Undefined: it has no opinion. Throws `hook` where it fails. */
+/**
+ * Returns the location of a master according to the hook; false if there is no such image, undefined if the
+ * hook has no opinion. Throws `hook` if it fails.
+ */
 export async function placeOf(
   { sources, hooks, resolved }: Pick<OpenParts, "sources" | "hooks" | "resolved">,
   caller: Caller,
@@ -112,14 +116,20 @@ export async function placeOf(
   return { source, key, page: request.page };
 }
 
-/** What a hook may have decided belongs to whom its input did. */
+/**
+ * Restricts the caching of a decision as the hook requires: its result may depend on properties of the
+ * request.
+ */
 function withHookSharing(hooks: Hooks, decision: Decision): Decision {
   const sharing = hooks.sharing();
   if (!sharing || (sharing.keptBy === "anyone" && sharing.vary.length === 0)) return decision;
   return { ...decision, ...combineSharing([decision, sharing]) };
 }
 
-/** Opens the master of the caller's identifier. Without a hook this is no promise of its own: it is the way of every tile. */
+/**
+ * Opens the master of the caller's identifier. Without a hook it creates no additional promise, since every
+ * tile takes this path.
+ */
 function open(parts: OpenParts, caller: Caller, grant?: Grant): Promise<GrantedMaster> {
   return parts.hooks.has("resolve")
     ? openResolved(parts, caller, grant)
@@ -132,7 +142,7 @@ async function openResolved(parts: OpenParts, caller: Caller, grant?: Grant): Pr
   try {
     return await openMaster(sources, caller.identifier, caller, grant, place);
   } catch (error) {
-    // The client can do nothing about a key that the hook has made.
+    // The client cannot correct a key that the hook has returned.
     if (place && error instanceof ServiceError && error.kind === "bad-request")
       throw hooks.unusable(
         "resolve",
@@ -144,8 +154,8 @@ async function openResolved(parts: OpenParts, caller: Caller, grant?: Grant): Pr
 }
 
 /**
- * Opens a master, runs `work` with it and closes it; again, up to `attempts` times, where it changed meanwhile. `unopened` says what
- * answers an error of the opening; undefined: the error is thrown.
+ * Opens a master, runs `work` with it and closes it; up to `attempts` times in all if it changes in the
+ * meantime. `unopened` handles an error of opening; the error is thrown if it returns undefined.
  */
 async function openAndRun<T>(
   { log }: OpenParts,
@@ -177,7 +187,10 @@ async function openAndRun<T>(
   }
 }
 
-/** Whether an error is of a file that was replaced, written to or purged since it was looked at: the new one is as good. */
+/**
+ * True if an error may be due to a file that was replaced, written to or purged since it was opened, so that
+ * opening it again may help.
+ */
 async function isStale({ image }: Master, error: unknown): Promise<boolean> {
   if (!(error instanceof ServiceError)) return false;
   if (error.kind === "decode" || error.kind === "unsupported") return (await image.changed?.()) === true;

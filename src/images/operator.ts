@@ -1,4 +1,4 @@
-// Images as the operator looks at them: no access rule concerns these looks, and none of them is noted as a decision.
+// Lookups of images for the operator: no access rules apply, and no access decisions are recorded.
 
 import { type Caller, everythingPublic } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
@@ -11,14 +11,14 @@ import type { OpenParts } from "./open.ts";
 import { withMaster } from "./open.ts";
 import { asShown } from "./plan/orientation.ts";
 
-/** Parts by which every master is opened for the operator. */
+/** Returns parts that open every master for the operator. */
 export const asOperator = <P extends OpenParts>(parts: P): P => ({
   ...parts,
   access: everythingPublic,
   decisions: unnoted,
 });
 
-/** The operator as hooks see them: without anything of the request. */
+/** Returns the operator as a caller for hooks, without any properties of the request. */
 export const operatorCaller = (identifier: string, signal?: AbortSignal): Caller => ({
   identifier,
   path: "",
@@ -28,13 +28,15 @@ export const operatorCaller = (identifier: string, signal?: AbortSignal): Caller
 
 export interface OperatorLook {
   readonly identifier: string;
-  /** Upright; absent where no picture of it can be served. */
+  /** Upright size; absent if no derivative can be served. */
   readonly size?: Size;
-  /** Why not. */
+  /** Reason why none can be served. */
   readonly problem?: Pick<ServiceError, "kind" | "code" | "message">;
 }
 
-/** The upright size of an image by its header, or why there is none. Never throws. */
+/**
+ * Returns the upright size of an image according to its header, or the reason why it has none. Never throws.
+ */
 export async function lookAsOperator(
   parts: LookParts,
   identifier: string,
@@ -53,16 +55,19 @@ export async function lookAsOperator(
 
 const unreadable = () => new ServiceError("decode", "This picture cannot be read.", { code: "decode" });
 
-/** What is said where a source takes too long for a page. */
+/** Error that a page shows if a source takes too long. */
 export const slowSource = () =>
   new ServiceError("timeout", "The source did not answer in time. Load the page again in a moment.", {
     code: "source_slow",
   });
 
-/** Images that are looked at at once. */
+/** Number of images that are examined simultaneously. */
 const atOnce = 8;
 
-/** The same for many, in their order; those that were not looked at within `ms` milliseconds are undefined. */
+/**
+ * Looks at many images like {@link lookAsOperator} and returns them in order; those not examined within `ms`
+ * milliseconds are undefined.
+ */
 export async function lookAtAll(
   parts: LookParts,
   identifiers: readonly string[],

@@ -1,4 +1,4 @@
-// The options under `image:`: limits, tiles, memory and how pixels are written.
+// Options under `image:`: limits, tiles, memory and the encoding of derivatives.
 
 import { z } from "zod";
 import { durationOption, sizeOption } from "../lib/options/option-types.ts";
@@ -7,7 +7,7 @@ import { parseSize } from "../lib/options/quantity.ts";
 const pixels = (doc: string) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({ description: doc, edit: "restart" });
 
-/** What `image.sharpen: on` stands for. */
+/** Values of `image.sharpen: on`. */
 const usualSharpening = { radius: 0.6, amount: 0.5, threshold: 2 };
 
 /** Schema of `image:`. */
@@ -171,18 +171,24 @@ export const imageOptions = z.strictObject({
 
 export type ImageOptions = z.output<typeof imageOptions>;
 
-/** Without a setting no request may take more, however large the machine: an answer would be minutes in the making. */
+/**
+ * Upper limit of the default memory budget in bytes, even on large machines: a response that needs more would
+ * take minutes.
+ */
 const mostByDefault = 2 * 2 ** 30;
 
-/** Bytes that all renders together may be estimated to need, on a machine with so much memory. */
+/**
+ * Returns the maximum of estimated bytes of all renders together, on a machine with `machine` bytes of
+ * memory.
+ */
 export function memoryBudget(options: ImageOptions, machine: number): number {
   const written = options.memory_budget;
   return written === "" ? Math.min(Math.floor(machine / 4), mostByDefault) : parseSize(written);
 }
 
 /**
- * Renders that work at the same time on a platform with so many processors. `apart`: each in a thread of its own, so that two
- * of them share a single processor.
+ * Returns the number of simultaneous renders on a platform with that many processors. `apart`: true if each
+ * has its own thread, so that two of them can share a single processor.
  */
 export function rendersAtOnce(
   { max_concurrent }: Pick<ImageOptions, "max_concurrent">,
@@ -192,13 +198,13 @@ export function rendersAtOnce(
   return max_concurrent || (apart ? Math.max(2, processors) : processors);
 }
 
-/** `#rrggbb` as three numbers from 0 to 255. */
+/** Parses `#rrggbb` into three numbers from 0 to 255. */
 export function parseColour(text: string): readonly [number, number, number] {
   const n = Number.parseInt(text.slice(1), 16);
   return [(n >> 16) & 255, (n >> 8) & 255, n & 255];
 }
 
-/** How answers are sharpened; undefined where they are not. */
+/** Returns the sharpening of reduced derivatives; undefined if there is none. */
 export function sharpening({ sharpen }: ImageOptions): typeof usualSharpening | undefined {
   if (sharpen === "off") return undefined;
   return sharpen === "on" ? usualSharpening : sharpen;

@@ -1,4 +1,4 @@
-// Removing what is kept: one entry by its name, all of one image, a whole slot.
+// Purges a single entry by its name, all entries of an image, or a whole slot.
 
 import type { Tier } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
@@ -14,7 +14,7 @@ import { asOperator, operatorCaller } from "./operator.ts";
 import { type RenderParts, resolveRequest } from "./render.ts";
 import type { Owner } from "./resolved-masters.ts";
 
-/** The slots that can be purged. */
+/** Slots that can be purged. */
 export const purgeable = ["render", "info", "origin"] as const;
 export type SlotName = (typeof purgeable)[number];
 
@@ -25,9 +25,9 @@ export interface PurgeParts {
 }
 
 export interface PurgedImage {
-  /** Entries removed from each slot. */
+  /** Number of entries removed from each slot. */
   readonly purged: Readonly<Record<SlotName, number>>;
-  /** Slots whose backend cannot remove what belongs to one image. Every backend of today can. */
+  /** Slots whose backend cannot remove the entries of a single image. All current backends can. */
   readonly unsupported: readonly SlotName[];
 }
 
@@ -48,10 +48,12 @@ const malformed = (slot: SlotName, cause?: unknown) =>
   );
 
 /**
- * Removes the entry that a key names, with all its variants; the number removed. Keys are the names that are kept: of `render` any
- * spelling of an image request under any path of the API, of `info` any address of an image's info.json (which drops all facts of
- * its master), of `origin` `<source-name>:<identifier>` (all that is kept of that master). The next request looks at the master
- * again. Throws `bad-request` for a key of another form, and `busy` (code purge_failed) when the slot's store fails.
+ * Removes the entry that a key names, with all its variants, and returns the number of removed entries. Keys
+ * are entry names. For `render`: any spelling of an image request under any path of the API. For `info`: any
+ * address of an image's info.json, which drops all facts of its master. For `origin`:
+ * `<source-name>:<identifier>`, which drops everything cached of that master. The next request checks the
+ * master again. Throws `bad-request` for a key of any other form, and `busy` (code purge_failed) if the store
+ * of the slot fails.
  */
 export function purgeEntry(parts: PurgeParts, slot: SlotName, key: string): Promise<number> {
   return entryPurges[slot](parts, key);
@@ -90,12 +92,13 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
 };
 
 /**
- * Removes all that is kept of an image: derivatives of all versions, spellings and pages, facts, the sidecar and what was read of
- * its master, from the slots and from the memory of this process. What was begun before is not kept after it; the next request
- * looks at the master again. Pages (`name;2`) belong to their master, which is purged as a whole. Where a hook maps identifiers, every
- * master that this process has seen under this one is purged, and the one that it means now.
- * Throws `not-found` for what can be no identifier, `busy` (code purge_failed) when the store of a slot fails, and `hook` when the
- * hook does; what else there is to purge is purged all the same.
+ * Removes everything cached of an image from the slots and from the memory of this process: derivatives of
+ * all versions, spellings and pages, facts, and the sidecar and blocks of its master. Work that began before
+ * stores nothing afterwards; the next request checks the master again. A page (`name;2`) belongs to its
+ * master, which is purged as a whole. If a hook maps identifiers, all masters are purged that this process
+ * has seen under this identifier, and the current one. Throws `not-found` for an impossible identifier,
+ * `busy` (code purge_failed) if the store of a slot fails, and `hook` if the hook fails; in the last two
+ * cases everything else is purged nevertheless.
  */
 export async function purgeImage(parts: PurgeParts, identifier: string): Promise<PurgedImage> {
   const { owners, failure } = await ownersOf(parts.images, checkIdentifier(identifier));
@@ -105,7 +108,8 @@ export async function purgeImage(parts: PurgeParts, identifier: string): Promise
       failures.push(error);
       return 0;
     });
-  // In the order of what is made of what: nothing made of the old can come after its own slot was purged.
+  // In order of dependence, so that nothing derived from old data can be stored after its own slot was
+  // purged.
   const origin = await tried(removeMasters(parts, owners));
   const info = await tried(removeFacts(parts, owners));
   const render = await tried(remove(parts, "render", owners.map(masterName)));
@@ -114,8 +118,8 @@ export async function purgeImage(parts: PurgeParts, identifier: string): Promise
 }
 
 /**
- * Empties a slot. Throws `unsupported` (code purge_unsupported) where its backend cannot, `busy` (code purge_failed) when its store
- * fails.
+ * Empties a slot. Throws `unsupported` (code purge_unsupported) if its backend cannot do that, `busy` (code
+ * purge_failed) if its store fails.
  */
 export async function purgeSlot(parts: PurgeParts, name: SlotName): Promise<void> {
   const { images, slots } = parts;
@@ -163,7 +167,7 @@ async function remove({ slots }: PurgeParts, slot: SlotName, names: readonly str
   return removed;
 }
 
-/** Removes what was read of masters and what was made of it to read them. */
+/** Removes the cached blocks of masters, and their sidecars. */
 async function removeMasters(parts: PurgeParts, owners: readonly Owner[]): Promise<number> {
   const forget = () => {
     for (const owner of owners) {
@@ -171,7 +175,8 @@ async function removeMasters(parts: PurgeParts, owners: readonly Owner[]): Promi
       parts.images.sidecars.purge(masterName(owner));
     }
   };
-  // Before, so that nothing old is written any more; after, for what was found in the slot meanwhile.
+  // Called before, so that nothing old is written any more, and after, because of data that was found in the
+  // slot in the meantime.
   forget();
   return remove(parts, "origin", owners.map(masterName)).finally(forget);
 }
@@ -189,13 +194,16 @@ async function removeFacts(parts: PurgeParts, owners: readonly Owner[]): Promise
 
 interface Owners {
   readonly owners: readonly Owner[];
-  /** Those among them that a hook has named. */
+  /** Masters that a hook has named. */
   readonly mapped: readonly Owner[];
-  /** Why the hook could not say which one the identifier means now. */
+  /** Error of the hook if it could not name the current master. */
   readonly failure?: unknown;
 }
 
-/** The masters that an identifier may mean: that of its own name, that of which it would be a page, and those that a hook names. */
+/**
+ * Returns the masters that an identifier may mean: the one of that name, the one of which it would be a page,
+ * and those that a hook names.
+ */
 async function ownersOf(images: RenderParts, identifier: string): Promise<Owners> {
   const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
   if (!images.hooks.has("resolve")) return { owners: own, mapped: [] };
@@ -207,7 +215,7 @@ async function ownersOf(images: RenderParts, identifier: string): Promise<Owners
   return { owners: [...own, ...mapped], mapped, failure };
 }
 
-/** What was removed, or the failure beside which it was. */
+/** Returns the number of removed entries, or throws the failure that occurred meanwhile. */
 function orFailure(removed: number, failure: unknown): number {
   if (failure !== undefined) throw failure;
   return removed;
@@ -218,7 +226,7 @@ function withoutPage(identifier: string): readonly string[] {
   return paged ? [identifier, paged.identifier] : [identifier];
 }
 
-/** What a URL or its path names; what a proxy puts before the paths of the API does not matter. */
+/** Parses a URL or its path. A prefix that a proxy adds before the paths of the API is ignored. */
 function pathOf({ aliases }: PurgeParts, slot: SlotName, key: string): { path: ImagePath; version: 2 | 3 } {
   const raw = key.replace(/^https?:\/\//i, "").replace(/[?#].*$/s, "");
   const places = imageMounts(aliases)
@@ -242,8 +250,9 @@ function checked<T>(slot: SlotName, read: () => T): T {
 }
 
 /**
- * The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not say
- * that; for the identifier as it is, and for each master that a hook has named.
+ * Returns the entry names of a request in a tier, for the identifier itself and for each master that a hook
+ * has named. A name contains the canonical form of the request, or the request as written if it cannot be
+ * resolved for the image.
  */
 async function renderNames(
   images: RenderParts,
@@ -279,7 +288,7 @@ async function renderNames(
   return names;
 }
 
-/** Hooks by which every identifier means one master. */
+/** Returns hooks that resolve every identifier to one master. */
 function naming({ source, key }: Owner): Hooks {
   return {
     ...noHooks,

@@ -1,4 +1,4 @@
-// One derivative, from request to bytes: the flow of the whole service on one screen.
+// Makes one derivative, from request to bytes: the main flow of the service.
 
 import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
@@ -41,29 +41,29 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly ignoredProfiles: IgnoredProfiles;
   readonly latest: LatestRenders;
   readonly damaged: DamagedMasters;
-  /** Names the deflate that answers are written with. */
+  /** Returns the name of the deflate implementation that encodes derivatives. */
   readonly deflateIdentity: () => Promise<string>;
   readonly sizes: SizeRules;
   readonly timeoutMs: number;
 }
 
-/** All that is known of an answer before any pixel is decoded. */
+/** Everything known of a derivative before any pixel is decoded. */
 export interface Prepared {
   readonly header: ImageHeader;
   readonly request: ImageRequest;
-  /** Of what is rendered; coarser than what was asked for where access limits the detail. */
+  /** Geometry of the derivative; coarser than requested if access limits the detail. */
   readonly geometry: Geometry;
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly canonical: string;
-  /** What it carries; undefined: nothing. */
+  /** Overlay of the derivative; undefined if it has none. */
   readonly overlay: Overlay | undefined;
   readonly etag: string;
   readonly key: EntryKey;
 }
 
 /**
- * Resolves a request against an opened master, within what its caller may have of it. Throws `bad-request` and `too-large` for what the image or the limits
- * do not allow, and what `describe` throws.
+ * Resolves a request for an opened master, within the access of the caller. Throws `bad-request` and
+ * `too-large` for requests that the image or the limits do not allow, and what `describe` throws.
  */
 export async function resolveRequest(
   parts: RenderParts,
@@ -84,8 +84,9 @@ export async function resolveRequest(
 }
 
 /**
- * The same, with the overlay that the answer carries and what the answer is kept under. Throws what `resolveRequest` throws,
- * and `hook` (code overlay_failed): before anything that is kept is looked at, and before a client's own copy counts.
+ * Resolves a request and determines the overlay and the cache key of the derivative. Throws what
+ * `resolveRequest` throws, and `hook` (code overlay_failed); both before any cached derivative is used and
+ * before a conditional request is answered.
  */
 export async function prepare(
   parts: RenderParts,
@@ -95,7 +96,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const resolved = await resolveRequest(parts, master, request, signal);
   const { geometry, canonical } = resolved;
-  // Without an overlay nothing is waited for here: this is the way of every tile.
+  // Awaits nothing if there is no overlay, since every tile takes this path.
   const overlay = parts.overlays.mayChange()
     ? await parts.overlays.of(master, answerSize(geometry, request), signal)
     : undefined;
@@ -112,21 +113,24 @@ export async function prepare(
   return { ...resolved, overlay, key, etag: entityTag(key) };
 }
 
-/** Size of an answer after rotation. */
+/** Returns the size of a derivative after rotation. */
 const answerSize = ({ size }: Geometry, { rotation }: ImageRequest) =>
   rotatedSize(size.width, size.height, rotation.degrees);
 
 export interface Derivative {
   readonly bytes: Uint8Array;
-  /** Rendered for this request, not from the render slot and not for another one at the same time. */
+  /**
+   * True if it was rendered for this request: it comes neither from the render slot nor from a simultaneous
+   * request.
+   */
   readonly made: boolean;
-  /** Its master ended early, is damaged, or changed while it was read: it must not be cached. */
+  /** True if its master ended early, is damaged, or changed while it was read; it must not be cached. */
   readonly incomplete: boolean;
 }
 
 /**
- * A prepared answer: from the render slot, else planned, admitted by its cost and rendered in the pool.
- * Throws `too-large`, `busy`, `timeout`, `cancelled`, `decode`, `encode`, `source`.
+ * Returns a prepared derivative from the render slot, or else plans it, waits for admission by its cost and
+ * renders it in the pool. Throws `too-large`, `busy`, `timeout`, `cancelled`, `decode`, `encode`, `source`.
  */
 export async function render(
   parts: RenderParts,
@@ -149,7 +153,7 @@ export async function render(
       },
     );
     const isDamaged = incomplete === true || prepared.header.incomplete === true;
-    // One that is being written is not damaged: its next version counts.
+    // A file that is being written is not damaged: its next version counts.
     const hasChanged = (!unchanged || isDamaged) && (await master.image.changed?.()) === true;
     const isSuspect = isDamaged || hasChanged;
     if (!isDamaged) parts.damaged.noteSound(master.identifier, masterVersion(master));
@@ -166,7 +170,7 @@ export async function render(
   return { bytes, made, incomplete };
 }
 
-/** The bytes of a prepared answer where they are kept. */
+/** Returns the cached bytes of a prepared derivative, if any. */
 export async function kept(
   parts: RenderParts,
   master: Master,
@@ -176,7 +180,7 @@ export async function kept(
   return found && opened(parts, master, found).bytes;
 }
 
-/** The image of a cached derivative; remembers what the entry says beside it. */
+/** Returns the image of a cached derivative, and records the ignored profile that its entry notes. */
 function opened(parts: RenderParts, master: Master, found: Uint8Array): Answer {
   const answer = fromKept(found);
   if (answer.ignoredProfile !== undefined)
@@ -184,7 +188,7 @@ function opened(parts: RenderParts, master: Master, found: Uint8Array): Answer {
   return answer;
 }
 
-/** Renders once; again, and planned again, where the file turned out to be one that has to be decoded as a whole. */
+/** Renders a derivative; plans and renders it again if the file has to be decoded as a whole. */
 async function derive(
   parts: RenderParts,
   master: GrantedMaster,
@@ -237,7 +241,8 @@ async function derive(
     const made = await orWholeFile(attempt(false));
     return made === wholeFileNeeded ? await attempt(true) : made;
   } catch (error) {
-    // The file may lie on a mount that hangs: look at it again, which has a deadline of its own, before another worker reads it.
+    // The file may be on a hanging mount: the next request then has to open it again, under the deadline of
+    // the source, before another worker reads it.
     if (error instanceof ServiceError && error.kind === "timeout" && file) master.source.forget?.(master.key);
     throw error;
   }
@@ -256,8 +261,8 @@ function noteRender(
 }
 
 /**
- * The plan of a prepared answer, so that a HEAD request can check it without rendering. `whole`: the file turned out to be one
- * that has to be decoded as a whole.
+ * Returns the plan of a prepared derivative, also to check a HEAD request without rendering. `whole`: true if
+ * the file has to be decoded as a whole.
  */
 export function planFor(
   parts: RenderParts,

@@ -1,9 +1,10 @@
-// Which masters a hook has named for each identifier, so that a purge by identifier finds them all.
+// Remembers the masters that a hook has named for each identifier, so that a purge by identifier finds them
+// all.
 
 import { createLru } from "../imaging/lib/lru.ts";
 import type { Source } from "../sources/source.ts";
 
-/** A master that an identifier means, whether it is there or not. */
+/** A master that an identifier may mean; it need not exist. */
 export interface Owner {
   readonly source: Source;
   readonly key: string;
@@ -11,14 +12,17 @@ export interface Owner {
 
 export interface ResolvedMasters {
   note(identifier: string, owner: Owner): void;
-  /** Those that were noted for an identifier and are remembered. */
+  /** Returns the remembered masters of an identifier. */
   of(identifier: string): readonly Owner[];
 }
 
-/** Masters that are remembered in all, and of one identifier; the ones used last stay. */
+/**
+ * Maximum number of remembered masters, in total and of one identifier; the least recently used identifiers
+ * are dropped.
+ */
 const most = { all: 65_536, ofOne: 256 } as const;
 
-/** An empty memory. Identifiers are without page suffix. */
+/** Creates an empty memory. Identifiers are without page suffix. */
 export function createResolvedMasters(): ResolvedMasters {
   const owners = createLru<string, Map<string, Owner>>(most.all);
   const nameOf = ({ source, key }: Owner) => `${source.name}:${key}`;

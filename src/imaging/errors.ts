@@ -1,28 +1,28 @@
-// The one error type of the imaging library.
+// The error type of the imaging library.
 
-/** What went wrong, as a closed list. */
+/** Kinds of errors; the list is closed. */
 export type ImagingErrorKind =
-  | "bad-request" // the request asks for what the image cannot give
-  | "too-large" // a file is larger than its decoder takes
+  | "bad-request" // the request asks for something that the image does not have
+  | "too-large" // a file is larger than its decoder accepts
   | "not-found" // the file has no such page
-  | "cancelled" // nobody wants the result any longer
-  | "unsupported" // a sound file or request that the library cannot serve right
+  | "cancelled" // the result is no longer wanted
+  | "unsupported" // a valid file or request that the library cannot serve correctly
   | "source" // the bytes of a file could not be read
-  | "changed" // a file was replaced while it was read
-  | "decode" // a file is damaged or is not what its header says
+  | "changed" // a file was replaced while it was being read
+  | "decode" // a file is damaged, or differs from its header
   | "encode";
 
 export interface ImagingErrorOptions {
-  /** Goes to a log only. */
+  /** Cause, for the log only. */
   readonly cause?: unknown;
-  /** Stable, documented, snake_case; the default is the kind in snake_case. */
+  /** Stable, documented code in snake_case; the kind in snake_case by default. */
   readonly code?: string;
 }
 
 /**
- * An error whose message may be shown to anybody: it says what was expected, what was received, and what to do; it never
- * holds a path, key or secret. Byte sources throw it too; a program may give its own errors more kinds in a subclass,
- * which the library passes on unchanged. Anything else that is thrown is a bug.
+ * An error whose message may be shown to anyone: it says what was expected, what was received, and what to
+ * do. It never contains a path, key or secret. Byte sources throw it too. A program may add its own kinds in
+ * a subclass, which the library passes on unchanged. Any other thrown value is a bug.
  */
 export class ImagingError<Kind extends string = ImagingErrorKind> extends Error {
   readonly kind: Kind;

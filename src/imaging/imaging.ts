@@ -1,4 +1,5 @@
-// The library: opens files and reads, derives and indexes them on the calling thread. README.md has an example.
+// The library: opens files, reads them, makes derivatives and builds sidecars on the calling thread.
+// README.md has an example.
 
 import type { Codec, CodecHost, Decoded, Encoded, SidecarAccess } from "./codecs/codec.ts";
 import { scaleFactorsOf } from "./codecs/codec.ts";
@@ -11,55 +12,64 @@ import { type ByteSource, memoryBytes } from "./lib/byte-source.ts";
 import { type DerivativeRequest, planDerivative } from "./render/derivative.ts";
 import { runTask } from "./render/job.ts";
 
-/** All bytes of a file, or ranges of them as they are needed. */
+/** All bytes of a file, or ranges of them on demand. */
 export type FileBytes = Uint8Array | ByteSource;
 
-/** What is derived from a master so that reads of its regions are cheap. Plain data, to be stored beside the file. */
+/**
+ * Data derived from a master so that reads of its regions are cheap. It is plain data, to be stored next to
+ * the file.
+ */
 export interface Sidecar {
   readonly entry: Uint8Array;
-  /** The larger parts, by number. */
+  /** Larger parts, by number. */
   readonly blocks: ReadonlyMap<number, Uint8Array>;
 }
 
 export interface OpenOptions {
-  /** 1-based; 1 by default. */
+  /** Page number, from 1; 1 by default. */
   readonly page?: number;
-  /** That of this page of this file. One that does not fit is ignored. */
+  /** Sidecar of this page of this file. One that does not match is ignored. */
   readonly sidecar?: Sidecar;
 }
 
 export interface Imaging {
   /**
-   * The facts in the header of a page, from the first bytes of a file. Throws ImagingError `unsupported` for a format that is not
-   * known, `decode` for a damaged header, `not-found` for a page that the file does not have, and `source`.
+   * Returns the facts in the header of a page, from the first bytes of a file. Throws ImagingError
+   * `unsupported` for an unknown format, `decode` for a damaged header, `not-found` for a page that the file
+   * does not have, and `source`.
    */
   probe(file: FileBytes, page?: number): Promise<ImageHeader>;
-  /** A page of a file, ready to be read. Throws as `probe` does. */
+  /** Opens a page of a file for reading. Throws as `probe` does. */
   open(file: FileBytes, options?: OpenOptions): Promise<Master>;
 }
 
 /**
- * A page of a file. Its methods throw ImagingError: `bad-request` for arguments out of range, `decode` for damaged files, `unsupported`
- * for sound ones that cannot be read right, `too-large`, and `source` if bytes cannot be read.
+ * A page of a file. Its methods throw ImagingError: `bad-request` for arguments out of range, `decode` for
+ * damaged files, `unsupported` for valid ones that cannot be read correctly, `too-large`, and `source` if
+ * bytes cannot be read.
  */
 export interface Master {
   readonly header: ImageHeader;
-  /** Reductions at which `read` decodes fewer pixels: ascending, beginning with 1. */
+  /** Reductions at which `read` decodes fewer pixels, in ascending order from 1. */
   readonly scaleFactors: readonly number[];
   /**
-   * Decoded pixels as they are stored, before orientation: ceil(width/scaleFactor) by ceil(height/scaleFactor). The region is in full-size
-   * pixels, by default all; its edges are multiples of `scaleFactor`, or those of the picture.
+   * Returns decoded pixels as stored, before orientation: ceil(width/scaleFactor) by
+   * ceil(height/scaleFactor). The region is in full-size pixels, and is the whole image by default; its edges
+   * must be multiples of `scaleFactor`, or edges of the image.
    */
   read(region?: Rectangle, scaleFactor?: number): Promise<Decoded>;
-  /** How `derive` makes a derivative; `memory`: its estimated peak bytes. */
+  /** Returns the plan of a derivative; its `memory` is the estimated peak bytes. */
   plan(request: DerivativeRequest): RenderPlan;
-  /** An encoded derivative. `incomplete`: part of the file is missing or damaged, and gray or white stands for it. */
+  /**
+   * Returns an encoded derivative. It is `incomplete` if part of the file is missing or damaged, and shown as
+   * gray or white.
+   */
   derive(request: DerivativeRequest): Promise<Encoded>;
   /** Builds the sidecar of the page from the whole file; undefined for formats and files that have none. */
   buildSidecar(): Promise<Sidecar | undefined>;
 }
 
-/** The library over a host's WebAssembly modules and deflate. */
+/** Creates the library with a host's WebAssembly modules and deflate. */
 export function createImaging(host: CodecHost): Imaging {
   const codecs = createCodecs(host);
   let opened = 0;
@@ -77,7 +87,7 @@ export function createImaging(host: CodecHost): Imaging {
     const bytes = sourceOf(file);
     const codec = await codecOf(bytes);
     const header = await codec.probe(bytes, page);
-    // What is parsed of a file stays in memory under this id.
+    // Parsed parts of a file stay in memory under this id.
     const access = accessTo(sidecar, `${++opened}`);
     const fileSize = bytes.size ?? 0;
     const plan = (request: DerivativeRequest) =>
@@ -125,7 +135,7 @@ export function createImaging(host: CodecHost): Imaging {
   };
 }
 
-/** Bytes at the front of a file that show its format. */
+/** Bytes at the start of a file that identify its format. */
 const headLength = 64;
 
 const sourceOf = (file: FileBytes): ByteSource => (file instanceof Uint8Array ? memoryBytes(file) : file);
@@ -144,7 +154,7 @@ function accessTo(sidecar: Sidecar | undefined, id: string): SidecarAccess {
   };
 }
 
-/** Runs a job, and again over the whole file if that cannot be read by regions. */
+/** Runs a job, and runs it again over the whole file if the file cannot be read by regions. */
 async function wholeIfNeeded<T>(job: (whole: { readonly whole?: true }) => Promise<T>): Promise<T> {
   const result = await orWholeFile(job({}));
   return result === wholeFileNeeded ? job({ whole: true }) : result;

@@ -1,12 +1,12 @@
-// The stages of a render, as it names them to whoever measures it.
+// Stages of a render, as reported to a caller that measures them.
 
-/** The stages of a job, in the order in which most jobs go through them. */
+/** Stages of a job, in the order of most jobs. */
 export const jobStages = ["read", "index", "decode", "steps", "encode"] as const;
 
 export type JobStage = (typeof jobStages)[number];
 
-/** A job says here where it is. */
+/** Receives the current stage of a job. */
 export interface JobStages {
-  /** The job goes on with this stage. */
+  /** Reports that the job enters this stage. */
   enter(stage: JobStage): void;
 }

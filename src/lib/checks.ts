@@ -1,4 +1,5 @@
-// Whether what the parts of the service stand on (folders, servers) can be used: asked at start, by `smalti check` and by /ready.
+// Health checks of the service's dependencies (folders, servers): run at start, by `smalti check` and by
+// /ready.
 
 import { withDeadline } from "./concurrency/bounded-wait.ts";
 import type { Log } from "./telemetry/log.ts";
@@ -18,7 +19,7 @@ export const checkedParts = {
 
 export type CheckedPart = keyof typeof checkedParts;
 
-/** What a part contributes. */
+/** A check that a part contributes. */
 export interface Check {
   readonly part: CheckedPart;
   readonly name: string;
@@ -28,31 +29,32 @@ export interface Check {
   /** Folder, URL or bucket, for the operator alone. Holds no secret. */
   readonly place?: string;
   /**
-   * `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is slower.
-   * `changes`: it answers as before, but what the operator changed does not count. `logins`: the service does not start without it,
-   * and later answers all but who has logged in. `new logins`: nobody can log in by it, and all else is as before.
+   * `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is
+   * slower. `changes`: it responds as before, but changes of the operator have no effect. `logins`: the
+   * service does not start without it; if it fails later, only logged-in readers are affected. `new logins`:
+   * only new logins fail.
    */
   readonly neededFor: "start" | "answers" | "speed" | "changes" | "logins" | "new logins";
   /** Resolves when it can be used; throws with the reason, in words for the operator. */
   run(): Promise<void>;
-  /** The same for `smalti check`, where {@link run} might leave something behind. */
+  /** The same for `smalti check`, if {@link run} might leave something behind. */
   dryRun?(): Promise<void>;
-  /** It logs by itself that it cannot be used. */
+  /** True if it logs its own failures. */
   readonly logs?: true;
 }
 
-/** What came of a check. */
+/** Result of a check. */
 export interface Finding {
   readonly check: Check;
   readonly latencyMs: number;
-  /** Why it cannot be used, without paths and secrets; absent where it can. */
+  /** Why it is unusable, without paths and secrets; absent if it is usable. */
   readonly problem?: string;
 }
 
 /** A check that takes longer fails. */
 const limitMs = 2000;
 
-/** Runs checks beside each other, for two seconds at most. Never rejects. */
+/** Runs checks in parallel, for at most two seconds. Never rejects. */
 export function runChecks(
   checks: readonly Check[],
   run = (check: Check): Promise<void> => check.run(),
@@ -72,25 +74,25 @@ export function runChecks(
   );
 }
 
-/** Whether the service does not start where the check fails. */
+/** True if the service does not start while the check fails. */
 const preventsStart = ({ neededFor }: Check): boolean => neededFor === "start" || neededFor === "logins";
 
 /** A checked part in a few words, such as `source "scans"`. */
 export const nameOf = ({ part, name }: Check): string => `${checkedParts[part]} "${name}"`;
 
-/** What is wrong where, for the operator. */
+/** Combines place and problem for the operator. */
 export const placed = ({ place }: Check, problem: string): string =>
   place === undefined ? problem : `${place}: ${problem}`;
 
-/** What the service cannot start with, a line for each part. */
+/** Returns the problems that prevent a start, a line for each part. */
 export const startProblems = (findings: readonly Finding[]): string[] =>
   findings.flatMap(({ check, problem }) =>
     problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
   );
 
 /**
- * The findings of a start. What the service does not start without is asked once more if it fails: a store
- * may be slow at its first request.
+ * Returns the findings of a start. A failed check that prevents the start is repeated once: a store may be
+ * slow at its first request.
  */
 export async function startFindings(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   const findings = await check();

@@ -1,8 +1,8 @@
-// What a doctor says: what is in order, what is worth knowing, what is slow and what is wrong.
+// A finding of a doctor: something that is in order, worth knowing, slow or wrong.
 
 /**
- * From worst to best. `problem`: something is wrong or refused; `slow`: responses are right but late; `note`: worth knowing; `good`: in
- * order.
+ * From worst to best. `problem`: something is wrong or refused; `slow`: responses are right but late; `note`:
+ * worth knowing; `good`: in order.
  */
 export const findingLevels = ["problem", "slow", "note", "good"] as const;
 export type FindingLevel = (typeof findingLevels)[number];
@@ -15,20 +15,20 @@ export interface Finding {
   /** The step of a login that it is about, and the profile if it concerns one alone. */
   readonly step?: string;
   readonly profile?: string;
-  /** What is so, in a sentence or two. */
+  /** The fact, in a sentence or two. */
   readonly text: string;
-  /** What should be so. */
+  /** The expected state. */
   readonly expected?: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string;
   /** A command that does it, with names of files to be replaced: IN and OUT. */
   readonly command?: string;
 }
 
-/** What a finding is about, in front of its text; "" if the text says so itself. */
+/** Returns the subject of a finding, to precede its text; "" if the text names it. */
 export const subjectOf = ({ step = "", profile }: Finding): string =>
   profile === undefined ? step : `${profile}: ${step}`;
 
-/** How many findings have a level. */
+/** Counts the findings of a level. */
 export const countFindings = (findings: readonly Finding[], wanted: FindingLevel): number =>
   findings.filter(({ level }) => level === wanted).length;

@@ -1,4 +1,5 @@
-// A file of the operator's that is read again when it changes. The last good content stays in force while the new one is broken.
+// A file of the operator's that is read again when it changes. The last good content stays in force while the
+// new one is broken.
 
 import { sha256, toHex } from "../imaging/lib/digest.ts";
 import type { FileStat, FileSystem } from "../platform/platform.ts";
@@ -7,14 +8,17 @@ import type { Log } from "./telemetry/log.ts";
 import { maskUrls } from "./telemetry/mask-urls.ts";
 
 export interface WatchedFile<T> {
-  /** What was last read without a mistake. */
+  /** Returns the last valid contents. */
   current(): T;
   /**
-   * Looks whether the file has changed, at most once a second, and reads it where it has. Undefined where it was looked at
-   * a moment ago. Never rejects, and never takes longer than a second: a disk that hangs is not waited for.
+   * Checks for a change, at most once a second, and reads the changed file. Returns undefined if it was
+   * checked a moment ago. Never rejects, and never takes longer than a second: a hanging disk is not waited
+   * for.
    */
   refresh(): Promise<void> | undefined;
-  /** Why the file as it is now is not in force, in words for the operator without its path; undefined where it is. */
+  /**
+   * Why the current file is not in effect, in words for the operator without its path; undefined if it is.
+   */
   problem(): string | undefined;
 }
 
@@ -23,11 +27,11 @@ export interface WatchOptions<T> {
   readonly path: string;
   readonly files: FileSystem | undefined;
   readonly log: Pick<Log, "info" | "error">;
-  /** What the file belongs to, such as `hook`, for the log. */
+  /** Owner of the file, such as `hook`, for the log. */
   readonly of: string;
   /** The key of the configuration that names the file. */
   readonly key: string;
-  /** Makes of the bytes what is kept. Throws with the reason, in words for the operator. */
+  /** Parses the bytes. Throws with the reason, in words for the operator. */
   readonly read: (bytes: Uint8Array) => T | Promise<T>;
   /** Milliseconds, never going back. */
   readonly now?: () => number;
@@ -42,7 +46,7 @@ const freshMs = 2500;
 /** Bytes; a larger file is refused. */
 export const mostFileBytes = 64 * 2 ** 20;
 
-/** Reads a file for the first time. Throws an Error that names the key where it cannot be read or is broken. */
+/** Reads a file for the first time. Throws an Error that names the key if it cannot be read or is invalid. */
 export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFile<T>> {
   const { path, files, log, of, key, now = () => performance.now() } = options;
   if (!files) throw new Error(`${key}: this runtime was not given files; it cannot be read`);
@@ -57,7 +61,7 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
 
   // Before the first reading, so that a change during it is seen.
   let seen = stateOf(await files.stat(path).catch(() => undefined));
-  /** The digest of what is in force. */
+  /** Digest of the contents in effect. */
   let inForce: string;
   let current: T;
   try {
@@ -76,7 +80,7 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
     try {
       const state = stateOf(await files.stat(path));
       if (state.text === seen.text && !seen.isFresh) return;
-      // Noted before reading: what is written meanwhile is another change.
+      // Recorded before reading: a write in between is another change.
       seen = state;
       const bytes = await readBytes();
       const digest = toHex(await sha256(bytes));
@@ -87,7 +91,7 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
       problem = undefined;
       log.info(`the file of the ${of} was read again`, { key });
     } catch (error) {
-      // What could not be looked at or read may be just as it was the next time.
+      // A file that could not be checked or read may look the same the next time.
       if (!wasRead) seen = unseen;
       const reason = reasonOf(error);
       if (reason !== problem)
@@ -118,13 +122,13 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
   };
 }
 
-/** Of a file that is to be read at the next look, whatever is seen then. */
+/** State of a file that the next check has to read in any case. */
 const unseen: State = { text: "", isFresh: true };
 
 interface State {
   /** Changes with the file; a file that is not there has one too. */
   readonly text: string;
-  /** It was written so lately that it may be written once more without a sign: some disks tell whole seconds. */
+  /** It was written so recently that another write may leave no trace: some disks have whole seconds. */
   readonly isFresh: boolean;
 }
 

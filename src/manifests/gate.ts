@@ -1,4 +1,5 @@
-// What one caller may have of the images that a document lists, decided once for each, or once for all that one rule gates.
+// Access of one caller to the images of a document, decided once for each, or once for all images under one
+// rule.
 
 import {
   type Caller,
@@ -21,28 +22,31 @@ export interface GateParts {
   readonly auth?: Pick<Auth, "requirementOf" | "options" | "institution"> | undefined;
 }
 
-/** What a document says of access to one image. */
+/** Access to one image, as a document reflects it. */
 export interface Pass {
   /** False: the caller is not to know of it. */
   readonly listed: boolean;
-  /** Whether the caller may see it as it is. */
+  /** True if the caller may see it. */
   readonly visible: boolean;
-  /** Whether the caller gets any picture of it, if only a lesser one. */
+  /** True if the caller gets any derivative of it, even a substitute. */
   readonly allowed: boolean;
   /** Authorization services of a gated image; absent for public ones. */
   readonly services?: () => readonly object[];
-  /** What all this comes to but for the identifier: passes for which it is the same say the same. */
+  /** Everything above without the identifier: equal for passes with the same consequences. */
   readonly outcome: string;
 }
 
 /** Decides for one caller and one document. */
 export interface Gate {
   pass(identifier: string): Promise<Pass> | Pass;
-  /** Whether the caller gets any picture of it, where nothing else is of interest: a long folder asks about each image. */
+  /**
+   * True if the caller gets any derivative of it; for callers that need nothing else, since a long folder
+   * asks about each image.
+   */
   allows(identifier: string): Promise<boolean> | boolean;
-  /** Who may keep a document that shows what was decided until now. */
+  /** Returns who may cache a document that shows everything decided so far. */
   sharing(): Sharing;
-  /** What is said of every image, if no rule and no hook decides on any. */
+  /** Returns the pass for every image, if neither rules nor hooks decide on any. */
   passForAll(): Pass | undefined;
   /** Decisions are still to come that may restrict who may keep the document. */
   restrict(): void;
@@ -51,7 +55,10 @@ export interface Gate {
   doubts(): boolean;
   /** Takes in a decision on one of the images that was made elsewhere. */
   heed(decision: Decision): void;
-  /** Notes one decision for the whole document, the strictest, so that a long one does not push all others out of the record. */
+  /**
+   * Notes one decision for the whole document, the strictest, so that a long one does not push all others out
+   * of the record.
+   */
   note(document: string, subject: Exclude<Subject, "image">): void;
 }
 
@@ -65,7 +72,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
 
   const decide = (identifier: string, required: Requirement | undefined): Decision | Promise<Decision> => {
     const decide = () => access.decide({ ...caller, identifier });
-    // A hook may decide on each image by itself; a rule decides by its profiles alone.
+    // A hook may decide on each image separately; a rule decides by its profiles only.
     if (hooks.has("authorize") || required === undefined) return decide();
     const known = decided.get(required) ?? decide();
     decided.set(required, known);
@@ -142,7 +149,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
 
 const publicPass: Pass = { listed: true, visible: true, allowed: true, outcome: "visible " };
 
-/** While nobody knows whether the caller may see an image, it is listed as for one who may not. */
+/** While the decision is unknown, an image is listed as if denied. */
 function unknown(error: unknown): Decision {
   if (!isUndecided(error)) throw error;
   return { allowed: false, status: 401, reason: (error as Error).message, keptBy: "caller", vary: [] };

@@ -15,12 +15,12 @@ import { createSearch, type Search, type SearchParts } from "./search/search.ts"
 
 export interface FolderParts {
   readonly info: Slot;
-  /** Those of `sources:`. */
+  /** The options under `sources:`. */
   readonly sources: readonly SourceOptions[];
   readonly keepAlive?: KeepAlive | undefined;
 }
 
-/** Of sources that have no options: the bundled sample. */
+/** Defaults for sources without options: the bundled sample. */
 const usualTimes = { revalidateMs: 60_000, staleMs: 0 };
 
 /** The folders of the sources. */
@@ -29,7 +29,7 @@ export function buildFolders({ info, sources, keepAlive }: FolderParts): Folders
 }
 
 export interface BuiltSearchParts extends Omit<SearchParts, "revalidateMs"> {
-  /** Those of `sources:`. */
+  /** The options under `sources:`. */
   readonly options: readonly SourceOptions[];
 }
 
@@ -39,7 +39,7 @@ export function buildSearch({ options, ...parts }: BuiltSearchParts): Search {
   return createSearch({ ...parts, revalidateMs: (source) => times(source).revalidateMs });
 }
 
-/** How long what is known of a source counts, by its name. */
+/** Returns the validity of cached facts by source name. */
 function timesOf(options: readonly SourceOptions[]): FoldersParts["times"] {
   const times = new Map(
     options.map((source) => [
@@ -61,7 +61,7 @@ export interface ServiceParts {
   readonly log: Log;
 }
 
-/** Builds them; undefined where presentation is switched off. */
+/** Builds the manifests; undefined if the Presentation API is disabled. */
 export function buildManifests({ images, auth, folders, options, log }: ServiceParts): Manifests | undefined {
   if (!options.enabled) return undefined;
   const manifestFiles = createManifestFileLog(log, options.allowed_origins);

@@ -1,4 +1,5 @@
-// Documents of Presentation API 3.0 for what addresses name: derived from folders and images, with what their operator stored.
+// Documents of Presentation API 3.0 for what addresses name: derived from folders and images, with what their
+// operator stored.
 
 import type { Caller, Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
@@ -19,15 +20,15 @@ export interface Presented {
   /** Makes it. Throws as {@link Manifests.present} does. */
   make(): Promise<Made>;
   /**
-   * The same for documents that have the same base URL and are the same, whoever asks, as long as nothing changes in their folder;
-   * absent where nobody knows.
+   * Equal for documents with the same base URL and contents for any caller, as long as nothing changes in
+   * their folder; absent if unknown.
    */
   readonly stamp?: string;
-  /** Who may keep it, as far as is known. */
+  /** Returns who may cache it, as far as known. */
   sharing(): Sharing;
   /**
-   * False while the next look may find something else: a source did not answer, or images are still to be
-   * looked at.
+   * False while the next attempt may have another result: a source did not respond, or images still have to
+   * be examined.
    */
   lasts(): boolean;
   /**
@@ -35,17 +36,19 @@ export interface Presented {
    * documents.
    */
   readonly above?: string;
-  /** The manifest file that is not used, or not wholly, and from which line on; known once the document is made. */
+  /**
+   * The manifest file that is not used, or not wholly, and from which line on; known once the document is
+   * made.
+   */
   ignored?(): string | undefined;
 }
 
 export interface Manifests {
   /**
-   * What the first reading of an address that names something says, for one caller. The caller's identifier
-   * is not looked at. `partly`: only some canvases of a manifest are of interest, which are made when they
-   * are asked for. Throws `not-found` (code no_such_manifest) with the reason, `unsupported` (code
-   * unsupported_format) for a file that is named as an image and is none, and what sources, hooks and codecs
-   * throw.
+   * Presents the first reading of an address that names something, for one caller. The caller's identifier is
+   * ignored. `partly`: only some canvases of a manifest are needed, which are made on demand. Throws
+   * `not-found` (code no_such_manifest) with the reason, `unsupported` (code unsupported_format) for a file
+   * that is named as an image but is none, and what sources, hooks and codecs throw.
    */
   present(
     readings: readonly PresentationPath[],
@@ -55,7 +58,7 @@ export interface Manifests {
   ): Promise<Presented>;
 }
 
-/** Finds what a reading names in one way; undefined where it names nothing so. */
+/** Finds what a reading names in one way, or returns undefined. */
 type Find = (making: Making, reading: PresentationPath) => Promise<Found | undefined>;
 
 /** The documents of a service. */
@@ -68,7 +71,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
       const noteUnread = (error: ServiceError) => {
         unread ??= error;
       };
-      // What a hook invents is asked for last, since its names may be those of pieces.
+      // Documents of a hook come last, since their names may equal those of parts.
       for (const find of [derivedOrStored, invented])
         for (const reading of readings) {
           const gate = openGate(parts, caller, context.base);
@@ -100,17 +103,17 @@ function folderAbove(parts: ManifestsParts, { of, extent }: PresentationPath): s
   return extent === "whole" ? parentOf(parts.sources, place) : of;
 }
 
-/** What the document of a folder is made of, where that can be told in short. */
+/** Returns what the document of a folder depends on, if that is brief. */
 function stampOf(
   { images }: ManifestsParts,
   { folder, outcome }: Found,
   reading: PresentationPath,
   gate: Gate,
 ): string | undefined {
-  // What a hook makes of an identifier may change while the folder does not.
+  // A hook may change its mapping while the folder stays the same.
   if (!folder || gate.doubts() || images.hooks.has("resolve")) return undefined;
   const { keptBy, vary } = gate.sharing();
-  // What any cache may keep is the same for all callers.
+  // A response that any cache may store is the same for all callers.
   const isShared = keptBy === "anyone" && vary.length === 0;
   const of = outcome ? outcome() : isShared ? "" : undefined;
   return of === undefined ? undefined : `${folder.serial} ${JSON.stringify(reading)} ${of}`;
@@ -124,7 +127,7 @@ async function pieceOf(
 ): Promise<Found | undefined> {
   if (found === undefined || piece === undefined) return found;
   const { document, canvases } = await found.make();
-  // Ranges are where operators described them.
+  // Ranges exist only in descriptions by operators.
   const canvas = piece.kind === "range" ? undefined : await canvases?.at(piece.number - 1);
   const around = canvases ? { ...document, items: canvas ? [canvas] : [] } : document;
   const part = pieceAt(around, pieceAddress(documentAddress(context.base, id), piece));
@@ -158,14 +161,14 @@ const unhooked: Find = async (making, reading) => {
   return stored && folderDocument(making, reading, place, stored);
 };
 
-/** Whether a hook decides which identifiers there are, so that those of a listing need not lead to images. */
+/** True if a hook decides which identifiers exist, so that those of a listing need not lead to images. */
 const asksConsent = ({ images, options }: ManifestsParts) =>
   images.hooks.has("resolve") && options.derive !== "always";
 
 const derivesFolders = (parts: ManifestsParts) =>
   !asksConsent(parts) || parts.images.hooks.has("presentation");
 
-/** The manifest of one image; undefined where there is none. */
+/** Returns the manifest of one image, or undefined. */
 async function imageDocument(
   { parts, caller, gate, context, noteUnread }: Making,
   id: string,
@@ -179,7 +182,7 @@ async function imageDocument(
     return { make: async () => ({ document }), facts: async () => canvases };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // Folders list what is named as an image, and nothing of other files.
+    // Folders list files with image names, and nothing about others.
     if (error.code === "unsupported_format") {
       if (fileKind(id) === "image") noteUnread(error);
     } else if (error.kind !== "not-found") throw error;

@@ -1,15 +1,18 @@
-// Where in the sources an identifier of a document points, and which identifier a place has.
+// Maps identifiers of documents to places in the sources, and back.
 
 import type { Sources } from "../sources/index.ts";
 import type { Source } from "../sources/source.ts";
 
-/** A folder or file of a source, by what the source calls it; "" is its top. */
+/** A folder or file of a source, by its key; "" is its top. */
 export interface Place {
   readonly source: Source;
   readonly key: string;
 }
 
-/** The place of an identifier; "" is the top of the default source, and a prefix without its last / that of another. */
+/**
+ * The place of an identifier; "" is the top of the default source, and a prefix without its last / that of
+ * another.
+ */
 export function placeOf(sources: Sources, identifier: string): Place {
   const whole = { source: sources.default, key: "" };
   if (identifier === "") return whole;
@@ -22,12 +25,12 @@ export function identifierOf({ source, key }: Place): string {
   return key === "" ? source.prefix.replace(/\/$/, "") : source.prefix + key;
 }
 
-/** What lies in a folder under a name. */
+/** Returns the place of a name within a folder. */
 export function inside({ source, key }: Place, name: string): Place {
   return { source, key: key === "" ? name : `${key}/${name}` };
 }
 
-/** Whether requests for what lies at a place come to its source: the prefix of another one may begin alike. */
+/** True if requests for a place reach its source: the prefix of another one may begin alike. */
 export function isReached(sources: Sources, place: Place, kind: "file" | "folder"): boolean {
   const identifier = identifierOf(place);
   return sources.resolve(kind === "folder" ? `${identifier}/` : identifier).source === place.source;
@@ -40,7 +43,7 @@ export function parentOf(sources: Sources, { source, key }: Place): string | und
   return above === "" && source === sources.default ? "" : identifierOf({ source, key: above });
 }
 
-/** What people call a folder: its own name, or that of its source. */
+/** Returns the display name of a folder: its own name, or that of its source. */
 export function nameOf({ source, key }: Place): string {
   return key === "" ? source.name : key.slice(key.lastIndexOf("/") + 1);
 }

@@ -1,4 +1,5 @@
-// Bun. Its server resolves dot segments and turns `\` into `/` before the request is seen, so that no raw target is told.
+// Bun. Its server resolves dot segments and replaces `\` with `/` before the request is visible, so raw
+// targets are unknown.
 
 import { normalIp } from "../lib/network/ip-range.ts";
 import { internalError } from "../lib/network/problem-document.ts";
@@ -42,7 +43,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
       idleTimeout: seconds(options.readTimeoutMs),
       error: () => refusal(internalError),
       async fetch(bare, bun) {
-        // Without a usable Host field Bun gives a URL without scheme and authority.
+        // Without a usable Host field Bun has a URL without scheme and authority.
         const request = bare.url.startsWith("/")
           ? new Request(`${listeningUrl(options.hostname, bun.port)}${bare.url}`, bare)
           : bare;

@@ -12,10 +12,10 @@ const mostConnections = 32;
 /** An idle connection is closed after this. */
 const idleMs = 15_000;
 
-/** Where no variable such as HTTP_PROXY counts: a proxy would resolve names by itself, unchecked. */
+/** Ignores variables such as HTTP_PROXY: a proxy would resolve names itself, unchecked. */
 const noProxy = { proxyEnv: {} };
 
-/** Statuses whose answers have no body (Fetch, section 2.2.6). */
+/** Statuses whose responses have no body (Fetch, section 2.2.6). */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 class RefusedAddress extends Error {
@@ -34,9 +34,9 @@ class UnusableStatus extends Error {
 }
 
 /**
- * A GET whose connections are made only to addresses that `allowed` accepts. A name is resolved by the connection itself
- * and only what was accepted is connected to, so that a name that resolves differently later gains nothing. Each
- * has connections of its own, which are kept for later requests. Redirects are not followed, nothing is decompressed.
+ * Returns a GET that connects only to addresses that `allowed` accepts. The connection itself resolves a name
+ * and uses only accepted addresses, so that a name that resolves differently later gains nothing. Each has
+ * connections of its own, which are reused. Redirects are not followed, nothing is decompressed.
  */
 export function checkedGet(allowed: (address: string, hostname: string) => boolean): CheckedGet {
   const resolve: LookupFunction = (hostname, options, done) => {
@@ -67,7 +67,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
         },
         (incoming) => {
           const status = incoming.statusCode ?? 0;
-          // What Response itself would throw here would end the process on some runtimes.
+          // The error of Response itself would end the process on some runtimes.
           if (status < 200 || status > 599) {
             incoming.destroy();
             return fail(new UnusableStatus(status));
@@ -81,7 +81,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
         },
       );
       request.on("error", fail);
-      // A change of protocol that nobody asked for.
+      // An unrequested change of protocol.
       request.on("upgrade", (incoming, socket) => {
         socket.destroy();
         fail(new UnusableStatus(incoming.statusCode));

@@ -7,8 +7,8 @@ import type { Compression, ContentEncoding } from "./platform.ts";
 type Whole = (data: Uint8Array, options: object) => Promise<Uint8Array>;
 
 /**
- * Of each coding, the functions and their options. The levels are those beyond which a manifest hardly gets
- * smaller: `bench/compression.mjs` measures them.
+ * Functions and options of each coding. Beyond these levels a manifest hardly gets smaller:
+ * `bench/compression.mjs` measures that.
  */
 const codings = {
   br: {
@@ -44,7 +44,7 @@ function compressStream(
   let failure: unknown;
   let hasMade = false;
   let proceed: () => void = () => {};
-  /** Gives the coder a chunk, or the end, and waits until all that comes of it is there. */
+  /** Passes a chunk, or the end, to the coder, and waits for all of its output. */
   const give = (chunk: Uint8Array | undefined) =>
     new Promise<void>((resolve) => {
       proceed = resolve;

@@ -2,7 +2,7 @@
 
 import type { StartCommands } from "./platform.ts";
 
-/** `image`: its usual name, which it has in the variable SMALTI_IMAGE. It takes what it serves as mounts. */
+/** `image`: its usual name, from the variable SMALTI_IMAGE. Served folders are mounts. */
 export function containerCommands(image: string): StartCommands {
   return {
     folder: `docker run -p 8080:8080 -v DIR:/images:ro ${image}`,

@@ -1,4 +1,5 @@
-// Deno. Its server has no timeouts of its own; a proxy in front has to cut clients that send or read too slowly.
+// Deno. Its server has no timeouts of its own; a proxy in front has to disconnect clients that send or read
+// too slowly.
 
 import { normalIp } from "../lib/network/ip-range.ts";
 import { internalError } from "../lib/network/problem-document.ts";
@@ -53,7 +54,8 @@ async function serve(options: ServeOptions): Promise<Serving> {
   }
   return {
     urls: [listeningUrl(options.hostname, server.addr.port)],
-    // What still runs afterwards ends with the process: Deno throws where a server is aborted after its shutdown.
+    // Requests that are still running end with the process: Deno throws if a server is aborted after its
+    // shutdown.
     stop: (graceMs) => draining.stop(graceMs, () => server.shutdown()),
   };
 }

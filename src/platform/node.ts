@@ -6,15 +6,20 @@ import { processPlatform } from "./process/process.ts";
 import { serveNode } from "./server/node-server.ts";
 import { startNodeWorker } from "./workers/node-worker.ts";
 
-/** Parts of one request that wait for its end at once, as for the images of a folder; beyond 10 Node warns of a leak. */
+/**
+ * Maximum of simultaneous listeners for the end of one request, as for the images of a folder; beyond 10 Node
+ * warns of a leak.
+ */
 const mostWaiting = 200;
 
-/** Where one of the two is missing, `fetch` copies the request (Fetch standard, "HTTP-network-or-cache fetch"). */
+/**
+ * If one of the two is missing, `fetch` copies the request (Fetch standard, "HTTP-network-or-cache fetch").
+ */
 export const sentOnce = { redirect: "error", window: null } as const;
 
 /** `dist`: the directory of the bundle. */
 export function nodePlatform(dist: URL): Platform {
-  // Of a program that the service is a part of, more is kept, and so is 0, which is no bound.
+  // A larger value of the surrounding program is kept, and so is 0, which is no limit.
   const most = EventEmitter.defaultMaxListeners;
   if (most > 0 && most < mostWaiting) setMaxListeners(mostWaiting);
   return {

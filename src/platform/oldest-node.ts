@@ -1,4 +1,4 @@
-// Whether a Node is new enough. main.ts loads this file on any Node: it imports nothing, and has no syntax
+// Checks the version of Node. main.ts loads this file on any Node: it imports nothing, and uses no syntax
 // that Node 16 lacks.
 
 /** The oldest Node that this runs on, as in `engines` of package.json. */

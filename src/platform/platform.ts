@@ -1,4 +1,5 @@
-// Everything that differs between runtimes, behind one interface. Only this folder and the entries know the runtime.
+// Everything that differs between runtimes, behind one interface. Only this folder and the entries know the
+// runtime.
 
 import type { ByteSource } from "../imaging/lib/byte-source.ts";
 
@@ -6,9 +7,12 @@ export interface FileStat {
   readonly kind: "file" | "directory" | "other";
   readonly size: number;
   readonly modified: Date;
-  /** When its entry last changed, where the runtime tells: later than `modified` where an older file was moved or copied here. */
+  /**
+   * Time of the last change of its entry, if the runtime has it: later than `modified` if an older file was
+   * moved or copied here.
+   */
   readonly changed?: Date;
-  /** Device and file number where the runtime tells, so that a replaced file is seen. */
+  /** Device and file number if the runtime has them, which detects a replaced file. */
   readonly id?: string;
   /** The same without the device, so that it is alike on all machines that mount the volume. */
   readonly state?: string;
@@ -17,13 +21,13 @@ export interface FileStat {
 export interface FileEntry {
   readonly name: string;
   readonly kind: FileStat["kind"];
-  /** Whether it is a symbolic link, where the runtime shows those. */
+  /** True for a symbolic link, if the runtime reports those. */
   readonly link?: boolean;
 }
 
 export interface OpenFile extends ByteSource {
   readonly size: number;
-  /** Of what was opened, whatever stands at its path now. */
+  /** Facts of the opened file, whatever is now at its path. */
   readonly stat: FileStat;
   close(): Promise<void>;
 }
@@ -31,17 +35,20 @@ export interface OpenFile extends ByteSource {
 /** Why a file cannot be replaced. */
 export type FileObstacle = "absent" | "not-a-file" | "read-only" | "folder-read-only";
 
-/** Replaces files that their owner made. Symbolic links are followed: what they lead to is replaced, they stay. */
+/**
+ * Replaces files that their owner created. Symbolic links are followed: their targets are replaced, the links
+ * stay.
+ */
 export interface FileReplacement {
-  /** What is known to stand in the way before anything is tried; undefined where nothing is. */
+  /** Returns a known obstacle before anything is tried, or undefined. */
   obstacle(path: string): Promise<FileObstacle | undefined>;
   /**
-   * Puts data in the place of a file, with its permissions and, where this user may, its owner and group. Whoever looks sees the
-   * old file or the new one, also after a crash. `still` is asked when all is written and only the rename is left; where it
-   * answers false, the old file stays and the result is false.
+   * Replaces a file with data, keeping its permissions and, if this user may, its owner and group. Readers
+   * see the old file or the new one, also after a crash. `still` is called when everything is written and
+   * only the rename is left; if it returns false, the old file stays and the result is false.
    */
   replace(path: string, data: Uint8Array, still: () => Promise<boolean>): Promise<boolean>;
-  /** Removes what replacements of this file have left beside it when they were cut off. One that is under way fails. */
+  /** Removes leftovers of interrupted replacements of this file. A replacement in progress fails. */
   sweep(path: string): Promise<void>;
 }
 
@@ -55,48 +62,51 @@ export interface WriteOptions {
   readonly ownerOnly?: boolean;
 }
 
-/** Files, by absolute path. Methods throw the runtime's error except where undefined is said. */
+/** Files, by absolute path. Methods throw the runtime's error unless undefined is mentioned. */
 export interface FileSystem {
-  /** Follows symbolic links; undefined where nothing is there. */
+  /** Follows symbolic links; undefined if nothing exists. */
   stat(path: string): Promise<FileStat | undefined>;
-  /** The path with all symbolic links resolved; undefined where nothing is there. */
+  /** Returns the path with all symbolic links resolved; undefined if nothing exists. */
   realPath(path: string): Promise<string | undefined>;
   /** Regular files only; opening a pipe or device is an error, and never waits. */
   open(path: string): Promise<OpenFile>;
   /**
-   * With `plain` only a regular file that is no symbolic link, and undefined for anything else, without ever waiting for a
-   * pipe's other end.
+   * With `plain` reads only a regular file that is not a symbolic link, and returns undefined for anything
+   * else, without ever waiting for a pipe's other end.
    */
   readFile(path: string, options?: { readonly plain?: boolean }): Promise<Uint8Array | undefined>;
-  /** Entries of a directory; a symbolic link has the kind of what it leads to. */
+  /** Yields entries of a directory; a symbolic link has the kind of its target. */
   list(path: string): AsyncIterable<FileEntry>;
   /**
-   * The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where
-   * the runtime can. Makes parent directories. With `ownerOnly` nobody but the user of the process may
-   * read it, nor look into these (modes 0600 and 0700).
+   * The whole file appears atomically or not at all, also after a crash (temporary name, sync, rename) if the
+   * runtime supports it. Creates parent directories. With `ownerOnly` only the user of the process may read
+   * the file, and list these directories (modes 0600 and 0700).
    */
   writeFile(path: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
-  /** Absent where nothing can be renamed (workerd). */
+  /** Absent if nothing can be renamed (workerd). */
   readonly replacement?: FileReplacement;
-  /** Marks a file as used now (its modification time); absent where the runtime cannot. */
+  /** Marks a file as used now (its modification time); absent if the runtime cannot. */
   touch?(path: string): Promise<void>;
   /**
-   * How much room the volume has that holds a path, or would hold it; absent if the runtime cannot tell
-   * (workerd).
+   * Returns the space of the volume that contains a path, or would contain it; absent if the runtime cannot
+   * tell (workerd).
    */
   space?(path: string): Promise<VolumeSpace | undefined>;
-  /** Removes a file, or a directory with what is in it; no error where nothing is there. */
+  /** Removes a file, or a directory with its contents; no error if nothing exists. */
   remove(path: string): Promise<void>;
 }
 
-/** What a worker runs, by the name of its file beside the bundle: jobs of the pool, hooks, or checks of passwords. */
+/**
+ * Work of a worker, by the name of its file next to the bundle: jobs of the pool, hooks, or checks of
+ * passwords.
+ */
 export type WorkerEntry = "thread" | "hook-thread" | "password-thread";
 
 /** A worker as the main thread sees it. */
 export interface WorkerPort {
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** Called once, when the worker ended by itself or by an uncaught error. */
+  /** Called once, when the worker ended on its own or by an uncaught error. */
   onDeath(listener: (reason: string) => void): void;
   kill(): void;
 }
@@ -105,8 +115,8 @@ export interface Serving {
   /** The addresses in use, as URLs without a path. */
   readonly urls: readonly string[];
   /**
-   * Stops accepting (Deno and Bun: after a moment), lets running requests finish for at most `graceMs`, then cuts them
-   * (Deno: the end of the process does). Each connection ends with its running answer.
+   * Stops accepting (Deno and Bun: after a moment), lets running requests finish for at most `graceMs`, then
+   * aborts them (Deno: at the end of the process). Each connection ends with its current response.
    */
   stop(graceMs: number): Promise<void>;
 }
@@ -122,15 +132,18 @@ export interface ServeOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
-/** How this program is started again with something else to serve, as a person types it. */
+/** Commands that start this program with other content, as a person types them. */
 export interface StartCommands {
   /** Serves the folder `DIR`. */
   readonly folder: string;
-  /** Serves what `smalti.yaml` says; absent where the configuration is not named by an argument (workerd). */
+  /** Serves the configuration of `smalti.yaml`; absent if the configuration is not an argument (workerd). */
   readonly config?: string;
 }
 
-/** Resolves when the head of the answer is there. Rejects with the runtime's error, or where no address is allowed. */
+/**
+ * Resolves when the head of the response has arrived. Rejects with the runtime's error, or if no address is
+ * allowed.
+ */
 export type CheckedGet = (
   url: URL,
   init: { readonly headers: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
@@ -153,40 +166,52 @@ export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Names this process among those of the service: machine and number of the process. Absent where neither is known (workerd). */
+  /**
+   * Identifies this process among those of the service: machine name and process number. Absent if neither is
+   * known (workerd).
+   */
   readonly instance?: string;
   /** Usable processors, at least 1. */
   readonly parallelism: number;
   /** Memory of the machine or container in bytes. */
   readonly memoryBytes: number;
-  /** Bytes that the process with all its workers has in memory, and those of the main thread's objects; not on workerd. */
+  /**
+   * Bytes that the process with all its workers has in memory, and those of the main thread's objects; not on
+   * workerd.
+   */
   memoryUsage?(): { readonly resident: number; readonly heap: number };
   /** The compiled module of that name in dist/wasm. Throws when there is none. */
   wasm(name: string): WebAssembly.Module;
-  /** A file of static/, by relative path with `/`; undefined where there is none. */
+  /** Returns a file of static/, by relative path with `/`, or undefined. */
   asset(path: string): Promise<Uint8Array | undefined>;
   /** zlib format (RFC 1950). */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
   readonly compression: Compression;
   /** The address of the socket's peer, without port. */
   clientAddress(request: Request): string | undefined;
-  /** The request target as it came (path and query, before any URL parsing), where the runtime tells. */
+  /** Returns the raw request target (path and query, before any URL parsing), if the runtime has it. */
   rawTarget(request: Request): string | undefined;
   readonly files?: FileSystem;
-  /** File calls that can be under way at once, in the whole process; further ones wait. No bound where it is absent. */
+  /** Maximum of simultaneous file calls in the whole process; further ones wait. Absent: no limit. */
   readonly fileThreads?: number;
   /** GET requests to addresses that `allowed` accepts; not on workerd, whose own network policy decides. */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
   /**
-   * Options of `fetch` for bodies that are not sent again to where a redirect leads. Without them Node keeps a copy of the body for that,
-   * until it collects old objects. With them a redirect may be an error.
+   * Options of `fetch` for bodies that are not sent again after a redirect. Without them Node keeps a copy of
+   * the body for that, until it collects old objects. With them a redirect may be an error.
    */
   readonly sentOnce?: Pick<RequestInit, "redirect" | "window">;
-  /** What one request opened no other may use: sockets are opened anew each time (workerd). */
+  /** True if no request may use connections of another: sockets are opened anew each time (workerd). */
   readonly connectionsEndWithRequest?: boolean;
-  /** Where work ends with the request that began it (workerd): lets it go on to its end when the client has left. */
+  /**
+   * If work ends with the request that began it (workerd): lets it continue to its end when the client has
+   * left.
+   */
   readonly keepAlive?: (work: Promise<unknown>) => void;
-  /** Where the process was started; file names in the configuration are relative to the file, command-line ones to this. */
+  /**
+   * Folder in which the process was started; file names in the configuration are relative to the file,
+   * command-line ones to this.
+   */
   readonly cwd?: string;
   readonly startCommands: StartCommands;
   /** Starts a worker of the pool, or another. Undefined on workerd: jobs run in place. */
@@ -195,21 +220,21 @@ export interface Platform {
   /** Calls back on SIGHUP (reload) and on SIGTERM and SIGINT (stop). */
   onSignal?(signal: "reload" | "stop", listener: () => void): void;
   /**
-   * Ends the process after its output is flushed, within two seconds. Where threads hang that an exit would wait for (Node), it
-   * ends by a signal, after `tell` was called with what they do.
+   * Ends the process after its output is flushed, within two seconds. If hanging threads would block an exit
+   * (Node), it ends by a signal, after `tell` was called with their calls.
    */
   exit?(code: number, tell?: (calls: readonly string[]) => void): void;
   /**
-   * Writes a text in order, or what a function returns that is called when it is written. `mayWait`: lines of the log that come in
-   * quick succession are made and written together, a tenth of a second later at most; at the end of the process too, unless a signal
-   * or a want of memory kills it.
+   * Writes a text in order, or the result of a function that is called at that time. `mayWait`: log lines in
+   * quick succession are formatted and written together, at most a tenth of a second later; also at the end
+   * of the process, unless a signal or lack of memory kills it.
    */
   write?(stream: "out" | "err", text: string | (() => string), mayWait?: boolean): void;
   /** Calls back for each text that is left out, since the reader of the standard error is far behind. */
   onDropped?(listener: () => void): void;
   /**
-   * One line that a person types and nobody sees, after a prompt; else the standard input to its end, without a final line
-   * break. Rejects where the person breaks off, or more than 64 KiB come.
+   * Reads one line that a person types without echo, after a prompt; otherwise the standard input to its end,
+   * without a final line break. Rejects if the person cancels, or if there are more than 64 KiB.
    */
   readSecret?(prompt: string): Promise<{ readonly text: string; readonly typed: boolean }>;
 }

@@ -1,4 +1,5 @@
-// workerd: modules and configuration come from the entry, files from the DISK binding, static files from ASSETS.
+// workerd: modules and configuration come from the entry, files from the DISK binding, static files from
+// ASSETS.
 
 import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
@@ -11,7 +12,9 @@ import { diskFiles, type Fetcher } from "./files/disk-files.ts";
 import type { Platform } from "./platform.ts";
 import { notedAddress, notedTarget, noteRequest, targetOf } from "./server/request-facts.ts";
 
-/** The bindings of the worker: services DISK and ASSETS (both optional), and environment variables as text. */
+/**
+ * The bindings of the worker: services DISK and ASSETS (both optional), and environment variables as text.
+ */
 export interface WorkerdBindings {
   readonly DISK?: Fetcher;
   readonly ASSETS?: Fetcher;
@@ -20,7 +23,7 @@ export interface WorkerdBindings {
   readonly [name: string]: unknown;
 }
 
-/** Nothing tells how much memory there is; the variable SMALTI_MEMORY_BYTES can. */
+/** The amount of memory is unknown; the variable SMALTI_MEMORY_BYTES can set it. */
 const assumedMemory = 512 * 1024 * 1024;
 
 const deflateAsync = promisify(deflate) as (
@@ -85,8 +88,9 @@ export function workerdPlatform(
 }
 
 /**
- * Lets work go on when the client of the request that began it has left: others may wait for it, and it holds a place until it has
- * ended. What waits for another request counts as hung, unless it has a timer of its own.
+ * Lets work continue when the client of its request has left: others may wait for it, and it holds a permit
+ * until it has ended. A request that waits for another one counts as hanging, unless it has a timer of its
+ * own.
  */
 function keepAlive(work: Promise<unknown>): void {
   const timer = setInterval(() => {}, 1000);
@@ -94,9 +98,9 @@ function keepAlive(work: Promise<unknown>): void {
 }
 
 /**
- * Notes what is known of a request before it is answered. The peer is what the runtime saw (`cf.clientIp`); the
- * header CF-Connecting-IP comes from the client as it is, unless Cloudflare's own front, which sets other `cf`
- * members, stands before.
+ * Records facts about a request before it is handled. The peer is the runtime's (`cf.clientIp`); the header
+ * CF-Connecting-IP comes from the client unchanged, unless Cloudflare's own front end, which sets other `cf`
+ * members, is in front.
  */
 export function noteWorkerdRequest(request: Request): void {
   const cf = (request as Request & { cf?: { clientIp?: string; colo?: string } }).cf;

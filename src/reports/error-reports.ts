@@ -1,4 +1,5 @@
-// Reports of errors: each answer of status 5xx as JSON to a server of the operator's, which no answer waits for.
+// Error reports: each response with status 5xx as JSON to a server of the operator's; no response waits for
+// it.
 
 import { createLru } from "../imaging/lib/lru.ts";
 import { secretOf } from "../lib/options/secret.ts";
@@ -9,7 +10,7 @@ import { createSeldom } from "../lib/telemetry/seldom.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ErrorOptions } from "./options.ts";
 
-/** What is known of a failed request. It holds no header, query or address of the client. */
+/** Facts about a failed request. Contains no header, query or address of the client. */
 export interface Failure {
   readonly id: string;
   readonly method: string;
@@ -18,14 +19,17 @@ export interface Failure {
   readonly trace?: string | undefined;
   readonly route: string;
   readonly status: number;
-  /** As in the answer; undefined where it names none. */
+  /** Code of the response; undefined if it names none. */
   readonly code?: string | undefined;
   readonly detail?: string | undefined;
-  /** What went wrong inside, with its stack. */
+  /** Internal cause, with its stack. */
   readonly cause?: string | undefined;
 }
 
-/** `repeated` are those of a kind that was reported within the last minute; `dropped` came while too many were under way. */
+/**
+ * `repeated` are those of a kind that was reported within the last minute; `dropped` came while too many were
+ * under way.
+ */
 export type ReportCounts = Counts<"sent" | "failed" | "repeated" | "dropped">;
 
 export interface ErrorReports {
@@ -45,7 +49,7 @@ export interface ReportParts {
 
 /** Failures of a kind within so many milliseconds are one report. */
 const onceInMs = 60_000;
-/** Kinds that are told apart within that time. */
+/** Number of kinds that are distinguished within that time. */
 const mostKinds = 256;
 /** Reports under way. */
 const mostAtOnce = 32;
@@ -53,7 +57,7 @@ const timeoutMs = 5000;
 /** Characters of a text in a report. */
 const longestText = 8192;
 
-/** Undefined where none are wanted. Throws an Error where the variable of the token is not set. */
+/** Returns undefined if reports are disabled. Throws an Error if the variable of the token is not set. */
 export function createErrorReports(
   { report_url, token_env }: ErrorOptions,
   { platform, version, log, counts, now = () => performance.now() }: ReportParts,
@@ -67,7 +71,7 @@ export function createErrorReports(
   /** All that the log says of the address: its path may be a secret too. */
   const { origin } = new URL(report_url);
   const seldom = createSeldom(onceInMs);
-  /** By kind: until when failures of it are counted only, and how many were. */
+  /** By kind: until when failures of it are only counted, and their number. */
   const kinds = createLru<string, { readonly until: number; repeated: number }>(mostKinds);
   const underWay = new Set<Promise<void>>();
 
@@ -83,7 +87,8 @@ export function createErrorReports(
           signal: controller.signal,
           redirect: "manual", // the token is for this server alone
         });
-      // The server may have closed the kept connection at the moment it was used again: a second attempt opens another.
+      // The server may have closed the idle connection at the moment of its reuse: a second attempt opens
+      // another.
       const response = await post().catch(post);
       await response.body?.cancel();
       if (!response.ok) throw new Error(`its server answered with status ${response.status}`);
@@ -138,7 +143,10 @@ export function createErrorReports(
   }
 }
 
-/** Failures are of one kind when they have class, status, code and cause in common, whatever names and numbers the cause quotes. */
+/**
+ * Failures are of one kind when they have class, status, code and cause in common, whatever names and numbers
+ * the cause quotes.
+ */
 function kindOf({ route, status, code, cause = "" }: Failure): string {
   const [first = ""] = cause.slice(0, 500).split("\n");
   return [route, status, code, first.replace(/(["'`]).*?\1|[/\\]\S*|\d+/g, "")].join(" ");

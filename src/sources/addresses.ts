@@ -1,11 +1,15 @@
-// Which hosts and addresses a source may reach: a request must never lead the service to what only it can see.
+// Hosts and addresses that a source may reach (SSRF protection): a request must never lead the service to
+// hosts that only the service can see.
 
 import { inRanges, parseIp, parseRange } from "../lib/network/ip-range.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 
-/** Networks that are not of the public internet, by what may open them (IANA special-purpose registries, RFC 6890). */
+/**
+ * Networks that are not part of the public internet, by the setting that allows them (IANA special-purpose
+ * address registries, RFC 6890).
+ */
 const networks = {
-  /** Private networks and the machine itself: `allow_private` opens them. */
+  /** Private networks and the machine itself; allowed by `allow_private`. */
   private: [
     "10.0.0.0/8",
     "100.64.0.0/10",
@@ -16,7 +20,10 @@ const networks = {
     "fc00::/7",
     "fec0::/10",
   ].map(parseRange),
-  /** Link-local (services that give out credentials live there), special and multicast: only an address named by the operator. */
+  /**
+   * Link-local networks (with services that hand out credentials), special-purpose and multicast networks;
+   * only addresses that the operator names are allowed.
+   */
   special: [
     "0.0.0.0/8",
     "169.254.0.0/16",
@@ -44,8 +51,8 @@ const networks = {
 } as const;
 
 /**
- * Whether a connection to an address may be made. `named`: addresses that the operator wrote down as such, which are
- * always allowed. What is no address is not.
+ * Returns a predicate: true if connections to an address are allowed. `named`: addresses in the
+ * configuration, which are always allowed. Anything but an address is refused.
  */
 export function addressRule(named: readonly string[], allowPrivate: boolean): (address: string) => boolean {
   const exact = named.filter((host) => parseIp(host)).map((host) => parseRange(bare(host)));
@@ -57,32 +64,34 @@ export function addressRule(named: readonly string[], allowPrivate: boolean): (a
   };
 }
 
-/** `::1` lies in the range of IPv4-compatible addresses, which is special. */
+/** `::1` is within the range of IPv4-compatible addresses, which is special. */
 const loopback6 = [parseRange("::1")];
 
 const bare = (host: string) => host.replace(/^\[(.*)\]$/, "$1");
 
-/** `host` or `host:port`, lower case; without a port any port of http and https counts. */
+/** A host in lower case, with an optional port; without one, the default ports of http and https count. */
 export interface AllowedHost {
   readonly hostname: string;
   readonly port: string | undefined;
 }
 
-/** Reads `host`, `host:port` or `[v6]:port`; undefined for anything else. */
+/** Parses `host`, `host:port` or `[v6]:port`; returns undefined for anything else. */
 export function parseHost(text: string): AllowedHost | undefined {
   const [, hostname, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const url = hostname === undefined ? undefined : parseUrl(`http://${hostname}/`);
   return url && { hostname: url.hostname, port };
 }
 
-/** Whether a URL's host is one of those. A host without a port stands for the usual ports of http and https. */
+/**
+ * True if the host of a URL is in the list. A host without a port means the default ports of http and https.
+ */
 export function isAllowedHost(url: URL, hosts: readonly AllowedHost[]): boolean {
   return hosts.some(
     ({ hostname, port }) => url.hostname === hostname && (port ?? "") === effectivePort(url, port),
   );
 }
 
-/** The port of a URL; "" for the usual one where none was named. */
+/** Returns the port of a URL; "" for the default one if `named` is undefined. */
 function effectivePort(url: URL, named: string | undefined): string {
   if (named === undefined) return url.port;
   return url.port || (url.protocol === "https:" ? "443" : "80");

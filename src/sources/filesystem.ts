@@ -1,4 +1,5 @@
-// A source over a folder: a key is the exact name of a file below its root, and nothing outside the root is ever read.
+// Source of the files in a folder: a key is the exact name of a file below the root, and nothing outside the
+// root is ever read.
 
 import { ServiceError, sourceChanged } from "../errors.ts";
 import { createLru } from "../imaging/lib/lru.ts";
@@ -26,26 +27,29 @@ export interface FilesystemSourceOptions {
   readonly root: string;
   readonly prefix: string;
   readonly files: MasterFiles;
-  /** How long a file that was found counts as unchanged, in milliseconds; 0, where not given: it is looked at each time. */
+  /** Milliseconds for which a found file counts as unchanged; default 0: it is checked each time. */
   readonly revalidateMs?: number;
   readonly counts?: SourceCounts | undefined;
 }
 
-/** What is known of a file that was found. */
+/** Facts of a file that was found and checked. */
 type Checked = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
 
-/** Files of which it is kept that they were found. */
+/** Maximum number of files whose facts are remembered. */
 const foundKept = 20_000;
 
-/** Milliseconds after which a change of a file or folder shows in its times if another one follows. */
+/**
+ * Milliseconds after a change of a file or folder during which another change may leave its times the same.
+ */
 const settledMs = 2000;
 
-/** How often a file that is replaced while it is being opened is tried again. */
+/** Maximum number of attempts to open a file that is being replaced. */
 const attempts = 3;
 
 /**
- * A source over the files below `root`. Symbolic links count where they stay below it; a hidden name (a segment that begins
- * with a dot), a link to one or to elsewhere, a directory, a device and a pipe are "not there".
+ * Creates a source of the files below `root`. Symbolic links are followed if they stay below it. Hidden names
+ * (a segment that begins with a dot), links to hidden names or out of the root, directories, devices and
+ * pipes count as missing.
  */
 export function filesystemSource({
   name,
@@ -59,10 +63,11 @@ export function filesystemSource({
   const { pathOf, unlessAbsent } = folder;
 
   const found = createLru<string, { readonly checked: Checked; readonly until: number }>(foundKept);
-  // What was looked at before a file was to be forgotten is not remembered after it.
+  // Number of calls that forgot files. The result of a check that began before the latest one is not
+  // remembered.
   let forgets = 0;
 
-  /** A file that was found lately, else looked for again. */
+  /** Returns a file that was found recently, or else checks it again. */
   const find = async (segments: readonly string[]): Promise<SourceImage | "changed" | undefined> => {
     const path = pathOf(segments);
     const known = found.get(path);
@@ -85,7 +90,7 @@ export function filesystemSource({
     return { validator, modified, file, bytes, close, changed: isChanged };
   };
 
-  /** undefined: not there. "changed": it was exchanged for another between the looks. */
+  /** Checks a file. Returns undefined if it does not exist, "changed" if it was replaced during the check. */
   const look = async (
     path: string,
     segments: readonly string[],
@@ -96,7 +101,7 @@ export function filesystemSource({
     if (real === undefined || facts === undefined) return undefined;
     const spelled = () => isSpelledAsStored(files, realRoot, segments, real);
     if (!(await unlessAbsent(spelled))) return undefined;
-    // Looked at again, so that what was looked at lies where it was checked, wherever links were turned to meanwhile.
+    // Resolved again, so that the checked facts are those of this path even if links were changed meanwhile.
     if ((await folder.resolve(realRoot, real)) !== real) return "changed";
     const { size, id } = facts;
     const file: MasterFile = { path: real, size, ...(id === undefined ? {} : { id }) };
@@ -143,7 +148,8 @@ export function filesystemSource({
     const entries: SourceEntry[] = [];
     const look = async ({ name, kind, link }: FileEntry) => {
       if (kind === "other" || isUnlisted(name)) return;
-      // A link that leads out of the root or to nothing is not there; what is no link lies where its directory lies.
+      // A link that leads out of the root or to nothing counts as missing; any other entry is below the
+      // folder that was checked.
       const path = `${real.replace(/\/$/, "")}/${name}`;
       if (link && !(await folder.resolve(realRoot, path).catch(() => undefined))) return;
       const facts =

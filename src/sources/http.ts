@@ -1,4 +1,5 @@
-// Masters on web servers. The hosts that may be asked are the operator's; where a name leads is checked at each connection.
+// Masters on web servers. The operator chooses the allowed hosts; each connection also checks the addresses
+// to which a name resolves.
 
 import { ServiceError } from "../errors.ts";
 import { parseIp } from "../lib/network/ip-range.ts";
@@ -12,26 +13,27 @@ import { leadsUp } from "./path-parameters.ts";
 import { originError, type Remote } from "./remote.ts";
 import { getRange, type RetryPolicy, usualRetries } from "./remote-http.ts";
 
-/** What stands for the identifier in a URL template. */
+/** Placeholder of the identifier in a URL template. */
 export const placeholder = "{identifier}";
 
-/** What errors of the connection mean, by their names; others may pass. */
+/** Codes of permanent connection errors, by name of the error; all others may be temporary. */
 const codeOf: Readonly<Record<string, Parameters<typeof originError>[0]>> = {
   RefusedAddress: "origin_not_allowed",
   UnusableStatus: "origin_bad_answer",
 };
 
-/** Redirects followed for one request. */
+/** Maximum number of redirects followed for one request. */
 const mostRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are for the host in the URL template alone. */
+/** True if a header is only for the host in the URL template. */
 const isPrivateHeader = (name: string) =>
   /^(authorization|cookie|proxy-authorization|x-api-key)$/i.test(name);
 
 /**
- * Reads masters through the URL template. Throws ServiceError `source` (origin_not_allowed) where a redirect or the identifier
- * leads to a host that is not allowed, or a name to an address that is not.
+ * Creates the remote of an HTTP source, which reads masters through its URL template. Its `get` throws
+ * ServiceError `source` (code origin_not_allowed) if a redirect or the identifier leads to a host that is not
+ * allowed, or a name resolves to an address that is not.
  */
 export function httpRemote(
   options: HttpSourceOptions,
@@ -75,7 +77,7 @@ export function httpRemote(
   ): Promise<Response> => {
     let url = from;
     for (let hop = 0; ; hop++) {
-      // Where the identifier chooses the scheme, it must not have a secret sent in the clear.
+      // If the identifier determines the scheme, it must not cause a secret to be sent unencrypted.
       const trusted = url.host === from.host && (fixed !== undefined || url.protocol === "https:");
       const shown = Object.entries(own).filter(([name]) => trusted || !isPrivateHeader(name));
       const response = await getFrom(url, { ...Object.fromEntries(shown), ...range }, signal);
@@ -86,7 +88,7 @@ export function httpRemote(
       const next = parseUrl(location, url);
       if (!next || !isWeb(next) || !isAllowedHost(next, hosts))
         throw originError("origin_not_allowed", `a redirect to ${next?.host ?? "no URL"}`);
-      // What was asked for under TLS is not fetched without.
+      // A TLS request does not follow a redirect to an unencrypted URL.
       if (url.protocol === "https:" && next.protocol === "http:")
         throw originError("origin_not_allowed", "a redirect from https to http");
       url = next;
@@ -107,13 +109,13 @@ export function httpRemote(
       );
     },
     async check(signal) {
-      if (!fixed) return; // each identifier has a host of its own
+      if (!fixed) return; // the host depends on the identifier
       const url = new URL(filled(template, "x"));
       url.pathname = "/";
       url.search = "";
       let response: Response;
       try {
-        // A redirect is an answer too: where the top of a server leads tells nothing about its masters.
+        // A redirect is not followed: the target of a server's root page says nothing about its masters.
         response = await getFrom(url, { ...own, Range: "bytes=0-0", "Accept-Encoding": "identity" }, signal);
       } catch (error) {
         throw new Error(
@@ -129,23 +131,23 @@ export function httpRemote(
   };
 }
 
-/** What the template is part of, for cache keys. */
+/** Returns the part of the configuration that cache keys contain. */
 export const httpFingerprint = ({ url }: Pick<HttpSourceOptions, "url">): string => `http ${url}`;
 
-/** The template's own host; undefined where the identifier is the URL. */
+/** Returns the host of a template; undefined if the identifier itself is the URL. */
 export function fixedHost(template: string): AllowedHost | undefined {
   if (template === placeholder) return undefined;
   const url = new URL(filled(template, "x"));
   return parseHost(url.port === "" ? url.hostname : url.host);
 }
 
-/** The template with each segment of a key percent-encoded in its place. */
+/** Returns the template with the percent-encoded segments of a key in place of the identifier. */
 function filled(template: string, key: string): string {
   const path = segmentsOf(key).map(encodeURIComponent).join("/");
   return template.replaceAll(placeholder, () => path);
 }
 
-/** The segments of a key, none of which a web server may take for a way up. */
+/** Returns the segments of a key. Throws `bad-request` if a web server may take one for a parent folder. */
 function segmentsOf(key: string): readonly string[] {
   const segments = keySegments(key);
   if (leadsUp(key)) throw badKey();
@@ -154,7 +156,7 @@ function segmentsOf(key: string): readonly string[] {
 
 const isWeb = (url: URL) => /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 
-/** An identifier that is itself a URL. Throws ServiceError `bad-request` for anything else. */
+/** Parses an identifier that is itself a URL. Throws ServiceError `bad-request` for anything else. */
 function ownUrl(key: string): URL {
   const url = /^https?:\/\/[^/\\]/i.test(key) ? parseUrl(key) : undefined;
   const plain = url && isWeb(url) && !/[\0\\]|(^|\/)\.\.?(\/|$)/.test(key) && !leadsUp(key);
@@ -168,7 +170,10 @@ function ownUrl(key: string): URL {
   return url;
 }
 
-/** Where the runtime has rules of its own for what names lead to; addresses in URLs are checked here as well. */
+/**
+ * Returns a GET that checks literal addresses in URLs, for runtimes that have their own rules for resolved
+ * names.
+ */
 function literalsChecked(allowed: (address: string) => boolean): CheckedGet {
   return async (url, { headers, signal }) => {
     if (parseIp(url.hostname) && !allowed(url.hostname))

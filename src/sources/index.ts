@@ -1,4 +1,4 @@
-// Which source an identifier belongs to, and which kind of source is built how.
+// Builds the sources of the configuration, and chooses the source of an identifier.
 
 import { ServiceError } from "../errors.ts";
 import { callsOf } from "../lib/concurrency/lane.ts";
@@ -18,20 +18,23 @@ import type { Source, SourceCounts } from "./source.ts";
 
 export interface Sources {
   readonly all: readonly Source[];
-  /** The one without a prefix, else the first. */
+  /** The source without a prefix, or else the first. */
   readonly default: Source;
-  /** The source with the longest prefix that the identifier begins with, else the default; the key is what follows. */
+  /**
+   * Returns the source with the longest prefix of the identifier, or else the default one, and the key: the
+   * identifier without that prefix.
+   */
   resolve(identifier: string): { readonly source: Source; readonly key: string };
   /**
-   * Other identifiers that may be of the same master: a default source with a prefix is asked with and without it, and web servers may leave
-   * out path parameters.
+   * Returns other identifiers that may name the same master: a default source with a prefix is found with and
+   * without the prefix, and web servers may ignore path parameters.
    */
   otherNames(identifier: string): readonly string[];
-  /** By its name, for hooks that choose a source. */
+  /** Returns a source by its name, for hooks that choose one. */
   named(name: string): Source | undefined;
 }
 
-/** The sources of a service; `fallback` serves alone when the list is empty. */
+/** Creates the sources of a service; `fallback` is the only one if the list is empty. */
 export function createSources(list: readonly Source[], fallback: Source): Sources {
   const all = list.length > 0 ? list : [fallback];
   const whole = all.find((source) => source.prefix === "") ?? all[0] ?? fallback;
@@ -71,12 +74,12 @@ type Builders = {
     platform: Platform,
     origin: Slot,
     figures: SourceFigures | undefined,
-    /** Sources in files. */
+    /** Number of sources of type filesystem. */
     folders: number,
   ) => Source;
 };
 
-/** What the sources report to, by their names. */
+/** Counters and recorders of the sources, by name of the source. */
 export interface SourceFigures {
   local(name: string): SourceCounts;
   remote(name: string): RemoteFigures;
@@ -119,8 +122,8 @@ const builders: Builders = {
 };
 
 /**
- * The sources of `sources:`, roots being absolute; the bundled sample when there are none. `origin`: the slot that keeps what
- * was read of remote masters.
+ * Builds the sources of `sources:`, whose roots must be absolute; the bundled sample if there are none.
+ * `origin`: slot for bytes of remote masters.
  */
 export function buildSources(
   options: readonly SourceOptions[],
@@ -131,20 +134,20 @@ export function buildSources(
   const folders = options.filter(({ type }) => type === "filesystem").length;
   const all = options.map((one) => build(one, platform, origin, figures, folders));
   const sample = (counts?: SourceCounts) => sampleSource(() => platform.asset("sample/sample.jpg"), counts);
-  // The sample reports only where it serves.
+  // The sample is counted only if it is served.
   return createSources(all, sample(all.length === 0 ? figures?.local(sampleName) : undefined));
 }
 
 /**
- * A try takes no longer than a request may wait: one on a connection that stalls would otherwise hold up all requests that join it,
- * after its server is well again.
+ * Returns the retry policy of a source. One attempt takes no longer than a request may wait: otherwise one on
+ * a stalled connection would delay all requests that join it, even after the server has recovered.
  */
 function retriesOf({ timeout }: Pick<HttpSourceOptions, "timeout">): RetryPolicy {
   const attemptMs = Math.min(usualRetries.attemptMs, parseDuration(timeout) || Number.POSITIVE_INFINITY);
   return { ...usualRetries, attemptMs };
 }
 
-/** What is alike for all sources over a network. */
+/** Returns the options that all sources over a network share. */
 function remoteOptions<T extends "http" | "s3">(
   options: Pick<
     HttpSourceOptions | S3SourceOptions,
@@ -173,7 +176,9 @@ function remoteOptions<T extends "http" | "s3">(
   };
 }
 
-/** Types cannot tell that the builder of an option's type takes that option. */
+/**
+ * Builds a source with the builder of its type; types cannot express that this builder takes these options.
+ */
 function build(
   options: SourceOptions,
   platform: Platform,

@@ -1,11 +1,11 @@
-// What a key may look like before any source looks for it (decision on identifiers: no segment may lead elsewhere).
+// Syntax of keys, checked before any source uses them, so that no segment leads elsewhere.
 
 import { ServiceError } from "../errors.ts";
 import { plainSegments } from "../lib/text/plain-segments.ts";
 
 /**
- * The segments of a decoded key. Throws ServiceError `bad-request` for what {@link plainSegments} refuses, absolute
- * forms (`/x`, `C:/x`) among it.
+ * Returns the segments of a decoded key. Throws ServiceError `bad-request` for everything that {@link
+ * plainSegments} refuses, including absolute forms (`/x`, `C:/x`).
  */
 export function keySegments(key: string): readonly string[] {
   const segments = plainSegments(key);
@@ -13,7 +13,7 @@ export function keySegments(key: string): readonly string[] {
   return segments;
 }
 
-/** The error of a key that might lead elsewhere. */
+/** Returns the error of a key that might lead elsewhere. */
 export const badKey = () =>
   new ServiceError(
     "bad-request",

@@ -1,4 +1,4 @@
-// The options of a source, by type; a new type joins as one member of the union.
+// Options of sources by type; a new type becomes a member of the union.
 
 import { z } from "zod";
 import { parseUrl } from "../lib/network/parse-url.ts";
@@ -66,7 +66,7 @@ const timeout = durationOption.default("60s").meta({
   edit: "restart",
 });
 
-/** A URL with the identifier behind its host, or nothing but the identifier. */
+/** True if a text is a URL with the identifier after its host, or only the identifier. */
 function isTemplate(text: string): boolean {
   if (text === "{identifier}") return true;
   const [, host] = /^https?:\/\/([^/?#]*)[/?]/i.exec(text) ?? [];
@@ -79,7 +79,7 @@ function isTemplate(text: string): boolean {
 const headersForm =
   "expected names of letters, digits and dashes with values of one line, such as User-Agent: smalti";
 
-/** Whether a request can have these headers. */
+/** True if these headers can be sent with a request. */
 function areHeaders(headers: Readonly<Record<string, string>>): boolean {
   try {
     return new Headers(headers) !== undefined;
@@ -144,7 +144,7 @@ const s3 = z
 
 export type S3SourceOptions = z.output<typeof s3>;
 
-/** Schema of `sources:`; an empty list keeps the bundled sample. */
+/** Schema of `sources:`; if the list is empty, the bundled sample is served. */
 export const sourceOptions = z
   .array(z.discriminatedUnion("type", [filesystem, http, s3]))
   .default([])
@@ -163,7 +163,7 @@ export const sourceOptions = z
 
 export type SourceOptions = z.output<typeof sourceOptions>[number];
 
-/** Where a source's masters are, in words for the operator alone; secrets in URLs are masked. */
+/** Returns the location of a source's masters, in words for the operator only; secrets in URLs are masked. */
 export function placeOf(source: SourceOptions): string {
   return places[source.type](source as never);
 }

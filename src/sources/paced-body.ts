@@ -1,14 +1,15 @@
-// The body of a whole answer: it may take long, but has to go on.
+// Paces the body of a whole response: it may take long, but has to make progress.
 
 import { cancelled } from "../errors.ts";
 import { createDeadline } from "../lib/concurrency/deadline.ts";
 
-/** Bytes that have to come within the time for one step. */
+/** Bytes that have to arrive within the time of one step. */
 const stepBytes = 2 ** 20;
 
 /**
- * The bytes of `body`. Fails, and cancels `body`, when a MiB of it was waited for longer than `stepMs`, or when `signal`
- * aborts (ServiceError `cancelled`). Time in which nobody reads does not count.
+ * Returns a stream of the bytes of `body`. It fails, and cancels `body`, if a MiB takes longer than `stepMs`,
+ * or if `signal` aborts (ServiceError `cancelled`). Time during which the consumer does not read is not
+ * counted.
  */
 export function pacedBody(
   body: ReadableStream<Uint8Array>,

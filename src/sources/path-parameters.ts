@@ -1,8 +1,11 @@
-// Path parameters (RFC 3986, section 3.3): some web servers take what follows a `;` in a segment for no part of the name.
+// Path parameters (RFC 3986, section 3.3): some web servers ignore the part of a path segment after a `;`.
 
 import { parseUrl } from "../lib/network/parse-url.ts";
 
-/** The keys that a web server may read in place of a key, by leaving out path parameters; none where it has none. */
+/**
+ * Returns the keys that a web server which ignores path parameters may read instead of a key; empty if the
+ * key has none.
+ */
 export function withoutParameters(key: string): readonly string[] {
   if (!/;|%3b/i.test(key)) return [];
   const url = urlOf(key);
@@ -10,7 +13,7 @@ export function withoutParameters(key: string): readonly string[] {
     const plain = stripped(key, /;.*$/s);
     return plain === key || plain === "" ? [] : [plain];
   }
-  // Some servers read a path before they decode it, some behind a proxy that has decoded it.
+  // Some servers remove parameters before they decode the path, others after a proxy has decoded it.
   const { pathname } = url;
   const paths = [pathname, decodedSlashes(pathname)].map((path) => stripped(path, /(;|%3b).*$/is));
   return [...new Set(paths.filter((path) => path !== pathname))].map((path) => {
@@ -20,7 +23,7 @@ export function withoutParameters(key: string): readonly string[] {
   });
 }
 
-/** Whether a server that leaves out path parameters would leave a folder for the one above it, as with `..;x`. */
+/** True if a server that ignores path parameters would resolve a segment as `.` or `..`, as with `..;x`. */
 export function leadsUp(key: string): boolean {
   const path = urlOf(key)?.pathname;
   const segments = (path === undefined ? key : decodedSlashes(path).replace(/%2e/gi, ".")).split("/");
@@ -33,7 +36,7 @@ function urlOf(key: string): URL | undefined {
 
 const decodedSlashes = (path: string) => path.replace(/%2f|%5c/gi, "/");
 
-/** A segment that is nothing but parameters goes as a whole. */
+/** Removes parameters, and segments that consist only of them. */
 function stripped(path: string, parameters: RegExp): string {
   return path
     .split("/")

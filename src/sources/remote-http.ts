@@ -1,28 +1,32 @@
-// One ranged GET: what is asked, how often it is tried again, and what the answer means (RFC 9110, sections 13 to 15).
+// One ranged GET request: its headers, its retries, and the meaning of its response (RFC 9110, sections 13 to
+// 15).
 
 import { cancelled, ServiceError } from "../errors.ts";
 import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import { pacedBody } from "./paced-body.ts";
 import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
 
-/** Sends one GET; the headers of the range are in it. Redirects are not followed. */
+/** Sends one GET request with these headers, which include the range. Redirects are not followed. */
 export type SendGet = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
 
 export interface RangeRequest {
-  /** undefined: all of it in one answer. */
+  /** Range to request; undefined for the whole master in one response. */
   readonly range: RemoteRange | undefined;
   readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" } | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Headers that go with it. */
+  /** Trace headers to send with the request. */
   readonly traceHeaders?: TraceHeaders | undefined;
 }
 
 export interface RetryPolicy {
-  /** Tries in all. */
+  /** Maximum number of attempts. */
   readonly attempts: number;
-  /** For one try, to the end of its body; for each MiB of a whole master. */
+  /** Milliseconds of one attempt, including its body; for a whole master, of each MiB. */
   readonly attemptMs: number;
-  /** Pause before the second try; it doubles, and is shortened by a random part so that clients do not come back together. */
+  /**
+   * Milliseconds of the pause before the second attempt. It doubles with each further attempt, and is
+   * shortened by a random part so that clients do not retry simultaneously.
+   */
   readonly pauseMs: number;
   readonly random?: () => number;
 }
@@ -31,10 +35,10 @@ export const usualRetries: RetryPolicy = { attempts: 3, attemptMs: 20_000, pause
 
 /** Statuses after which the same request may succeed a little later. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
-/** A longer Retry-After is not waited for. */
+/** Milliseconds to which a longer Retry-After is shortened. */
 const longestPauseMs = 5_000;
 
-/** A try that failed in a way that may pass. */
+/** Failure of an attempt that may be temporary. */
 class Passing extends Error {
   readonly pauseMs: number | undefined;
   constructor(message: string, options: { cause?: unknown; pauseMs?: number | undefined } = {}) {
@@ -44,8 +48,9 @@ class Passing extends Error {
 }
 
 /**
- * The answer to a GET, mostly ranged, tried again where that may help. Bodies of parts are read whole and checked against the length
- * that was announced. Throws ServiceError `source` and `cancelled`.
+ * Returns the response to a GET request, which is usually ranged, with retries if they may help. The body of
+ * a range is read completely and checked against its announced length. Throws ServiceError `source` and
+ * `cancelled`.
  */
 export async function getRange(
   send: SendGet,
@@ -90,7 +95,8 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   const conditional = "If-None-Match" in headers || "If-Modified-Since" in headers;
   if (status === 304 && conditional) return { kind: "unchanged" };
   if (status === 404 || status === 410) return { kind: "absent" };
-  // Not even the first byte can be had of an empty file; further on the file became shorter.
+  // Even the first byte of an empty file is out of range; at any other offset, status 416 means that the file
+  // has become shorter.
   if (status === 416 && range?.offset === 0 && isOfNothing(response))
     return { kind: "part", facts: factsOf(response, 0, true), offset: 0, bytes: new Uint8Array() };
   if ((status === 416 && range && range.offset > 0) || status === 412) return { kind: "changed" };
@@ -99,7 +105,7 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   throw originError("origin_bad_answer", told);
 }
 
-/** The headers of a request. Nothing is compressed, as ranges count the bytes of the file. */
+/** Returns the headers of a request. Compression is refused, since ranges count the bytes of the file. */
 function rangeHeaders({ range, known, traceHeaders }: RangeRequest): Record<string, string> {
   const headers: Record<string, string> = {
     ...traceHeaders,
@@ -111,11 +117,11 @@ function rangeHeaders({ range, known, traceHeaders }: RangeRequest): Record<stri
   if (known.purpose === "check") {
     if (etag !== undefined) headers["If-None-Match"] = etag;
     else if (modified !== undefined) headers["If-Modified-Since"] = new Date(modified).toUTCString();
-  } else if (etag !== undefined && !etag.startsWith("W/")) headers["If-Range"] = etag; // weak tags are not allowed there
+  } else if (etag !== undefined && !etag.startsWith("W/")) headers["If-Range"] = etag; // weak tags are not allowed in If-Range
   return headers;
 }
 
-/** Whether an answer 416 says that the file is empty (RFC 9110, section 14.4). */
+/** True if a 416 response says that the file is empty (RFC 9110, section 14.4). */
 const isOfNothing = (response: Response) =>
   /^bytes \*\/0$/.test(response.headers.get("content-range")?.trim() ?? "");
 
@@ -144,7 +150,10 @@ async function whole(response: Response): Promise<RemoteAnswer> {
   return { kind: "whole", facts: factsOf(response, length ?? 0, false), length, body };
 }
 
-/** A web page with status 200 is an error in disguise, and what is compressed has other bytes than the file. */
+/**
+ * Throws if the response is a web page, which is an error in disguise, or compressed, so that its bytes
+ * differ from those of the file.
+ */
 async function refuseForeign(response: Response): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
   const coding = response.headers.get("content-encoding") ?? "identity";
@@ -155,7 +164,10 @@ async function refuseForeign(response: Response): Promise<void> {
   throw originError("origin_bad_answer", `content-encoding ${coding}`);
 }
 
-/** Exactly `length` bytes. What is shorter or longer was cut or garbled on its way. */
+/**
+ * Reads exactly `length` bytes. Throws a temporary error for any other length, since the body was then
+ * truncated or corrupted on its way.
+ */
 async function bodyOf(response: Response, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -178,7 +190,8 @@ function factsOf(response: Response, size: number, ranges: boolean): RemoteFacts
   const etag = response.headers.get("etag") || undefined;
   const modified = Date.parse(response.headers.get("last-modified") ?? "");
   const sent = Date.parse(response.headers.get("date") ?? "");
-  // A date alone does not name a state until its second is over (RFC 9110, section 8.8.2.2); some servers send that of each answer.
+  // A date identifies a state only after its second is over (RFC 9110, section 8.8.2.2); some servers send
+  // the current date with each response.
   const mayChange = etag === undefined && sent - modified < 1000;
   return {
     size,
@@ -188,13 +201,13 @@ function factsOf(response: Response, size: number, ranges: boolean): RemoteFacts
   };
 }
 
-/** Retry-After in milliseconds, where it is given in seconds. */
+/** Returns Retry-After in milliseconds if the header is a number of seconds; undefined otherwise. */
 function retryAfter(response: Response): number | undefined {
   const seconds = response.headers.get("retry-after");
   return seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined;
 }
 
-/** Waits, or ends at once when the signal aborts. */
+/** Waits for `ms` milliseconds; ends early if the signal aborts. */
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,17 +1,20 @@
-// Masters that lie elsewhere and are read over HTTP: what a backend has to do, and what it says when it cannot.
+// Remote masters that are read over HTTP: the interface of a backend, and its errors.
 
 import { ServiceError } from "../errors.ts";
 import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
-/** One state of a remote master, as its origin told it. */
+/** One state of a remote master, as reported by its origin. */
 export interface RemoteFacts {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** As sent, quotes and `W/` included. */
+  /** Entity tag as sent, including quotes and `W/`. */
   readonly etag?: string;
-  /** Milliseconds since 1970; absent while the file may change again under the same date. */
+  /**
+   * Time of the last change in milliseconds since 1970; absent while the file may change again under the same
+   * date.
+   */
   readonly modified?: number;
-  /** Whether the origin answers ranges; else every read is of the whole master. */
+  /** True if the origin supports ranges; otherwise every read fetches the whole master. */
   readonly ranges: boolean;
 }
 
@@ -22,32 +25,36 @@ export interface RemoteRange {
 }
 
 export type RemoteAnswer =
-  /** Bytes from `offset` on: those of the range that was asked for, fewer only at the end. */
+  /** Bytes from `offset` on: the requested range, shorter only at the end of the master. */
   | {
       readonly kind: "part";
       readonly facts: RemoteFacts;
       readonly offset: number;
       readonly bytes: Uint8Array;
     }
-  /** The whole master, asked for as such or from an origin without ranges; its size as announced, else 0. Whoever gets it reads or cancels it. */
+  /**
+   * The whole master, requested as such or from an origin without ranges. `facts.size` is its announced
+   * length, or 0. The receiver reads or cancels the body.
+   */
   | {
       readonly kind: "whole";
       readonly facts: RemoteFacts;
       readonly length: number | undefined;
       readonly body: ReadableStream<Uint8Array>;
     }
-  /** Still the state that was given as known. */
+  /** The master still has the known state. */
   | { readonly kind: "unchanged" }
-  /** No longer the state that was given as known. */
+  /** The master does not have the known state any more. */
   | { readonly kind: "changed" }
   | { readonly kind: "absent" };
 
 /** Reads masters of one origin. */
 export interface Remote {
   /**
-   * A range of a master, or all of it in one answer where no range is given. `known`: the state that the caller has. With `purpose` "read" the origin may be told that nothing but
-   * this state is of use, with "check" that it need not send what is unchanged. Whether an answer is of the same state is for
-   * the caller to compare. `traceHeaders`: headers that go with the request. Throws ServiceError `source`, and `bad-request` for keys that cannot be asked for.
+   * Requests a range of a master, or all of it in one response if `range` is undefined. `known`: the caller's
+   * state; with `purpose` "read" the request may require this state, with "check" it may decline an unchanged
+   * body. The caller has to compare states. `traceHeaders`: additional headers of the request. Throws
+   * ServiceError `source`, and `bad-request` for impossible keys.
    */
   get(
     key: string,
@@ -56,25 +63,28 @@ export interface Remote {
     signal?: AbortSignal,
     traceHeaders?: TraceHeaders,
   ): Promise<RemoteAnswer>;
-  /** Whether a key may be asked for; throws ServiceError `bad-request`. */
+  /** Throws ServiceError `bad-request` if a key cannot be requested. */
   checkKey(key: string): void;
-  /** Resolves when the origin answers; throws with the reason, in words for the operator, without its address. */
+  /**
+   * Resolves if the origin responds; throws the reason otherwise, in words for the operator and without its
+   * address.
+   */
   check(signal: AbortSignal): Promise<void>;
 }
 
-/** Whether the origin says by ETag or date which state of a master an answer is of. */
+/** True if the origin identifies the state of a master by ETag or date. */
 export function hasValidator({ etag, modified }: RemoteFacts): boolean {
   return etag !== undefined || modified !== undefined;
 }
 
-/** Whether the origin says that two answers are of one state of a master. */
+/** True if two responses are known to have the same state of a master. */
 export function sameState(a: RemoteFacts, b: RemoteFacts): boolean {
   if (a.size !== b.size) return false;
   if (a.etag !== undefined && b.etag !== undefined) return a.etag === b.etag;
   return a.modified !== undefined && a.modified === b.modified;
 }
 
-/** Errors of origins, by code; all are of kind `source`. */
+/** Messages of the errors of origins, by code; all are of kind `source`. */
 export const originErrors = {
   origin_unavailable:
     "The server that holds this image did not answer in time or answered with an error. Try again later.",
@@ -89,7 +99,7 @@ export const originErrors = {
     "The server that holds this image gave an answer that does not fit what was asked for. Ask the operator of this service.",
 } as const;
 
-/** A ServiceError `source` of one of the codes. */
+/** Returns the ServiceError `source` with a code of {@link originErrors}. */
 export function originError(code: keyof typeof originErrors, cause?: unknown): ServiceError {
   return new ServiceError("source", originErrors[code], { code, cause });
 }

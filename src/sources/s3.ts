@@ -12,15 +12,16 @@ import { originError, type Remote } from "./remote.ts";
 import { getRange, type RetryPolicy, usualRetries } from "./remote-http.ts";
 import type { Source, SourceEntry } from "./source.ts";
 
-/** One request with its body ends after this, whatever the policy of its tries. */
+/** Time limit in milliseconds of one request and its body, whatever the retry policy. */
 const longestMs = 60_000;
 
-/** Entries of one folder that a listing shows at most; larger folders are told to be too large. */
+/** Maximum number of entries of a folder in a listing; a larger folder is an error. */
 const mostEntries = 100_000;
 
 /**
- * Reads and lists masters below `key_prefix` of a bucket. Throws ServiceError `source`: origin_denied for 401 and 403 (which S3 also
- * gives for keys that are not there, where the credentials may not list), origin_bad_answer where the bucket itself is not there.
+ * Creates the remote of an S3 source, which reads and lists masters below `key_prefix` of a bucket. Throws
+ * ServiceError `source` with the codes origin_denied for status 401 and 403 (which S3 also returns for
+ * missing keys if the credentials do not allow listing), and origin_bad_answer if the bucket does not exist.
  */
 export function s3Remote(
   options: S3SourceOptions,
@@ -49,7 +50,7 @@ export function s3Remote(
           found = true;
           const rest = key.slice(prefix.length);
           const name = rest.replace(/\/$/, "");
-          // A key that ends in / and has no bytes is how some tools make a folder.
+          // Some tools represent a folder by an empty object whose key ends in /.
           if (name === "" || isUnlisted(name)) continue;
           const isFile = rest === name;
           entries.push({
@@ -62,7 +63,7 @@ export function s3Remote(
       } catch (error) {
         throw refused(error);
       }
-      // S3 has no folders: what has nothing in it is not there, but for the top.
+      // S3 has no folders: an empty one does not exist, except the top.
       return found || folder === "" ? entries.sort((a, b) => (a.name < b.name ? -1 : 1)) : undefined;
     },
     async check(signal) {
@@ -77,11 +78,11 @@ export function s3Remote(
   };
 }
 
-/** What the bucket is part of, for cache keys. */
+/** Returns the part of the configuration that cache keys contain. */
 export const s3Fingerprint = ({ bucket, region, endpoint, key_prefix }: S3SourceOptions): string =>
   `s3 ${endpoint || region} ${bucket} ${key_prefix}`;
 
-/** The answer to a GET, whatever its status. */
+/** Returns the response to a GET request, whatever its status. */
 async function answerOf(
   bucket: Bucket,
   key: string,
@@ -89,7 +90,7 @@ async function answerOf(
   signal: AbortSignal,
 ): Promise<Response> {
   const { "Accept-Encoding": _, ...ranged } = asked;
-  // fetch itself asks for identity where there is a range; a second one would change what is signed.
+  // fetch itself requests identity encoding for ranges; a second header would change what is signed.
   const headers = "Range" in asked ? ranged : asked;
   try {
     return await bucket.request("GET", key, { headers, signal });
@@ -100,7 +101,7 @@ async function answerOf(
   }
 }
 
-/** An error of the service in the words of sources. */
+/** Translates an error of S3 into an error of sources. */
 function refused(error: unknown): unknown {
   if (!(error instanceof S3Error)) return error;
   if (error.status === 401 || error.status === 403) return originError("origin_denied", error);

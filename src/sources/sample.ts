@@ -1,4 +1,4 @@
-// The bundled picture as a source: what the service shows before it is told of any other.
+// The bundled image as a source, served until other sources are configured.
 
 import { ServiceError } from "../errors.ts";
 import { memoryBytes } from "../imaging/lib/byte-source.ts";
@@ -9,10 +9,13 @@ import { type Source, type SourceCounts, sourceCounts } from "./source.ts";
 
 export const sampleName = "sample";
 
-/** The key of the only picture. */
+/** Key of the only master. */
 export const sampleKey = "sample";
 
-/** A source with one picture; `load` gives its bytes, undefined when the build lacks it, and is called once. */
+/**
+ * Creates a source with one master. `load` returns its bytes, or undefined if the build does not contain it;
+ * it is called once.
+ */
 export function sampleSource(
   load: () => Promise<Uint8Array | undefined>,
   counts: SourceCounts = createCounts(...sourceCounts),

@@ -19,9 +19,9 @@ export interface Embedded {
 }
 
 /**
- * Builds the service for a program that listens by itself. It writes to no output, and takes no signal.
+ * Builds the service for a program that listens itself. It writes to no output, and handles no signals.
  * Without `log`, warnings and errors go to the console. Throws an Error that lists all problems of the
- * configuration, or what prevents a start.
+ * configuration, or says what prevents a start.
  */
 export async function embed(bare: Platform, options: HandlerOptions): Promise<Embedded> {
   const mistaken = optionProblems(options);
@@ -62,7 +62,7 @@ export async function embed(bare: Platform, options: HandlerOptions): Promise<Em
   return closable(service);
 }
 
-/** What the start page shows while there are no sources: a program has no command line of the service. */
+/** Shown on the start page while there are no sources: a program has no command line of the service. */
 const startCommands: StartCommands = {
   folder: 'createHandler({ folder: "DIR" })',
   config: 'createHandler({ config: "sources: …" })',

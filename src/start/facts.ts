@@ -1,4 +1,4 @@
-// What the start text and the log tell about a service that is ready to serve, gathered in bounded time.
+// Facts about a ready service for the start text and the log, collected in bounded time.
 
 import type { Caller } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
@@ -18,16 +18,15 @@ import { type StartFacts, startFields, startText } from "./text.ts";
 const look = { most: 5000, ms: 1000 } as const;
 
 export interface StartedWith {
-  /** Where the service listens, without a final slash; empty where the runtime does not tell. */
+  /** Addresses of the service, without a final slash; empty if the runtime does not report them. */
   readonly urls: readonly string[];
-  /** Absolute path of the configuration file; undefined where there is none. */
+  /** Absolute path of the configuration file, if any. */
   readonly file: string | undefined;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Logs what cannot be used, and prints what a service serves: text for a terminal, or one message of a log in JSON, whose
- * reader gets nothing else.
+ * Logs unusable parts, and prints what the service serves: text for a terminal, or one message of a JSON log.
  */
 export async function printStart(service: Service, started: StartedWith): Promise<void> {
   service.logFindings(started.findings);
@@ -36,7 +35,7 @@ export async function printStart(service: Service, started: StartedWith): Promis
   else service.platform.write?.("out", startText(facts));
 }
 
-/** Who is asked for when the start text names an example: anyone. */
+/** Caller of the example in the start text: anyone. */
 const stranger = (identifier: string): Caller => ({ identifier, path: "/", header: () => undefined });
 
 /** The facts of a service. Looks into its sources for at most a second; never throws. */

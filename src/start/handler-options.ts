@@ -32,7 +32,7 @@ const path: Form = {
   fits: (value) => isText(value) || isFileUrl(value),
 };
 
-/** What each option takes besides undefined. */
+/** Accepted types of each option besides undefined. */
 const forms: Readonly<Record<keyof HandlerOptions, Form>> = {
   config: {
     expected: "the text of a smalti.yaml, or an object of the same keys",
@@ -45,7 +45,7 @@ const forms: Readonly<Record<keyof HandlerOptions, Form>> = {
   log: { expected: "a function that takes a line", fits: isFunction },
 };
 
-/** What is wrong with the options, the values in `config` excepted. */
+/** Returns what is wrong with the options, except the values in `config`. */
 export function optionProblems(options: unknown): Problem[] {
   if (!isObject(options))
     return [{ path: "", message: `expected an object, received ${describeValue(options)}` }];
@@ -57,7 +57,7 @@ export function optionProblems(options: unknown): Problem[] {
   });
 }
 
-/** As {@link describeValue}, which knows only what YAML can hold; such as "a function" or "Promise". */
+/** Like {@link describeValue}, which only knows YAML values; for example "a function" or "Promise". */
 function describeOption(value: unknown): string {
   if (isFunction(value)) return "a function";
   if (!isObject(value) || isPlain(value)) return describeValue(value);

@@ -1,6 +1,6 @@
 // Types of the package as a library. docs/library.md has examples.
 
-/** What the service serves, and how. Everything is optional: without options it serves its sample picture. */
+/** Options of the service. Everything is optional: without options it serves its sample image. */
 export interface HandlerOptions {
   /** The configuration: the text of a smalti.yaml, or the same as an object (docs/configuration.md). */
   readonly config?: string | Readonly<Record<string, unknown>> | undefined;
@@ -25,14 +25,13 @@ export interface HandlerOptions {
 export interface RequestFacts {
   /**
    * Address of the socket's peer. Limits per client, `trusted_proxies` and the log need it; without it the
-   * service cannot tell clients apart.
+   * service cannot distinguish clients.
    */
   readonly clientAddress?: string | null | undefined;
 }
 
 /**
- * Answers a request; never rejects for what a client sent. Several handlers in a program do not know of each
- * other.
+ * Responds to a request; never rejects because of a request. Several handlers in a program are independent.
  */
 export interface Handler {
   (request: Request, facts?: RequestFacts): Promise<Response>;

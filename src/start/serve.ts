@@ -13,7 +13,7 @@ import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
 import { printStart } from "./facts.ts";
 
-/** Serves until it is told to stop. Throws CommandError where the configuration or the system prevents the start. */
+/** Serves until it is stopped. Throws CommandError if the configuration or the system prevents the start. */
 export async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): Promise<void> {
   const { config } = loaded;
   const log = createLog({
@@ -32,7 +32,7 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
   void file?.sweep();
   if (!platform.serve) throw new CommandError(`the runtime ${platform.name} cannot listen by itself`);
   const app = createApp(service);
-  // Beside listening, which waits for no check.
+  // In parallel to listening, which waits for no check.
   const checking = startFindings(service.check);
   const serving = await platform
     .serve({
@@ -73,13 +73,13 @@ let stoppingSince: number | undefined;
 /** Programs that started this one, such as bunx, pass on a signal that the terminal has sent it already. */
 const sameSignalMs = 500;
 
-/** Most that is kept of shutdown_timeout for the end of the process itself, in milliseconds. */
+/** Maximum share of shutdown_timeout reserved for the end of the process itself, in milliseconds. */
 const lastMs = 2500;
 
-/** How long connections and workers take to end when they are cut. */
+/** Milliseconds for connections and workers to end once they are aborted. */
 const cutMs = 100;
 
-/** Ends within shutdown_timeout, whatever hangs; a second signal ends at once. */
+/** Ends within shutdown_timeout, whatever hangs; a second signal ends immediately. */
 async function stop(platform: Platform, service: Service, serving: Serving): Promise<void> {
   const { log } = service;
   const tell = (calls: readonly string[]) =>
@@ -97,7 +97,7 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   const end = now + graceMs + cutMs;
   service.endStreams();
   const stopped = serving.stop(graceMs);
-  log.info("stopping"); // where Node says so it takes no new connections any more
+  log.info("stopping"); // on Node, no new connections are accepted after this message
   if (!(await endsBy(end, stopped)))
     log.warn("stopped before every connection was closed, because shutdown_timeout is over");
   if (!(await closeBy(service, end)))
@@ -107,10 +107,13 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   platform.exit?.(0, tell);
 }
 
-/** Closes the service, but waits no longer than to `end` (of performance.now()). False where it was not closed by then. */
+/**
+ * Closes the service, but waits no longer than until `end` (of performance.now()). Returns false if it was
+ * not closed by then.
+ */
 const closeBy = (service: Service, end: number) => endsBy(end, service.close());
 
-/** Whether work ends by `end` (of performance.now()), as soon as that is known. */
+/** Returns whether work ends by `end` (of performance.now()), as soon as that is known. */
 async function endsBy(end: number, work: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {

@@ -11,14 +11,14 @@ import { printStart } from "./facts.ts";
 
 export interface Started {
   answer(request: Request): Promise<Response>;
-  /** Prints what is served. `file`: where the configuration comes from; undefined where there is none. */
+  /** Prints what is served. `file`: the configuration file, if any. */
   print(file: string | undefined): Promise<void>;
-  /** Resolves when all that was to be kept until now is, or has failed. */
+  /** Resolves when all pending writes have ended or failed. */
   settled(): Promise<void>;
 }
 
 /**
- * Builds the service and its app. Without a configuration the files of the platform are served as its only source, where
+ * Builds the service and its app. Without a configuration, the files of the platform are its only source, if
  * there are any. Throws an Error that lists all problems of the configuration.
  */
 export async function start(platform: Platform, configText: string | undefined): Promise<Started> {
@@ -35,7 +35,7 @@ export async function start(platform: Platform, configText: string | undefined):
   const service = await createService(config, platform, log, version);
   return {
     answer: createApp(service).fetch,
-    // Such a runtime does not tell where it listens.
+    // Such a runtime does not report its addresses.
     print: async (file) => printStart(service, { urls: [], file, findings: await service.check() }),
     async settled() {
       await Promise.all(service.slots.all.map((slot) => slot.settled()));
@@ -43,7 +43,7 @@ export async function start(platform: Platform, configText: string | undefined):
   };
 }
 
-/** Whether anything lies at the top of the platform's files; a disk that is not there is empty. */
+/** True if there is anything at the top of the platform's files; a missing disk is empty. */
 async function holdsFiles({ files }: Platform): Promise<boolean> {
   try {
     for await (const _ of files?.list("/") ?? []) return true;

@@ -1,4 +1,5 @@
-// What the operator reads at start: what is served where, what is off and how to switch it on, what is wrong, what to click.
+// The start text for the operator: what is served where, what is disabled and how to enable it, what is
+// wrong, what to click.
 
 import type { Config } from "../config/schema.ts";
 import { addressForm, imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
@@ -6,7 +7,7 @@ import type { ImageCount } from "../images/count-images.ts";
 import type { Listed } from "../images/look.ts";
 import { formatSize } from "../lib/options/quantity.ts";
 
-/** What is known of a service that serves. */
+/** Facts about a running service. */
 export interface StartFacts {
   readonly version: string;
   /** Name and version. */
@@ -14,18 +15,18 @@ export interface StartFacts {
   readonly workers: number;
   /** Bytes that all renders together may take. */
   readonly memoryBytes: number;
-  /** Absolute path of the configuration file; undefined where there is none. */
+  /** Absolute path of the configuration file, if any. */
   readonly configuration: string | undefined;
-  /** Where the service listens, without a final slash; empty where the runtime does not tell. */
+  /** Addresses of the service, without a final slash; empty if the runtime does not report them. */
   readonly urls: readonly string[];
   /** The first one without a prefix, else the first, is the default source. */
   readonly sources: readonly SourceFacts[];
   readonly caches: readonly CacheFacts[];
-  /** What cannot be used, and why. */
+  /** Unusable parts, and why. */
   readonly faults: readonly { readonly what: string; readonly problem: string }[];
-  /** Whether the pages of the operator are there. */
+  /** True if the pages of the operator are enabled. */
   readonly hasAdmin: boolean;
-  /** Whether a hook decides who may see what, before the rules. */
+  /** True if a hook decides on access before the rules. */
   readonly isHooked: boolean;
   readonly settings: Pick<Config, "image" | "limits" | "cache" | "mcp" | "auth">;
   /** The command that serves the folder `DIR`, for the way this program was started. */
@@ -41,7 +42,7 @@ export interface SourceFacts {
   readonly place?: string;
   /** It is named among the faults. */
   readonly unusable?: true;
-  /** Absent where the source cannot list its images, or cannot be used. */
+  /** Absent if the source cannot list its images, or is unusable. */
   readonly count?: ImageCount;
 }
 
@@ -103,7 +104,7 @@ function holdsText(count: ImageCount | undefined): string {
 
 const grouped = (n: number) => n.toLocaleString("en");
 
-/** What is off now, and the setting that switches it on. */
+/** Disabled features, and the settings that enable them. */
 const switches: readonly {
   readonly what: string;
   readonly how: (facts: StartFacts) => string;
@@ -143,7 +144,7 @@ type Profile = Auth["profiles"][string];
 /** Profiles that are named; of more, the rest are counted. */
 const mostProfiles = 4;
 
-/** Who may see what, and where logins are kept. */
+/** Describes who may see what, and where logins are stored. */
 function accessText({ settings: { auth }, isHooked }: StartFacts): string {
   const parts = [
     ...(isHooked ? ["a hook decides first"] : []),
@@ -163,7 +164,7 @@ function rulesText({ rules, profiles }: Auth): string {
   return `${count}: ${shown.join(", ")}${rest > 0 ? ` and ${grouped(rest)} more profiles` : ""}`;
 }
 
-/** How readers get access. */
+/** Describes how readers get access. */
 function wayText({ pattern, access_service: { backend } }: Profile): string {
   if (backend !== "builtin")
     return { header: "header", external: "your page", oidc: "OpenID Connect" }[backend];
@@ -198,7 +199,7 @@ function limitsText({ image, limits }: StartFacts["settings"]): string {
   return stated.join(", ");
 }
 
-/** What to click. */
+/** Addresses to click. */
 function addressLines({ urls, sources, example, settings, hasAdmin }: StartFacts): string[] {
   const [first = ""] = urls.map((url) => url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//localhost"));
   const home = sources.find(({ prefix }) => prefix === "") ?? sources[0];

@@ -2,8 +2,8 @@
 
 declare const worker: {
   /**
-   * Answers a request. `bindings`: SMALTI_CONFIG (the text of a smalti.yaml), ASSETS, and the secrets that it
-   * names.
+   * Responds to a request. `bindings`: SMALTI_CONFIG (the text of a smalti.yaml), ASSETS, and the secrets
+   * that it names.
    */
   fetch(
     request: Request,

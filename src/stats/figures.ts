@@ -1,23 +1,29 @@
-// The table of all figures: what each is called, what it means and which labels it has. Metrics and documentation derive from it.
-// It is one file because it is one table, whose order is that of /metrics and of the published list.
+// The table of all figures: names, meanings and labels. Metrics and documentation derive from it. It is one
+// file because it is one table, whose order is that of /metrics and of the published list.
 
 import { type CheckedPart, checkedParts } from "../lib/checks.ts";
 import { stageNames } from "../lib/telemetry/stage-times.ts";
 
 export interface FigureRow {
-  /** `counter` only grows; `gauge` is read from its part when somebody asks; `histogram` counts values in buckets. */
+  /**
+   * `counter` only grows; `gauge` is read from its part when somebody asks; `histogram` counts values in
+   * buckets.
+   */
   readonly kind: "counter" | "gauge" | "histogram";
   readonly unit?: "seconds" | "bytes";
   readonly help: string;
-  /** Label to its values, or to what they are where the configuration or the runtime names them. Never what a request says. */
+  /**
+   * Labels with their values, or a description of them if the configuration or the runtime determines them.
+   * Never values from a request.
+   */
   readonly labels: Readonly<Record<string, readonly string[] | string>>;
-  /** Of histograms: upper bounds, inclusive. */
+  /** Upper bounds of a histogram's buckets, inclusive. */
   readonly buckets?: readonly number[];
-  /** Of histograms: how many of the latest values have percentiles. */
+  /** Number of a histogram's latest values with percentiles. */
   readonly latest?: number;
 }
 
-/** Classes of routes that figures tell apart: those that the dashboard shows. */
+/** Classes of routes that figures distinguish: those on the dashboard. */
 export const routeClasses = [
   "health",
   "admin",
@@ -31,25 +37,24 @@ export const routeClasses = [
 export type RouteClass = (typeof routeClasses)[number];
 
 /**
- * Classes of statuses (RFC 9110, section 15), and requests whose client left before their response was there.
- * `unsupported` is 501, which is no failure of the service: a master of a format that is not served, or
- * something that a backend cannot do.
+ * Classes of statuses (RFC 9110, section 15), and requests whose client left before their response.
+ * `unsupported` is 501, which is no failure of the service: a master of an unsupported format, or an
+ * operation that a backend lacks.
  */
 export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "unsupported", "cancelled"] as const;
 
 /** Values that percentiles are taken of. */
 const latest = 1024;
 
-// Each bucket is a series for each value of the labels, so there are few: what is kept in memory, what people
-// notice, what is slow.
-/** From what is kept in memory to a render that is near its timeout. */
+// Each bucket is a series for each combination of labels, so there are few: cached, noticeable, slow.
+/** From a cached derivative to a render that is near its timeout. */
 const answerSeconds = [0.01, 0.05, 0.25, 1, 2.5, 10] as const;
 /** From a read on the local network to a source's timeout. */
 const originSeconds = [0.01, 0.05, 0.25, 1, 5, 30] as const;
-/** From a part of what a tile takes to a render that is near its timeout. */
+/** From a part of a tile's time to a render that is near its timeout. */
 const stageSeconds = [0.005, 0.05, 0.5, 5] as const;
 
-/** Of a master. */
+/** Format of a master. */
 const codec = "format of the master";
 
 /** A render waits for no other one. */
@@ -333,7 +338,10 @@ export type LabelsOf<N extends FigureName> = {
     : string;
 };
 
-/** The name under which a figure is published, by the conventions of Prometheus: `smalti_http_response_bytes_total`. */
+/**
+ * The name under which a figure is published, by the conventions of Prometheus:
+ * `smalti_http_response_bytes_total`.
+ */
 export function publishedName(name: FigureName): string {
   const { kind, unit }: FigureRow = figures[name];
   return `smalti_${name}${unit ? `_${unit}` : ""}${kind === "counter" ? "_total" : ""}`;

@@ -1,10 +1,10 @@
-// How values are distributed: a count for each bucket, their sum, and the percentiles of the latest.
+// Distribution of values: a count for each bucket, their sum, and the percentiles of the latest.
 
 import type { Recorder } from "../lib/telemetry/count.ts";
 import { LatestValues } from "./ring.ts";
 
 export interface HistogramReading {
-  /** Of each upper bound, how many values do not exceed it; those of all smaller bounds are among them. */
+  /** For each upper bound, the number of values up to it, including those of smaller bounds. */
   readonly buckets: readonly { readonly upTo: number; readonly count: number }[];
   readonly count: number;
   readonly sum: number;
@@ -12,11 +12,14 @@ export interface HistogramReading {
 
 export interface Histogram extends Recorder {
   read(): HistogramReading;
-  /** Of the latest values, as {@link LatestValues.percentiles}; each is undefined where none are kept. */
+  /** Percentiles of the latest values, see {@link LatestValues.percentiles}; undefined if none are stored. */
   percentiles(shares: readonly number[]): readonly (number | undefined)[];
 }
 
-/** An empty histogram. `bounds`: upper bounds in ascending order, inclusive; `latest`: how many values have percentiles. */
+/**
+ * An empty histogram. `bounds`: upper bounds in ascending order, inclusive; `latest`: how many values have
+ * percentiles.
+ */
 export function createHistogram(bounds: readonly number[], latest = 0): Histogram {
   return new Buckets(bounds, latest);
 }

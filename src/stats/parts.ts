@@ -5,7 +5,7 @@ import type { Registry } from "./registry.ts";
 
 type Gate = LabelsOf<"admission_wait">["gate"];
 
-/** Of a cache slot. */
+/** Counters of a cache slot. */
 export function slotCounts({ counter }: Registry, slot: string) {
   return {
     hits: counter("cache_lookups", { slot, outcome: "hit" }),
@@ -19,7 +19,7 @@ export function slotCounts({ counter }: Registry, slot: string) {
   };
 }
 
-/** Of any source. */
+/** Counters of any source. */
 export function sourceCounts({ counter }: Registry, source: string) {
   return {
     opens: counter("source_opens", { source, outcome: "found" }),
@@ -30,7 +30,7 @@ export function sourceCounts({ counter }: Registry, source: string) {
   };
 }
 
-/** Of a source over a network. */
+/** Figures of a source over a network. */
 export function remoteFigures(registry: Registry, source: string) {
   const { counter, histogram } = registry;
   return {
@@ -45,7 +45,7 @@ export function remoteFigures(registry: Registry, source: string) {
   };
 }
 
-/** Of an admission gate. */
+/** Figures of admission. */
 export function admissionFigures({ counter, histogram }: Registry, gate: Gate) {
   return {
     counts: {
@@ -63,7 +63,7 @@ export function admissionFigures({ counter, histogram }: Registry, gate: Gate) {
   };
 }
 
-/** Of the pool. */
+/** Counters of the pool. */
 export function poolCounts({ counter }: Registry) {
   return {
     done: counter("pool_jobs", { outcome: "done" }),
@@ -77,7 +77,7 @@ export function poolCounts({ counter }: Registry) {
   };
 }
 
-/** Of what decides who may have an image. */
+/** Counters of access decisions. */
 export function decisionCounts({ counter }: Registry) {
   return {
     allowed: counter("access_decisions", { outcome: "allowed" }),
@@ -85,7 +85,7 @@ export function decisionCounts({ counter }: Registry) {
   };
 }
 
-/** Of reports of errors. */
+/** Counters of error reports. */
 export function reportCounts({ counter }: Registry) {
   return {
     sent: counter("error_reports", { outcome: "sent" }),
@@ -95,7 +95,7 @@ export function reportCounts({ counter }: Registry) {
   };
 }
 
-/** Of tracing. */
+/** Counters of tracing. */
 export function tracingCounts({ counter }: Registry) {
   return {
     sent: counter("traces", { outcome: "sent" }),

@@ -1,4 +1,4 @@
-// How many events there were in each second lately.
+// Counts events per second over a recent span.
 
 /** Whole seconds that a rate is taken over. */
 const window = 10;

@@ -1,4 +1,5 @@
-// The registry: every figure of a service under its name and labels. Parts report to handles that they get once; readers ask here.
+// The registry: every figure of a service under its name and labels. Parts report to handles that they get
+// once; readers ask here.
 
 import { type Counter, createCounter } from "../lib/telemetry/count.ts";
 import {
@@ -14,7 +15,7 @@ import { createHistogram, type Histogram, type HistogramReading } from "./histog
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What `ask` resolves to, which is called once for all samples of a reading. */
+/** Returns the result of `ask`, which is called once for all samples of a reading. */
 export type Once = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** A value that is read when somebody asks; undefined: there is none at the moment. */
@@ -49,8 +50,8 @@ export interface Registry {
   histogram<N extends HistogramName>(name: N, labels: LabelsOf<N>): Histogram;
   gauge<N extends GaugeName>(name: N, labels: LabelsOf<N>, sample: Sample): void;
   /**
-   * All figures, or the named ones, in the order of the table; one without series is left out. Only these have their values sampled. A
-   * sample that fails or has no value is left out. Never rejects.
+   * All figures, or the named ones, in the order of the table; one without series is left out. Only these
+   * have their values sampled. A sample that fails or has no value is left out. Never rejects.
    */
   read(names?: readonly FigureName[]): Promise<readonly Family[]>;
 }

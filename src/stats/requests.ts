@@ -1,4 +1,5 @@
-// Requests as the service counts them: by class of route and status, with their latest durations and the latest errors.
+// Requests as the service counts them: by class of route and status, with their latest durations and the
+// latest errors.
 
 import type { Counter, Counts } from "../lib/telemetry/count.ts";
 import { type RouteClass, routeClasses, type statusClasses } from "./figures.ts";
@@ -7,7 +8,7 @@ import { createRate } from "./rate.ts";
 import type { Registry } from "./registry.ts";
 import { createRing } from "./ring.ts";
 
-/** A response of status 4xx or 5xx that was sent. Neither path nor client is kept. */
+/** A response with status 4xx or 5xx. Neither path nor client is stored. */
 export interface RecentError {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -15,7 +16,7 @@ export interface RecentError {
   readonly status: number;
 }
 
-/** How many of them are kept. */
+/** Number of recorded errors. */
 export const recentErrorsKept = 50;
 
 export interface RouteReading {
@@ -23,10 +24,10 @@ export interface RouteReading {
   readonly requests: number;
   /** Failures of the service: status 5xx without 501. */
   readonly errors: number;
-  /** Status 4xx and 501, without the challenges by which a browser asks for a password. */
+  /** Status 4xx and 501, without the challenges that make browsers ask for a password. */
   readonly clientErrors: number;
   readonly bytes: number;
-  /** Of the latest 1,024 durations, in seconds; undefined before the first. */
+  /** Median of the latest 1,024 durations, in seconds; undefined before the first. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
   readonly p99: number | undefined;
@@ -40,7 +41,7 @@ export interface RequestFigures {
    * for a password (RFC 7617), and is no error.
    */
   end(route: RouteClass, status: number, bytes: number, ms: number, isChallenge?: boolean): void;
-  /** A request that began is not counted: its answer has no end of its own. */
+  /** Does not count a request that began: its response has no end of its own. */
   drop(): void;
   /** Requests above the caps. */
   readonly refused: Counts<"all" | "address">;
@@ -56,15 +57,15 @@ export interface RequestFigures {
   recentClientErrors(): readonly RecentError[];
 }
 
-/** The status of an answer that nobody sees. */
+/** Status of a response that nobody receives. */
 const clientLeft = 499;
 
 type StatusClass = (typeof statusClasses)[number];
 
-/** The status of what a master or a backend cannot do. */
+/** Status of unsupported masters and operations. */
 const unsupported = 501;
 
-/** Whether a status says that the service failed: 501 is about the master. */
+/** True if a status means that the service failed: 501 is about the master. */
 export const isServiceFailure = (status: number): boolean => status >= 500 && status !== unsupported;
 
 /** The class of a status from 200 to 599. */

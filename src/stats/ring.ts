@@ -34,8 +34,8 @@ export class LatestValues {
   }
 
   /**
-   * For each share `p` (above 0, up to 1) the smallest of the latest values that at least that share of them does not exceed: the
-   * nearest-rank percentile. Each is undefined where there are no values.
+   * For each share `p` (above 0, up to 1) the smallest of the latest values that at least that share of them
+   * does not exceed: the nearest-rank percentile. Undefined if there are no values.
    */
   percentiles(shares: readonly number[]): readonly (number | undefined)[] {
     const sorted = this.#values.slice(0, Math.min(this.#count, this.#values.length)).sort();

@@ -2,15 +2,15 @@
 
 import { placeOf, type StageClock, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
 
-/** A render that took long, with what is needed to ask for it again. */
+/** A slow render, with the facts needed to request it again. */
 export interface SlowRender {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** As it was asked for, with its page. Cut to {@link longestName} characters. */
+  /** Identifier as requested, with its page. Truncated to {@link longestName} characters. */
   readonly identifier: string;
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly request: string;
-  /** From the request's arrival until its answer was there. */
+  /** Milliseconds from the request's arrival until its response. */
   readonly ms: number;
   /** The stage that took the largest part of that, with its milliseconds. */
   readonly stage: StageName;
@@ -20,13 +20,16 @@ export interface SlowRender {
 export interface Slowest {
   /** Takes the render that a request began and waited for; `now`: milliseconds since 1970. */
   offer(stages: StageClock, ms: number, now: number): void;
-  /** Those of the last hour, the slowest first. */
+  /** Returns the renders of the last hour, the slowest first. */
   read(now: number): readonly SlowRender[];
 }
 
-/** How many are kept. */
+/** Number of recorded renders. */
 export const slowestKept = 10;
-/** An hour passes in six spans, each with its slowest, so that what is left when one of them ends is still the slowest. */
+/**
+ * An hour is divided into six spans, each with its slowest renders, so that those left when a span ends are
+ * still the slowest.
+ */
 const spanMs = 10 * 60_000;
 const spans = 6;
 /** Characters of an identifier; a path has less. */
@@ -37,11 +40,11 @@ interface Span {
   number: number;
   /** The slowest first. */
   renders: readonly SlowRender[];
-  /** What a render has to exceed, in milliseconds. */
+  /** Milliseconds that a render has to exceed. */
   least: number;
 }
 
-/** An empty list, in memory that is bounded. What is fast costs a few comparisons. */
+/** Creates an empty list, in bounded memory. Fast renders cost a few comparisons. */
 export function createSlowest(): Slowest {
   // One more than an hour has: that of the current span is not full yet.
   const ring: Span[] = Array.from({ length: spans + 1 }, () => ({ number: -1, renders: [], least: 0 }));
@@ -59,7 +62,7 @@ export function createSlowest(): Slowest {
       if (ms <= span.least || !stages.render) return;
       const { request } = stages.render;
       const identifier = stages.render.identifier.slice(0, longestName);
-      // Where few images are served, most renders are of one that has been slower.
+      // If few images are served, most renders are of one that has been slower.
       if (span.renders.some((kept) => kept.identifier === identifier && kept.ms >= ms)) return;
       const slow = {
         at: now,
@@ -79,7 +82,7 @@ export function createSlowest(): Slowest {
   };
 }
 
-/** Of each image the slowest, the slowest of all first. */
+/** Returns the slowest render of each image, the slowest of all first. */
 function slowestOf(renders: readonly SlowRender[]): readonly SlowRender[] {
   const byImage = new Map<string, SlowRender>();
   for (const render of renders.toSorted((a, b) => b.ms - a.ms))
@@ -87,7 +90,7 @@ function slowestOf(renders: readonly SlowRender[]): readonly SlowRender[] {
   return [...byImage.values()].slice(0, slowestKept);
 }
 
-/** The stage that took longest; storing comes after the answer. */
+/** Returns the slowest stage; storing is excluded, since it follows the response. */
 function slowestStage(stages: StageClock): { readonly stage: StageName; readonly stageMs: number } {
   let slowest = 0;
   for (let i = 1; i < stageNames.length; i++)

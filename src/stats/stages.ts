@@ -11,13 +11,13 @@ export type { StageName } from "../lib/telemetry/stage-times.ts";
 
 export interface StageReading {
   readonly stage: StageName;
-  /** Of the latest 1,024 renders that had this stage, in seconds; undefined before the first. */
+  /** Median of the latest 1,024 renders that had this stage, in seconds; undefined before the first. */
   readonly median: number | undefined;
   readonly p95: number | undefined;
 }
 
 export interface StageFigures {
-  /** Records the render that a request waited for; nothing where it began none. `ms`: since the request came. */
+  /** Records the render that a request waited for, if it began one. `ms`: since the request arrived. */
   record(stages: StageClock, ms: number): void;
   /** All stages of renders in their order. */
   latest(): readonly StageReading[];
@@ -58,7 +58,7 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
         const ms = stages.ms[stage];
         if (ms !== undefined) took(stage, ms / 1000);
       }
-      // Storing ends after the answer, mostly.
+      // Storing usually ends after the response.
       const { store } = placeOf;
       if (stages.ms[store] === undefined)
         stages.whenStored(() => took(store, (stages.ms[store] as number) / 1000));
@@ -73,7 +73,7 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
   };
 }
 
-/** What `make` returned for the first call with these names. */
+/** Caches the result of `make` for these names. */
 function remembered<Names extends readonly string[], T>(
   make: (...names: Names) => T,
 ): (...names: Names) => T {

@@ -15,7 +15,9 @@ export interface StoreDefaults {
   readonly ttl: string;
 }
 
-/** The slots by name. The parts of the memory add up to 7/32, beside the quarter that renders may take. */
+/**
+ * The slots by name. The shares of memory add up to 7/32, in addition to the quarter that renders may take.
+ */
 export const slotDefaults = {
   render: { maxBytes: "256MiB", heapBytes: "256MiB", heapPart: 8, ttl: "24h" },
   info: { maxBytes: "64MiB", heapBytes: "64MiB", heapPart: 32, ttl: "24h" },

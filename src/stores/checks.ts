@@ -1,4 +1,4 @@
-// What the slots contribute to the checks of the service.
+// Health checks of the slots.
 
 import type { Check } from "../lib/checks.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -7,7 +7,7 @@ import { cacheFolder, type Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
 import { refuseFull } from "./volume.ts";
 
-/** A check for each slot. `options`: what they were built from. */
+/** Returns a check for each slot. `options`: their options. */
 export function slotChecks(
   slots: Slots,
   options: CacheOptions,
@@ -23,7 +23,7 @@ export function slotChecks(
       backend: slot.backend,
       key: `cache.${name}${folder === undefined ? "" : ".path"}`,
       ...(folder !== undefined && { place: folder }),
-      // A broken cache costs speed, not answers.
+      // A broken cache costs speed, not responses.
       neededFor: "speed",
       async run() {
         await slot.check();
@@ -35,7 +35,7 @@ export function slotChecks(
   });
 }
 
-/** Throws where entries could not be written to a folder, which is not made. */
+/** Throws if entries could not be written to a folder, which is not created. */
 async function writable(files: NonNullable<Platform["files"]>, folder: string): Promise<void> {
   const fault = await probeFolder(files, folder);
   if (fault !== undefined) throw new Error(fault);

@@ -1,21 +1,25 @@
-// How long the stores outside of memory are waited for, in milliseconds.
+// Deadlines of the stores outside of memory, in milliseconds.
 
 import { parseDuration } from "../lib/options/quantity.ts";
 import type { Deadlines } from "./guard.ts";
 import type { StoreOptions } from "./options.ts";
 
-/** Of a read and a write where the options do not say; nobody waits for a write. */
+/** Defaults for a read and a write; nobody waits for a write. */
 const usual = {
-  // Each call of a file has a deadline of its own. A write may have to wait until all files of the folder are counted.
+  // Each file call has a deadline of its own. A write may have to wait until all files of the folder are
+  // counted.
   filesystem: { read: 5000, write: 300_000 },
   redis: { read: 250, write: 2000 },
   "redis over REST": { read: 1000, write: 8000 },
   s3: { read: 2000, write: 16_000 },
 } as const;
 
-/** Of `timeout`, which is for reads. */
+/** Multiple of `timeout`, which is for reads. */
 const writeFactor = 8;
-/** Entries of the slot `origin` are up to a thousand times as large as those of the others, and take long over a network. */
+/**
+ * Entries of the slot `origin` are up to a thousand times as large as those of the others, and take long over
+ * a network.
+ */
 const originFactor = 8;
 /** Shorter than the 2 s that /ready waits. */
 const check = 1800;
@@ -26,7 +30,7 @@ type Outside = Exclude<StoreOptions, InMemory>;
 const isInMemory = (options: StoreOptions): options is InMemory =>
   options.backend === "heap" || options.backend === "none";
 
-/** The deadlines of a store for the slot or other `use`; undefined where it is in memory. */
+/** Returns the deadlines of a store for the slot or other `use`; undefined if it is in memory. */
 export function deadlinesOf(options: Outside, use: string): Deadlines;
 export function deadlinesOf(options: StoreOptions, use: string): Deadlines | undefined;
 export function deadlinesOf(options: StoreOptions, use: string): Deadlines | undefined {

@@ -1,34 +1,35 @@
-// One stored entry as bytes, for stores whose bytes leave the process: it says what it is, whose it is, how long it is
-// valid, and proves that it is whole.
+// One stored entry as bytes, for stores outside of the process: identifies itself and its key, has an expiry,
+// and proves that it is complete.
 //
 //   0  6  "smalti"
 //   6  2  format version
 //   8  8  expiry in milliseconds since 1970 as a float; 0: none
-//  16  4  length of the key
-//  20  4  length of the body
-//  24     key, body, SHA-256 of all before it
+//  16  4  length of the key 20  4  length of the body 24     key, body, SHA-256 of all before it
 //
-// Numbers are little-endian. SHA-256, since every runtime computes it natively and off the main thread, which no
-// checksum in JavaScript does.
+// Numbers are little-endian. SHA-256, since every runtime computes it natively and off the main thread,
+// unlike any checksum in JavaScript.
 
 import { sha256, toHex } from "../imaging/lib/digest.ts";
 import { createLru } from "../imaging/lib/lru.ts";
 import { splitName } from "./names.ts";
 
 const magic = new TextEncoder().encode("smalti");
-/** Of what the service keeps: it changes with the form of any value. */
+/** Version of stored entries: changes with the form of any value. */
 const formatVersion = 2;
 const headLength = 24;
 const sumLength = 32;
 
-/** A name and variant as one text. JSON, since it also keeps apart what UTF-8 cannot hold (lone surrogates). */
+/**
+ * A name and variant as one text. JSON, since it also keeps apart what UTF-8 cannot hold (lone surrogates).
+ */
 export function entryKey(name: string, variant: string): string {
   return JSON.stringify([name, variant]);
 }
 
 /**
- * Where an entry lies, for stores whose own names cannot hold any text: hashes of 32 hexadecimal digits of its group, the rest of
- * its name, and its variant. Without a variant as many as the name has: what all entries begin with that it means.
+ * Returns the path of an entry, for stores whose names cannot contain any text: hashes of 32 hexadecimal
+ * digits of its group, the rest of its name, and its variant. Without a variant, the common prefix of all
+ * entries that the name means.
  */
 export async function entryPath(name: string, variant?: string): Promise<readonly string[]> {
   const { group, rest } = splitName(name);
@@ -47,7 +48,7 @@ async function hashOf(text: string): Promise<string> {
   return hash;
 }
 
-/** The entry as it is stored. `expires` in milliseconds since 1970, 0: never. Throws RangeError from 4 GiB on. */
+/** Serializes an entry. `expires` in milliseconds since 1970, 0: never. Throws RangeError from 4 GiB on. */
 export async function encodeEntry(key: string, body: Uint8Array, expires: number): Promise<Uint8Array> {
   if (body.length > 0xffffffff) throw new RangeError("expected an entry of less than 4 GiB");
   const keyBytes = new TextEncoder().encode(key);
@@ -66,8 +67,8 @@ export async function encodeEntry(key: string, body: Uint8Array, expires: number
 }
 
 /**
- * The body of a stored entry, a view into `entry`; undefined when it is not a whole entry of this format version with
- * this key, or when it expired before `now` (milliseconds since 1970).
+ * The body of a stored entry, a view into `entry`; undefined when it is not a whole entry of this format
+ * version with this key, or when it expired before `now` (milliseconds since 1970).
  */
 export async function decodeEntry(
   entry: Uint8Array,

@@ -1,4 +1,5 @@
-// A store that fails or stands still costs its callers a bounded time, and after a few failures none.
+// Guards a store: if it fails or hangs, its callers wait for a bounded time, and after a few failures not at
+// all.
 
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.ts";
@@ -13,14 +14,14 @@ export interface Deadlines {
 }
 
 /**
- * The store under deadlines. Reads and writes have a circuit breaker each, so that a full disk can still be read; a check
- * that passes closes both. A purge is always tried, and fails when a write before it may still land after it. Counting takes as long
- * as a check may.
+ * The store under deadlines. Reads and writes have a circuit breaker each, so that a full disk can still be
+ * read; a check that passes closes both. A purge is always tried, and fails when a write before it may still
+ * land after it. Counting takes as long as a check may.
  */
 export function guardedStore(store: Store, deadlines: Deadlines, circuit: CircuitOptions = {}): Store {
   const reads = createCircuit(circuit);
   const writes = createCircuit(circuit);
-  /** Writes under way, also those that nobody waits for any more. */
+  /** Writes in progress, including those that nobody waits for any more. */
   const writing = new Set<Promise<void>>();
 
   const write = (act: () => Promise<void>) => {
@@ -44,7 +45,7 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
       ),
     delete: (name, variant) => purge(() => store.delete(name, variant)),
     ...(clear ? { clear: () => purge(clear) } : {}),
-    // Pages and scrapes wait for it, which want to say what is wrong.
+    // Pages and scrapes wait for it, which need to report what is wrong.
     ...(usage ? { usage: () => withDeadline(deadlines.check, usage) } : {}),
     ...(volume ? { volume: () => withDeadline(deadlines.check, volume) } : {}),
     circuits: () => ({ read: reads.isOpen(), write: writes.isOpen() }),

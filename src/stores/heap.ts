@@ -13,7 +13,10 @@ export const heapOptions = (defaults: StoreDefaults) =>
     ...boundOptions(defaults),
   });
 
-/** What an entry costs besides its bytes and the UTF-16 units of its key: map entries, objects, the array's own. */
+/**
+ * Cost of an entry in addition to its bytes and the UTF-16 units of its key: map entries, objects, the array
+ * itself.
+ */
 const entryOverhead = 320;
 
 interface HeapEntry {
@@ -25,15 +28,15 @@ interface HeapEntry {
 }
 
 export interface HeapStoreOptions {
-  /** Bound in bytes on values, keys and what holds them. An entry that is larger alone is not kept. */
+  /** Limit in bytes on values, keys and their overhead. An entry above the limit is not stored. */
   readonly maxBytes: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** An empty store. Values are copied in and out, so that nobody can change what is kept. */
+/** Creates an empty store. Values are copied in and out, so that nobody can modify stored ones. */
 export function heapStore({ maxBytes, now = Date.now }: HeapStoreOptions): Store {
-  /** By their group. */
+  /** Entries by group. */
   const groups = new Map<string, Set<HeapEntry>>();
   const forget = (entry: HeapEntry) => {
     const { group } = splitName(entry.name);

@@ -20,7 +20,7 @@ import { s3Store } from "./s3.ts";
 import { createSlot, type Slot, type SlotCounts, slotCounts } from "./slot.ts";
 import type { Store } from "./store.ts";
 
-/** What the backends are built with. */
+/** Dependencies of the backends. */
 export interface StoreHost {
   /** The slot that the store is for; stores that share a place keep apart by it. */
   readonly use: keyof CacheOptions;
@@ -43,10 +43,10 @@ type Builders = {
 
 type FolderOptions = Extract<StoreOptions, { backend: "filesystem" }>;
 
-/** Most that a heap holds which stands in for a folder. */
+/** Maximum size of memory that stands in for a folder. */
 const standInBytes = 64 * 2 ** 20;
 
-/** Bytes that a heap holds which stands in for the folder of a slot: never more than the folder. */
+/** Returns the size of memory that stands in for the folder of a slot: never more than the folder. */
 function standInBound(
   options: FolderOptions,
   { use, platform }: Pick<StoreHost, "use" | "platform">,
@@ -105,19 +105,22 @@ const builders: Builders = {
   none: () => undefined,
 };
 
-/** The store of some options, under deadlines where it is not in memory; undefined for `none`. */
+/** Creates the store of some options, with deadlines unless it is in memory; undefined for `none`. */
 export function createStore<B extends Backend>(
   options: Extract<StoreOptions, { backend: B }>,
   host: StoreHost,
 ): Store | undefined {
   const store = (builders[options.backend as B] as Builders[B])(options, host);
   const deadlines = deadlinesOf(options, host.use);
-  // A folder that hangs once and again is left alone: memory stands in for it.
+  // A folder that hangs repeatedly is not used: memory stands in for it.
   const circuit = options.backend === "filesystem" ? { failures: 2 } : {};
   return store && deadlines ? guardedStore(store, deadlines, circuit) : store;
 }
 
-/** The folder of `backend: filesystem`, in which each slot has one of its own; undefined where no default is known. */
+/**
+ * Returns the folder of `backend: filesystem`, in which each slot has one of its own; undefined if no default
+ * is known.
+ */
 export function cacheFolder({ path }: { readonly path: string }, env: Platform["env"]): string | undefined {
   if (path) return path;
   // The XDG base directory specification: a relative or empty value counts as unset.
@@ -125,7 +128,7 @@ export function cacheFolder({ path }: { readonly path: string }, env: Platform["
   return cache ? `${cache}/smalti` : undefined;
 }
 
-/** A slot of the service, with what people are told about it. */
+/** A slot of the service, with its description for people. */
 export interface NamedSlot extends Slot {
   readonly backend: Backend;
   /** Backend and bounds in words. */
@@ -137,13 +140,16 @@ export interface Slots {
   readonly info: NamedSlot;
   readonly origin: NamedSlot;
   readonly all: readonly NamedSlot[];
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   close(): Promise<void>;
   /** Names of the slots that are not closed. */
   open(): readonly string[];
 }
 
-/** The slots of `cache:`; `countsOf`: what each of them reports to; `folders`: stores in files, others included. Nothing is read or written yet. */
+/**
+ * The slots of `cache:`; `countsOf`: what each of them reports to; `folders`: stores in files, others
+ * included. Nothing is read or written yet.
+ */
 export function buildSlots(
   options: CacheOptions,
   platform: StoreHost["platform"],

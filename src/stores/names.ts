@@ -1,4 +1,4 @@
-// Names of entries: those of one group can be removed at once.
+// Names of entries: those of one group can be removed together.
 
 /** Name of an entry within a group. Neither text may hold NUL. */
 export function nameIn(group: string, rest: string): string {

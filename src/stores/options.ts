@@ -16,7 +16,7 @@ type Bounded = ReturnType<typeof heapOptions> | ReturnType<typeof filesystemOpti
 /** The same options with a backend that need not be named. */
 function unnamed<T extends Bounded>(options: T): T {
   const backend: z.ZodLiteral<string> = options.shape.backend;
-  // The cast: what is read has the same type, only what is written may be shorter.
+  // The cast is safe: the parsed type is the same, only the input may be shorter.
   return options.extend({ backend: backend.optional().default(backend.value) }) as unknown as T;
 }
 

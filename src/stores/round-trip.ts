@@ -1,9 +1,11 @@
-// How a store is checked: by keeping an entry, giving it back, and removing it.
+// Checks a store: stores an entry, reads it, and removes it.
 
 import { toHex } from "../imaging/lib/digest.ts";
 import type { Store } from "./store.ts";
 
-/** Whether the store gives back what was written. Throws what the store throws. Leaves nothing behind. */
+/**
+ * Returns true if the store returns what was written. Throws what the store throws. Leaves nothing behind.
+ */
 export async function roundTrip({ set, get, delete: remove }: Omit<Store, "check">): Promise<boolean> {
   // No entry of a caller has NUL in its name.
   const name = "\0check";

@@ -2,7 +2,7 @@
 //
 //   <prefix>v1/<hash of group>/<hash of the name's rest>/<hash of variant>
 //
-// Nothing bounds its size, and nothing removes what is never read again: a lifecycle rule of the bucket does.
+// Its size is unbounded, and unused entries stay until a lifecycle rule of the bucket removes them.
 
 import { z } from "zod";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
@@ -32,7 +32,7 @@ export const s3StoreOptions = (defaults: StoreDefaults) =>
 
 export interface S3StoreOptions {
   readonly bucket: Bucket;
-  /** Empty, or with whatever stands between it and the rest. */
+  /** Empty, or ends with the separator before the rest of a name. */
   readonly prefix: string;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -40,7 +40,7 @@ export interface S3StoreOptions {
 
 const atOnce = 8;
 
-/** A store over what lies in the bucket already. */
+/** Creates a store over the entries that the bucket already contains. */
 export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Store {
   const keyOf = async (name: string, variant?: string) =>
     `${prefix}v1/${(await entryPath(name, variant)).join("/")}`;
@@ -51,7 +51,7 @@ export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Sto
       const stored = await bucket.get(key);
       if (!stored) return undefined;
       const body = await decodeEntry(stored, entryKey(name, variant), now());
-      // Where nothing can be removed, what does not verify is still a miss.
+      // An entry that fails verification is a miss, even if it cannot be removed.
       if (!body) await bucket.delete(key).catch(() => false);
       return body;
     },

@@ -8,8 +8,9 @@ import { withStandIn } from "./stand-in.ts";
 import type { Store, Usage } from "./store.ts";
 
 /**
- * What a slot counts. `waits`: callers that got what was being made for another; `dropped`: values that were not stored, since
- * too many were waiting for the store; `bytesRead`, `bytesWritten`: of values that were found or stored.
+ * Counters of a slot. `waits`: callers that received a value being made for another; `dropped`: values that
+ * were not stored, since too many were waiting for the store; `bytesRead`, `bytesWritten`: of values that
+ * were found or stored.
  */
 export const slotCounts = [
   "hits",
@@ -24,21 +25,24 @@ export const slotCounts = [
 
 export type SlotCounts = Counts<(typeof slotCounts)[number]>;
 
-/** An optional method is missing where the store cannot do it. Returned bytes are shared: neither change nor transfer them. */
+/**
+ * Optional methods are missing if the store lacks them. Returned bytes are shared: neither modify nor
+ * transfer them.
+ */
 export interface Slot {
   readonly name: string;
   readonly counts: SlotCounts;
-  /** Bytes that it holds at most; 0 when it is switched off, Infinity where the store has no bound of its own. */
+  /** Returns its capacity in bytes; 0 if it is disabled, Infinity if the store has no limit of its own. */
   maxBytes(): number;
   /** undefined: not there, or the store is broken. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
-  /** Stores a value that was made outside of {@link getOrMake}; resolves at once, see {@link settled}. */
+  /** Stores a value that was made outside of {@link getOrMake}; returns immediately, see {@link settled}. */
   put(name: string, variant: string, value: Uint8Array): void;
   /**
-   * The kept value, else that of `make`, which runs once for all who ask meanwhile and is kept afterwards, unless `keeps` is
-   * false of it. When
-   * `signal` aborts, this caller leaves with ServiceError `cancelled`; the signal given to `make` aborts when all have
-   * left. What `make` throws goes to all who wait, and is not kept.
+   * Returns the stored value, or else that of `make`, which runs once for all simultaneous callers and is
+   * stored afterwards, unless `keeps` returns false for it. When `signal` aborts, this caller leaves with
+   * ServiceError `cancelled`; the signal given to `make` aborts when all have left. Errors of `make` reach
+   * all who wait, and are not stored.
    */
   getOrMake(
     name: string,
@@ -47,15 +51,17 @@ export interface Slot {
     options?: MakeOptions,
   ): Promise<Uint8Array>;
   /**
-   * Removes one variant, or all of a name, which for a group is all that is in it; the number removed. Values that are being made
-   * or written are not kept. Throws when the store does.
+   * Removes one variant, or all of a name, which for a group is everything in it; returns the number removed.
+   * Values that are being made or written are not stored. Throws when the store does.
    */
   delete(name: string, variant?: string): Promise<number>;
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
   /** Room of the volume that holds its folder; absent without one. */
   volume?: Store["volume"];
-  /** Whether its store is left alone after failures, for each kind of operation; missing where it never is. */
+  /**
+   * Returns whether its store is unused after failures, for each kind of operation; missing if it never is.
+   */
   circuits?: Store["circuits"];
   /** Throws when the store cannot be used. */
   check(): Promise<void>;
@@ -70,7 +76,7 @@ export interface MakeOptions {
   readonly watch?: SlotWatch | undefined;
 }
 
-/** Whoever wants to know how a value was had. */
+/** Observes how a value was obtained. */
 export interface SlotWatch {
   found(outcome: CacheOutcome): void;
   /** The value that this call made is in the store, which took `ms` milliseconds. */
@@ -81,7 +87,7 @@ export interface SlotOptions {
   readonly name: string;
   /** undefined: the slot is switched off (`backend: none`); single flight stays. */
   readonly store: Store | undefined;
-  /** Memory that holds what the store cannot take, until it can. */
+  /** Memory for values that the store cannot take at the moment. */
   readonly standIn?: Store | undefined;
   readonly counts: SlotCounts;
   /** Seconds; 0: until pushed out. */
@@ -89,7 +95,7 @@ export interface SlotOptions {
   readonly log: Pick<Log, "warn">;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Bytes that may wait for a slow store; what comes on top is not stored. */
+  /** Bytes that may wait for a slow store; further values are not stored. */
   readonly maxPending?: number;
   readonly keepAlive?: KeepAlive;
 }
@@ -107,10 +113,11 @@ export function createSlot(options: SlotOptions): Slot {
   const flights = createSingleFlight<{ readonly value: Uint8Array; readonly kept: boolean }>(
     options.keepAlive,
   );
-  /** What is on its way to the store, readable meanwhile. */
+  /** Values on their way to the store, readable meanwhile. */
   const pending = new Map<string, Pending>();
   let pendingBytes = 0;
-  // Grows when a purge begins and when it ends, so that work begun before its end is neither joined nor kept after it.
+  // Incremented when a purge begins and when it ends, so that work begun before its end is neither joined nor
+  // stored after it.
   let epoch = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -176,7 +183,7 @@ export function createSlot(options: SlotOptions): Slot {
     await Promise.all([...pending.values()].map((each) => each.done));
   };
 
-  /** Runs a purge when what was being written is, and again hides what was begun before it. */
+  /** Runs a purge after pending writes, and again hides values begun before it. */
   const purge = async <T>(run: () => Promise<T>): Promise<T> => {
     epoch++;
     await settled();

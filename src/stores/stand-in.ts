@@ -1,10 +1,10 @@
-// Memory that stands in for a store while that cannot be written.
+// Memory that stands in for a store while it cannot be written.
 
 import type { Store } from "./store.ts";
 
 /**
- * `store`, and `memory` from a write that fails until one succeeds; then memory is emptied, since only the store knows what
- * others purged meanwhile. Errors of reads and writes go to `failed`, not to the caller.
+ * `store`, and `memory` from a write that fails until one succeeds; then memory is emptied, since only the
+ * store knows what others purged meanwhile. Errors of reads and writes go to `failed`, not to the caller.
  */
 export function withStandIn(
   store: Store,

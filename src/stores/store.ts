@@ -8,12 +8,12 @@ export interface Usage {
 }
 
 /**
- * Keys have two parts: a name (what people see and purge) and a variant (what else the bytes depend on; may be ""). A name is
- * a group, or a group and a rest (`names.ts`). Group, rest and variant are any text without NUL. An optional method is an optional
- * capability; throwing is "broken".
+ * Keys have two parts: a name (what people see and purge) and a variant (what else the bytes depend on; may
+ * be ""). A name is a group, or a group and a rest (`names.ts`). Group, rest and variant are any text without
+ * NUL. An optional method is an optional capability; throwing is "broken".
  */
 export interface Store {
-  /** Bytes that it holds at most; missing where the store has no bound of its own. */
+  /** Returns its capacity in bytes; missing if the store has no limit of its own. */
   maxBytes?(): number;
   /** undefined: not there, expired, or it did not verify. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
@@ -28,7 +28,7 @@ export interface Store {
    * Room of the volume that holds its folder; undefined if nothing is known of it. Absent without a folder.
    */
   volume?(): Promise<VolumeSpace | undefined>;
-  /** Which operations fail at once for now, since the last ones failed. */
+  /** Returns which operations currently fail immediately, because of recent failures. */
   circuits?(): { readonly read: boolean; readonly write: boolean };
   /** Throws when the store cannot be used. */
   check(): Promise<void>;

@@ -6,7 +6,7 @@ import { boundOf } from "./bounds.ts";
 import type { Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
 
-/** Below both of these a volume counts as full: what is left is gone before anybody can act. */
+/** Below both of these a volume counts as full: the rest would be gone before anybody can act. */
 const leastFree = 256 * 2 ** 20;
 const leastShare = 0.05;
 
@@ -28,7 +28,7 @@ const mostOfMemory = 0.75;
 
 const names = ["render", "info", "origin"] as const satisfies readonly (keyof CacheOptions)[];
 
-/** A key of the configuration whose bound is doubtful, and what to do. */
+/** A key of the configuration whose limit is doubtful, and what to do. */
 export interface DoubtfulBound {
   readonly path: string;
   readonly message: string;

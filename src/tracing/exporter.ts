@@ -1,5 +1,5 @@
-// Sends finished traces to a collector, several by one request (OTLP/HTTP with JSON). Nothing ever waits for it: what it cannot
-// send in time is dropped and counted.
+// Sends finished traces to a collector, several per request (OTLP/HTTP with JSON). Nothing ever waits for it:
+// traces that it cannot send in time are dropped and counted.
 
 import { concatenated } from "../imaging/lib/concatenated.ts";
 import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
@@ -15,10 +15,10 @@ export interface ExporterOptions {
   readonly token: string | undefined;
   readonly log: Pick<Log, "warn">;
   readonly counts: Counts<"sent" | "dropped">;
-  /** Where work ends with its request: lets it go on when that is answered. */
+  /** If work ends with its request: lets it continue after the response. */
   readonly keepAlive: ((work: Promise<unknown>) => void) | undefined;
   readonly frame: ReturnType<typeof exportFrame>;
-  /** Of the platform. */
+  /** From the platform. */
   readonly sentOnce?: Platform["sentOnce"];
 }
 
@@ -35,31 +35,36 @@ interface Batch {
   /** Its parts: the head, and spans with a comma before each but the first. */
   readonly text: Uint8Array[];
   bytes: number;
-  /** The latest traces, whose spans are not in the text yet. They show stages that end until they are. */
+  /**
+   * The latest traces, whose spans have not been written yet. They include stages that end until they are.
+   */
   readonly unwritten: { readonly trace: SpanTrace; readonly answered: AnsweredRequest }[];
   traces: number;
   /** When its first trace was answered, by `performance.now()`. */
   readonly since: number;
 }
 
-/** Traces whose spans are written together. */
+/** Number of traces whose spans are written together. */
 const writtenTogether = 16;
 
-/** Traces that wait at most: some 8 MB. */
+/** Maximum of waiting traces: about 8 MB. */
 const mostWaiting = 2048;
 /**
- * Bytes after which a batch is sent: less than the 1 MB that proxies take by default, by what is written together at most. An export costs
- * as much as hundreds of traces that it takes along.
+ * Size at which a batch is sent: by one group of written spans less than the default limit of proxies, 1 MB.
+ * An export costs as much as hundreds of its traces.
  */
 const wholeBytes = 850_000;
-/** Traces after which it is: small ones that are dropped, if they are, are not too many at once. */
+/** Number of traces at which a batch is sent: limits the loss if a batch of small ones is dropped. */
 const wholeTraces = 512;
-/** How long a trace waits for others. */
+/** Milliseconds that a trace waits for others. */
 const gatherMs = 5000;
-/** The same where each request sends for itself: how long it waits for another one to do so, and a trace at most. */
+/**
+ * The same if each request sends its own: milliseconds that it waits for another one to do so, and at most
+ * for a trace.
+ */
 const quietMs = 200;
 const mostGatherMs = 1000;
-/** For one export, its answer included. */
+/** Deadline of one export, including its response. */
 const timeoutMs = 10_000;
 /** All that waits is sent within this time when the service ends. */
 const closeMs = 3000;
@@ -69,7 +74,7 @@ const mostPauseMs = 60_000;
 /** Statuses after which the same export may succeed (OTLP, "Retryable Response Codes"). */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** An exporter whose queue is empty. */
+/** Creates an exporter with an empty queue. */
 export function createExporter(options: ExporterOptions): Exporter {
   const { url, token, log, counts, keepAlive, frame, sentOnce } = options;
   const headers = {
@@ -95,7 +100,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const failedOnce = (batch: Batch, reason: string, retryAfterMs = 0) => {
     const pause = Math.min(mostPauseMs, Math.max(retryAfterMs, pauseMs * 2 ** Math.min(failures++, 10)));
     pausedUntil = performance.now() + pause;
-    // The newest are kept: they are what somebody is looking for.
+    // The newest are kept: those are the ones that people look for.
     if (waiting + batch.traces > mostWaiting) counts.dropped.add(batch.traces);
     else {
       whole.unshift(batch);
@@ -126,7 +131,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     );
   };
 
-  /** Completes the batch that grows if it is whole, so that it is sent at once. */
+  /** Completes the growing batch if it is full, so that it is sent immediately. */
   const completeIfWhole = (batch: Batch) => {
     if (batch.bytes < wholeBytes && batch.traces < wholeTraces) return;
     complete();
@@ -187,7 +192,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const isEmpty = () => whole.length === 0 && !growing;
   const canSend = () => !isEmpty() && performance.now() >= pausedUntil;
 
-  /** Sends what waits; what comes meanwhile waits for its own time, unless it is enough for an export. */
+  /** Sends waiting batches; later ones wait for their own time, unless they are full. */
   let sending: Promise<void> | undefined;
   const sendAll = (): Promise<void> => {
     sending ??= (async () => {
@@ -210,7 +215,10 @@ export function createExporter(options: ExporterOptions): Exporter {
     (timer as { unref?(): void }).unref?.();
   };
 
-  /** One of several requests sends for all: when no other has come for a moment, or the oldest has waited for long. */
+  /**
+   * One of several requests sends for all: when no other has come for a moment, or the oldest has waited for
+   * long.
+   */
   const sendWithRequest = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, quietMs));
     const now = performance.now();
@@ -239,11 +247,11 @@ export function createExporter(options: ExporterOptions): Exporter {
     addStore(trace, answered) {
       if (closed) return;
       const batch = growingBatch(answered.ended);
-      // What is still to be written has it.
+      // The unwritten trace includes it.
       if (batch.unwritten.some((one) => one.answered === answered)) return;
       putSpans(batch, [storeSpan(trace, answered)]);
       completeIfWhole(batch);
-      // Where each request sends for itself, its trace is still waiting to do so.
+      // If each request sends its own, its trace is still waiting to do so.
       if (!keepAlive) later();
     },
     async close() {
@@ -270,10 +278,10 @@ export function createExporter(options: ExporterOptions): Exporter {
 
 const utf8 = new TextEncoder();
 
-/** Why nothing was sent to where a redirect leads: the runtime says the same by an error or by the status. */
+/** Reason for not following a redirect: the runtime reports it as an error or as the status. */
 const redirected = "a redirect";
 
-/** What a failed fetch says of its reason, without the address. */
+/** Returns the reason of a failed fetch, without the address. */
 function reasonOf(error: unknown): string {
   const { code, name, message } = ((error as { cause?: unknown }).cause ?? error) as Partial<Error> & {
     code?: string;

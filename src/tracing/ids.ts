@@ -7,7 +7,10 @@ const hex = new TextEncoder().encode("0123456789abcdef");
 const zero = hex[0] as number;
 const ascii = new TextDecoder();
 
-/** Returns a maker of ids of so many digits, the last of which is 0 where `endsInZero`. Ids are slices of one text. */
+/**
+ * Returns a generator of ids with that many digits, the last of which is 0 if `endsInZero`. Ids are slices of
+ * one text.
+ */
 function idMaker(length: number, endsInZero: boolean): () => string {
   const none = "0".repeat(length);
   const codes = new Uint8Array(2 * random.length);

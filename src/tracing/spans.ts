@@ -1,4 +1,5 @@
-// A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping).
+// A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON
+// mapping).
 
 import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
 import { maskPath } from "../lib/telemetry/mask-path.ts";
@@ -28,7 +29,10 @@ interface Attribute {
   readonly value: { readonly stringValue: string } | { readonly intValue: string };
 }
 
-/** What stands before and after the spans of one export, which commas separate. `resource`: attributes of the service. */
+/**
+ * Returns the text before and after the spans of one export, which are separated by commas. `resource`:
+ * attributes of the service.
+ */
 export function exportFrame(resource: Readonly<Record<string, string>>): {
   readonly head: string;
   readonly tail: string;
@@ -58,7 +62,7 @@ export function spansOf(trace: SpanTrace, answered: AnsweredRequest): string[] {
       hasJob = true;
       from = stages.jobBegan ?? from;
     }
-    // Storing begins when the answer is there.
+    // Storing begins after the response.
     const begin = stage === "store" ? ended : Math.min(from, ended);
     const end = stage === "store" ? ended + ms : Math.min(begin + ms, ended);
     spans.push(stageSpan(trace, stage, toEpoch + begin, toEpoch + end));
@@ -74,8 +78,8 @@ export const storeSpan = (trace: SpanTrace, { at, stages }: AnsweredRequest): st
   stageSpan(trace, "store", at, at + (stages?.ms[placeOf.store] ?? 0));
 
 /**
- * A template, since none of its values needs an escape. `from`, `to`: milliseconds since 1970. The id is that of the request but for
- * the last digit, which is 0 there: random as that is.
+ * A template, since none of its values needs an escape. `from`, `to`: milliseconds since 1970. The id is that
+ * of the request but for the last digit, which is 0 there: random as that is.
  */
 function stageSpan({ traceId, spanId }: SpanTrace, stage: StageName, from: number, to: number): string {
   const own = spanId.slice(0, -1) + (placeOf[stage] + 1).toString(16);

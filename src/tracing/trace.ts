@@ -8,7 +8,10 @@ import {
 } from "../lib/telemetry/trace-context.ts";
 import { newSpanId, newTraceId } from "./ids.ts";
 
-/** The trace of one request. Ids are made when they are first asked for, which most often is when spans of several are written. */
+/**
+ * The trace of one request. Ids are made when they are first asked for, which most often is when spans of
+ * several are written.
+ */
 export class RequestTrace implements TraceContext {
   /** `tracestate` as the caller sent it. */
   readonly state: string | undefined;
@@ -17,7 +20,10 @@ export class RequestTrace implements TraceContext {
   #traceId: string | undefined = undefined;
   #spanId: string | undefined = undefined;
 
-  /** `parent`: the context that the request came with, whose trace goes on; `ratio`: share of other traces that are sampled, 0 to 1. */
+  /**
+   * `parent`: the context of the request, whose trace continues; `ratio`: share of other traces that are
+   * sampled, 0 to 1.
+   */
   constructor(parent: TraceParent | undefined, state: string | undefined, ratio: number) {
     this.state = state;
     this.#parent = parent;
@@ -29,7 +35,7 @@ export class RequestTrace implements TraceContext {
     return this.#traceId;
   }
 
-  /** Of the span of the request. */
+  /** Id of the root span. */
   get spanId(): string {
     this.#spanId ??= newSpanId();
     return this.#spanId;
@@ -41,7 +47,7 @@ export class RequestTrace implements TraceContext {
   }
 
   get sampled(): boolean {
-    // With a ratio of 1 no id is made to decide it.
+    // With a ratio of 1 no id is needed to decide.
     return this.#parent?.sampled ?? (this.#ratio === 1 || isSampled(this.traceId, this.#ratio));
   }
 
@@ -50,10 +56,10 @@ export class RequestTrace implements TraceContext {
   }
 }
 
-/** What its spans say of a trace. */
+/** The parts of a trace that its spans contain. */
 export type SpanTrace = Pick<RequestTrace, "traceId" | "spanId" | "parentId" | "state">;
 
-/** By the end of the id alone, which is random, so that services with the same ratio decide alike. */
+/** Depends only on the random end of the id, so that services with the same ratio decide alike. */
 export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
 }

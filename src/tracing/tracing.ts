@@ -1,4 +1,5 @@
-// Traces of requests: begun with the context that a request comes with, and sent to a collector when it is answered.
+// Traces of requests: begun with the context that a request comes with, and sent to a collector when it is
+// answered.
 
 import { secretOf } from "../lib/options/secret.ts";
 import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
@@ -13,7 +14,7 @@ import { exportFrame } from "./spans.ts";
 import { RequestTrace } from "./trace.ts";
 
 export interface Tracing {
-  /** Begins the trace of a request, or goes on with that of its caller. */
+  /** Begins the trace of a request, or continues that of its caller. */
   begin(traceparent: string | null, tracestate: string | null): RequestTrace;
   /** The request was answered: its spans are sent in time. Never throws, and never waits. */
   end(trace: RequestTrace, answered: AnsweredRequest): void;
@@ -29,7 +30,10 @@ export interface TracingParts {
   readonly counts: Counts<"sent" | "dropped">;
 }
 
-/** Tracing by its options, whose endpoint is not empty. Throws an Error where the variable of the token is not set. */
+/**
+ * Creates tracing by its options, whose endpoint is not empty. Throws an Error if the variable of the token
+ * is not set.
+ */
 export function createTracing(options: TracingOptions, parts: TracingParts): Tracing {
   const { platform, version, log, counts } = parts;
   const token = options.token_env === "" ? undefined : secretOf(options.token_env, platform.env);
@@ -63,7 +67,7 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
   };
 }
 
-/** Where a collector takes traces (OTLP, section "OTLP/HTTP Request"). */
+/** Returns the address to which a collector expects traces (OTLP, section "OTLP/HTTP Request"). */
 function tracesUrl(endpoint: string): string {
   const base = endpoint.replace(/\/+$/, "");
   return base.endsWith("/v1/traces") ? base : `${base}/v1/traces`;

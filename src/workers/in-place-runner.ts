@@ -1,4 +1,4 @@
-// Jobs on the calling thread, where the platform has no workers.
+// Runs jobs on the calling thread, if the platform has no workers.
 
 import { cancelled, fromErrorRecord, toErrorRecord } from "../errors.ts";
 import type { SidecarAccess } from "../imaging/codecs/codec.ts";
@@ -11,7 +11,10 @@ import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
 import { awaitingWithout, readingWithout } from "./place.ts";
 import { late, type Runner } from "./runner.ts";
 
-/** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages and at each read. */
+/**
+ * Creates a runner on the calling thread. Nothing can interrupt a stage, so signal and time limit are checked
+ * between stages and at each read.
+ */
 export function inPlaceRunner(codecs: Codecs): Runner {
   let waits = false;
   return {
@@ -67,7 +70,7 @@ export function inPlaceRunner(codecs: Codecs): Runner {
   };
 }
 
-/** A sidecar whose parts are loaded on the clock. */
+/** Returns a sidecar whose loading time is measured by the clock. */
 function timedSidecar(sidecar: SidecarAccess, clock: JobClock): SidecarAccess {
   const { blocks } = sidecar;
   return {
@@ -83,10 +86,12 @@ function timedSidecar(sidecar: SidecarAccess, clock: JobClock): SidecarAccess {
   };
 }
 
-/** How long a job in place works between two reads at most before it listens. */
+/** Milliseconds that a job in place runs between two reads before it lets the event loop process events. */
 const listenMs = 20;
 
-/** The bytes of a job in place; a read of one that is no longer wanted throws ServiceError `cancelled`. */
+/**
+ * Returns the bytes of a job in place; a read throws ServiceError `cancelled` if the job is no longer wanted.
+ */
 function whileWanted(bytes: ByteSource, wanted: Required<Wanted>): ByteSource {
   let heard = Date.now();
   return {

@@ -1,4 +1,5 @@
-// What the main thread and a pool worker say to each other. Plain data; byte arrays and modules are transferred or shared.
+// Messages between the main thread and a worker of the pool. Plain data; byte arrays and modules are
+// transferred or shared.
 
 import type { ErrorRecord } from "../errors.ts";
 import type { WorkerModule } from "../imaging/codecs/modules.ts";
@@ -6,23 +7,29 @@ import type { NamedMaster } from "../imaging/codecs/plan.ts";
 import type { Task } from "../imaging/render/job.ts";
 import type { JobTimes } from "../lib/telemetry/job-clock.ts";
 
-/** A file that a worker opens by itself; one of another size or file number at this path is not read. */
+/**
+ * A file that a worker opens itself. The worker refuses a file of another size or file number at this path.
+ */
 export interface JobFile {
   readonly path: string;
   readonly size: number;
   readonly id?: string | undefined;
 }
 
-/** From the main thread. */
+/** Messages from the main thread. */
 export type ToWorker =
-  /** First message. `cancel`: one shared number; 1 says that the running job is no longer wanted. */
+  /** First message. `cancel`: one shared number; it becomes 1 when the running job is no longer wanted. */
   | {
       readonly kind: "start";
       readonly modules: Readonly<Record<WorkerModule, WebAssembly.Module>>;
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `file`: the worker opens it; else it asks for bytes, whose `size` and `gap` are those of the byte source. `sidecar`: it may ask for that one, unless it is absent; `memory`: bytes that making it may take; `room`: for blocks, where it can have any. */
+  /**
+   * `file`: the worker opens it; if absent, it requests bytes, and `size` and `gap` are those of the byte
+   * source. `sidecar`: the worker may request it unless it is absent; `memory`: maximum of bytes for building
+   * it; `room`: bytes for its blocks, if it may have any.
+   */
   | {
       readonly kind: "job";
       readonly job: number;
@@ -39,17 +46,23 @@ export type ToWorker =
           }
         | undefined;
     }
-  /** Answers to `read`, `recall`, `overlay` and, with no bytes, `keep`. `bytes` is missing where a block is not there. */
+  /**
+   * Response to `read`, `recall` and `overlay`, and to `keep` without bytes. `bytes` is missing if a block
+   * does not exist.
+   */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes?: Uint8Array }
   | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord }
-  /** Asks how much memory the worker has. */
+  /** Asks how much memory the worker uses. */
   | { readonly kind: "measure" };
 
-/** From the worker. */
+/** Messages from the worker. */
 export type FromWorker =
-  /** Started, and warm if that was asked. */
+  /** The worker has started, and warmed up if requested. */
   | { readonly kind: "ready" }
-  /** Bytes of its objects, buffers and WebAssembly, as far as the runtime counts them for one thread. */
+  /**
+   * Bytes of the worker's objects, buffers and WebAssembly memories, as far as the runtime counts them per
+   * thread.
+   */
   | { readonly kind: "memory"; readonly bytes: number }
   | {
       readonly kind: "read";
@@ -58,11 +71,14 @@ export type FromWorker =
       readonly offset: number;
       readonly length: number;
     }
-  /** Asks for the sidecar that the job named, or a block of it. */
+  /** Requests the sidecar that the job names, or a block of it. */
   | { readonly kind: "recall"; readonly job: number; readonly read: number; readonly block?: number }
-  /** Asks for the pixels of the overlay that the job's plan names, once for each that it does not know. */
+  /**
+   * Requests the pixels of the overlay that the job's plan names, once for each overlay that the worker does
+   * not have.
+   */
   | { readonly kind: "overlay"; readonly job: number; readonly read: number }
-  /** Hands over a block of the sidecar that the job makes. */
+  /** Passes on a block of the sidecar that the job builds. */
   | {
       readonly kind: "keep";
       readonly job: number;
@@ -70,11 +86,13 @@ export type FromWorker =
       readonly block: number;
       readonly bytes: Uint8Array;
     }
-  /** The profile of the job's master turned out not to be usable. */
+  /** The profile of the job's master is ignored because it is unusable. */
   | { readonly kind: "ignoredProfile"; readonly master: NamedMaster; readonly reason: string }
   /** A part of the job's sidecar is lost. */
   | { readonly kind: "lost"; readonly job: number }
-  /** `unchanged`: after the last read, the worker found the file that it opened to be what was checked. */
+  /**
+   * `unchanged`: true if the worker found after the last read that the open file is still the checked one.
+   */
   | {
       readonly kind: "done";
       readonly job: number;
@@ -83,10 +101,13 @@ export type FromWorker =
       readonly unchanged: boolean;
       readonly times: JobTimes;
     }
-  /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
+  /** `broken`: true if the error was unexpected, so that the state of the worker is unknown. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };
 
-/** The buffer of these bytes alone, to be transferred; copies only where they are part of something larger. */
+/**
+ * Returns these bytes with a buffer of their own, which can be transferred; copies them only if they are part
+ * of a larger buffer.
+ */
 export function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const whole = bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength;
   return whole ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);

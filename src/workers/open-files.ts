@@ -1,5 +1,5 @@
-// The files that a worker reads: opened by itself, checked to be what the main thread has checked, and kept open for a
-// while, since the tiles of an image come one after another.
+// Files that a worker reads. The worker opens them, verifies that they are the ones that the main thread has
+// checked, and keeps them open for a while, since tiles of an image are requested in succession.
 
 import { ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteRange, ByteSource } from "../imaging/lib/byte-source.ts";
@@ -8,39 +8,39 @@ import { createDeadline } from "../lib/concurrency/deadline.ts";
 import type { JobClock } from "../lib/telemetry/job-clock.ts";
 import type { JobFile } from "./messages.ts";
 
-/** An open file of the runtime; methods throw what the runtime throws. */
+/** An open file of the runtime. Its methods throw the errors of the runtime. */
 export interface HostFile {
-  /** Of what is open, as it is now, whatever stands at its path. */
+  /** Returns the current facts of the open file, even if another one is now at its path. */
   stat(): { readonly size: number; readonly id?: string };
-  /** As {@link ByteSource.read}. */
+  /** See {@link ByteSource.read}. */
   read(offset: number, length: number): Uint8Array;
-  /** As {@link ByteSource.borrow}, without waiting. */
+  /** See {@link ByteSource.borrow}; never waits. */
   borrow(ranges: readonly ByteRange[]): readonly Uint8Array[];
   close(): void;
 }
 
 export interface OpenFiles {
   /**
-   * The bytes of a file, until {@link rest} or the next one; the clock measures their reads. Throws ServiceError `source`, and `changed` for
-   * another file than the one that was checked.
+   * Opens a file and returns its bytes, which may be read until {@link rest} or the next `open`. The clock
+   * measures reads. Throws ServiceError `source`, and `changed` if the file is not the checked one.
    */
   open(file: JobFile, clock?: Pick<JobClock, "readNow">): ByteSource;
   /**
-   * Whether the file that was opened last still is what was checked. False also where that cannot be seen: the runtime
-   * numbers no files.
+   * True if the file opened last is still the checked one. False also if that is unknown, since the runtime
+   * has no file numbers.
    */
   unchanged(): boolean;
-  /** The job that opened a file has ended. */
+  /** Called when a job that opened a file has ended. */
   rest(): void;
 }
 
-/** Files that stay open at most, and how long after the last job. */
+/** Maximum number of open files; they are closed `keptMs` milliseconds after the last job. */
 const kept = 8;
 const keptMs = 5000;
 
 /**
- * Files over a runtime's way to open one. What is open cannot be exchanged for another file, and what was written to it
- * since it was checked is seen by its number, which changes with it.
+ * Creates the open files of a worker. An open file cannot be replaced by another one, and a write to it after
+ * the check changes its file number.
  */
 export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
   const files = createLru<string, HostFile>(kept, (_, file) => file.close());
@@ -79,7 +79,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
       return {
         size: wanted.size,
         borrow: (ranges) => readNow(() => file.borrow(ranges)),
-        // Read before it returns: a promise that is settled costs less than a function that may wait.
+        // Reads before it returns: a settled promise is cheaper than an async function.
         read(offset, length) {
           try {
             const [bytes] = readNow(() => [file.read(offset, length)]);

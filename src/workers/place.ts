@@ -1,26 +1,27 @@
-// A place among those that work at the same time, and how work goes without it while it waits for bytes from elsewhere.
+// The permit of a job, which the job releases while it waits for bytes from another machine.
 
 import type { ByteSource } from "../imaging/lib/byte-source.ts";
 
-/** A place that work holds. */
+/** The permit of a running job. */
 export interface Place {
-  /** Gives the place back while the work waits. */
+  /** Releases the permit while the job waits. */
   leave(): void;
-  /** Takes a place again; resolves when the work may go on. */
+  /** Takes a permit again; resolves when the job may continue. */
   back(): Promise<void>;
 }
 
-/** Awaits an answer without holding the place meanwhile, and with it again when it resolves or rejects. */
+/** Awaits a promise without the permit, and settles like it once the job has its permit again. */
 export type Awaiting = <T>(answer: Promise<T>) => Promise<T>;
 
 /**
- * Gives the place back when an answer has not come by the next turn of the event loop, so that what is in memory costs
- * nothing. Work that awaits several answers comes back when all of them are there.
+ * Returns a function that releases the permit if a promise has not settled by the next turn of the event
+ * loop, so that bytes in memory cost nothing. A job that awaits several promises takes its permit again when
+ * all of them have settled.
  */
 export function awaitingWithout(place: Place): Awaiting {
   let open = 0;
   let turn: ReturnType<typeof setTimeout> | undefined;
-  /** Resolves when the work has its place again; undefined while it holds one. */
+  /** Resolves when the job has its permit again; undefined while it holds one. */
   let away: { readonly over: Promise<void>; end(): void } | undefined;
   let comesBack = false;
 
@@ -60,7 +61,10 @@ export function awaitingWithout(place: Place): Awaiting {
   };
 }
 
-/** A byte source whose reads are awaited so; `signal` says that nobody wants them any more. */
+/**
+ * Returns a byte source whose reads are awaited without the permit. `signal` aborts when the bytes are no
+ * longer wanted.
+ */
 export function readingWithout(bytes: ByteSource, awaiting: Awaiting, signal?: AbortSignal): ByteSource {
   return {
     size: bytes.size,

@@ -1,4 +1,4 @@
-// The pool: jobs wait for a worker, each runs alone on one, and a worker that fails is replaced on demand.
+// The worker pool: jobs wait for a worker, each runs alone on one, and a failed worker is replaced on demand.
 
 import { cancelled, ServiceError } from "../errors.ts";
 import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
@@ -15,8 +15,8 @@ import { workerRunner } from "./worker-runner.ts";
 export type { Job, JobLimits, JobWatch } from "./runner.ts";
 
 /**
- * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for
- * another job, and of these `deaths`: those that ended by themselves.
+ * Counters of a pool: its jobs by result; `started`: workers; `replaced`: workers that could not take another
+ * job; `deaths`: replaced workers that ended on their own.
  */
 export const poolCounts = [
   "done",
@@ -34,19 +34,22 @@ export type PoolCounts = Counts<(typeof poolCounts)[number]>;
 export interface PoolOptions {
   readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
   /**
-   * Workers that work at most; more are started while jobs are without their place. Jobs in place work one at
-   * a time.
+   * Maximum number of working workers; more are started while jobs wait without their permit. Jobs in place
+   * run one at a time.
    */
   readonly size: number;
-  /** For jobs in place; made from the platform where it is absent. */
+  /** Codecs for jobs in place; by default made from the platform. */
   readonly codecs?: Codecs;
   readonly counts?: PoolCounts;
   readonly log?: PoolLog;
-  /** Hears of profiles that workers could not use. */
+  /** Called if a worker could not use a profile. */
   readonly ignoredProfile?: CodecHost["ignoredProfile"];
-  /** How long a cancelled job may run on before its worker is ended; 250. */
+  /** Milliseconds that a cancelled job may continue before its worker is terminated; default 250. */
   readonly cancelGraceMs?: number;
-  /** A worker is replaced after a job of more estimated bytes, since its memories do not shrink; 512 MiB. */
+  /**
+   * A worker is replaced after a job of more estimated bytes, since its memories do not shrink; default 512
+   * MiB.
+   */
   readonly maxJobBytes?: number;
 }
 
@@ -56,27 +59,29 @@ interface PoolLog {
 
 export interface PoolStatus {
   readonly size: number;
-  /** Workers that are running, busy or idle. */
+  /** Number of workers, busy or idle. */
   readonly workers: number;
   readonly busy: number;
-  /** Of the busy ones, those whose job waits for bytes without its place. */
+  /** Number of busy workers whose job waits for bytes without its permit. */
   readonly waiting: number;
   readonly queued: number;
 }
 
 export interface Pool {
   /**
-   * What the task of a job makes. Throws what the codecs throw, and ServiceError `timeout` (code
-   * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code
-   * worker_died).
+   * Returns the result of a job's task. Throws what the codecs throw, and ServiceError `timeout` (code
+   * render_timeout, waiting not counted), `cancelled` (by the signal, or because the pool was closed),
+   * `decode` (code worker_died).
    */
   run(job: Job, limits: JobLimits): Promise<Encoded>;
   status(): PoolStatus;
-  /** Bytes of all workers, as far as they have said; absent where jobs run in place. */
+  /**
+   * Returns the memory of all workers in bytes, as far as they have reported it; absent if jobs run in place.
+   */
   memory?(): Promise<number>;
   /** Changes the number of workers; surplus ones end when they are idle. */
   resize(size: number): void;
-  /** Ends all workers; running and waiting jobs are cancelled. */
+  /** Ends all workers; cancels running and waiting jobs. */
   close(): void;
 }
 
@@ -86,7 +91,7 @@ const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>
   busy: "refused",
 };
 
-/** A pool whose first worker is started and warmed at once; the others come when jobs wait. */
+/** Creates a pool whose first worker starts and warms up immediately; others start when jobs wait. */
 export function createPool(options: PoolOptions): Pool {
   const { platform, counts = createCounts(...poolCounts) } = options;
   const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
@@ -95,8 +100,8 @@ export function createPool(options: PoolOptions): Pool {
   let lastNumber = 0;
 
   /**
-   * Module instances keep what a job has done between its reads, so that no two runners in place may share
-   * codecs.
+   * Codecs of a runner in place. Module instances keep state of a job between its reads, so such runners must
+   * not share codecs.
    */
   const ownCodecs = (first: boolean) =>
     (first && options.codecs) ||
@@ -131,7 +136,7 @@ export function createPool(options: PoolOptions): Pool {
         runner = runners.take();
       } catch (error) {
         options.log?.warn("no render worker could be started", { cause: String(error) });
-        if (runners.status().workers > 0) return; // one that runs will take the job
+        if (runners.status().workers > 0) return; // a running worker will take the job
         queue.shift()?.refuse(error);
         continue;
       }
@@ -156,8 +161,8 @@ export function createPool(options: PoolOptions): Pool {
   };
 
   /**
-   * A runner for this job alone. The job is started by its own caller: on workerd nobody else may use its
-   * files.
+   * Waits for a runner that is free for this job. The job's own caller then starts the job: on workerd no
+   * other request may use its files.
    */
   const turn = (signal: AbortSignal | undefined): Promise<Runner> =>
     waitForTurn(
@@ -176,7 +181,7 @@ export function createPool(options: PoolOptions): Pool {
 
   if (platform.startWorker) runners.warmUp();
 
-  /** A job that gives its place back makes room for one that waits here. */
+  /** Returns limits under which a job that releases its permit lets a waiting job start. */
   const withNext = ({ place, ...limits }: JobLimits): JobLimits =>
     place
       ? {

@@ -1,4 +1,4 @@
-// A runner of jobs: one at a time, each within its limits.
+// Interface of runners of jobs. A runner takes one job at a time, within limits.
 
 import { ServiceError } from "../errors.ts";
 import type { Encoded, SidecarAccess } from "../imaging/codecs/codec.ts";
@@ -10,8 +10,8 @@ import type { JobFile } from "./messages.ts";
 import type { Place } from "./place.ts";
 
 /**
- * One task over one master. `file`: where a worker can open the same bytes by itself. The id of `sidecar`
- * tells a worker what an earlier job has begun.
+ * One task on one master. `file`: the master's file, if a worker can open the same bytes itself. `sidecar`:
+ * its id lets a worker continue what an earlier job has begun.
  */
 export interface Job {
   readonly task: Task;
@@ -26,45 +26,42 @@ export interface Job {
 
 export interface JobLimits {
   readonly signal?: AbortSignal;
-  /**
-   * Time of work, from the moment that the job runs; while it is without its place, it does not count. 0: no
-   * limit.
-   */
+  /** Time limit of the job in milliseconds; time without its permit does not count. 0: no limit. */
   readonly timeoutMs: number;
-  /** Is given back while the job waits for bytes; absent: the job only reads what is near. */
+  /** Permit that the job releases while it waits for bytes; absent if it only reads local bytes. */
   readonly place?: Place | undefined;
-  /** Hears when the job begins and what it took. */
+  /** Observer of the start and the measurements of the job. */
   readonly watch?: JobWatch | undefined;
 }
 
-/** Whoever wants to know how a job went. */
+/** Observes a job. */
 export interface JobWatch {
-  /** A runner has taken the job: the number of its worker, from 1; 0: the calling thread. */
+  /** Called when a runner takes the job. `worker`: number of the worker, from 1; 0 for the calling thread. */
   began(worker: number): void;
-  /** It has ended well. */
+  /** Called when the job has succeeded. */
   did(times: JobTimes): void;
 }
 
 /** Runs one job at a time. */
 export interface Runner {
   /**
-   * Rejects as soon as the job is cancelled or late. Calls `freed` once, which may be later, when the next
-   * job may come: with true, or with false where the runner has ended.
+   * Runs a job and returns its result. Rejects as soon as the job is cancelled or late. Calls `freed` once,
+   * possibly later, when the next job may come: with true, or with false if the runner has ended.
    */
   run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Encoded>;
-  /** False once it has ended, also while it was idle. */
+  /** False if the runner has ended, even while it was idle. */
   alive(): boolean;
   /**
-   * Bytes of its worker, or those that it had when it was last asked where it is busy; absent: it has no
-   * thread of its own.
+   * Returns the memory of its worker in bytes, or the last known value if the worker is busy; absent if it
+   * has no thread of its own.
    */
   memory?(): Promise<number | undefined>;
-  /** Whether its job is without its place. */
+  /** True while its job has released its permit. */
   waits(): boolean;
   kill(): void;
 }
 
-/** The error of a job that ran over its limit. */
+/** Returns the error of a job that exceeded its time limit. */
 export function late(timeoutMs: number): ServiceError {
   return new ServiceError(
     "timeout",

@@ -1,48 +1,61 @@
-// The runners of a pool: as many as may work, started on demand, and ended when they are surplus.
+// The runners of a pool: started on demand, and ended when they are surplus.
 
 import type { Runner } from "./runner.ts";
 
-/** How long a runner that was started while others waited stays without a job, since starting one costs more than a tile. */
+/**
+ * Milliseconds that a surplus runner stays idle before it ends, since starting one costs more than a tile.
+ */
 const surplusMs = 10_000;
 
 export interface RunnersOptions {
-  /** Runners that work at most; more are started while jobs wait without their place. */
+  /** Maximum number of working runners; more are started while jobs wait without their permit. */
   readonly size: number;
-  /** `first`: there is no other. Throws where none can be started. */
+  /** Starts a runner. `first`: true if there is no other. Throws if none can be started. */
   start(options: { readonly warm: boolean; readonly first: boolean }): Runner;
-  /** Surplus runners stay for a while; false where no timer outlives its request, so that they end at once. */
+  /**
+   * True if surplus runners stay for a while; false if timers cannot outlive their request, so that they end
+   * immediately.
+   */
   readonly linger: boolean;
 }
 
 export interface Runners {
-  /** Starts one that renders a small image before its first job. */
+  /** Starts a runner that renders a small image before its first job. */
   warmUp(): void;
-  /** Whether one more may work. */
+  /** True if one more runner may work. */
   hasRoom(): boolean;
-  /** The idle one that worked last; undefined: none is idle. Those that ended while idle are forgotten. */
+  /**
+   * Returns the idle runner that worked last; undefined if none is idle. Runners that ended while idle are
+   * dropped.
+   */
   takeIdle(): Runner | undefined;
-  /** An idle one, else a new one; undefined: as many work as may. Throws what `start` throws. */
+  /**
+   * Returns an idle runner, or else a new one; undefined if the maximum is reached. Throws what `start`
+   * throws.
+   */
   take(): Runner | undefined;
-  /** Its job is over; `usable`: it takes another one. */
+  /**
+   * Takes back a runner whose job is over. `usable`: true if it can take another job; otherwise it is ended.
+   */
   release(runner: Runner, usable: boolean): void;
   resize(size: number): void;
-  /** `waiting`: of the busy ones, those whose job waits for bytes without its place. */
+  /** `waiting`: busy runners whose job waits for bytes without its permit. */
   status(): {
     readonly size: number;
     readonly workers: number;
     readonly busy: number;
     readonly waiting: number;
   };
-  /** Bytes of all, as far as they have answered. */
+  /** Returns the memory of all runners in bytes, as far as they have reported it. */
   memory(): Promise<number>;
-  /** Ends all. */
+  /** Ends all runners. */
   close(): void;
 }
 
-/** No runners yet. */
+/** Creates the runners of a pool, none of them started yet. */
 export function createRunners({ start, linger, ...options }: RunnersOptions): Runners {
   let { size } = options;
-  /** The one that worked last at the end. */
+  /** Idle runners, the most recently used one last. */
   const idle: { readonly runner: Runner; readonly since: number }[] = [];
   const all = new Set<Runner>();
 
@@ -69,7 +82,7 @@ export function createRunners({ start, linger, ...options }: RunnersOptions): Ru
   const hasRoom = () => all.size - idle.length - waiting() < size;
   const idleMs = (now: number) => (idle[0] ? now - idle[0].since : 0);
 
-  /** Ends those beyond the size that have been idle for this long. */
+  /** Ends surplus runners that have been idle for at least `ms` milliseconds. */
   const trim = (ms = 0) => {
     while (all.size > size && idle[0] && idleMs(performance.now()) >= ms) end(idle.shift()!.runner);
   };

@@ -1,4 +1,5 @@
-// Jobs on a worker of the platform, from the main thread's side: what it asks for, what it answers, and when it is ended.
+// Runs jobs on a worker of the platform, from the side of the main thread: requests, responses and
+// termination.
 
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
@@ -12,11 +13,11 @@ import { type Job, type JobWatch, late, type Runner } from "./runner.ts";
 export interface WorkerRunnerOptions {
   readonly module: (name: WorkerModule) => WebAssembly.Module;
   readonly ignoredProfile?: CodecHost["ignoredProfile"];
-  /** Its number among the workers of the pool so far, from 1. */
+  /** Number of the worker among all workers of the pool so far, from 1. */
   readonly number: number;
-  /** Whether it renders a small image before its first job. */
+  /** True if the worker renders a small image before its first job. */
   readonly warm: boolean;
-  /** How long a cancelled job may go on before its worker is killed. */
+  /** Milliseconds that a cancelled job may continue before its worker is killed. */
   readonly cancelGraceMs: number;
   /** A worker is not used again after a job of more estimated bytes: WebAssembly memories never shrink. */
   readonly maxJobBytes: number;
@@ -25,7 +26,10 @@ export interface WorkerRunnerOptions {
 interface Running {
   readonly id: number;
   readonly job: Job;
-  /** Those who hear that the job is cancelled, so that a read that hangs does not hold the worker. */
+  /**
+   * Functions that reject pending reads when the job is cancelled, so that a hanging read does not block the
+   * worker.
+   */
   readonly reads: Set<(error: ServiceError) => void>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -33,14 +37,15 @@ interface Running {
   readonly awaiting: Awaiting;
   resolve(made: Encoded): void;
   reject(error: ServiceError): void;
-  /** Takes back what was set up for this job, and frees the runner. */
+  /** Cleans up after this job, and frees the runner. */
   settle(usable: boolean): void;
 }
 
 /**
- * Jobs on a worker of the platform. A job that is late ends the worker, since nothing else stops a decoder. A cancelled one
- * reads so in shared memory between two stages, and its worker is ended only when it has not stopped after a short grace:
- * starting a new one costs more than the rest of a tile.
+ * Creates a runner on a worker of the platform. A late job ends the worker, since nothing else stops a
+ * decoder. A cancelled job finds that out between two stages, from shared memory; its worker is ended only if
+ * the job does not stop within a short grace period, since starting a new worker costs more than the rest of
+ * a tile.
  */
 export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Runner {
   const cancel = new Int32Array(new SharedArrayBuffer(4));
@@ -55,7 +60,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     return alive;
   });
 
-  /** The job at hand is over; the runner goes on where `usable`. */
+  /** Ends the current job; the runner continues if `usable`. */
   const settle = (usable: boolean) => {
     const over = running;
     running = undefined;
@@ -98,7 +103,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
       return answerRead(message);
     if (message.job !== running?.id) return;
     if (message.kind === "overlay") {
-      // Shared memory, or copied on the way: never transferred, since it is kept here.
+      // Shared memory, or copied by the message; never transferred, since the main thread keeps the pixels.
       const bytes = running.job.overlay?.data ?? new Uint8Array();
       return post({ kind: "bytes", read: message.read, bytes });
     }
@@ -134,7 +139,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     run(job, { signal, timeoutMs, place, watch }, freed) {
       if (!alive) {
         freed(false);
-        return Promise.reject(cancelled()); // the pool was closed in between
+        return Promise.reject(cancelled()); // the pool was closed in the meantime
       }
       const id = ++lastId;
       let grace: ReturnType<typeof setTimeout> | undefined;
@@ -210,10 +215,13 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   };
 }
 
-/** How long a worker has to answer how much memory it has: one that decodes reads no message meanwhile. */
+/** Time limit in milliseconds for a worker's memory report: a worker that decodes reads no messages. */
 const measureMs = 100;
 
-/** The memory of a worker as it answered last. `ask` sends it the question; false where it has ended. */
+/**
+ * Creates the memory meter of a worker, which caches the last report. `ask` requests a report; it returns
+ * false if the worker has ended.
+ */
 function createMeter(ask: () => boolean) {
   let last: number | undefined;
   const waiting = new Set<() => void>();
@@ -238,7 +246,10 @@ function createMeter(ask: () => boolean) {
 
 type Asking = FromWorker & { kind: "read" | "recall" | "keep" };
 
-/** What a worker asked for. What is kept of a sidecar is shared, and transferring would take it away: a copy goes. */
+/**
+ * Returns the bytes that a worker requested. Cached sidecars are shared, and a transfer would detach them, so
+ * a copy is sent.
+ */
 async function wantedBytes(
   { job: { bytes, sidecar }, signal }: Pick<Running, "job" | "signal">,
   message: Asking,

@@ -1,4 +1,5 @@
-// The worker's side of the pool: takes jobs one at a time, reads by itself or through the main thread, answers with bytes.
+// The worker's side of the pool: takes one job at a time, reads its bytes directly or through the main
+// thread, and responds with the result.
 
 import { fromErrorRecord, toErrorRecord } from "../errors.ts";
 import type { CodecHost, SidecarAccess, SidecarBlocks } from "../imaging/codecs/codec.ts";
@@ -12,18 +13,24 @@ import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
 import { type HostFile, openFiles } from "./open-files.ts";
 
-/** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
+/**
+ * Functions that the entry point of a worker provides: messages to and from the main thread, and access to
+ * the platform.
+ */
 export interface WorkerHost {
   post(message: FromWorker, transfer?: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: ToWorker) => void): void;
   deflate: CodecHost["deflate"];
-  /** Throws what the runtime throws. */
+  /** Opens a file. Throws what the runtime throws. */
   openFile(path: string): HostFile;
-  /** Bytes of this thread alone. */
+  /** Returns the memory of this thread in bytes. */
   memory(): number;
 }
 
-/** A read through the main thread costs as much as copying about this many bytes, and may be slow at its other end. */
+/**
+ * Gap between reads through the main thread: each costs about as much as copying this many bytes, and may be
+ * slow at its other end.
+ */
 const channelGap = 64 * 1024;
 
 interface PendingRead {
@@ -31,7 +38,7 @@ interface PendingRead {
   reject(error: unknown): void;
 }
 
-/** Serves jobs until the worker is ended. */
+/** Serves jobs until the worker is terminated. */
 export function serveJobs(host: WorkerHost): void {
   const reads = new Map<number, PendingRead>();
   let lastRead = 0;
@@ -142,7 +149,9 @@ export function serveJobs(host: WorkerHost): void {
 
 type JobSidecar = (ToWorker & { kind: "job" })["sidecar"];
 
-/** Encodes, decodes and resamples one small JPEG: first calls are several times slower than later ones. */
+/**
+ * Encodes, decodes and resamples a small JPEG, since first calls are several times slower than later ones.
+ */
 async function warm(codecs: Codecs): Promise<void> {
   const side = 32;
   const data = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * 7) & 255);
@@ -162,6 +171,6 @@ async function warm(codecs: Codecs): Promise<void> {
     const half = { size: side / 2, origin: 0, scale: 2 };
     codecs.kernels.resize?.(pixels, half, half);
   } catch {
-    // only a head start; a real job reports what is wrong
+    // errors are ignored here; a real job reports them
   }
 }

@@ -89,11 +89,13 @@ function rangeDoubt(text: string, settings: AccessSettings, place: AccessPlace):
   return undefined;
 }
 
-/** Whether an unnamed proxy may stand in front: not if readers come to an address of this network. */
+/**
+ * True if an unnamed proxy may be in front: false if readers connect to an address of this network directly.
+ */
 function mayHaveProxy(settings: AccessSettings, { runtime }: AccessPlace): boolean {
   if (proxiesOf(settings).length > 0 || runtime === "workerd") return false;
   const { base_url } = settings;
-  // This has a doubt of its own.
+  // A public https address has a doubt of its own.
   if (isPublicHttps(base_url)) return false;
   const { hostname = "" } = parseUrl(base_url) ?? {};
   if (isLoopbackHost(hostname)) return false;
@@ -104,10 +106,10 @@ function mayHaveProxy(settings: AccessSettings, { runtime }: AccessPlace): boole
   }
 }
 
-/** Readers are told apart by their addresses, which a proxy hides unless it is trusted to say them. */
+/** Readers are distinguished by their addresses, which a proxy hides unless it is trusted to report them. */
 function hiddenReaders(settings: AccessSettings, { runtime }: AccessPlace): Doubt[] {
   const { auth, base_url } = settings;
-  // workerd speaks https by itself; on the others that takes a proxy.
+  // Only workerd speaks https itself; the other runtimes need a proxy for it.
   if (proxiesOf(settings).length > 0 || runtime === "workerd" || !isPublicHttps(base_url)) return [];
   const own = Object.values(auth.profiles).filter(({ access_service: { backend } }) => backend === "builtin");
   const patterns = new Set(own.map(({ pattern }) => pattern));

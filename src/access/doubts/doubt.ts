@@ -1,12 +1,11 @@
-// What a start accepts of the access settings, but that probably protects something else than its author
-// thinks.
+// Access settings that are accepted at start but probably do not protect what their author intends.
 
 import type { AuthOptions } from "../options.ts";
 
 export interface Doubt {
   /** Keys from the top of the configuration. */
   readonly path: readonly PropertyKey[];
-  /** What is wrong and what to do; holds no secret. */
+  /** Says what is wrong and what to do; contains no secret. */
   readonly message: string;
 }
 
@@ -15,18 +14,18 @@ export interface RuledSource {
   readonly name: string;
   readonly type: string;
   readonly prefix: string;
-  /** Of a folder. */
+  /** Path of a folder. */
   readonly root?: string;
-  /** Of a web server. */
+  /** Address of a web server. */
   readonly url?: string;
   readonly allowed_hosts?: readonly string[];
-  /** Of a bucket. */
+  /** Address of the S3 service of a bucket. */
   readonly endpoint?: string;
   readonly bucket?: string;
   readonly key_prefix?: string;
 }
 
-/** What is looked at: the section `auth`, and what it stands on. */
+/** The settings to check: the section `auth`, and the settings that it depends on. */
 export interface AccessSettings {
   readonly auth: AuthOptions;
   readonly base_url: string;
@@ -38,7 +37,7 @@ export interface AccessSettings {
   readonly cache: Readonly<Record<string, { readonly backend: string }>>;
 }
 
-/** Where and with what secrets the service runs. */
+/** The runtime and the secrets of the service. */
 export interface AccessPlace {
   /** Name of the platform. */
   readonly runtime: string;

@@ -9,7 +9,7 @@ import { sourceDoubts } from "./sources.ts";
 
 export type { AccessSettings, Doubt } from "./doubt.ts";
 
-/** What is accepted of the access settings all the same, each with what is wrong and what to do. */
+/** Doubts about access settings that are accepted, each with what is wrong and what to do. */
 export const accessDoubts = (settings: AccessSettings, place: AccessPlace): Doubt[] => [
   ...ruleDoubts(settings),
   ...sourceDoubts(settings),

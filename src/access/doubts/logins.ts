@@ -5,7 +5,7 @@ import { isSafeTransport } from "../../lib/network/loopback.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
 import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
 
-/** Doubts of each profile by itself, and of secrets that two of them share. */
+/** Doubts about each profile on its own, and about secrets that two of them share. */
 export const loginDoubts = ({ auth }: AccessSettings, { env }: AccessPlace): Doubt[] => [
   ...Object.entries(auth.profiles).flatMap(([name, profile]) =>
     profileRows.flatMap(({ keys, says }) => {
@@ -19,7 +19,7 @@ export const loginDoubts = ({ auth }: AccessSettings, { env }: AccessPlace): Dou
 interface Row {
   /** Below the profile. */
   readonly keys: readonly string[];
-  /** What is wrong; undefined if nothing is. */
+  /** Returns what is wrong, or undefined. */
   readonly says: (profile: ProfileOptions) => string | undefined;
 }
 
@@ -108,7 +108,8 @@ function doubtfulSecrets(
         `the secret in ${variable} begins or ends with white space, such as the end of a line of a file, which the other side hardly has; take it away`,
       );
     if (service.backend === "external") {
-      // A signature says nothing of its profile: one that gives access to this gives it to that.
+      // A signature does not name its profile: one that gives access to this profile gives access to the
+      // other.
       const mark = secret ? `value ${secret}` : `variable ${variable}`;
       const other = seen.get(mark);
       seen.set(mark, name);

@@ -1,4 +1,4 @@
-// How much of the internet ranges of addresses let in.
+// How much of the internet a list of address ranges lets in.
 
 import { type IpRange, parseRange } from "../../lib/network/ip-range.ts";
 
@@ -29,15 +29,15 @@ function covered(whole: IpRange, ranges: readonly IpRange[]): bigint {
   return count;
 }
 
-/** Whether any address lies in both. */
+/** True if any address is in both ranges. */
 export const overlap = (one: IpRange, other: IpRange): boolean =>
   one.bits === other.bits && startOf(one) < endOf(other) && startOf(other) < endOf(one);
 
-/** Whether all addresses of a range lie in another. */
+/** True if all addresses of a range are in another. */
 export const isWithin = (inner: IpRange, outer: IpRange): boolean =>
   inner.bits === outer.bits && startOf(inner) >= startOf(outer) && endOf(inner) <= endOf(outer);
 
-/** Whether an address has bits set that its range takes no notice of, as in 192.0.2.7/24. */
+/** True if an address has bits set that its range ignores, as in 192.0.2.7/24. */
 export const hasHostBits = (range: IpRange): boolean => startOf(range) !== range.value;
 
 const sizeOf = ({ bits, prefix }: IpRange): bigint => 1n << BigInt(bits - prefix);

@@ -8,7 +8,7 @@ import type { RuledSource } from "./doubt.ts";
 /** Place of the first rule that matches all that a match does; undefined if there is none. */
 export type RuleIndex = (match: string) => number | undefined;
 
-/** An index of rules whose matches are ones that identifiers can have. */
+/** Indexes the rules whose matches identifiers can have. */
 export function indexRules(
   rules: readonly Pick<Rule, "match">[],
   sources: readonly RuledSource[],
@@ -35,12 +35,12 @@ function keyOf(match: string): string {
   return folder === match ? whole : `${whole.replace(/\/$/, "")}/*`;
 }
 
-/** The keys of all matches that match what a match does. */
+/** Returns the keys of all matches that include everything that a match does. */
 function matchesAround(match: string, sources: readonly RuledSource[]): string[] {
   if (match === "*") return [match];
   const folder = folderOf(match);
   const names = [folder, ...otherNames(folder, sources)];
-  // What is below an identifier is none of its pages.
+  // Identifiers below another one are not its pages.
   const exact = folder === match ? names.flatMap(spellingsOf) : [];
   const folders = [...names.map((name) => folderOf(keyOf(`${name}/*`))), ...exact].flatMap((name) => {
     const parts = name.split("/");

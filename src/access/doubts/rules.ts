@@ -41,7 +41,7 @@ export function ruleDoubts(settings: AccessSettings): Doubt[] {
   ];
 }
 
-/** What is said of a rule that a click opens though another of its profiles asks who the reader is. */
+/** Describes a rule that a click opens although another of its profiles asks who the reader is. */
 function weakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
   const names = profilesOf(rule);
   const click = names.find((name) => profiles[name]?.pattern === "clickthrough");
@@ -50,7 +50,7 @@ function weakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string 
   return `access by any of these profiles is enough, so that the click of ${click} opens what ${login} asks a login for; name ${login} alone, or ${click} alone if a click is enough`;
 }
 
-/** What is said of a rule whose logins readers cannot tell apart. */
+/** Describes a rule whose logins readers cannot tell apart. */
 function sameWords(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
   const unnamed = profilesOf(rule).filter((name) => {
     const profile = profiles[name];
@@ -60,7 +60,7 @@ function sameWords(rule: Rule, { auth: { profiles } }: AccessSettings): string |
   return `viewers offer the logins ${unnamed.join(" and ")} under the same words; give each profile a label, such as { en: [Sign in as staff] }`;
 }
 
-/** What is said of a rule that an earlier one leaves nothing to. */
+/** Describes a rule that an earlier rule makes unreachable. */
 function hiddenRule(
   at: number,
   index: RuleIndex,
@@ -78,9 +78,7 @@ function hiddenRule(
   return `${why}; put it before that one`;
 }
 
-/**
- * Ways to write a match that no identifier is written in; each says what is wrong with a match, or nothing.
- */
+/** Spellings of a match that no identifier has. Each returns what is wrong with a match, or undefined. */
 const forms: readonly ((match: string, settings: AccessSettings) => string | undefined)[] = [
   (match) => {
     if (isUrl(match) || !/%[0-9a-f]{2}/i.test(match)) return undefined;

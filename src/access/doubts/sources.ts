@@ -1,5 +1,5 @@
-// Rules that do not fit the sources: prefixes that there are not, URLs that nobody serves, and files that are
-// public elsewhere.
+// Rules that do not fit the sources: prefixes that do not exist, URLs that no source serves, and files that
+// are public under another identifier.
 
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import { nearest } from "../../lib/text/nearest.ts";
@@ -22,7 +22,7 @@ export function sourceDoubts(settings: AccessSettings): Doubt[] {
   );
 }
 
-/** What is said of a match that no source has identifiers for. */
+/** Describes a match that no source has identifiers for. */
 const strange = (match: string, sources: readonly RuledSource[]): string | undefined =>
   isUrl(match) ? strangeUrl(match, sources) : strangePrefix(match, sources);
 
@@ -50,7 +50,7 @@ function strangePrefix(match: string, sources: readonly RuledSource[]): string |
 
 const alone = (match: string) => `matches the identifier ${match} alone, and none of the images`;
 
-/** The host of a URL, that stands alone or behind a prefix. */
+/** Returns the URL that a match consists of, alone or behind a prefix. */
 const urlOf = (match: string): URL | undefined => {
   const text = /https?:\/\/.*$/i.exec(match)?.[0] ?? "";
   return parseUrl(text);
@@ -67,7 +67,7 @@ function strangeUrl(match: string, sources: readonly RuledSource[]): string | un
     : `is of ${url.host}, which no source may ask; write a host of allowed_hosts`;
 }
 
-/** What is said of a match whose files have identifiers that no rule matches as well. */
+/** Describes a match whose files have further identifiers that no rule matches. */
 function openTwin(match: string, sources: readonly RuledSource[], index: RuleIndex): string | undefined {
   const open = twinsOf(match, sources).find((twin) => index(twin) === undefined);
   return open === undefined
@@ -100,7 +100,7 @@ const other = (scheme: string) => (scheme.toLowerCase() === "https" ? "http" : "
 const sourceOf = (match: string, sources: readonly RuledSource[]): RuledSource | undefined =>
   longestPrefix(match, sources) ?? sources[0];
 
-/** Where the masters are, without a / at its end; undefined if that cannot be compared. */
+/** Location of the masters, without a / at its end; undefined if it cannot be compared. */
 function placeOf({ root, bucket, endpoint, key_prefix }: RuledSource): string | undefined {
   const place = root ?? (bucket === undefined ? undefined : `s3 ${endpoint} ${bucket}/${key_prefix}`);
   return place?.replace(/(?<=.)\/+$/, "");

@@ -8,12 +8,12 @@ import { isUserName } from "./user-name.ts";
 
 export type ExternalOptions = Extract<ProfileOptions["access_service"], { readonly backend: "external" }>;
 
-/** Who was vouched for, or why nobody was: `reason` is for the operator. */
+/** The user who was vouched for, or why nobody was; `reason` is for the operator. */
 export type Vouched = { readonly user: string } | { readonly reason: string };
 
 export interface ExternalLogin {
   readonly pending: PendingLogins;
-  /** What vouches for its users. */
+  /** Values that vouch for its users; a change of any ends their logins. */
   readonly restsOn: readonly string[];
   /** The address of the operator's page for a login; `returnTo`: as the reader sent it, "" for none. */
   pageFor(callback: string, returnTo: string): string;
@@ -59,7 +59,7 @@ async function verify(query: string, secret: string, now: number): Promise<Vouch
   return { user };
 }
 
-/** The three fields; undefined where one is missing or there twice, or is no text. */
+/** Returns the three fields, or undefined if one is missing, repeated or not text. */
 function fieldsOf(query: string) {
   try {
     // URLSearchParams takes broken percent-encoding as text.

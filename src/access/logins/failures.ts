@@ -1,12 +1,12 @@
-// Logins that failed, by network and by user: the first few are free, then each makes the next one wait. A network from which
-// a user has logged in does not wait for what others do in that user's name.
+// Logins that failed, by network and by user: the first few are free, then each makes the next one wait. A
+// network from which a user has logged in does not wait for what others do in that user's name.
 
 import { createLru, type Lru } from "../../imaging/lib/lru.ts";
 import { createLimiter, type Limiter } from "../limiter.ts";
 import { networkOf } from "../network.ts";
 
 export interface FailureLimits {
-  /** Failures after which nobody waits. */
+  /** Failures that cause no waiting. */
   readonly free: number;
   /** Milliseconds after the first failure that is not free; doubled with each further one. */
   readonly firstWaitMs: number;
@@ -18,7 +18,10 @@ export interface FailureLimits {
   readonly forgetMs: number;
   /** A network is known to a user so long after their last login from it. */
   readonly knownMs: number;
-  /** Networks, users, and networks known to users that are remembered; those that were used least lately are forgotten first. */
+  /**
+   * Networks, users, and networks known to users that are remembered; those that were used least lately are
+   * forgotten first.
+   */
   readonly most: number;
 }
 
@@ -32,23 +35,28 @@ export const usualLimits: FailureLimits = {
   most: 10_000,
 };
 
-/** An attempt that may be made. It counts as failed until it has succeeded, so that attempts at the same time count too. */
+/**
+ * An attempt that may be made. It counts as failed until it has succeeded, so that attempts at the same time
+ * count too.
+ */
 export interface Attempt {
   /** Takes the failure back; the network is known to the user from now on. */
   succeeded(): void;
-  /** Takes the failure back where nobody found out whether the password was right. */
+  /** Takes the failure back if nobody could find out whether the password was correct. */
   undecided(): void;
 }
 
 /**
- * The memory of one service. It never waits by itself.
+ * Failed logins of one service. It never waits itself.
  *
- * Three bounds hold, with the usual limits:
- * - A network has five failures, then one a minute at most, whatever the names: 60 an hour.
- * - A user has five failures in all networks that are new to them, then one each 8 seconds at most: 450 an hour, from however many
- *   addresses somebody guesses.
- * - In a network from which the user has logged in within 30 days, only the first of these holds. So whoever guesses elsewhere does not
- *   keep the user out there; nor does a login there help those who guess elsewhere, since it forgets none of their failures.
+ * Three bounds apply, with the usual limits:
+ * - A network has five failures, then at most one a minute, for any names: 60 an hour.
+ * - A user has five failures in all networks that are new to them, then at most one every 8 seconds: 450 an
+ *   hour, from any number of
+ *   addresses.
+ * - In a network from which the user has logged in within 30 days, only the first of these applies. An
+ *   attacker elsewhere does not lock
+ *   the user out there, and a login there does not help the attacker, since it forgets none of those failures.
  */
 export class LoginFailures {
   readonly #now: () => number;
@@ -79,8 +87,8 @@ export class LoginFailures {
   }
 
   /**
-   * An attempt to log in, or how many milliseconds to wait before the next. All clients without a known address share one network.
-   * `user`: the name with that of its profile, as names may be there in several.
+   * An attempt to log in, or how many milliseconds to wait before the next. All clients without a known
+   * address share one network. `user`: the name with that of its profile, as names may be there in several.
    */
   attempt(address: string | undefined, user: string): Attempt | { readonly waitMs: number } {
     const network = networkOf(address, 64);
@@ -98,7 +106,8 @@ export class LoginFailures {
     return {
       undecided,
       succeeded: () => {
-        // Other failures stay: whoever has one password may be guessing another, and others this one.
+        // Other failures stay: somebody who knows one password may be guessing another, and others may be
+        // guessing this one.
         undecided();
         this.#logins.set(pair, this.#now(), 1);
       },

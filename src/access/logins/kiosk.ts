@@ -5,8 +5,8 @@ import type { ProfileOptions } from "../profiles/options.ts";
 
 export interface Kiosks {
   /**
-   * Whether a profile lets an address in; no profile but a kiosk does. `address`: of the client as trusted
-   * proxies say it; undefined if it is unknown, and then nobody is let in.
+   * True if a profile lets an address in, which only a kiosk does. `address` is that of the client according
+   * to trusted proxies; an unknown (undefined) address is not let in.
    */
   allows(profile: string, address: string | undefined): boolean;
   /** The addresses and ranges of a profile, as configured. */

@@ -1,4 +1,5 @@
-// What logins by pages of this service need beside sessions, read once at start: passwords, templates, and who has failed.
+// State that logins on pages of this service need besides sessions: passwords and templates, read once at
+// start, and failed attempts.
 
 import type { Check } from "../../lib/checks.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
@@ -14,15 +15,18 @@ import { type LoginTemplate, parseLoginTemplate } from "./template.ts";
 
 export interface Logins {
   readonly failures: LoginFailures;
-  /** Of a profile whose readers have passwords here. */
+  /** Returns the passwords of a profile whose readers have passwords here. */
   passwordsOf(profile: string): Passwords | undefined;
   /** The operator's own login page of a profile. */
   templateOf(profile: string): LoginTemplate | undefined;
-  /** Of a profile whose readers log in on a page of the operator's. */
+  /** Returns the login of a profile whose readers log in on a page of the operator's. */
   externalOf(profile: string): ExternalLogin | undefined;
-  /** Of a profile whose readers log in at an OpenID Connect provider. */
+  /** Returns the login of a profile whose readers log in at an OpenID Connect provider. */
   oidcOf(profile: string): OidcLogin | undefined;
-  /** Notes for the operator that a login elsewhere was not accepted: at most once a minute for each profile and kind of failure. */
+  /**
+   * Notes for the operator that a login elsewhere was not accepted: at most once a minute for each profile
+   * and kind of failure.
+   */
   refused(profile: string, kind: string, reason: string): void;
   readonly checks: readonly Check[];
   close(): void;
@@ -39,7 +43,9 @@ export interface LoginsHost {
 /** Bytes of a template; a page is small. */
 const mostTemplateBytes = 1024 * 1024;
 
-/** Reads password files and templates. Throws an Error that names the key of what is missing or cannot be used. */
+/**
+ * Reads password files and templates. Throws an Error that names the key whose value is missing or unusable.
+ */
 export async function openLogins(
   profiles: Readonly<Record<string, ProfileOptions>>,
   { platform, log }: LoginsHost,

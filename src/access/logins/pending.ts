@@ -1,12 +1,13 @@
-// Logins that are under way elsewhere: what the browser keeps until it comes back, signed and good for ten minutes.
+// Logins in progress elsewhere: the state that the browser keeps until it returns, signed and valid for ten
+// minutes.
 
 import { createSeals, type Seals } from "./sealed.ts";
 
-/** What a login has to know again when its reader comes back. */
+/** State of a login that is needed again when its reader returns. */
 export interface PendingLogin {
-  /** Where the reader wants to be led back to; "" where nowhere. */
+  /** Address to redirect the reader to afterwards; "" for none. */
   readonly returnTo: string;
-  /** Of OpenID Connect: what its callback has to fit. */
+  /** State of OpenID Connect that the callback has to match. */
   readonly state?: string;
   readonly nonce?: string;
   readonly verifier?: string;
@@ -17,6 +18,6 @@ export type PendingLogins = Seals<PendingLogin>;
 /** Seconds in which a reader has to come back. */
 export const pendingSeconds = 600;
 
-/** Those of one profile, signed with a secret that the profile has anyway. */
+/** Creates the pending logins of one profile, signed with a secret that the profile has anyway. */
 export const createPendingLogins = (secret: string, profile: string): PendingLogins =>
   createSeals(secret, `smalti pending login ${profile}`, pendingSeconds);

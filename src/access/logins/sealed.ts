@@ -12,8 +12,9 @@ export interface Seals<T extends object> {
 const algorithm = "HS256";
 
 /**
- * Seals for one purpose, good for so many seconds. The key is derived from a secret that is there anyway (HKDF, RFC 5869), so that
- * all servers with the same configuration read each other's texts, and those of another purpose are of no use.
+ * Seals for one purpose, good for so many seconds. The key is derived from a secret that is there anyway
+ * (HKDF, RFC 5869), so that all servers with the same configuration read each other's texts, and those of
+ * another purpose are of no use.
  */
 export function createSeals<T extends object>(secret: string, purpose: string, seconds: number): Seals<T> {
   const encoder = new TextEncoder();

@@ -1,6 +1,7 @@
-// Login pages of operators: HTML with fields and conditions in double braces. Nothing in them is evaluated but these.
+// Login pages of operators: HTML with fields and conditions in double braces. Nothing in them is evaluated
+// but these.
 
-/** What a template may show. */
+/** Fields that a template may use. */
 export interface LoginFields {
   readonly Title: string;
   readonly LogoURL: string;
@@ -13,7 +14,10 @@ export interface LoginFields {
   readonly Error: string;
 }
 
-/** A template that has been read: its page for the fields, which `makeSafe` makes safe for text and quoted attributes. */
+/**
+ * A template that has been read: its page for the fields, which `makeSafe` makes safe for text and quoted
+ * attributes.
+ */
 export type LoginTemplate = (fields: LoginFields, makeSafe: (text: string) => string) => string;
 
 type FieldName = keyof LoginFields;
@@ -38,8 +42,9 @@ const fieldNames = {
 const isField = (name: string): name is FieldName => Object.hasOwn(fieldNames, name);
 
 /**
- * Reads a template: `{{ .Title }}`, `{{ if .Active }}…{{ else }}…{{ end }}`. Throws an Error with the line and what is wrong: another
- * action, an unknown field, an `if` without `end`, or a field where escaping would not keep it in its place.
+ * Parses a template: `{{ .Title }}`, `{{ if .Active }}…{{ else }}…{{ end }}`. Throws an Error with the line
+ * and the fault: another action, an unknown field, an `if` without `end`, or a field in a position that
+ * escaping does not make safe.
  */
 export function parseLoginTemplate(source: string): LoginTemplate {
   const root: Part[] = [];
@@ -66,7 +71,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
             .join(", ")}`,
         );
 
-  /** Adds what the text between braces stands for. */
+  /** Adds the result of the action between braces. */
   const act = (action: string) => {
     const [, condition] = /^if\s+\.(\w+)$/.exec(action) ?? [];
     const [, field] = /^\.(\w+)$/.exec(action) ?? [];
@@ -119,7 +124,7 @@ function written(parts: readonly Part[], fields: LoginFields, makeSafe: (text: s
   return html;
 }
 
-/** Where in HTML one has come to, as far as escaping depends on it. */
+/** Tracks the position within HTML, as far as escaping depends on it. */
 function createPlace(): { read(text: string): void; fault(): string | undefined } {
   let state: "text" | "tag" | "'" | '"' | "comment" | "script" | "style" = "text";
   let tag = "";

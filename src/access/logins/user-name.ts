@@ -3,9 +3,12 @@
 /** UTF-16 units of a name. */
 const mostLength = 256;
 
-/** Control characters, lone surrogates, what stands for bytes that were no text, and what reverses the text around it. */
+/**
+ * Control characters, lone surrogates, the replacement character for bytes that were no text, and characters
+ * that change the direction of text.
+ */
 const unusable = /[\p{Cc}\p{Cs}\u2028\u2029\ufffd\u202a-\u202e\u2066-\u2069]/u;
 
-/** Whether a name can be kept and shown. */
+/** True if a name can be stored and shown. */
 export const isUserName = (text: string): boolean =>
   text !== "" && text.length <= mostLength && !unusable.test(text);

@@ -1,4 +1,5 @@
-// Why a login by OpenID Connect did not come about: in four kinds for the reader, and with a reason for the operator.
+// Why a login by OpenID Connect did not come about: in four kinds for the reader, and with a reason for the
+// operator.
 
 import { errors } from "jose";
 import {
@@ -10,8 +11,8 @@ import {
 import { ServiceError } from "../../errors.ts";
 
 /**
- * `denied`: the reader or the provider refused. `unconfirmed`: what came back is no proof. `unavailable`: the provider does not answer.
- * `misconfigured`: it answers what this service cannot use, so that nobody can log in.
+ * `denied`: the reader or the provider refused. `unconfirmed`: the callback proves nothing. `unavailable`:
+ * the provider does not respond. `misconfigured`: its responses are unusable, so that nobody can log in.
  */
 export type OidcFailure = "denied" | "unconfirmed" | "unavailable" | "misconfigured";
 
@@ -26,7 +27,10 @@ export class OidcFault extends Error {
   }
 }
 
-/** Errors that a provider names (RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core 1.0, section 3.1.2.6); others: misconfigured. */
+/**
+ * Errors that a provider names (RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core 1.0, section
+ * 3.1.2.6); others: misconfigured.
+ */
 const named: Readonly<Record<string, OidcFailure>> = {
   access_denied: "denied",
   login_required: "unconfirmed",
@@ -51,7 +55,7 @@ function namedFault(error: string, cause: unknown): OidcFault {
   return new OidcFault(why, `the provider answered with the error ${code}${hint}`, { cause });
 }
 
-/** What the libraries mean by their codes, where that is not `misconfigured`. */
+/** Error codes of the libraries that do not mean `misconfigured`. */
 const unconfirmed: ReadonlySet<string> = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JWT_CLAIM_COMPARISON_FAILED",

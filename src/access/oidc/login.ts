@@ -28,7 +28,7 @@ import { createProvider, type ProviderHost } from "./provider.ts";
 
 export type OidcOptions = Extract<ProfileOptions["access_service"], { readonly backend: "oidc" }>;
 
-/** Seconds by which the clocks of provider and service may differ. */
+/** Tolerated difference in seconds between the clocks of provider and service. */
 const clockToleranceSeconds = 60;
 
 /** Signatures by keys that the provider publishes (RFC 7518, section 3.1; RFC 9864). */
@@ -39,20 +39,26 @@ const algorithms = [
 
 export interface OidcLogin {
   readonly pending: PendingLogins;
-  /** What vouches for its users. */
+  /** Values that vouch for its users; a change of any ends their logins. */
   readonly restsOn: readonly string[];
-  /** Begins a login: where the reader goes, and what to keep until they come back. Rejects with an OidcFault. */
+  /**
+   * Begins a login: returns where to send the reader, and the state to keep until they return. Rejects with
+   * an OidcFault.
+   */
   begin(
     callback: string,
     returnTo: string,
   ): Promise<{ readonly address: string; readonly login: PendingLogin }>;
-  /** Who came back to `callback` with `query`. Rejects with an OidcFault. */
+  /** Returns the user who came back to `callback` with `query`. Rejects with an OidcFault. */
   finish(callback: string, query: URLSearchParams, login: PendingLogin): Promise<string>;
-  /** Whether the provider answers; rejects with the reason. */
+  /** Resolves if the provider responds; rejects with the reason if it does not. */
   check(): Promise<void>;
 }
 
-/** The login of a profile; the provider is asked when it is needed. Throws an Error that names a variable which is not set. */
+/**
+ * The login of a profile; the provider is asked when it is needed. Throws an Error that names a variable
+ * which is not set.
+ */
 export function createOidcLogin(
   profile: string,
   options: OidcOptions,
@@ -122,7 +128,10 @@ function authorizationPage({ authorization_endpoint: text }: AuthorizationServer
   return page;
 }
 
-/** How the secret is sent: by the way that all providers have, unless this one names others alone. */
+/**
+ * Chooses how to send the secret: by the method that all providers support, unless this one lists only
+ * others.
+ */
 function clientSecret(
   { token_endpoint_auth_methods_supported: methods }: AuthorizationServer,
   secret: string,

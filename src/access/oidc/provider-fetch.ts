@@ -7,14 +7,14 @@ import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
 import { OidcFault } from "./faults.ts";
 
-/** Milliseconds for an answer to arrive as a whole. */
+/** Milliseconds for a complete response to arrive. */
 const timeoutMs = 5000;
-/** Bytes of an answer: metadata and keys of large providers have 10 to 50 KB. */
+/** Largest response in bytes: metadata and keys of large providers have 10 to 50 KB. */
 export const mostAnswerBytes = 512 * 1024;
 /** Requests at a time; further ones are refused, so that a provider that hangs holds no more than these. */
 const mostAtOnce = 32;
 
-/** What of a request the library decides. */
+/** The parts of a request that the library decides. */
 interface ProviderRequest {
   readonly method?: string;
   readonly headers?: HeadersInit;
@@ -24,9 +24,11 @@ interface ProviderRequest {
 export type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
 /**
- * Fetches from the provider of an issuer. A provider on this machine may name addresses of plain http on it; one that is elsewhere may not, so
- * that its metadata lead to no service of this machine. Rejects with an OidcFault: `unavailable` where it does not answer, or with a status above 499;
- * after a few such failures in a row, without asking for a while. Rejects with ServiceError `busy` where too many ask.
+ * Fetches from the provider of an issuer. A provider on this machine may name plain http addresses of this
+ * machine; a provider elsewhere may not, so that its metadata cannot reach internal services. Rejects with an
+ * OidcFault: `unavailable` if the provider does not respond or its status is above 499, and for a while
+ * without asking after several such failures in a row. Rejects with ServiceError `busy` if too many requests
+ * wait.
  */
 export function createProviderFetch(issuer: string): ProviderFetch {
   const isLocal = isLoopbackHost(new URL(issuer).hostname);
@@ -72,7 +74,7 @@ async function fetchBounded(
   }
 }
 
-/** An answer with its body read. */
+/** Returns a response with its body read. */
 async function whole(response: Response, host: string): Promise<Response> {
   const { status } = response;
   if (status >= 300 && status < 400)
@@ -108,7 +110,7 @@ async function boundedBytes(response: Response, host: string): Promise<Uint8Arra
   return concatenated(chunks) as Uint8Array<ArrayBuffer>;
 }
 
-/** What a failed fetch says of its reason, without the address. */
+/** Returns the reason of a failed fetch, without the address. */
 function networkReason(error: unknown): string {
   const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
     code?: string;

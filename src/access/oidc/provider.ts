@@ -1,4 +1,4 @@
-// What a provider says of itself: its metadata (OpenID Connect Discovery 1.0) and its keys, kept for a while.
+// A provider's metadata (OpenID Connect Discovery 1.0) and keys, cached for a while.
 
 import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keysFetch } from "jose";
 import {
@@ -13,16 +13,22 @@ import { parseUrl } from "../../lib/network/parse-url.ts";
 import { faultOf, OidcFault } from "./faults.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
 
-/** Milliseconds for which metadata count without being asked for again; and where the provider does not answer. */
+/**
+ * Milliseconds for which metadata are used without asking again; the second value applies while the provider
+ * does not respond.
+ */
 const freshMs = 3_600_000;
 const staleMs = 24 * freshMs;
-/** Milliseconds for which keys count, and before they are asked for again on account of a key that is not among them. */
+/**
+ * Milliseconds for which keys count, and before they are asked for again on account of a key that is not
+ * among them.
+ */
 const keysFreshMs = 600_000;
 const keysPauseMs = 5000;
 /** A check of the service asks again after this. */
 const checkedMs = 60_000;
 
-/** How the library makes its requests. The transport is checked by {@link createProviderFetch}. */
+/** How the library makes requests. {@link createProviderFetch} checks the transport. */
 export interface RequestOptions {
   readonly [customFetch]: ProviderFetch;
   readonly [allowInsecureRequests]: true;
@@ -34,12 +40,12 @@ export interface Provider {
   /** Finds the key of a signature. */
   keysOf(metadata: AuthorizationServer): JWTVerifyGetKey;
   readonly requests: RequestOptions;
-  /** Resolves when the provider answers, or has done so within a minute. Rejects with the reason. */
+  /** Resolves if the provider responds, or has responded within the last minute. Rejects with the reason. */
   check(): Promise<void>;
 }
 
 export interface ProviderHost {
-  /** What one request began no other may wait for (workerd). */
+  /** True if no request may wait for I/O that another request began (workerd). */
   readonly connectionsEndWithRequest?: boolean;
 }
 
@@ -99,7 +105,7 @@ export function createProvider(
   };
 }
 
-/** What went wrong with the metadata, in words that name the key to correct. */
+/** Describes what is wrong with the metadata, naming the key to correct. */
 function discoveryFault(error: unknown): OidcFault {
   const fault = faultOf(error);
   const cause = { cause: error };

@@ -16,7 +16,9 @@ const order = [
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** The hash of a password with a salt of up to eight characters, as htpasswd writes it: `$apr1$salt$digest`. */
+/**
+ * The hash of a password with a salt of up to eight characters, as htpasswd writes it: `$apr1$salt$digest`.
+ */
 export function apr1(password: string, salt: string): string {
   const key = bytesOf(password);
   const salted = bytesOf(salt);

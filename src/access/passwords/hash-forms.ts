@@ -1,11 +1,11 @@
-// The forms of password hashes: which of them logins verify, and what the others are called.
+// Forms of password hashes: those that logins can verify, and the names of others.
 
 /** A higher cost keeps a login waiting for more than some seconds. */
 export const costs = { least: 4, most: 15, usual: 10 } as const;
 /** UTF-16 units; a longer password fits no hash. */
 export const longestPassword = 1024;
 
-/** What hashes that are not verified look like, the first that fits. */
+/** Patterns of hashes that cannot be verified; the first match applies. */
 const refused: readonly (readonly [form: RegExp, name: string])[] = [
   [/^\$2[abxy]?\$/, "a damaged bcrypt hash, or one of another form than $2a$, $2b$ and $2y$,"],
   [/^\$apr1\$/, "a damaged APR1-MD5 hash"],
@@ -19,7 +19,9 @@ const refused: readonly (readonly [form: RegExp, name: string])[] = [
   [/^[./0-9A-Za-z]{13}$/, "crypt"],
 ];
 
-/** Why a text is no hash that logins verify; undefined where it is one. Does not repeat the text. */
+/**
+ * Returns why a text is no hash that logins can verify, or undefined if it is one. Never repeats the text.
+ */
 export function hashFault(text: string): string | undefined {
   const cost = Number(/^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text)?.[1]);
   if (cost >= costs.least && cost <= costs.most) return undefined;

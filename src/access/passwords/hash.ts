@@ -3,7 +3,10 @@
 import { hash as bcrypt, compare, compareSync, truncates } from "bcryptjs";
 import { apr1 } from "./apr1.ts";
 
-/** Whether a password fits a hash that `hashFault` accepts. Takes the thread for as long as the hash costs. */
+/**
+ * True if a password matches a hash that `hashFault` accepts. Blocks the thread for as long as the hash
+ * takes.
+ */
 export function verifyHere(password: string, hash: string): boolean {
   return hash.startsWith("$apr1$") ? fitsApr1(password, hash) : compareSync(password, hash);
 }
@@ -13,7 +16,7 @@ export async function verifyInTurns(password: string, hash: string): Promise<boo
   return hash.startsWith("$apr1$") ? fitsApr1(password, hash) : compare(password, hash);
 }
 
-/** A bcrypt hash. Throws an Error where the password is empty, or has more bytes than bcrypt looks at. */
+/** Returns a bcrypt hash. Throws an Error if the password is empty or has more bytes than bcrypt uses. */
 export async function hashPassword(password: string, cost: number): Promise<string> {
   if (password === "") throw new Error("expected a password, received an empty one");
   if (truncates(password))
@@ -23,7 +26,7 @@ export async function hashPassword(password: string, cost: number): Promise<stri
 
 function fitsApr1(password: string, hash: string): boolean {
   const made = apr1(password, hash.split("$")[2] ?? "");
-  // As long for a hash that differs at its beginning as for one that differs at its end.
+  // Takes the same time wherever the hashes differ.
   let different = made.length ^ hash.length;
   for (let i = 0; i < made.length; i++) different |= made.charCodeAt(i) ^ hash.charCodeAt(i);
   return different === 0;

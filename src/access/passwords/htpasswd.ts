@@ -3,8 +3,8 @@
 import { hashFault } from "./hash-forms.ts";
 
 /**
- * The hash of each name; of a name that is there twice, the first counts. Empty lines and those that begin with # are passed over.
- * Throws an Error that names the line and what is wrong with it, without name and hash.
+ * Returns the hash of each name; the first one counts if a name is repeated. Skips empty lines and lines that
+ * begin with #. Throws an Error with the line and its fault, without name and hash.
  */
 export function readHtpasswd(bytes: Uint8Array): ReadonlyMap<string, string> {
   let text: string;

@@ -1,4 +1,5 @@
-// The names and passwords of one profile: from the configuration, or from a file that is read again when it changes.
+// The names and passwords of one profile: from the configuration, or from a file that is read again when it
+// changes.
 
 import type { Log } from "../../lib/telemetry/log.ts";
 import { type WatchedFile, watchFile } from "../../lib/watched-file.ts";
@@ -10,8 +11,8 @@ import type { Verifier } from "./verifier.ts";
 
 export interface Passwords {
   /**
-   * The hash of a user whose password is right; undefined if it is not. Takes as long for a name that is not
-   * there as for one that is. Throws ServiceError `busy` if too many wait, and `cancelled`.
+   * Returns the hash of a user whose password is correct, or undefined. Takes as long for an unknown name as
+   * for a known one. Throws ServiceError `busy` if too many wait, and `cancelled`.
    */
   verify(user: string, password: string, signal?: AbortSignal): Promise<string | undefined>;
   /**
@@ -19,14 +20,14 @@ export interface Passwords {
    * hangs.
    */
   hashOf(user: string): Promise<string | undefined>;
-  /** Throws where the file has changed and cannot be used, with the reason for the operator. */
+  /** Throws, with the reason for the operator, if the file has changed and cannot be used. */
   check(): Promise<void>;
-  /** Throws if nobody can log in, since there is no name. */
+  /** Throws if nobody can log in because there are no names. */
   checkNames(): void;
 }
 
 export interface PasswordsOptions {
-  /** Hashes by name. Not used where there is a file. */
+  /** Hashes by name. Ignored if there is a file. */
   readonly users: Readonly<Record<string, string>>;
   /** Absolute; "": none. */
   readonly htpasswd_file: string;
@@ -42,7 +43,7 @@ export interface PasswordsHost {
   readonly now?: () => number;
 }
 
-/** Reads the file. Throws an Error that names the key where a hash or the file cannot be used. */
+/** Reads the file. Throws an Error that names the key if a hash or the file cannot be used. */
 export async function openPasswords(
   { users, htpasswd_file }: PasswordsOptions,
   { platform, log, verifier, key, now }: PasswordsHost,
@@ -84,7 +85,7 @@ export async function openPasswords(
       return fits && tried === password ? own : undefined;
     },
     async hashOf(user) {
-      // While nobody logs in, this alone finds that the file has changed.
+      // Detects changes of the file while nobody logs in.
       await file?.refresh();
       return (file?.current() ?? inline).get(user);
     },

@@ -1,11 +1,11 @@
-// What the main thread and a worker that checks passwords say to each other, one question at a time.
+// Messages between the main thread and a worker that checks passwords, one question at a time.
 
 export interface PasswordQuestion {
   readonly password: string;
   readonly hash: string;
 }
 
-/** Absent where it could not be found out. */
+/** Absent if the check failed to reach a result. */
 export interface PasswordAnswer {
   readonly fits?: boolean;
 }

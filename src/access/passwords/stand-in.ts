@@ -1,11 +1,12 @@
-// The hash that a password is tried on for a name that is not there, so that nobody learns from the time of a login who is.
+// Hashes to check passwords of unknown names against, so that the duration of a login does not reveal which
+// names exist.
 
 import { sha256 } from "../../imaging/lib/digest.ts";
 
-/** A hash that no password fits, of the usual cost, for where there is no user at all. */
+/** A hash of the usual cost that no password matches, used if there are no users at all. */
 const nobody = "$2b$10$......................0000000000000000000000000000000";
 
-/** What a check of a hash costs: two hashes of one class take the same time. */
+/** Cost class of a hash: checks of two hashes of one class take the same time. */
 const classOf = (hash: string): string => /^\$2[aby]\$(\d\d)/.exec(hash)?.[1] ?? "apr1";
 
 interface Class {
@@ -14,10 +15,12 @@ interface Class {
 }
 
 /**
- * Chooses the stand-in for a name, of a list of hashes. Classes of cost are chosen as often as they are in the list, and for one name
- * always the same, in each process and after a restart: whoever asked two servers, or one before and after a restart, would
- * otherwise see the names that are not there change theirs. What decides is a hash of the list, whose salt nobody else has. Where the list
- * changes, only as many names get another class as the shares of classes move, unless the user of that hash has gone or has another.
+ * Creates a function that chooses the stand-in for a name from a list of hashes. Cost classes are chosen as
+ * often as they occur in the list, and always the same one for one name, in every process and after a
+ * restart: otherwise somebody who compares two servers, or one before and after a restart, would see that
+ * only unknown names change. The choice depends on a digest of the list, whose salts nobody else knows. If
+ * the list changes, only as many names change class as the shares of classes shift, unless the user of that
+ * hash was removed or has another hash.
  */
 export function createStandIns(hashes: Iterable<string>): (user: string) => Promise<string> {
   const classes = new Map<string, Class>();

@@ -1,4 +1,5 @@
-// Passwords are checked in workers, so that tiles do not wait: few at a time, and further ones in a bounded queue.
+// Passwords are checked in workers, so that tiles do not wait: few at a time, and further ones in a bounded
+// queue.
 
 import { ServiceError } from "../../errors.ts";
 import { createDeadline } from "../../lib/concurrency/deadline.ts";
@@ -9,8 +10,8 @@ import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";
 
 export interface Verifier {
   /**
-   * Whether a password fits a hash. Throws ServiceError `busy` where too many wait already or it could not be found out, and
-   * `cancelled` where `signal` aborts before its turn.
+   * True if a password matches a hash. Throws ServiceError `busy` if too many already wait or the check
+   * failed, and `cancelled` if `signal` aborts before its turn.
    */
   verify(password: string, hash: string, signal?: AbortSignal): Promise<boolean>;
   /** Ends the workers. */
@@ -21,17 +22,17 @@ export interface VerifierOptions {
   readonly platform: Pick<Platform, "startWorker" | "parallelism">;
   /** Checks that may wait; a further one is refused. */
   readonly mostWaiting?: number;
-  /** Milliseconds for a worker to start and answer. */
+  /** Milliseconds for a worker to start and respond. */
   readonly answerMs?: number;
 }
 
-/** Milliseconds after its last answer in which a worker ends. */
+/** Milliseconds after its last response when a worker ends. */
 const idleMs = 60_000;
 /** Processors for each check at a time. */
 const processorsEach = 4;
 
 interface Seat {
-  /** Rejects where the worker ends or is late. */
+  /** Rejects if the worker ends or is late. */
   ask(question: PasswordQuestion): Promise<PasswordAnswer>;
   end(): void;
 }
@@ -97,7 +98,7 @@ function createSeat(port: WorkerPort, answerMs: number, left: () => void): Seat 
     asked?.fail(new Error(reason));
     asked = undefined;
   };
-  // While it is asked, for the answer; else for the next question.
+  // Bounds the current question, or else the wait for the next one.
   const deadline = createDeadline(() =>
     end(asked ? "the worker that checks passwords did not answer" : "idle"),
   );

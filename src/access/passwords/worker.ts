@@ -9,14 +9,14 @@ export interface PasswordWorkerHost {
   onMessage(listener: (message: PasswordQuestion) => void): void;
 }
 
-/** Answers until the worker is ended. */
+/** Responds to questions until the worker is terminated. */
 export function servePasswords({ post, onMessage }: PasswordWorkerHost): void {
   onMessage(({ password, hash }) => {
     let answer: PasswordAnswer = {};
     try {
       answer = { fits: verifyHere(password, hash) };
     } catch {
-      // What is thrown could hold the password.
+      // The error is dropped because it could contain the password.
     }
     post(answer);
   });

@@ -1,4 +1,4 @@
-// What a start refuses of a profile: ways and backends that do not go together, and what one of them lacks.
+// Faults of a profile that a start refuses: incompatible patterns and backends, and missing options.
 
 import type { Backend, Pattern, ProfileOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-// The options of a profile under `auth.profiles`: how a reader gets access, and what is shown to those who have none.
+// Options of a profile under `auth.profiles`: how a reader gets access, and what others see.
 
 import { z } from "zod";
 import { parseSizeParameter } from "../../iiif/image/grammar.ts";
@@ -26,7 +26,7 @@ const languageMap = z
   )
   .default({});
 
-/** Texts by language tag, the operator's order kept. */
+/** Texts by language tag, in the operator's order. */
 export type LanguageMap = z.output<typeof languageMap>;
 
 const logoForm = "expected a path of this service, such as /static/logo.svg, or an http or https URL";
@@ -127,7 +127,7 @@ const external = z.strictObject({
 const issuerForm =
   "expected an https URL without query, such as https://login.example.org/realms/library; http is for this machine alone, such as http://localhost:8081";
 
-/** Whoever can read or change what a provider says can log in as anybody. */
+/** Somebody who can read or change the provider's responses can log in as anybody. */
 const isIssuer = (text: string) => isServiceUrl(text) && isSafeTransport(new URL(text));
 
 const scopeForm = "expected a scope without spaces, such as profile";

@@ -1,4 +1,4 @@
-// Who may have which image, as rules and logins say: rule, then identity.
+// Decides who may have which image by rules and logins: first the rule, then the identity.
 
 import type { IpRange } from "../../lib/network/ip-range.ts";
 import { type Access, type Caller, type Decision, publicGrant } from "../access.ts";
@@ -10,7 +10,7 @@ import { namesReader } from "./header-identity.ts";
 import type { Requirement } from "./requirement.ts";
 
 export interface DecideParts {
-  /** What an identifier requires; undefined: it is public. */
+  /** Returns what an identifier requires, or undefined if it is public. */
   requirementOf(identifier: string): Requirement | undefined;
   readonly kiosks: Pick<Kiosks, "allows">;
   readonly sessions: Pick<Sessions, "find" | "findByToken">;
@@ -19,12 +19,13 @@ export interface DecideParts {
   readonly proxies: readonly IpRange[];
 }
 
-/** What is read of a request to find its sessions. */
+/** The part of a request that sessions are found by. */
 export type Presenter = Pick<Caller, "header">;
 
 /**
- * The access rules of `auth:`. Public identifiers are decided at once, and gated ones without cookie and token too. Throws
- * `busy` (code sessions_unavailable) for a caller who presents one of them while the store of sessions does not answer.
+ * The access rules of `auth:`. Public identifiers, and gated ones requested without cookie and token, are
+ * decided immediately. Throws `busy` (code sessions_unavailable) if the caller presents a cookie or token
+ * while the session store does not respond.
  */
 export function rulesAccess(parts: DecideParts): Access {
   return {
@@ -40,8 +41,7 @@ export function rulesAccess(parts: DecideParts): Access {
 }
 
 /**
- * Whether a profile lets a caller in without a login: by a header of the proxy, or by the address of the
- * client.
+ * True if a profile lets a caller in without a login: by a header of the proxy, or by the client's address.
  */
 function isLetIn(
   { kiosks, proxies }: DecideParts,
@@ -70,11 +70,13 @@ function hasCredentials({ cookieName }: DecideParts, { header }: Presenter): boo
 
 export interface FoundSession {
   readonly session: Session;
-  /** The value of the cookie that named it; absent where a token did. */
+  /** Value of the cookie that named it; absent if a token did. */
   readonly id?: string;
 }
 
-/** The live sessions that a request presents, that of its token first. Each is asked for when it is wanted. */
+/**
+ * The live sessions that a request presents, that of its token first. Each is asked for when it is wanted.
+ */
 export async function* sessionsOf(
   { sessions, cookieName }: Pick<DecideParts, "sessions" | "cookieName">,
   { header }: Presenter,

@@ -3,19 +3,19 @@
 import { type IpRange, inRanges } from "../../lib/network/ip-range.ts";
 import type { Caller } from "../access.ts";
 
-/** Apache writes `(null)` where a variable that a header is set from has no value (mod_headers). */
+/** Apache writes `(null)` if the variable that a header is set from has no value (mod_headers). */
 const nobody: ReadonlySet<string> = new Set(["", "(null)"]);
 
 /**
- * What several lines of a header are joined by (Fetch Standard, "get a header"). If the first or last of them
- * is empty, the space may have been trimmed away.
+ * Separators of joined header lines (Fetch Standard, "get a header"). If the first or last line is empty, the
+ * space may have been trimmed.
  */
 const joined = /^,|, |,$/;
 
 /**
- * Whether a request names its reader by a header. It does not if the header came in several lines, one of
- * which may be the client's own: so no name may hold a comma with a space behind it, nor begin or end with a
- * comma. With `proxies`, only these are believed.
+ * True if a header names the reader of a request. False if the header came in several lines, one of which may
+ * be the client's own: therefore no name may contain a comma followed by a space, or begin or end with a
+ * comma. With `proxies`, only these are trusted.
  */
 export function namesReader(
   { header, peer }: Pick<Caller, "header" | "peer">,

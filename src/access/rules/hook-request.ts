@@ -4,7 +4,7 @@ import type { HookRequest } from "../../hooks/index.ts";
 import { splitPage } from "../../iiif/image/path.ts";
 import type { Caller } from "../access.ts";
 
-/** Hooks get the identifier without its page suffix, and the page beside it. */
+/** Hooks receive the identifier without its page suffix, and the page separately. */
 export function hookRequestOf({ identifier, path, client, signal, trace, header }: Caller): HookRequest {
   const { identifier: name, page } = splitPage(identifier) ?? { identifier, page: 1 };
   return { identifier: name, page, path, client, signal, trace, header };

@@ -1,4 +1,5 @@
-// The authorize hook, before other access rules: what it refuses is refused to everybody; what it allows is for the rules to decide.
+// The authorize hook, which runs before other access rules: what it refuses is refused to everybody; what it
+// allows still needs the rules.
 
 import { ServiceError } from "../../errors.ts";
 import type { Authorization } from "../../hooks/hook.ts";
@@ -28,9 +29,9 @@ export interface HookedParts {
 }
 
 /**
- * Access rules with a hook before them. Without the function `authorize` these are the rules themselves. What the hook refuses
- * needs no login to be looked up, and what it decided is kept by its caller alone. Where it fails, `decide`
- * throws `busy` (code authorize_failed): nobody knows who may have the image.
+ * Access rules with a hook before them. Without the function `authorize` these are the rules themselves. A
+ * refusal by the hook needs no session lookup, and its decisions may be cached by their caller only. If the
+ * hook fails, `decide` throws `busy` (code authorize_failed), since nobody knows who may have the image.
  */
 export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedParts): Access {
   const decide = async (caller: Caller): Promise<Decision> => {
@@ -56,7 +57,7 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
     }
   };
 
-  /** What the hook decides by itself; undefined: it leaves the decision to the rules. */
+  /** Returns the hook's own decision, or undefined if it leaves the decision to the rules. */
   const decisionOf = (
     said: Authorization,
     identifier: string,
@@ -74,8 +75,8 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   };
 
   /**
-   * Undefined where there is none that can be shown. A substitute is not decided on again, so the image
-   * itself under another name would lift what the rules refuse.
+   * Returns undefined if there is no substitute that can be shown. A substitute gets no decision of its own,
+   * so the same image under another name would bypass the rules.
    */
   const substituteOf = ({ substitute }: Authorization, identifier: string): string | undefined => {
     if (substitute === undefined) return undefined;
@@ -112,7 +113,7 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
     };
   };
 
-  /** Answers for one identifier vary by the same headers, whoever decided. */
+  /** Responses for one identifier vary by the same headers, whatever decided. */
   const shared = (
     decision: Decision,
     said: Authorization | undefined,

@@ -1,4 +1,5 @@
-// What a rule requires: access by any of its profiles, and what those with and without it get, made once.
+// What a rule requires: access through any of its profiles; and what readers with and without access get.
+// Computed once.
 
 import { parseSizeParameter } from "../../iiif/image/grammar.ts";
 import type { Denial, Grant } from "../access.ts";
@@ -13,10 +14,10 @@ export interface Requirement {
   readonly refused: Grant | Denial;
 }
 
-/** Headers by which a reader proves to have logged in. */
+/** Headers that prove a login. */
 const loginHeaders = ["Cookie", "Authorization"];
 
-/** The requirement of a rule with these profiles, whose options have been checked. */
+/** Creates the requirement of a rule with these profiles, whose options have been validated. */
 export function createRequirement(profiles: Requirement["profiles"]): Requirement {
   const headers = profiles.flatMap(({ access_service: service }) =>
     service.backend === "header" ? [service.header] : [],

@@ -3,11 +3,11 @@
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { isUrl, oneForm, spellingsOf } from "./spellings.ts";
 
-/** A rule as it is written. */
+/** A rule as configured. */
 export interface Rule {
   /** An identifier, a prefix with `/*` behind it, or `*`. */
   readonly match: string;
-  /** Of several profiles, access with any is enough. */
+  /** Access through any one of several profiles is enough. */
   readonly profile: string | readonly string[];
 }
 
@@ -21,7 +21,7 @@ export const profilesOf = ({ profile }: Pick<Rule, "profile">): readonly string[
  */
 export type RuleMatch<R> = (identifier: string, others?: readonly string[]) => R | undefined;
 
-/** What is wrong with the `match` of a rule; undefined for a good one. */
+/** Returns what is wrong with the `match` of a rule, or undefined. */
 export function ruleFault(match: string): string | undefined {
   const fault = `expected an identifier, a prefix with /* behind it such as private/*, or * alone, received ${JSON.stringify(match)}`;
   if (match === "*") return undefined;
@@ -38,15 +38,16 @@ export function ruleFault(match: string): string | undefined {
     : undefined;
 }
 
-/** What was probably meant by a match that no identifier can have, to go on with. */
+/** Returns the likely intention of a match that no identifier can have, so that checks can continue. */
 function meant(match: string): string {
   const plain = match.replace(/^\/+/, "").replace(/\/+$/, "/*") || "*";
   return plain !== match && ruleFault(plain) === undefined ? `; write ${plain}` : "";
 }
 
 /**
- * Rules as a function of a decoded identifier. `private/*` matches `private` and all that begins with `private/`. An identifier
- * with a page suffix is tried with and without it; a URL is brought to one form first, in rules as in identifiers.
+ * Rules as a function of a decoded identifier. `private/*` matches `private` and all that begins with
+ * `private/`. An identifier with a page suffix is tried with and without it; a URL is brought to one form
+ * first, in rules as in identifiers.
  */
 export function createRules<R extends Pick<Rule, "match">>(rules: readonly R[]): RuleMatch<R> {
   const tests = rules.map((rule) => ({ rule, test: testOf(rule.match) }));
@@ -64,7 +65,7 @@ function testOf(match: string): (identifier: string) => boolean {
   return (identifier) => isFolder(identifier) || identifier.startsWith(prefix);
 }
 
-/** A web server sends the same file whatever query stands behind its address. */
+/** A web server may send the same file for any query after its path. */
 function exactly(whole: string): (identifier: string) => boolean {
   if (!isUrl(whole)) return (identifier) => identifier === whole;
   const withQuery = `${whole}?`;

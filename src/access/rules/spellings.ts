@@ -11,8 +11,8 @@ export function spellingsOf(identifier: string): readonly string[] {
 }
 
 /**
- * Whether two identifiers name one master, or pages of one. URLs that differ by their query alone count as one, as in rules. `otherNames`:
- * further identifiers of the master of an identifier.
+ * True if two identifiers name one master, or pages of one. URLs that differ only by their query count as
+ * one, as in rules. `otherNames` returns further identifiers of the master of an identifier.
  */
 export function isSameMaster(
   one: string,
@@ -32,9 +32,10 @@ const urlStart = /(^|\/)https?:\/\//i;
 export const isUrl = (identifier: string) => urlStart.test(identifier);
 
 /**
- * An identifier with the URL that it is, or that follows a source's prefix in it, in one form: scheme and host in lower case, default
- * port and fragment off, unreserved characters and sub-delimiters decoded, all other escapes in upper case. Slashes and dots
- * count as servers may take them that decode a path before they read it.
+ * An identifier with the URL that it is, or that follows a source's prefix in it, in one form: scheme and
+ * host in lower case, default port and fragment off, unreserved characters and sub-delimiters decoded, all
+ * other escapes in upper case. Slashes and dots count as servers may take them that decode a path before they
+ * read it.
  */
 export function oneForm(identifier: string): string {
   const found = identifier.includes("://") ? urlStart.exec(identifier) : null;

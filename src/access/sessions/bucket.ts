@@ -1,5 +1,5 @@
-// Sessions in a bucket, which outlive a restart: records as objects. What has expired is removed when it is read; a lifecycle rule
-// of the bucket removes the rest.
+// Sessions in a bucket, which survive a restart, with records as objects. Expired records are removed when
+// they are read; a lifecycle rule of the bucket removes the rest.
 
 import { type Bucket, S3Error } from "../../lib/network/s3.ts";
 import { checkPlace, objectSessions, type RecordPlace } from "./objects.ts";
@@ -7,11 +7,11 @@ import type { SessionStore } from "./store.ts";
 
 export interface BucketSessionsOptions {
   readonly bucket: Bucket;
-  /** Empty, or with whatever stands between it and the rest. */
+  /** Empty, or ends with the separator before the rest of a name. */
   readonly prefix: string;
 }
 
-/** A store over what lies in the bucket already. */
+/** Creates a store over the records that the bucket already contains. */
 export function bucketSessions({ bucket, prefix }: BucketSessionsOptions): SessionStore {
   const top = `${prefix}v1`;
   const place: RecordPlace = {
@@ -24,7 +24,7 @@ export function bucketSessions({ bucket, prefix }: BucketSessionsOptions): Sessi
       try {
         await (await bucket.request("DELETE", `${top}/${name}`)).body?.cancel();
       } catch (error) {
-        // Some services answer so where there is no such object.
+        // Some services respond with this code if there is no such object.
         if (!(error instanceof S3Error && error.code === "NoSuchKey")) throw error;
       }
     },
@@ -40,7 +40,7 @@ export function bucketSessions({ bucket, prefix }: BucketSessionsOptions): Sessi
   return {
     ...objectSessions(place),
     async count() {
-      // With those that have expired and were not removed: to leave them out, each would have to be read.
+      // Includes expired sessions that have not been removed: excluding them would require reading each.
       let total = 0;
       for await (const _ of place.list("sessions")) total++;
       return { total };

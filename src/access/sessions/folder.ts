@@ -1,4 +1,5 @@
-// Sessions in a folder of this machine, which outlive a restart: records as files, and a sweep for those that have expired.
+// Sessions in a folder of this machine, which outlive a restart: records as files, and a sweep for those that
+// have expired.
 
 import type { FileStat } from "../../platform/platform.ts";
 import {
@@ -19,7 +20,7 @@ export interface FolderSessionsOptions {
   readonly files: EntryFiles;
   /** Absolute. It has to be there. */
   readonly path: string;
-  /** File calls at once, and how long each may take; those of a usual disk. */
+  /** Limits of concurrent file calls and of their duration; default: those of a usual disk. */
   readonly calls?: number;
   readonly deadlines?: FileDeadlines;
   readonly maxTokens?: number;
@@ -28,7 +29,7 @@ export interface FolderSessionsOptions {
 }
 
 const recordName = /^[0-9a-f]{64}$/;
-/** What a write leaves when the process ends in its midst. */
+/** Left by a write if the process ended during it. */
 const temporaryName = /^\.\d+-\d+-[0-9a-f-]{36}\.tmp$/;
 /** Nothing is half-written for so long (milliseconds). */
 const strayAge = 60 * 60_000;
@@ -36,13 +37,13 @@ const strayAge = 60 * 60_000;
 /** What a sweep needs to know of a record, which never changes. */
 interface Seen {
   readonly expiresAt: number;
-  /** Of a session. */
+  /** The record, if it is a session. */
   readonly record?: Session;
   /** Session of a token. */
   readonly session?: string;
 }
 
-/** A store over what lies in the folder already. */
+/** Creates a store over the records that the folder already contains. */
 export function folderSessions(options: FolderSessionsOptions): SessionStore {
   const { path, maxTokens, now = Date.now } = options;
   const files = boundFiles(options.files, options.calls, options.deadlines);
@@ -51,7 +52,7 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
   const place = recordFiles(files, root, top);
   let seen = new Map<string, Seen>();
 
-  /** What is known of the record of that name; undefined where it cannot be read. */
+  /** Returns what is known of the record of that name, or undefined if it cannot be read. */
   const look = async (name: string): Promise<Seen | undefined> => {
     const known = seen.get(name);
     if (known) return known;
@@ -120,14 +121,14 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
 
 export const folderMissing = "The folder of the sessions is not there. Make it, or set another path.";
 
-/** Of an error of the runtime; others are for the operator as they are. */
+/** Wraps errors of the runtime; others are already worded for the operator. */
 const unusable = (cause: unknown): never => {
   const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown };
   if (code === undefined && name === "Error") throw cause;
   throw new Error(folderFault(cause), { cause });
 };
 
-/** Files below `top`. Whatever else lies there is neither read, followed nor removed. */
+/** Files below `top`. Anything else there is neither read, followed nor removed. */
 function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlace {
   const isRecord = (stat: FileStat | undefined) => stat?.kind === "file" && stat.size <= longestRecord;
   return {
@@ -136,7 +137,7 @@ function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlac
       const stat = await files.stat(file);
       const bytes = isRecord(stat) ? await files.readFile(file, { plain: true }) : undefined;
       if (bytes) return new TextDecoder().decode(bytes);
-      // Nothing is known of who is logged in where the folder itself has gone, such as a mount.
+      // If the folder itself is gone, such as a lost mount, nothing is known about logins.
       if (!stat && (await files.stat(root))?.kind !== "directory") throw gone();
       return undefined;
     },
@@ -144,7 +145,7 @@ function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlac
       files.writeFile(`${top}/${name}`, new TextEncoder().encode(text), { ownerOnly: true }),
     async remove(name) {
       const file = `${top}/${name}`;
-      // What is no file was not written here, and may hold what is not ours.
+      // Anything but a file was not written here, and may contain other people's data.
       if ((await files.stat(file))?.kind === "file") await files.remove(file);
     },
     async *list(folder) {

@@ -1,5 +1,5 @@
-// A session store that fails or stands still: its callers wait for a bounded time and hear that it is not available, never that
-// nobody is logged in.
+// Guards a session store that fails or hangs: callers wait for a bounded time and then learn that it is
+// unavailable, never that nobody is logged in.
 
 import { ServiceError } from "../../errors.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
@@ -8,9 +8,9 @@ import type { SessionStore } from "./store.ts";
 
 /** Milliseconds. */
 export interface SessionDeadlines {
-  /** Of the look that each gated request takes. */
+  /** Deadline of the lookup that each gated request does. */
   readonly read: number;
-  /** Of a login, a token and a logout, which take several steps on some stores. */
+  /** Deadline of a login, a token or a logout, which take several steps on some stores. */
   readonly write: number;
   readonly check: number;
 }
@@ -18,14 +18,14 @@ export interface SessionDeadlines {
 /** Readers come back soon after the store does. */
 const pauses: CircuitOptions = { pauseMs: 500, longestPauseMs: 4000 };
 
-/** `failed` hears of what went wrong, for the log. */
+/** `failed` receives errors for the log. */
 export function guardedSessions(
   store: SessionStore,
   deadlines: SessionDeadlines,
   failed: (error: unknown) => void,
   circuit: CircuitOptions = pauses,
 ): SessionStore {
-  // What the store refuses in words for the reader is no failure of its.
+  // A refusal worded for the reader is not a failure of the store.
   const counts = (error: unknown) => !(error instanceof ServiceError);
   const reads = createCircuit({ ...circuit, counts });
   const writes = createCircuit({ ...circuit, counts });
@@ -54,7 +54,7 @@ export function guardedSessions(
     addToken: (key, token) => guarded("write", () => store.addToken(key, token)),
     removeToken: (key, session) => guarded("write", () => store.removeToken(key, session)),
     end: (key) => guarded("write", () => store.end(key)),
-    // It takes as long as there are sessions; each of its steps has a bound of its own.
+    // Takes time in proportion to the number of sessions; each of its steps has its own bound.
     endMatching: (matches) => orUnavailable(() => store.endMatching(matches)),
     // A count of many may be late: that says nothing of logins.
     count: () => orUnavailable(() => withDeadline(deadlines.write, () => store.count())),

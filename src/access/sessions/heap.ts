@@ -1,5 +1,5 @@
-// Sessions in memory: gone when the process ends. Nobody's session gives way to another's; where there is no room, a login has
-// to wait.
+// Sessions in memory, lost when the process ends. No session is evicted for another; if there is no room, a
+// login has to wait.
 
 import { ServiceError } from "../../errors.ts";
 import type { Session, SessionCount } from "../session.ts";
@@ -7,8 +7,8 @@ import type { SessionStore, TokenRecord } from "./store.ts";
 
 export interface HeapSessionsOptions {
   /**
-   * Sessions and tokens together. A session with one login takes some 570 bytes, a token 280. Tokens take half of the room at most, so
-   * that nobody keeps others from logging in by asking for tokens.
+   * Sessions and tokens together. A session with one login takes about 570 bytes, a token 280. Tokens take at
+   * most half of the room, so that requests for tokens cannot block logins.
    */
   readonly maxRecords?: number;
   /** Tokens of one session; the oldest of them go first. */
@@ -23,7 +23,7 @@ interface Held {
   readonly tokens: Set<string>;
 }
 
-/** Milliseconds between two looks for what has expired where there is no room. */
+/** Milliseconds between two searches for expired records while there is no room. */
 const lookEveryMs = 1000;
 
 /** An empty store. */
@@ -102,7 +102,7 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
   };
 }
 
-/** How many sessions there are, and how many of them have a grant of each profile that holds at `time`. */
+/** Counts sessions, and for each profile those with a grant that is valid at `time`. */
 export function countOf(sessions: Iterable<Session>, time: number): SessionCount {
   const byProfile = new Map<string, number>();
   let total = 0;

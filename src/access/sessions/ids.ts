@@ -1,4 +1,5 @@
-// The secrets of readers: 256 random bits in base64url (RFC 4648, section 5). Stores know their digests alone.
+// The secrets of readers: 256 random bits in base64url (RFC 4648, section 5). Stores know their digests
+// alone.
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { toBase64Url } from "../../lib/bytes/base64url.ts";

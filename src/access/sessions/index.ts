@@ -1,4 +1,5 @@
-// The sessions of the service as its options say: which store is built how, its deadlines, its sweep and its check.
+// The sessions of the service as its options say: which store is built how, its deadlines, its sweep and its
+// check.
 
 import type { Check } from "../../lib/checks.ts";
 import { callsOf } from "../../lib/concurrency/lane.ts";
@@ -28,17 +29,17 @@ export interface SessionsHost {
     "files" | "fileThreads" | "env" | "connectionsEndWithRequest" | "keepAlive"
   >;
   readonly log: Pick<Log, "warn">;
-  /** Stores in files, this one included; 1 where it is absent. */
+  /** Number of file-based stores, including this one; 1 if absent. */
   readonly folders?: number;
 }
 
 export interface BuiltSessions {
   readonly sessions: Sessions;
-  /** None where nothing outside of the process is used. */
+  /** Empty if nothing outside of the process is used. */
   readonly checks: readonly Check[];
 }
 
-/** How long a look is waited for in milliseconds, where the options do not say; a change takes up to {@link writeFactor} times that. */
+/** Default deadline of a lookup in milliseconds; a change takes up to {@link writeFactor} times that. */
 const usualReadMs = { filesystem: 5000, redis: 1000, "redis over REST": 2000, s3: 2000 } as const;
 const writeFactor = 8;
 /** Shorter than the 2 s that a check of the service has. */
@@ -86,8 +87,8 @@ const builders: {
 };
 
 /**
- * Builds the sessions; `ttlMs`: their lifetime. Nothing is read or written yet. Throws where the options name what is not there, such
- * as a variable.
+ * Builds the sessions; `ttlMs` is their lifetime. Reads and writes nothing yet. Throws if the options name
+ * something that does not exist, such as a variable.
  */
 export function buildSessions(options: SessionOptions, ttlMs: number, host: SessionsHost): BuiltSessions {
   const deadlines = deadlinesOf(options);
@@ -120,7 +121,7 @@ function quietly(log: Pick<Log, "warn">, backend: Backend): (error: unknown) => 
   };
 }
 
-/** Sweeps a store by a timer, or with its calls where no timer may outlive a request. */
+/** Sweeps a store by a timer, or during its calls if timers may not outlive a request. */
 function createSweeper(
   store: SessionStore,
   everyMs: number,
@@ -169,7 +170,7 @@ function checkOf(options: SessionOptions, store: SessionStore, { platform }: Ses
   };
 }
 
-/** Throws where records could not be written to a folder. Leaves nothing behind. */
+/** Throws if records cannot be written to a folder. Leaves nothing behind. */
 async function writable(files: NonNullable<Platform["files"]>, path: string): Promise<void> {
   if ((await files.stat(path))?.kind !== "directory") throw new Error(folderMissing);
   const fault = await probeFolder(files, path);

@@ -1,10 +1,11 @@
-// Sessions as files or objects: one for each session, one for each token, and one more by which a session finds its tokens.
+// Sessions as files or objects: one for each session, one for each token, and one more that leads from a
+// session to its tokens.
 //
 //   sessions/<session>          the session
 //   tokens/<token>              the token
 //   bound/<session>/<token>     the token again
 //
-// Names are digests. Only one process may use them: what takes several steps is kept apart in memory.
+// Names are digests. Only one process may use them: operations of several steps are serialized in memory.
 
 import { createLru } from "../../imaging/lib/lru.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
@@ -12,21 +13,24 @@ import { createOneAtATime } from "./one-at-a-time.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 
-/** Where records lie, by names with `/`. Methods throw where the place does not answer. */
+/** Storage of records, by names with `/`. Methods throw if the storage does not respond. */
 export interface RecordPlace {
-  /** undefined where there is none, or nothing that could be one. */
+  /** Returns undefined if there is no record, or nothing that could be one. */
   read(name: string): Promise<string | undefined>;
   write(name: string, text: string): Promise<void>;
-  /** No error where there is none. */
+  /** Does nothing if the record does not exist. */
   remove(name: string): Promise<void>;
-  /** Last parts of the names of the records in a folder; none where there is no such folder. */
+  /** Yields the last parts of the names of the records in a folder; nothing if there is no such folder. */
   list(folder: string): AsyncIterable<string>;
-  /** Removes a folder that is empty, where a place has folders. */
+  /** Removes an empty folder, if the storage has folders. */
   removeFolder?(folder: string): Promise<void>;
 }
 
 const atOnce = 8;
-/** Tokens whose order is remembered, of all sessions; those of sessions that asked for none for long are forgotten first. */
+/**
+ * Tokens of all sessions whose order is remembered; those of sessions that have not asked for one for longest
+ * are forgotten first.
+ */
 const rememberedTokens = 200_000;
 
 export interface ObjectSessionsOptions {
@@ -34,7 +38,7 @@ export interface ObjectSessionsOptions {
   readonly maxTokens?: number;
 }
 
-/** Throws unless a place returns what was written. Leaves nothing behind. */
+/** Throws unless the storage returns what was written. Leaves nothing behind. */
 export async function checkPlace(place: RecordPlace, problem: string): Promise<void> {
   const name = `checks/${crypto.randomUUID()}`;
   await place.write(name, name);
@@ -48,7 +52,7 @@ export interface ObjectSessions extends Omit<SessionStore, "count" | "check"> {
   removeOrphans(session: string): Promise<void>;
 }
 
-/** A store over what lies in the place already. */
+/** Creates a store over the records that the storage already contains. */
 export function objectSessions(
   place: RecordPlace,
   { maxTokens = 1000 }: ObjectSessionsOptions = {},
@@ -62,7 +66,7 @@ export function objectSessions(
     return text === undefined ? undefined : readSession(text);
   };
   const removeToken = async (key: string, session: string) => {
-    // In this order, what is left by a failure is found again.
+    // This order ensures that leftovers of a failure can be found.
     await place.remove(`tokens/${key}`);
     await place.remove(`bound/${session}/${key}`);
   };

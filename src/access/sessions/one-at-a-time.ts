@@ -1,6 +1,6 @@
-// Work on the same thing is done one after the other, in the order in which it was asked for.
+// Runs operations on the same key one after the other, in the order in which they were requested.
 
-/** Runs `work` when all that was asked for before under the same key has ended, and returns what it returns. */
+/** Runs `work` once all earlier operations of the same key have ended, and returns its result. */
 export type OneAtATime = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /** A queue for each key that is in use. */

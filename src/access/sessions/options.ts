@@ -1,4 +1,4 @@
-// The options under `auth.session:`: where sessions are kept.
+// Options under `auth.session:`, which say where sessions are stored.
 
 import { z } from "zod";
 import { keyPrefixOption, s3Options } from "../../lib/network/s3-options.ts";

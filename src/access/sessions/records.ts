@@ -1,4 +1,4 @@
-// Sessions and tokens as text, for stores whose records leave the process: JSON with the version of its form.
+// Sessions and tokens as text for stores outside of the process: JSON with a format version.
 
 import type { LoginGrant, Session } from "../session.ts";
 import type { TokenRecord } from "./store.ts";
@@ -31,7 +31,7 @@ export function readToken(text: string): TokenRecord | undefined {
   return isTexts(profiles) ? { session, createdAt, expiresAt, profiles } : undefined;
 }
 
-/** When a record of any version expires; undefined where the text does not say. */
+/** Returns when a record of any version expires, or undefined if the text does not say. */
 export function expiryOf(text: string): number | undefined {
   const expiry = parsed(text)?.expiresAt;
   return isTime(expiry) ? expiry : undefined;

@@ -42,7 +42,10 @@ if not token then return false end
 local session = redis.call('GET', ARGV[1] .. 's:' .. string.sub(token, 1, 64))
 return session and {string.sub(token, 66), session}`,
 
-  /** ARGV: space, session, its text, milliseconds to live, the session before or ''. 1, or 0 where that is not there. */
+  /**
+   * ARGV: space, session, its text, milliseconds to live, the session before or ''. Returns 1, or 0 if the
+   * session before does not exist.
+   */
   begin: `${shared}
 local session, text, ttl, before = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 if before ~= '' and redis.call('EXISTS', space .. 's:' .. before) == 0 then return 0 end
@@ -52,7 +55,10 @@ if before ~= '' then finish(before) end
 prune()
 return 1`,
 
-  /** ARGV: space, token, its text, milliseconds to live, its session, most tokens of one. 1, or 0 where the session is not there. */
+  /**
+   * ARGV: space, token, its text, milliseconds to live, its session, most tokens of one. Returns 1, or 0 if
+   * the session does not exist.
+   */
   addToken: `${shared}
 local token, text, ttl, session, most = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
 local left = redis.call('PTTL', space .. 's:' .. session)

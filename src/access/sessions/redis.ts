@@ -1,4 +1,5 @@
-// Sessions in Redis, which any number of servers may share: records expire by themselves, and each function is one atomic step.
+// Sessions in Redis, which any number of servers may share: records expire by themselves, and each function
+// is one atomic step.
 
 import type { RedisArgument, RedisDriver } from "../../stores/redis/driver.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
@@ -12,12 +13,12 @@ export interface RedisSessionsOptions {
   readonly maxTokens?: number;
 }
 
-/** How many sessions one step reads. */
+/** Sessions that one step reads. */
 const pageSize = 500;
 
 /** A store over what Redis holds already. */
 export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSessionsOptions): SessionStore {
-  // The braces keep all keys on one node of a cluster, where scripts need them.
+  // The braces keep all keys on one node of a cluster, as scripts require.
   const space = `{${prefix}}:v1:`;
   const run = (script: SessionScript, ...args: RedisArgument[]) =>
     driver.run(script, [`${space}all`], [space, ...args]);
@@ -52,8 +53,8 @@ export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSession
     },
     async endMatching(matches) {
       let ended = 0;
-      // By their expiry, since later ones come behind. Sessions of one millisecond may fill a page: then it
-      // grows.
+      // Pages are read in order of expiry, since newer sessions come later. Sessions of one millisecond may
+      // fill a page, which then grows.
       for (let from = "-inf", size = pageSize; ; ) {
         const page = (await run("page", from, size)) as readonly unknown[];
         const texts = page.map(textOf);

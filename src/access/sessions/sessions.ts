@@ -1,4 +1,5 @@
-// Sessions over a store: what a login takes over, what has expired, and that ids are digested before a store sees them.
+// Sessions over a store: replaces earlier sessions at a login, hides expired ones, and digests ids before a
+// store sees them.
 
 import type { Issued, LoginGrant, Session, Sessions } from "../session.ts";
 import { createId, keyOf } from "./ids.ts";
@@ -12,15 +13,15 @@ export interface SessionsOptions {
   readonly now?: () => number;
 }
 
-/** The sessions of a service. What the store throws is thrown. */
+/** Creates the sessions of a service. Errors of the store are passed on. */
 export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions): Sessions {
   const isLive = ({ expiresAt }: { readonly expiresAt: number }) => expiresAt > now();
 
-  /** The session with the grants that hold; undefined where it has expired, and then it is removed. */
+  /** Returns the session with its valid grants; removes it and returns undefined if it has expired. */
   const liveSession = async (key: string, found: Session | undefined): Promise<Session | undefined> => {
     if (!found) return undefined;
     if (isLive(found)) return { ...found, grants: found.grants.filter(isLive) };
-    // Where it cannot be removed it has expired all the same.
+    // An expired session counts as gone even if it cannot be removed.
     await store.end(key).catch(() => {});
     return undefined;
   };
@@ -44,8 +45,8 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
   };
 
   /**
-   * Which sessions are being ended. A login takes none of them over, so that nobody gets past the look by
-   * logging in.
+   * Filters of sessions that are being ended. A login takes none of these over, so that logging in does not
+   * escape the filter.
    */
   const ending = new Set<(session: Session) => boolean>();
 
@@ -72,7 +73,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       await store.removeToken(key, token.session).catch(() => {});
       return undefined;
     },
-    // Where another login or a logout ended the session before meanwhile, nothing is left to take over.
+    // If another login or a logout ended the session before in the meantime, there is nothing to take over.
     logIn: async (grant, before) =>
       (before === undefined ? undefined : await replace(grant, before)) ?? begin(grant),
     replace,
@@ -101,7 +102,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       const everybody = profile === undefined && user === undefined;
       const isMeant = ({ grants }: Session) => everybody || grants.some(isHeld);
       let ended = 0;
-      // Some stores hold expired ones, which nobody is logged in by.
+      // Some stores count expired sessions, which log nobody in.
       const counted = (session: Session) => {
         const isOne = isMeant(session);
         if (isOne && isLive(session)) ended++;

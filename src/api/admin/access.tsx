@@ -14,7 +14,7 @@ import { EndSessions, sessionRoutes } from "./sessions.tsx";
 /** Its routes. */
 export const accessPages: AdminPage = (admin) => {
   const { auth } = admin.service;
-  // A look at this process costs nobody anything.
+  // Reading this process costs nobody anything.
   const everyMs = auth?.options.session.backend === "heap" ? 0 : 10_000;
   const reading = auth && createSessionReading(() => auth.sessions.count(), everyMs);
   return [
@@ -83,7 +83,7 @@ function WhatDecides({ service }: Props) {
   return null;
 }
 
-/** What smalti check warns of, but for what it finds in the sources. */
+/** Shows the warnings of smalti check, except those about the contents of sources. */
 function Doubts({ service: { config, platform } }: Props) {
   const doubts = accessWarnings(config(), platform.name, platform.env);
   if (doubts.length === 0) return null;

@@ -5,11 +5,11 @@ import { encodeIdentifier } from "../../iiif/image/path.ts";
 export const browseFolder = "/admin/browse/";
 export const viewFolder = "/admin/view/";
 
-/** Of the page of a folder; "" is the root. */
+/** Path of the page of a folder; "" is the root. */
 export const folderPath = (identifier: string): string =>
   identifier === "" ? "/admin/browse" : browseFolder + pathOf(identifier);
 
-/** Of the page of an image. */
+/** Path of the page of an image. */
 export const imagePath = (identifier: string): string => viewFolder + pathOf(identifier);
 
 /** Slashes of identifiers stay, so that addresses can be read. A URL in an identifier keeps its two. */

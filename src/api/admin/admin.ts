@@ -1,9 +1,9 @@
-// What the pages of the operator share.
+// Types and helpers that the pages of the operator share.
 
 import type { Service } from "../../service.ts";
 import type { Act, RequestContext, Route } from "../http/context.ts";
 
-/** What came of a form. */
+/** Result of a submitted form. */
 export interface Outcome {
   readonly state: "done" | "failed";
   /** A sentence. */
@@ -28,14 +28,17 @@ export interface Admin {
 export interface AdminRoute extends Pick<Route, "path" | "maxTarget"> {
   readonly get?: Act;
   readonly post?: Act;
-  /** Counted to the class `admin` unless it is never counted, as an answer without an end. */
+  /** Counted to the class `admin`, unless it is never counted, like a response without an end. */
   readonly counted?: false;
 }
 
 /** The routes of one page. */
 export type AdminPage = (admin: Admin) => readonly AdminRoute[];
 
-/** The address of a path of this service, such as `/admin/config`, for a link: below the path of the public URL, on the host that the browser asked. */
+/**
+ * The address of a path of this service, such as `/admin/config`, for a link: below the path of the public
+ * URL, on the host that the browser asked.
+ */
 export function href(c: RequestContext, path: string): string {
   return new URL(c.get("base")).pathname.replace(/\/+$/, "") + path;
 }

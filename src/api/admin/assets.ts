@@ -1,4 +1,4 @@
-// /admin/static/: what the pages of the operator are made of, OpenSeadragon included, from this host alone.
+// /admin/static/: the files of the operator's pages, including OpenSeadragon, served from this host only.
 
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import type { AdminPage } from "./admin.ts";
@@ -16,7 +16,7 @@ export const assetRoutes: AdminPage = () => [
       const path = c.get("target").path.slice(prefix.length);
       if (!folders.test(path)) throw new Refusal(noSuchPage);
       const answer = await c.get("files").respond(c, path);
-      // What needs credentials is not for caches that many share.
+      // Responses that need credentials must not be stored by shared caches.
       answer.headers.set("Cache-Control", "private, max-age=3600");
       return answer;
     },

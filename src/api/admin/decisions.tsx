@@ -7,18 +7,18 @@ import type { RequestContext } from "../http/context.ts";
 import { folderPath, imagePath } from "./addresses.ts";
 import { href } from "./admin.ts";
 
-/** Decisions that are shown, of those that are kept. */
+/** Number of recorded decisions shown. */
 const shown = 64;
 
 interface View {
   readonly text: string;
   /** Which kinds of decisions it shows; all if absent. */
   readonly kinds?: readonly DecisionKind[];
-  /** What it shows, and what to know about it. */
+  /** Explains what the view shows. */
   readonly about: string;
 }
 
-/** By the value of `show` in the address of the page; the first is shown without one. */
+/** Views by the value of `show` in the address of the page; the first is the default. */
 const views: Readonly<Record<string, View>> = {
   gated: { text: "Gated images", kinds: ["denied", "granted"], about: "on gated images" },
   denied: {
@@ -118,7 +118,7 @@ interface Naming {
   readonly path?: (identifier: string) => string;
 }
 
-/** What each is called. A document may be of a folder, of an image, or of neither. */
+/** Names of the subjects. A document may be of a folder, of an image, or of neither. */
 const subjects: Readonly<Record<Subject, Naming>> = {
   image: { name: (identifier) => identifier, path: imagePath },
   page: { name: (folder) => (folder === "" ? "start page" : `list of ${folder}`), path: folderPath },

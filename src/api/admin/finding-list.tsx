@@ -1,8 +1,8 @@
-// Findings of the doctors as a list of a page: what is so, what should be, and what to do.
+// Findings of the doctors as a list on a page: what is so, what should be, and what to do.
 
 import { type Finding, type FindingLevel, subjectOf } from "../../lib/finding.ts";
 
-/** How a level looks and reads. */
+/** Label and style of a level. */
 const levels = {
   problem: { word: "Problem", pill: "pill bad" },
   slow: { word: "Slow", pill: "pill warn" },

@@ -1,4 +1,4 @@
-// The frame of all pages of the operator: what the service is, where the other pages are, what came of the last form.
+// The frame of all pages of the operator: heading, navigation, and the result of the last form.
 
 import type { Child } from "hono/jsx";
 import type { RequestContext } from "../http/context.ts";
@@ -19,9 +19,9 @@ export interface AdminDocument {
   /** Plain text; the heading of the page too. */
   readonly title: string;
   readonly section: keyof typeof sections;
-  /** JSX, which escapes what stands in it. */
+  /** JSX, which escapes its values. */
   readonly body: Child;
-  /** What stands beside the heading. */
+  /** Shown next to the heading. */
   readonly aside?: Child;
   /** Paths in static/, after the style sheet of all these pages. */
   readonly styles?: readonly string[];
@@ -30,8 +30,8 @@ export interface AdminDocument {
 }
 
 /**
- * The answer with a page of the operator: never stored, in no frame of another page, without inline style or script. Shows what came of the
- * form before it, once; a HEAD leaves that for the GET.
+ * Responds with a page of the operator: never stored, never framed, without inline style or script. Shows the
+ * result of the form before it, once; a HEAD leaves it for the GET.
  */
 export async function adminPage(
   c: RequestContext,

@@ -1,4 +1,4 @@
-// Who may see the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
+// Protects the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
 
 import { LoginFailures } from "../../access/logins/failures.ts";
 import type { Credentials } from "../../config/operator.ts";
@@ -6,8 +6,8 @@ import type { Act } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 
 /**
- * Lets an act be called only by those who send the credentials. Throws a Refusal: 401 without them, 429 where a network has sent
- * wrong ones too often, 403 for what a page of another site embeds or fetches.
+ * Restricts an act to callers who send the credentials. Throws a Refusal: 401 without them, 429 if a network
+ * has sent wrong ones too often, 403 for a request that a page of another site embeds or fetches.
  */
 export function createGate({ user, password }: Credentials): (act: Act) => Act {
   const failures = new LoginFailures();
@@ -18,7 +18,8 @@ export function createGate({ user, password }: Credentials): (act: Act) => Act {
     if (!sent) throw loginRequired;
     const attempt = failures.attempt(c.get("client"), sentUser(sent));
     if ("waitMs" in attempt) throw comeBack(Math.ceil(attempt.waitMs / 1000));
-    // Without a pause in between, so that the requests of one page do not count as failures of each other.
+    // There is no pause before the next attempt, so that the requests of one page do not count as failures of
+    // each other.
     if (!isSame(sent, expected)) throw loginRequired;
     attempt.succeeded();
     return act(c);
@@ -28,16 +29,16 @@ export function createGate({ user, password }: Credentials): (act: Act) => Act {
 const utf8 = new TextEncoder();
 
 /**
- * Whether a page of another site asks for something to use it there (Fetch Metadata Request Headers, section 2). Browsers send the
- * password that they keep with that too, and whether it loads, and how fast, would say which images there are. Links, which
- * lead to a document of its own, stay.
+ * True if a page of another site requests something to use it there (Fetch Metadata Request Headers, section
+ * 2). Browsers attach a stored password to such requests too, and whether and how fast they load would reveal
+ * which images exist. Links, which open a document of their own, are allowed.
  */
 function isEmbeddedElsewhere(headers: Headers): boolean {
   const site = headers.get("Sec-Fetch-Site");
   return (site === "cross-site" || site === "same-site") && headers.get("Sec-Fetch-Dest") !== "document";
 }
 
-/** The bytes of `user:password`; undefined where the field is absent or of another scheme. */
+/** Returns the bytes of `user:password`, or undefined if the field is absent or has another scheme. */
 function sentCredentials(field: string | null): Uint8Array | undefined {
   const [, token] = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(field ?? "") ?? [];
   if (token === undefined) return undefined;
@@ -53,7 +54,7 @@ function sentUser(sent: Uint8Array): string {
   return new TextDecoder().decode(colon < 0 ? sent : sent.subarray(0, colon));
 }
 
-/** Compares in a time that depends on what was sent alone, and so says nothing of what is expected. */
+/** Compares in a time that depends only on the sent bytes, and so reveals nothing about the expected ones. */
 function isSame(sent: Uint8Array, expected: Uint8Array): boolean {
   let differing = sent.length ^ expected.length;
   for (let at = 0; at < sent.length; at++)

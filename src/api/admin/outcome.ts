@@ -1,4 +1,4 @@
-// What came of a form: it travels to the next page in a cookie, so that a reload sends nothing twice.
+// Result of a form, passed to the next page in a cookie, so that a reload does not submit again.
 
 import { cookieValues } from "../../access/credentials.ts";
 import { createSeals } from "../../access/logins/sealed.ts";
@@ -33,7 +33,7 @@ export function createOutcomes({ password }: Credentials): Outcomes {
     async read(c) {
       for (const value of cookieValues(c.req.raw.headers.get("Cookie") ?? undefined, name)) {
         const outcome = await seals.open(value);
-        // Without Secure, which browsers do not take by http; what it is there by https goes all the same.
+        // Without Secure, which browsers do not accept over http; over https the cookie is removed as well.
         if (outcome) return { outcome, forget: cookie(c, "", 0) };
       }
       return undefined;
@@ -41,7 +41,10 @@ export function createOutcomes({ password }: Credentials): Outcomes {
   };
 }
 
-/** Whether the browser sends forms by https: an operator may look at the service directly, by http, beside its public URL. */
+/**
+ * True if the browser submits forms over https: an operator may use the service directly over http, not only
+ * at its public URL.
+ */
 const isSecure = (c: RequestContext) =>
   (c.req.raw.headers.get("Origin") ?? c.get("base")).startsWith("https:");
 

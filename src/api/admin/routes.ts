@@ -1,4 +1,4 @@
-// The pages of the operator, under /admin/: only where the environment names who that is.
+// The pages of the operator under /admin/, mounted only if the environment names the operator.
 
 import { operatorOf } from "../../config/operator.ts";
 import type { Service } from "../../service.ts";
@@ -40,8 +40,9 @@ const nothingHere: Act = () => {
 };
 
 /**
- * Mounts the pages, behind HTTP Basic, where SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS are both set; else nothing is there. They answer above
- * the caps on requests too, for an operator wants to see a service that is busy.
+ * Mounts the pages behind HTTP Basic if SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS are both set; otherwise
+ * mounts nothing. The caps on requests do not apply to them, since operators need them most while the service
+ * is busy.
  */
 export function mountAdmin(routes: Routes, service: Service): void {
   const credentials = operatorOf(service.platform.env);

@@ -1,4 +1,4 @@
-// The callback route: readers come back here from where they have logged in.
+// The callback route, to which readers return from a login elsewhere.
 
 import { authPaths } from "../../iiif/auth-mounts.ts";
 import type { RequestContext } from "../http/context.ts";
@@ -7,7 +7,7 @@ import { profileAt } from "./profile-at.ts";
 import type { LoginParts } from "./ways/way.ts";
 import { wayOf } from "./ways/ways.ts";
 
-/** Answers a callback by the way of its profile. */
+/** Handles a callback by the way of its profile. */
 export function respondCallback(c: RequestContext, parts: LoginParts): Promise<Response> {
   const profile = profileAt(c, parts.auth, authPaths.callback);
   const callback = profile && wayOf(profile)?.callback;

@@ -1,6 +1,7 @@
-// The session cookie (RFC 6265): it is sent along by the pages of viewers on other sites, and only over https.
+// The session cookie (RFC 6265): it is sent along by the pages of viewers on other sites, and only over
+// https.
 
-/** Of whose cookie: its name, and where it is sent to. */
+/** Name and path of a session cookie. */
 export interface CookiePlace {
   readonly name: string;
   readonly path: string;
@@ -18,7 +19,7 @@ export function cookiePlace(
 
 const attributes = "Secure; HttpOnly; SameSite=None";
 
-/** The value of Set-Cookie that gives a browser its session. `expiresAt`: milliseconds since 1970. */
+/** Returns the Set-Cookie value that starts a session. `expiresAt`: milliseconds since 1970. */
 export function sessionCookie({ name, path }: CookiePlace, id: string, expiresAt: number): string {
   return `${name}=${id}; Path=${path}; Expires=${new Date(expiresAt).toUTCString()}; ${attributes}`;
 }

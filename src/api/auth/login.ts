@@ -1,4 +1,4 @@
-// The login routes: which profile, and by which way.
+// The login routes: choose the profile and its way to log in.
 
 import type { RequestContext } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
@@ -6,7 +6,7 @@ import { profileAt } from "./profile-at.ts";
 import type { LoginParts } from "./ways/way.ts";
 import { wayOf } from "./ways/ways.ts";
 
-/** Answers a request for the login of the profile that follows `prefix` in its path. */
+/** Responds to a request for the login of the profile that follows `prefix` in its path. */
 export function respondLogin(
   c: RequestContext,
   parts: LoginParts,

@@ -16,9 +16,9 @@ import { returnTarget } from "./return-to.ts";
 const mostFormBytes = 16 * 1024;
 
 /**
- * Answers a request to log out. HEAD ends nothing. Throws a Refusal (403) for a GET that is no navigation of
- * a window, so that a picture or frame of another page logs nobody out; and 503, with the cookie taken away,
- * while the store does not answer.
+ * Responds to a request to log out. HEAD ends nothing. Throws a Refusal (403) for a GET that is not a
+ * navigation of a window, so that an image or frame of another page cannot log readers out; and 503, removing
+ * the cookie, while the store does not respond.
  */
 export async function respondLogout(
   c: RequestContext,
@@ -50,7 +50,7 @@ export async function respondLogout(
 }
 
 /**
- * By what browsers say of a request (Fetch Metadata Request Headers, section 2.1); other clients say
+ * Uses what browsers send about a request (Fetch Metadata Request Headers, section 2.1); other clients send
  * nothing.
  */
 function refuseEmbedded(c: RequestContext): void {

@@ -1,4 +1,5 @@
-// The cookies of logins that are under way elsewhere: four at most, so that a reader may log in from several windows at once.
+// The cookies of logins in progress elsewhere: at most four, so that a reader may log in from several windows
+// simultaneously.
 
 import { cookieValues } from "../../access/credentials.ts";
 import { type PendingLogin, type PendingLogins, pendingSeconds } from "../../access/logins/pending.ts";
@@ -9,13 +10,16 @@ import type { LoginAttempt } from "./ways/way.ts";
 
 const slots = [0, 1, 2, 3] as const;
 
-/** Characters of an address to lead back to, since headers have little room; a login with a longer one ends on a page that says so. */
+/**
+ * Characters of an address to lead back to, since headers have little room; a login with a longer one ends on
+ * a page that says so.
+ */
 const mostReturnTo = 1024;
 
 /** `Lax`: the way back is a navigation of the whole window, and no other needs it. */
 const attributes = "Secure; HttpOnly; SameSite=Lax";
 
-/** Of the services of this folder alone. A name that demands the path / is not possible then. */
+/** Limited to the services of this folder, so a cookie name that demands the path / is not possible. */
 function placeOf({ c, parts: { auth } }: LoginAttempt, slot: number): CookiePlace {
   const { name, path } = auth.options.cookie;
   const base = c.get("base");
@@ -34,7 +38,7 @@ export interface KeptLogin {
   readonly slot: number;
 }
 
-/** Those of a profile, in the order of their slots. */
+/** Returns the pending logins of a profile, in the order of their slots. */
 export async function keptLogins(attempt: LoginAttempt, pending: PendingLogins): Promise<KeptLogin[]> {
   const kept: KeptLogin[] = [];
   for (const slot of slots) {

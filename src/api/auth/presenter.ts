@@ -1,4 +1,4 @@
-// What a request presents, as access looks at it.
+// The credentials of a request, as access reads them.
 
 import type { Presenter } from "../../access/rules/decide.ts";
 import type { RequestContext } from "../http/context.ts";

@@ -13,8 +13,8 @@ import { noteFailure } from "../http/failure.ts";
 import { setCaching } from "../http/representation/caching.ts";
 
 /**
- * Answers a probe: always 200, what came of it stands in the document (Authorization Flow 2.0, section 5.2);
- * so does that it could not be found out.
+ * Responds to a probe: always with 200; the document contains the result (Authorization Flow 2.0, section
+ * 5.2), even if it could not be determined.
  */
 export async function respondProbe(c: RequestContext, service: Service): Promise<Response> {
   const identifier = identifierOf(c.get("target").path.slice(authPaths.probe.length));
@@ -33,7 +33,7 @@ export async function respondProbe(c: RequestContext, service: Service): Promise
   return new Response(sent(c, JSON.stringify(document)), { headers });
 }
 
-/** What the image would be answered with; sets in `headers` who may keep that. */
+/** Returns the status that the image would have; sets in `headers` who may cache that. */
 async function outcomeOf(
   c: RequestContext,
   service: Service,

@@ -4,7 +4,7 @@ import type { Auth } from "../../access/auth.ts";
 import type { Profile } from "../../access/profiles/profile.ts";
 import type { RequestContext } from "../http/context.ts";
 
-/** The profile whose name follows `prefix` in the path of a request; undefined where there is none. */
+/** Returns the profile whose name follows `prefix` in the path of a request, or undefined. */
 export function profileAt(c: RequestContext, auth: Auth, prefix: string): Profile | undefined {
   return auth.profileOf(decoded(c.get("target").path.slice(prefix.length)));
 }

@@ -1,10 +1,11 @@
-// Where a login or logout may lead back to.
+// Addresses that a login or logout may redirect to.
 
 import { parseUrl } from "../../lib/network/parse-url.ts";
 
 /**
- * The address that `return_to` names, where a reader may be sent there: below the public URL of the service, by path or whole,
- * or at one of the `origins`. Undefined for anything else. It is sent as parsed here, so that no browser reads it otherwise.
+ * Returns the address that `return_to` names if a reader may be sent there: below the public URL of the
+ * service, as a path or a whole URL, or at one of the `origins`; otherwise undefined. The parsed form is
+ * sent, so that no browser interprets it differently.
  */
 export function returnTarget(
   text: string | null | undefined,

@@ -1,4 +1,5 @@
-// The authorization services over HTTP: probe, login with its callback, token and logout, for Authorization Flow 2.0 and Authentication 1.0.
+// The authorization services over HTTP: probe, login with its callback, token and logout, for Authorization
+// Flow 2.0 and Authentication 1.0.
 
 import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
@@ -11,13 +12,13 @@ import { problemPage } from "./pages/problem-page.ts";
 import { respondProbe } from "./probe.ts";
 import { respondToken } from "./token.ts";
 
-/** Mounts them where there is a section `auth`. */
+/** Mounts the routes if there is a section `auth`. */
 export function mountAuth(routes: Routes, service: Service): void {
   const { auth } = service;
   if (!auth) return;
   const { probe_origins } = auth.options.cors;
   const add = (route: Route) => routes.add({ ...route, problemPage, compressed: false });
-  // What is not there is missing for viewers of other origins too.
+  // Not-found responses are readable for viewers of other origins too.
   add({ path: `${authFolder}*`, cors: true });
   add({
     path: `${authPaths.probe}*`,

@@ -18,7 +18,7 @@ import { Refusal } from "../http/problem.ts";
 import { presenterOf } from "./presenter.ts";
 import type { LoginParts } from "./ways/way.ts";
 
-/** Answers a request for a token of a version. */
+/** Responds to a token request of a version. */
 export async function respondToken(c: RequestContext, parts: LoginParts, version: 1 | 2): Promise<Response> {
   const { auth } = parts;
   const query = new URLSearchParams(c.get("target").query);
@@ -45,7 +45,7 @@ export async function respondToken(c: RequestContext, parts: LoginParts, version
 
 const ownOrigin = (c: RequestContext) => new URL(c.get("base")).origin;
 
-/** A token for the session of the cookie. HEAD gets none: nobody would read it. */
+/** Issues a token for the session of the cookie. HEAD gets none, since nobody would read it. */
 async function issue(
   c: RequestContext,
   { auth, service }: LoginParts,
@@ -115,8 +115,8 @@ function json(c: RequestContext, outcome: TokenOutcome): Response {
 }
 
 /**
- * A page that posts a document to the page around it, if that is of the origin. Browsers hold all pages around a frame to its policy, so
- * `others` are those that may hold a viewer.
+ * A page that posts a document to the page around it, if that is of the origin. Browsers hold all pages
+ * around a frame to its policy, so `others` are those that may hold a viewer.
  */
 function frame(c: RequestContext, document: object, origin: string, others: readonly string[]): Response {
   const ancestors = [...new Set([origin, ...others])].join(" ");

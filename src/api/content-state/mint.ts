@@ -17,8 +17,9 @@ import { setCaching } from "../http/representation/caching.ts";
 import { sendText } from "../http/representation/send.ts";
 
 /**
- * Answers with the state of `target`, perhaps of its canvas number `canvas` and the region `xywh` of that, in the terms of version `v` of
- * the Presentation API. Throws a Refusal that names the parameter: 400, or 404 for a target that there is none of.
+ * Responds with a content state for `target`, optionally its canvas number `canvas` and the region `xywh` of
+ * that, in the terms of version `v` of the Presentation API. Throws a Refusal that names the parameter: 400,
+ * or 404 for a target that does not exist.
  */
 export async function respondMint(
   c: RequestContext,
@@ -107,7 +108,7 @@ async function viewOf(made: Made, { canvas: number, region }: Asked): Promise<Vi
   const id = String(canvas.id);
   if (!region) return { manifest, canvas: id };
   const { width, height } = canvas;
-  // What operators wrote may have canvases of sound alone.
+  // Documents of operators may have canvases of sound only.
   if (typeof width !== "number" || typeof height !== "number")
     throw refused(
       "xywh",

@@ -1,4 +1,5 @@
-// What a content state points at, as JSON. No target is ever fetched; a stored state of this service is read from its store.
+// The target of a content state as JSON. Targets are never fetched; a stored state of this service is read
+// from its store.
 
 import { decodeState, maxStateLength } from "../../iiif/content-state/encode.ts";
 import { stateParameter } from "../../iiif/content-state/mounts.ts";
@@ -12,7 +13,10 @@ import { Refusal } from "../http/problem.ts";
 import { setVary } from "../http/representation/caching.ts";
 import { sendText } from "../http/representation/send.ts";
 
-/** Answers with form, target, problems and the state itself. Throws a Refusal: 400 for what is no state, 413 for too long ones. */
+/**
+ * Responds with form, target, problems and the state itself. Throws a Refusal: 400 for anything but a state,
+ * 413 for one that is too long.
+ */
 export async function respondResolve(
   c: RequestContext,
   service: Service,
@@ -29,9 +33,9 @@ export async function respondResolve(
     contentState,
   };
   const headers: Record<string, string> = { "Cache-Control": "no-cache" };
-  // The public URL tells which addresses are those of states that are kept here.
+  // The public URL determines which addresses are those of stored states of this service.
   setVary(headers, c);
-  // Without white space: indented, a nested state would be many times as long as it was sent.
+  // Without white space: indentation would make a nested state many times longer than it was sent.
   return sendText(c, JSON.stringify(body), { type: "application/json", headers });
 }
 

@@ -1,4 +1,5 @@
-// Content states over HTTP: what one points at, and those that the service keeps for others (Content State API 1.0).
+// Content states over HTTP: what one points at, and those that the service keeps for others (Content State
+// API 1.0).
 
 import { statePaths } from "../../iiif/content-state/mounts.ts";
 import type { Service } from "../../service.ts";
@@ -10,7 +11,7 @@ import { respondKeep, respondStored } from "./stored.ts";
 /** Longest target, in characters: that of a state of 64 KiB has to fit. */
 const maxTarget = 64 * 1024;
 
-/** Mounts them where `content_state` is enabled, the stored ones where its store is. */
+/** Mounts the routes if `content_state` is enabled, and those of stored states if its store is. */
 export function mountContentState(routes: Routes, service: Service): void {
   const { contentStates } = service;
   if (!contentStates) return;

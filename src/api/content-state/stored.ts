@@ -10,12 +10,13 @@ import { type RequestContext, sent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import { sendText } from "../http/representation/send.ts";
 
-/** What a state never changes under. */
+/** A stored state never changes. */
 const forever = "public, max-age=31536000, immutable";
 
 /**
- * Keeps the state of the body; answers 201 with its address, also where it was kept before. Throws a Refusal: 403 while no token is
- * configured, 401 for another or none, 413 and 400 for what is too long or no state.
+ * Stores the state in the body; responds with 201 and its address, also if it was already stored. Throws a
+ * Refusal: 403 while no token is configured, 401 for a wrong or missing token, 413 if it is too long, 400 if
+ * it is no state.
  */
 export async function respondKeep(
   c: RequestContext,
@@ -46,7 +47,7 @@ export async function respondKeep(
   });
 }
 
-/** Answers with a stored state. */
+/** Responds with a stored state. */
 export async function respondStored(c: RequestContext, bookmarks: Bookmarks): Promise<Response> {
   const id = c.get("target").path.slice(statePaths.stored.length);
   const text = await bookmarks.find(id);

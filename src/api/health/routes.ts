@@ -6,7 +6,7 @@ import type { Routes } from "../http/routes.ts";
 
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" } as const;
 
-/** Mounts /health and /ready, which answer above the caps on requests too. */
+/** Mounts /health and /ready, to which the caps on requests do not apply. */
 export function mountHealth(routes: Routes, service: Service): void {
   routes.add({
     path: "/health",

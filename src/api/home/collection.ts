@@ -1,4 +1,4 @@
-// What the sources hold, on the start page: where the reader is, a search, folders, pictures, and the way to further pages.
+// The collection on the start page: breadcrumbs, a search, folders, images, and links to further pages.
 
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
@@ -8,11 +8,11 @@ import { escapeHtml } from "../http/page.ts";
 import { nameOf } from "./names.ts";
 import { addressOf, card, type Site, thumbnailBox, whole } from "./pictures.ts";
 
-/** What is asked for: `in`, `q` and `from` of the query. */
+/** Query parameters `in`, `q` and `from`. */
 export interface Asked {
   /** Identifier of a folder; "" is the root. */
   readonly identifier: string;
-  /** What is searched for, as it was written; "" for nothing. */
+  /** The search text as entered; "" for none. */
   readonly search: string;
   /** Number of the first entry, from 0. */
   readonly from: number;
@@ -33,7 +33,7 @@ const inQuery = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/"
 const folderAddress = (site: Site, identifier: string) =>
   addressIn(site, { identifier, search: "", from: 0 });
 
-/** Where the reader is, from the start page down; what a search finds is below its folder. */
+/** Breadcrumbs from the start page down; results of a search are below its folder. */
 export function trail(site: Site, { search }: Asked, { trail }: CollectionPage): string {
   const named = trail.map(({ identifier, label, name }) => ({
     identifier,
@@ -48,7 +48,7 @@ export function trail(site: Site, { search }: Asked, { trail }: CollectionPage):
   return `<nav class="trail" aria-label="Where you are"><ol>${above.join("")}${own}</ol></nav>`;
 }
 
-/** The search of a folder and all below it. It sends what is in it as an address, so that it needs no script. */
+/** The search form of a folder and everything below it. It submits by GET, so that it needs no script. */
 export function searchForm(
   { folder }: Site,
   { identifier, search }: Asked,
@@ -59,10 +59,10 @@ export function searchForm(
   return `<form class="search" role="search" action="${escapeHtml(folder)}/" method="get">${where}<input type="search" name="q" value="${escapeHtml(search)}" maxlength="200" aria-label="${escapeHtml(label)}" placeholder="Search"><button>Search</button></form>`;
 }
 
-/** The folders and pictures of a page of the collection; empty where there are none. */
+/** The folders and images of a page of the collection; empty if there are none. */
 export function collection(site: Site, asked: Asked, page: CollectionPage): string {
   const { folders, images, identifier } = page;
-  // Names of what a search finds do not say where it is.
+  // The names of search results do not say where they are.
   const pathOf = (of: string) =>
     asked.search === "" ? of.slice(of.lastIndexOf("/") + 1) : below(of, identifier);
   const shownFolders = `<h2 id="folders">Folders</h2>
@@ -102,7 +102,7 @@ export function wholeFolder({ base, hasManifests }: Site, { identifier }: Collec
   return `<p class="links"><a href="${escapeHtml(viewAddress(base, identifier))}">View the folder</a> <a href="${escapeHtml(documentAddress(base, identifier))}">Manifest</a></p>`;
 }
 
-/** The way to the other pages, and what this one is of them; nothing where there is one only. */
+/** Links to the other pages, and the range of this one; nothing if there is only one. */
 function pages(site: Site, asked: Asked, { from, next, total, folders, images }: CollectionPage): string {
   if (from === 0 && next === undefined) return "";
   const link = (text: string, to: number | undefined, rel = "") =>
@@ -110,7 +110,7 @@ function pages(site: Site, asked: Asked, { from, next, total, folders, images }:
       ? `<span class="quiet" aria-hidden="true">${text}</span>`
       : `<a href="${escapeHtml(addressIn(site, { ...asked, from: to }))}"${rel}>${text}</a>`;
   const last = total === undefined ? undefined : Math.floor((total - 1) / shownEntries) * shownEntries;
-  // Where each entry has to be asked about, nobody knows how many the page before would skip.
+  // If each entry needs a decision, the number of entries that the previous page would skip is unknown.
   const previous = from > 0 && total !== undefined ? Math.max(0, from - shownEntries) : undefined;
   const shown = folders.length + images.length;
   const which =
@@ -126,7 +126,7 @@ function pages(site: Site, asked: Asked, { from, next, total, folders, images }:
   ].join(" ")}</nav>`;
 }
 
-/** What a search found, in words. */
+/** Describes the result of a search. */
 export function outcome({ search }: Asked, page: CollectionPage): string {
   const { total, folders, images, from, found: { stoppedAt, isCut, lack } = {} } = page;
   const isEmpty = folders.length + images.length === 0 && from === 0;

@@ -3,16 +3,22 @@
 import type { StartCommands } from "../../platform/platform.ts";
 import { escapeHtml } from "../http/page.ts";
 
-/** One command; `last`, its last word, is safe HTML. It takes the focus, since a word wider than the page is scrolled to. */
+/**
+ * One command; `last`, its last word, is safe HTML. It takes the focus, since a word wider than the page is
+ * scrolled to.
+ */
 export function commandLine(text: string, last = ""): string {
   const words = text.split(" ").map((word) => `<span>${escapeHtml(word)}</span>`);
   return `<pre class="command" tabindex="0"><code>${[...words, ...(last ? [last] : [])].join(" ")}</code></pre>`;
 }
 
-/** An address as a word of a command: a shell changes nothing between these quotes, and `'` has another spelling in a URL. */
+/**
+ * An address as a word of a command: a shell changes nothing between these quotes, and `'` has another
+ * spelling in a URL.
+ */
 export const shellQuoted = (address: string) => `'${address.replaceAll("'", "%27")}'`;
 
-/** How to serve other pictures than the bundled one. */
+/** Commands to serve other images than the bundled one. */
 export function ownImages({ folder, config }: StartCommands): string {
   return `<h2>Your own images</h2>
 <p>This is the bundled sample. Start with a folder of images:</p>

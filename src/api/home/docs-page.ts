@@ -2,7 +2,10 @@
 
 import type { Page } from "../http/page-content.ts";
 
-/** The page around `body`, whose links are relative to the folder of all such pages, two below the start page. */
+/**
+ * Wraps `body` in a page. Its links are relative to the folder of all such pages, two levels below the start
+ * page.
+ */
 export function docsPage(body: string): Page {
   const title = /<h1[^>]*>([^<]*)/.exec(body)?.[1] ?? "Documentation";
   return {

@@ -1,4 +1,5 @@
-// A folder of the collection, a further page of one, or what a search finds: what the start page leads to.
+// The pages that the start page links to: a folder of the collection, a further page of one, or search
+// results.
 
 import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
 import type { Page } from "../http/page-content.ts";

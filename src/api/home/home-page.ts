@@ -1,4 +1,5 @@
-// The start page as HTML: one picture to zoom, the others to choose from, and the addresses and commands that lead to them.
+// The start page as HTML: one picture to zoom, the others to choose from, and the addresses and commands that
+// lead to them.
 
 import { imageAddress, mainMounts, mainPrefix } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
@@ -40,7 +41,7 @@ ${siteFooter(site, service.version)}`;
     noscriptStyle: "home/noscript.css",
     searches: hasCollection,
     scripts: first ? ["openseadragon/openseadragon.min.js", "page/zoom.js", "home/home.js"] : [],
-    // Images come from the public address, which is another origin where the operator looks at the service directly.
+    // Images come from the public address, which is another origin if the operator uses the service directly.
     origins: originsOf(base, site.provider),
   };
 }
@@ -80,15 +81,15 @@ const rows = [
   ["A large JPEG", 3, undefined],
 ] as const;
 
-/** Commands: what stands before an address, and what follows the identifier in it. */
+/** Example commands: the text before an address, and after the identifier in it. */
 const requests = [
   ["curl", "/info.json"],
   ["curl -o picture.jpg", undefined],
 ] as const;
 
 /**
- * Addresses of a picture, or their form where there is none. Elements with data-version are those that the script changes to
- * another picture; one without data-rest is about the large JPEG.
+ * Addresses of an image, or their form if there is none. The script changes elements with data-version to
+ * another image; one without data-rest is about the large JPEG.
  */
 function addresses(service: Service, base: string, folder: string, first: Listed | undefined): string {
   const large = first ? whole(first, largeBox) : `/full/!${largeBox},${largeBox}/0/default.jpg`;
@@ -119,7 +120,7 @@ ${[...images, ...documents(service, base, first)].join("\n")}
 ${first ? `<h2>Commands</h2>\n${commands.join("\n")}` : ""}`;
 }
 
-/** Rows of the manifest of a picture, and of the collection of all, where there are such. */
+/** Rows for the manifest of an image and for the collection of all, if there are such documents. */
 function documents(service: Service, base: string, first: Listed | undefined): readonly string[] {
   if (!service.manifests) return [];
   const row = (name: string, address: string, marks: string) =>
@@ -141,7 +142,7 @@ function documents(service: Service, base: string, first: Listed | undefined): r
   ];
 }
 
-/** Why there is no picture to zoom; nothing where folders say enough. */
+/** Says why there is no image to zoom; nothing if folders are shown. */
 function notice(service: Service, page: CollectionPage): string {
   const text = nothingToShow(service, page);
   return text === undefined ? "" : `<p class="notice">${escapeHtml(text)}</p>`;

@@ -1,4 +1,4 @@
-// What things are called on the start page: their labels in the reader's language, else their names.
+// Display names on the start page: labels in the reader's language, or else names.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { escapeHtml } from "../http/page.ts";
@@ -22,7 +22,7 @@ export function spoken({ text, language }: TextInLanguage): string {
   return isOwn ? safe : `<bdi lang="${escapeHtml(language)}">${safe}</bdi>`;
 }
 
-/** What something is called, as plain text and as safe HTML: by its label, else by its name. */
+/** Returns the display name as plain text and as safe HTML: the label, or else the name. */
 export function nameOf(
   reader: { readonly ranges: readonly string[] },
   label: LanguageMap | undefined,

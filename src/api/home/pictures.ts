@@ -23,16 +23,19 @@ export interface Site {
   readonly folder: string;
   /** Language ranges of the reader, the preferred ones first. */
   readonly ranges: readonly string[];
-  /** What the collection is called; "smalti" where nobody says. */
+  /** Title of the collection; "smalti" by default. */
   readonly title: TextInLanguage;
-  /** Whether the operator gave it that title. */
+  /** True if the operator set the title. */
   readonly isNamed: boolean;
   readonly provider?: Provider;
-  /** Whether manifests and their pages are served. */
+  /** True if manifests and their pages are served. */
   readonly hasManifests: boolean;
 }
 
-/** What follows the identifier to ask for the whole picture within a box; a picture within the box is asked for as it is. */
+/**
+ * Returns the path after the identifier that requests the whole image within a box; an image that fits the
+ * box is requested in its own size.
+ */
 export function whole(image: Listed, box: number): string {
   const fits = image.size && image.size.width <= box && image.size.height <= box;
   return `/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
@@ -44,8 +47,8 @@ export const addressOf = (base: string, image: Listed, rest: string) =>
 export const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
 
 /**
- * A picture as an item of a list. It leads to the page of the image; its manifest and its description are in
- * a menu, so that the keyboard need not pass them. `path`: where it is below the folder of the page.
+ * An image as a list item that links to the page of the image. Its manifest and its description are in a
+ * menu, so that keyboard users need not pass them. `path`: its path below the folder of the page.
  */
 export function card(site: Site, image: ShownImage, path: string): string {
   const { base, hasManifests } = site;

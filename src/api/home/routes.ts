@@ -57,7 +57,7 @@ async function respondHome(c: RequestContext, service: Service): Promise<Respons
   return pageResponse(c, shown, { headers });
 }
 
-/** What the pages depend on beside what they show. */
+/** Reads what all pages depend on. */
 async function siteOf(c: RequestContext, service: Service): Promise<Site> {
   const base = c.get("base");
   const ranges = acceptedLanguages(c.req.raw.headers.get("Accept-Language"));
@@ -74,7 +74,7 @@ async function siteOf(c: RequestContext, service: Service): Promise<Site> {
   };
 }
 
-/** Of what the query says that which can be made use of. Throws `not-found` for what no folder is called. */
+/** Reads the usable parts of the query. Throws `not-found` if it names no possible folder. */
 function askedIn(query: string): Asked {
   const parameters = new URLSearchParams(query);
   const named = (parameters.get("in") ?? "").replace(/^\/+|\/+$/g, "");

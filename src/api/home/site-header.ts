@@ -1,4 +1,4 @@
-// The head of the start page: what the collection is called and who provides it, or what the service is.
+// The head of the start page: title and provider of the collection, or a description of the service.
 
 import type { Provider } from "../../manifests/browse/site.ts";
 import { escapeHtml } from "../http/page.ts";
@@ -19,7 +19,7 @@ export function siteHeader(site: Site, version: string, search: string): string 
 ${about && `<p class="quiet">${about}</p>`}</header>`;
 }
 
-/** What the service is, at the foot of the page. */
+/** The foot of the page: what the service is. */
 export function siteFooter({ folder, isNamed }: Site, version: string): string {
   const service = isNamed ? `Served by smalti ${escapeHtml(version)}: ` : "";
   return `<footer class="quiet"><p>${service}${apis}. <a href="${escapeHtml(folder)}/static/docs/index.html">Documentation</a></p></footer>`;

@@ -1,10 +1,13 @@
-// Where to log in for a gated image, as image information says it.
+// The authorization services that image information lists for a gated image.
 
 import { authServices } from "../../iiif/auth.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "./context.ts";
 
-/** The authorization services of an image that a rule names, as a version of image information has them; none for all others. */
+/**
+ * The authorization services of an image that a rule names, as a version of image information has them; none
+ * for all others.
+ */
 export function servicesOf(
   c: RequestContext,
   { auth }: Service,

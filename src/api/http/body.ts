@@ -6,8 +6,9 @@ import type { RequestContext } from "./context.ts";
 import { Refusal } from "./problem.ts";
 
 /**
- * The fields of a form (`application/x-www-form-urlencoded`; URL Standard, section 5.1) of at most `maxBytes`. Throws a Refusal:
- * 413 for more, 415 for another type, 400 where the text or its percent-encoding is broken.
+ * Returns the fields of a form (`application/x-www-form-urlencoded`; URL Standard, section 5.1) of at most
+ * `maxBytes`. Throws a Refusal: 413 if it is larger, 415 for another type, 400 if the text or its
+ * percent-encoding is malformed.
  */
 export async function readForm(c: RequestContext, maxBytes: number): Promise<URLSearchParams> {
   const text = await readText(c, types.form, maxBytes, "invalid_form");
@@ -21,8 +22,9 @@ export async function readForm(c: RequestContext, maxBytes: number): Promise<URL
 }
 
 /**
- * The value of a JSON body (RFC 8259), also of a type that is written in JSON (RFC 6839, section 3.1), of at
- * most `maxBytes`. Throws a Refusal: 413 for more, 415 for another type, 400 where the text is no JSON.
+ * Returns the value of a JSON body (RFC 8259) of at most `maxBytes`; types with the suffix +json are accepted
+ * (RFC 6839, section 3.1). Throws a Refusal: 413 if it is larger, 415 for another type, 400 if the text is
+ * not JSON.
  */
 export async function readJson(c: RequestContext, maxBytes: number): Promise<unknown> {
   const text = await readText(c, types.json, maxBytes, "invalid_json");
@@ -73,7 +75,7 @@ async function readText(
   }
 }
 
-/** The whole body; the length that the client announces is believed only where it is too large. */
+/** Returns the whole body. The announced length is trusted only if it is too large. */
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get("Content-Length")) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// What a route is, and what its handlers know of their request, worked out once in app.ts.
+// Types of a route, and the facts about a request that its handlers use, computed once in app.ts.
 
 import type { Context } from "hono";
 import type { ResponseOutcome } from "../../access/access.ts";
@@ -14,27 +14,36 @@ export type Act = (c: RequestContext) => Response | Promise<Response>;
 
 /** An address and its methods. HEAD and OPTIONS follow; a route without methods is 404, with its `cors`. */
 export interface Route {
-  /** A whole path, or all paths that begin so: `/static/*`. Only a `*` at the end is special; the longest match counts. */
+  /**
+   * A whole path, or all paths that begin so: `/static/*`. Only a `*` at the end is special; the longest
+   * match counts.
+   */
   readonly path: string;
-  /** Answers HEAD as well: the body is dropped. */
+  /** Also handles HEAD; the body is then dropped. */
   readonly get?: Act;
-  /** Reads the body with the readers of `body.ts`. Without `cors` only pages of this service may post here. */
+  /**
+   * Reads the body with the readers of `body.ts`. Without `cors` only pages of this service may post here.
+   */
   readonly post?: Act;
-  /** Whether pages of other origins may read the answers: of all, or of these, to which answers then differ. */
+  /**
+   * True if pages of any origin may read the responses; a list names the allowed origins, by which responses
+   * then vary.
+   */
   readonly cors?: boolean | readonly string[];
   /** Request headers that such pages may send besides the usual ones. */
   readonly fields?: readonly string[];
   /**
-   * The class that its answers are counted to, which may depend on the path; `other` where nothing is said. false: they are not
-   * counted, as an answer that never ends.
+   * The class that its responses are counted to, which may depend on the path; `other` by default. false: not
+   * counted, such as a response that never ends.
    */
   readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
-  /** How people read a problem of it; without, as the usual page in English. It is in the language that they ask for. */
+  /** The page that shows its problems to people, in their language; by default the usual page in English. */
   readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
-  /** Whether it answers above `limits.max_in_flight` too. */
+  /** True if `limits.max_in_flight` does not apply. */
   readonly uncapped?: boolean;
   /**
-   * false: responses are never compressed, as pages that repeat what a request says beside a secret (BREACH).
+   * false: responses are never compressed, such as pages that repeat request values next to a secret
+   * (BREACH).
    */
   readonly compressed?: false;
   /** Longest path and query in characters; those of most routes are shorter (`client/caps.ts`). */
@@ -44,43 +53,48 @@ export interface Route {
 /** The files of static/. */
 export interface StaticFiles {
   /**
-   * Address of a file from the root of the service, with the version of its content where the file is there:
-   * `/static/@0123456789abcdef/home/home.css`. The version is in the path, since a CDN may ignore queries.
+   * Returns the address of a file from the root of the service, with the version of its content if the file
+   * exists: `/static/@0123456789abcdef/home/home.css`. The version is in the path, since a CDN may ignore
+   * queries.
    */
   address(path: string): Promise<string>;
-  /** The answer to a GET or HEAD of a file, by what follows `/static/`; throws a Refusal, 404 or 416. */
+  /** Responds to a GET or HEAD of a file, by the path after `/static/`; throws a Refusal, 404 or 416. */
   respond(c: RequestContext, asked: string): Promise<Response>;
 }
 
 export interface Variables {
   readonly target: Target;
-  /** Names the request in the log, in reports of errors and in answers of status 5xx. */
+  /** Names the request in the log, in error reports and in responses with status 5xx. */
   readonly id: string;
-  /** What the answer says went wrong, and the cause, which it does not say; for reports. */
+  /**
+   * Code and detail of a failed response, and its cause, which the response does not contain; for reports.
+   */
   readonly failure?: { readonly code: string; readonly detail: string; readonly cause?: string | undefined };
   /** When the request came, by `performance.now()`. */
   readonly began: number;
   /** Undefined: nothing is at this address. */
   readonly route: Route | undefined;
-  /** Whether the headers of the answer hold the cross-origin ones of the route already. */
+  /** True if the response headers already include the cross-origin headers of the route. */
   readonly hasCors?: boolean;
-  /** Whether the answer gets Server-Timing, if it is one of an image, and whether its headers hold it already. */
+  /** Whether Server-Timing is wanted if this is an image response, or is already set. */
   readonly serverTiming?: "wanted" | "set";
   /** The files of static/, for the addresses of those that a page needs. */
   readonly files: StaticFiles;
-  /** Compresses bodies; undefined where responses of the route come as they are. */
+  /** Compresses bodies; undefined if responses of the route are sent uncompressed. */
   readonly compression: Compression | undefined;
   /** Which pages may hold those of this service in frames, as the value of `frame-ancestors`. */
   readonly framedBy: string;
-  /** The client's address, where it is known. */
+  /** The client's address, if known. */
   readonly client: string | undefined;
-  /** The same by the proxies that are trusted where an address gives access. */
+  /** The client's address according to the proxies that are trusted for access by address. */
   readonly reader: string | undefined;
   /** Address of who is connected, such as a proxy, if it is known. */
   readonly peer: string | undefined;
-  /** Public URL of the service, without trailing slash; empty while a request is refused that names no host. */
+  /**
+   * Public URL of the service, without trailing slash; empty while a request is refused that names no host.
+   */
   readonly base: string;
-  /** Bytes of the body of the answer; undefined: it has none. Set by {@link sent}. */
+  /** Length of the response body in bytes; undefined without a body. Set by {@link sent}. */
   readonly bytes?: number | undefined;
   /** The stages of a request for an image, from its beginning; undefined for other requests. */
   readonly stages?: StageClock | undefined;
@@ -88,14 +102,14 @@ export interface Variables {
   readonly trace?: TraceContext | undefined;
   /** Gets the status of the response. */
   readonly outcome: ResponseOutcome;
-  /** Whether `base` was derived from headers of this request. */
+  /** True if `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
 }
 
 export type Env = { Variables: Variables };
 export type RequestContext = Context<Env>;
 
-/** Returns the body of an answer, and notes its length in bytes for the figures. HEAD has no body. */
+/** Returns the body of a response, and records its length in bytes for the figures. HEAD has no body. */
 export function sent<B extends string | Uint8Array>(c: RequestContext, body: B, length = lengthOf(body)): B {
   c.set("bytes", c.req.method === "HEAD" ? 0 : length);
   return body;
@@ -121,7 +135,7 @@ export function lengthOf(body: string | Uint8Array): number {
 
 const utf8 = new TextEncoder();
 
-/** Whether a parameter stands in a raw query string, with or without a value. */
+/** True if a raw query string contains a parameter, with or without a value. */
 export function hasParameter(query: string, name: string): boolean {
   return query !== "" && new URLSearchParams(query).has(name);
 }

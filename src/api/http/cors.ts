@@ -2,7 +2,7 @@
 
 import type { RequestContext } from "./context.ts";
 
-/** What a page needs to read an answer, once its origin may. */
+/** Headers that let a page of an allowed origin read a response. */
 const readable = {
   "Access-Control-Expose-Headers":
     "ETag, Link, Content-Disposition, X-Ignored-Profile, X-Ignored-Manifest-File, X-Ignored-Sidecar",
@@ -12,8 +12,8 @@ const readable = {
 const corsHeaders = { "Access-Control-Allow-Origin": "*", ...readable } as const;
 
 /**
- * Sets the cross-origin headers of an answer before it is made, where its route has them. Only an act that has to be fast needs
- * to: on Node, headers that are added to a Response cost more than all others together.
+ * Sets the cross-origin headers of a response before it is created, if its route has them. Only an act that
+ * has to be fast needs this: on Node, adding headers to a Response costs more than all others together.
  */
 export function setCors(headers: Record<string, string>, c: RequestContext): void {
   if (c.get("route")?.cors !== true) return;
@@ -21,7 +21,9 @@ export function setCors(headers: Record<string, string>, c: RequestContext): voi
   c.set("hasCors", true);
 }
 
-/** Adds the cross-origin headers of the route to the answer that is there, unless {@link setCors} has set them. */
+/**
+ * Adds the cross-origin headers of the route to an existing response, unless {@link setCors} has set them.
+ */
 export function addCors(c: RequestContext): void {
   const cors = c.get("route")?.cors;
   if (!cors || c.get("hasCors")) return;
@@ -37,7 +39,10 @@ export function addCors(c: RequestContext): void {
   for (const [name, value] of Object.entries(readable)) headers.set(name, value);
 }
 
-/** The answer to OPTIONS at an address that has these methods. `fields`: request headers that pages may send besides the usual ones. */
+/**
+ * Responds to OPTIONS at an address that has these methods. `fields`: request headers that pages may send in
+ * addition to the usual ones.
+ */
 export function preflight(methods: string, fields: readonly string[] = []): Response {
   return new Response(null, {
     status: 204,

@@ -1,4 +1,4 @@
-// What manifests and collections need to know of a request and its service.
+// The facts about a request and its service that manifests and collections depend on.
 
 import { mainPrefix } from "../../iiif/image/mounts.ts";
 import type { DocumentContext } from "../../iiif/presentation/model.ts";
@@ -6,7 +6,7 @@ import { viewAddress } from "../../iiif/view-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "./context.ts";
 
-/** The context of documents that answer a request. */
+/** Returns the context of documents for a request. */
 export function documentContext(c: RequestContext, { images }: Service): DocumentContext {
   const base = c.get("base");
   return {

@@ -1,4 +1,5 @@
-// What went wrong with a request, for those who run the service: in its line, in its report, and in a line of its own.
+// Failures of a request as operators see them: in its log line, in its error report, and in a log line of
+// their own.
 
 import { asServiceError, type ErrorKind, ServiceError, toErrorRecord } from "../../errors.ts";
 import type { Problem } from "../../lib/network/problem-document.ts";
@@ -8,8 +9,9 @@ import { problemOf, Refusal } from "./problem.ts";
 import { requestFields } from "./request-log.ts";
 
 /**
- * The problem of a thrown value, whether it is answered as a problem document or in the words of a page. Notes its code for the line of
- * the request and for its report, and logs it with its cause where the operator should see that.
+ * Returns the problem of a thrown value, whether the response is a problem document or a page. Records its
+ * code for the log line and the error report of the request, and logs it with its cause if the operator
+ * should see that.
  */
 export function noteFailure(c: RequestContext, log: Pick<Log, "error">, error: unknown): Problem {
   const problem = problemOf(error);
@@ -20,7 +22,10 @@ export function noteFailure(c: RequestContext, log: Pick<Log, "error">, error: u
   return problem;
 }
 
-/** Whether the operator should see a thrown value in the log. A full queue has no cause; a store that does not answer has one. */
+/**
+ * True if the operator should see a thrown value in the log. A full queue has no cause; a store that does not
+ * respond has one.
+ */
 export function isServerFault(thrown: unknown): boolean {
   if (thrown instanceof Refusal) return false;
   const error = asServiceError(thrown);

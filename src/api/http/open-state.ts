@@ -1,4 +1,4 @@
-// Content states as requests name them: read, and looked up where this service keeps them. Nothing is ever fetched.
+// Content states in requests: parsed, and looked up if this service stores them. Nothing is ever fetched.
 
 import { storedId } from "../../iiif/content-state/mounts.ts";
 import { type ReadState, readState } from "../../iiif/content-state/read.ts";
@@ -6,12 +6,15 @@ import type { Service } from "../../service.ts";
 import type { RequestContext } from "./context.ts";
 import { Refusal } from "./problem.ts";
 
-/** A state with what it was read from; where it is the address of one that is kept here, that one. */
+/** A state with the text it was parsed from: the stored state, if the request named its address. */
 export interface OpenedState extends ReadState {
   readonly contentState: unknown;
 }
 
-/** Reads a state. Throws `bad-request` where it is none, and `not-found` for an address of this store that holds none. */
+/**
+ * Parses a state. Throws `bad-request` if it is none, and `not-found` for an address of this store without a
+ * state.
+ */
 export async function openState(c: RequestContext, service: Service, state: unknown): Promise<OpenedState> {
   const read = readState(state);
   const bookmarks = service.contentStates?.bookmarks;

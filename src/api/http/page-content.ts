@@ -1,4 +1,4 @@
-// What a page that people see consists of.
+// Contents of an HTML page.
 
 /** A page. Files are paths in static/; they get addresses that last. */
 export interface Page {
@@ -6,11 +6,11 @@ export interface Page {
   readonly title: string;
   /** Language tag of the page; English without it. */
   readonly language?: string;
-  /** Safe HTML: what is not ours has gone through `escapeHtml` (page.ts). */
+  /** Safe HTML: foreign text has gone through `escapeHtml` (page.ts). */
   readonly body: string;
   /** Style sheets, after the one of all pages. */
   readonly styles?: readonly string[];
-  /** The style sheet for where no script runs. */
+  /** Style sheet that applies if no script runs. */
   readonly noscriptStyle?: string;
   /** Scripts, which run in this order when the document is there. */
   readonly scripts?: readonly string[];
@@ -20,18 +20,23 @@ export interface Page {
   readonly head?: string;
   /** Style elements that its scripts add, as sources of the policy: the hashes of their texts. */
   readonly inlineStyles?: readonly string[];
-  /** Whether its scripts write style attributes. */
+  /** True if its scripts write style attributes. */
   readonly styleAttributes?: boolean;
-  /** Whether its scripts hold pages of this service in frames, as those of logins. */
+  /** True if its scripts embed pages of this service in frames, such as those of logins. */
   readonly frames?: boolean;
-  /** Whether its scripts play sound and films, from the same origins as pictures. */
+  /** True if its scripts play sound and films, from the same origins as images. */
   readonly media?: boolean;
-  /** Origins beside the service's own that pictures and what scripts fetch may come from. */
+  /** Further origins that images and fetched resources may come from. */
   readonly origins?: readonly string[];
-  /** Whether it has forms, which post to this service. No other page may then hold it in a frame, where clicks are stolen. */
+  /**
+   * True if it has forms, which post to this service. Other pages may not frame it then, to prevent
+   * clickjacking.
+   */
   readonly forms?: boolean;
-  /** Whether it has forms that only look something up here, so that it may be held in a frame all the same. */
+  /** True if it has forms that only search, so that it may still be framed. */
   readonly searches?: boolean;
-  /** Origins beside the service's own that the answer to a form may lead to: browsers hold redirects to the policy too. */
+  /**
+   * Further origins that the response to a form may redirect to: browsers apply the policy to redirects too.
+   */
   readonly formOrigins?: readonly string[];
 }

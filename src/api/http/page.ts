@@ -1,4 +1,5 @@
-// The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or script.
+// The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or
+// script.
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { noteRefusal, type RequestContext } from "./context.ts";
@@ -7,8 +8,8 @@ import { setVary } from "./representation/caching.ts";
 import { sendText } from "./representation/send.ts";
 
 /**
- * The answer with a page. `headers` stand over what is usual: `Cache-Control: no-cache`, and `Vary` for the base URL. A page of
- * status 200 that may be stored has a tag of its content.
+ * Responds with a page. `headers` override the defaults: `Cache-Control: no-cache`, and `Vary` for the base
+ * URL. A page with status 200 that may be stored has an ETag of its content.
  */
 export async function pageResponse(
   c: RequestContext,
@@ -19,10 +20,10 @@ export async function pageResponse(
   return answer(c, await documentOf(c, page), policyOf(c, page, styles), status, headers);
 }
 
-/** What a document of an operator's may do. */
+/** What an operator's document may do. */
 export type DocumentPolicy = Pick<Page, "origins" | "forms" | "formOrigins">;
 
-/** The answer with a document of an operator's, which may have its style in itself, but no script. */
+/** Responds with an operator's document, which may contain styles but no scripts. */
 export function documentResponse(
   c: RequestContext,
   html: string,
@@ -54,7 +55,10 @@ async function answer(
   });
 }
 
-/** The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles` allows. */
+/**
+ * The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles`
+ * allows.
+ */
 function policyOf(
   c: RequestContext,
   page: DocumentPolicy &
@@ -81,7 +85,7 @@ function policyOf(
 }
 
 async function documentOf(c: RequestContext, page: Page): Promise<string> {
-  // By path alone: who looks at the service directly is at another origin than the public one.
+  // Uses the path only: somebody who uses the service directly has another origin than the public one.
   const folder = c.get("base") && new URL(c.get("base")).pathname.replace(/\/$/, "");
   const address = async (path: string) => escapeHtml(folder + (await c.get("files").address(path)));
   const sheet = async (path: string) => `<link rel="stylesheet" href="${await address(path)}">`;
@@ -94,7 +98,7 @@ async function documentOf(c: RequestContext, page: Page): Promise<string> {
     ...(page.scripts ?? []).map(script),
     ...(page.modules ?? []).map(module),
   ]);
-  // The colour scheme stands here too, for where the style sheet does not arrive.
+  // The colour scheme is repeated here in case the style sheet does not load.
   return `<!doctype html>
 <html lang="${escapeHtml(page.language ?? "en")}">
 <head>

@@ -34,7 +34,10 @@ export const noSuchPage: Problem = {
   detail: `There is nothing at this address. Images are under ${addressForm}.`,
 };
 
-/** What the caller may know of a thrown value; what is neither a Refusal nor a ServiceError is a bug and becomes a neutral 500. */
+/**
+ * Returns what the caller may know of a thrown value. Anything but a Refusal or a ServiceError is a bug and
+ * becomes a neutral 500.
+ */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Refusal) return thrown.problem;
   const error = asServiceError(thrown);
@@ -48,10 +51,13 @@ export function problemOf(thrown: unknown): Problem {
   };
 }
 
-/** What problems are offered as: whoever accepts plain JSON takes the document as well. */
+/** Media types of problems: clients that accept plain JSON receive the document as well. */
 const offered = [problemType, "application/json", "text/html"] as const;
 
-/** The response of a problem; HTML when the client prefers it, as a browser's address bar does: the page of its route, or the usual one. */
+/**
+ * The response of a problem; HTML when the client prefers it, as a browser's address bar does: the page of
+ * its route, or the usual one.
+ */
 export async function problemResponse(c: RequestContext, problem: Problem): Promise<Response> {
   const { status, code, detail } = problem;
   // The line of the request names the code, also of what nothing has thrown.

@@ -1,4 +1,4 @@
-// What is said of each request: one line of the log, and the header Server-Timing.
+// The log line of each request, and the header Server-Timing.
 
 import { createLru } from "../../imaging/lib/lru.ts";
 import { shortenedIp } from "../../lib/network/ip-range.ts";
@@ -8,7 +8,10 @@ import { type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts"
 import type { RouteClass } from "../../stats/figures.ts";
 import type { RequestContext } from "./context.ts";
 
-/** Returns a name for each request, by which its lines, its report and its answer are found: unlike those of other processes. */
+/**
+ * Returns a generator of request ids, which connect log lines, reports and responses; unique across
+ * processes.
+ */
 export function createRequestIds(): () => string {
   const process = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) =>
     byte.toString(16).padStart(2, "0"),
@@ -20,7 +23,10 @@ export function createRequestIds(): () => string {
 /** Methods that a line names; others may be any word. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
-/** What every line about a request says: nothing that the client keeps secret, so no header, query or body. */
+/**
+ * Fields of every log line about a request. They contain nothing that the client keeps secret, so no header,
+ * query or body.
+ */
 export function requestFields(c: RequestContext) {
   return {
     id: c.get("id"),
@@ -32,10 +38,13 @@ export function requestFields(c: RequestContext) {
 
 const shownMethod = (method: string) => (methods.has(method) ? method : "other");
 
-/** What the line of a request says: which it was, as other lines about it do, and how it was answered. `ms`: since it came. */
+/**
+ * Fields of the log line of a request: which request it was, and its response. `ms`: milliseconds since it
+ * arrived.
+ */
 export function answerFields(answered: AnsweredRequest) {
   const { id, method, path, trace, route, status, code, bytes, began, ended, client, stages } = answered;
-  // What was read is there where a job read it.
+  // The number of bytes read is known only if a job read them.
   const hasJob = stages?.worker !== undefined;
   return {
     id,
@@ -80,9 +89,10 @@ function roundedStages({ ms }: StageTimes) {
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
 
 /**
- * Sets Server-Timing of the answer of an image before it is made, where it is wanted (W3C Server Timing, section 3.3): what the cache had,
- * and milliseconds of each stage and of all until now. Pages of other origins may read it too (W3C Resource Timing, section 3.5.2). As
- * with cross-origin headers, to add it to a Response costs Node more than all else that is logged, measured and traced.
+ * Sets Server-Timing of an image response before it is created, if wanted (W3C Server Timing, section 3.3):
+ * cache status, and milliseconds of each stage and in total. Pages of other origins may read it too (W3C
+ * Resource Timing, section 3.5.2). As with cross-origin headers, adding it to a Response would cost Node more
+ * than all logging, metrics and tracing.
  */
 export function setServerTiming(headers: Record<string, string>, c: RequestContext): void {
   if (c.get("serverTiming") !== "wanted") return;
@@ -91,7 +101,7 @@ export function setServerTiming(headers: Record<string, string>, c: RequestConte
   c.set("serverTiming", "set");
 }
 
-/** The same for an answer that is there, unless {@link setServerTiming} has set it. */
+/** Adds the header to an existing response, unless {@link setServerTiming} has set it. */
 export function addServerTiming(c: RequestContext, route: RouteClass | false): void {
   if (c.get("serverTiming") !== "wanted") return;
   if (route !== "iiif/3 image" && route !== "iiif/2 image") return;
@@ -116,7 +126,7 @@ function timingText(c: RequestContext): string {
 
 const cacheParts = { hit: "cache;desc=hit", miss: "cache;desc=miss", shared: "cache;desc=shared" };
 
-/** How the parts of all stages begin, and that of the whole. */
+/** Prefixes of all stages and of the total. */
 const durationNames = [...stageNames, "total"].map((name) => `, ${name};dur=`);
 
 /** The parts below ten milliseconds, as most are, by their hundredths: made when they are first wanted. */

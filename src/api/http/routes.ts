@@ -1,4 +1,5 @@
-// The table of routes: which address answers which methods, and what holds for all of its answers, errors included.
+// The table of routes: which address has which methods, and what applies to all of its responses, including
+// errors.
 
 import type { Problem } from "../../lib/network/problem-document.ts";
 import type { RouteClass } from "../../stats/figures.ts";
@@ -8,13 +9,16 @@ import { preflight } from "./cors.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
 
 export interface Routes {
-  /** Throws an Error where the path is taken. */
+  /** Throws an Error if the path is taken. */
   add(route: Route): void;
   /** The route of a raw path. */
   find(path: string): Route | undefined;
 }
 
-/** An empty table. Hono's router is not asked, since it reads patterns in prefixes and knows nothing of a route before it runs. */
+/**
+ * An empty table. Hono's router is not asked, since it reads patterns in prefixes and knows nothing of a
+ * route before it runs.
+ */
 export function createRoutes(): Routes {
   const whole = new Map<string, Route>();
   const prefixes: { readonly prefix: string; readonly route: Route }[] = [];
@@ -55,13 +59,16 @@ const unresolved: Problem = {
     "Expected a path without the segments . and .., which are not resolved here. Write the path that they lead to.",
 };
 
-/** The class that the answers of a route are counted to; false: they are not. */
+/** Returns the class that responses of a route are counted to; false: they are not counted. */
 export function countedClass(route: Route | undefined, path: string): RouteClass | false {
   const counted = route?.counted ?? "other";
   return typeof counted === "function" ? counted(path) : counted;
 }
 
-/** Answers a request by its route. Throws a Refusal: 404, 405 with `Allow`, 403 for a POST from a page of another site. */
+/**
+ * Handles a request by its route. Throws a Refusal: 404, 405 with `Allow`, 403 for a POST from a page of
+ * another site.
+ */
 export function dispatch(c: RequestContext): Response | Promise<Response> {
   const route = c.get("route");
   const { method } = c.req;

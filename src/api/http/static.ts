@@ -8,7 +8,10 @@ import { acceptedEncodings } from "./representation/accept.ts";
 import { isNotModified, validatorHeaders } from "./representation/conditional.ts";
 import { requestedRange } from "./representation/ranges.ts";
 
-/** Media types by extension; nothing else is served. `scripts/static-files.mjs` compresses the ones that are `compressed`. */
+/**
+ * Media types by extension; nothing else is served. `scripts/static-files.mjs` compresses the ones that are
+ * `compressed`.
+ */
 const types: Readonly<Record<string, { readonly type: string; readonly compressed?: true }>> = {
   css: { type: "text/css; charset=utf-8", compressed: true },
   js: { type: "text/javascript; charset=utf-8", compressed: true },
@@ -29,13 +32,16 @@ const types: Readonly<Record<string, { readonly type: string; readonly compresse
   caddyfile: { type: "text/plain; charset=utf-8", compressed: true },
 };
 
-/** Files of packages in a folder that has the version in its name, as `viewer/mirador-4.0.0/`: what is there never changes. */
+/**
+ * Files of packages in a folder with the version in its name, such as `viewer/mirador-4.0.0/`, which never
+ * change.
+ */
 const isVersioned = (path: string) => /^viewer\/[a-z]+-\d+\.\d+\.\d+\//.test(path);
 
-/** The bundled master lies in static/ too, and is shown as images are, by its identifier. */
+/** The bundled master is in static/ too, and is served as an image, by its identifier. */
 const isServed = (path: string) => /^[\w./-]+$/.test(path) && !path.startsWith("sample/");
 
-/** What a path is served as; undefined: not at all. */
+/** Returns the content type of a path; undefined if it is not served. */
 const kindOf = (path: string) => (isServed(path) ? types[/\.([a-z0-9]+)$/.exec(path)?.[1] ?? ""] : undefined);
 
 /** The bytes that a request asks for; undefined: all. Throws a Refusal of status 416. */
@@ -52,7 +58,7 @@ function rangeOf(c: RequestContext, bytes: Uint8Array, etag: string) {
 
 /** `asset` reads files of static/ by relative path; `app.js.br` is a compressed `app.js`. */
 export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
-  /** By path. Values, not promises: on workerd no request may wait for the read of another. */
+  /** Versions by path. Values, not promises: on workerd no request may wait for I/O of another. */
   const versions = new Map<string, string>();
 
   async function versionOf(path: string): Promise<string | undefined> {
@@ -92,7 +98,8 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
       const file = kind && (await read(path, kind.compressed ? acceptedEncodings(c) : []));
       if (!file) throw new Refusal(noSuchPage);
       const { bytes, encoding } = file;
-      // Another version: of the build before this one, or of the file that refers to this one by a relative address.
+      // Another version: of the build before this one, or of the file that refers to this one by a relative
+      // address.
       const isLasting = isVersioned(path) || (version !== undefined && version === (await versionOf(path)));
       const etag = `"${(await digest(bytes)).slice(0, 32)}"`;
       const headers: Record<string, string> = {
@@ -119,7 +126,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
   };
 }
 
-/** How the file of an encoding is called, after the name of the file and a dot. */
+/** File name extensions of the encodings. */
 const suffixes: Readonly<Record<ContentEncoding, string>> = { br: "br", gzip: "gz" };
 
 const digest = async (bytes: Uint8Array) => toHex(await sha256(bytes));

@@ -1,4 +1,4 @@
-// The one table from kinds of error to HTTP statuses (RFC 9110, section 15).
+// Maps kinds of errors to HTTP statuses (RFC 9110, section 15).
 
 import type { ErrorKind } from "../../errors.ts";
 

@@ -1,4 +1,4 @@
-// The request target as it came, before any URL parser touches it.
+// The raw request target, before any URL parser changes it.
 
 /** Path and query of a request; runs of `/` in the path are one, nothing is decoded. */
 export interface Target {
@@ -8,8 +8,8 @@ export interface Target {
 }
 
 /**
- * The target from the runtime's raw one, or else from the request's URL. Absolute forms (RFC 9112, section 3.2.2) lose
- * their origin; a fragment, which no client should send, is cut.
+ * The target from the runtime's raw one, or else from the request's URL. Absolute forms (RFC 9112, section
+ * 3.2.2) lose their origin; a fragment, which no client should send, is cut.
  */
 export function parseTarget(raw: string | undefined, url: string): Target {
   const whole = raw ?? url;

@@ -1,4 +1,5 @@
-// The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their aliases.
+// The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their
+// aliases.
 
 import type { Caller, Decision, Refused, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
@@ -42,7 +43,7 @@ export function mountImage(routes: Routes, service: Service): void {
       counted: classesOf(mount),
       get: (c) => answer(c, service, mount),
     });
-  // What is missing below the common prefix is missing for viewers of other origins too.
+  // Not-found responses below the common prefix are readable for viewers of other origins too.
   routes.add({ path: `${commonPrefix}*`, cors: true });
 }
 
@@ -67,7 +68,7 @@ type Act<K extends ImagePath["kind"]> = (
 
 const acts: { readonly [K in ImagePath["kind"]]: Act<K> } = { base: redirect, info: information, image };
 
-/** Public URI of an image service: where its info.json hangs. */
+/** Returns the public URI of an image service, the parent of its info.json. */
 function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
   return imageAddress(c.get("base") + mount.prefix, identifier);
 }
@@ -128,8 +129,8 @@ function information(
     service.images,
     callerNamed(c, path.identifier),
     (master) => show(master, master.grant),
-    // A viewer finds in the document where to log in. So it is sent with a denial too, but for "it is not there" and "elsewhere",
-    // and where there is no document to be had.
+    // A viewer learns from the document where to log in. It is therefore sent with a denial too, except for
+    // "not found" and redirects, and if no document can be made.
     (refused) =>
       refused.status === 404 || refused.status === 410 || refused.status === 303
         ? refusal(c, refused)
@@ -150,7 +151,7 @@ function image(
     const prepared = await prepare(service.images, master, request, signal);
     const validators = imageValidators(service, master, prepared.etag);
     const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
-    // Set one after the other: a literal with spreads in it costs several times as much, for every tile.
+    // Set one by one: an object literal with spreads costs several times as much for every tile.
     const headers: Record<string, string> = validatorHeaders(validators);
     setCaching(headers, c, master.grant, service.caching.image);
     setCors(headers, c);
@@ -189,13 +190,13 @@ function image(
   return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
 }
 
-/** Whether a derivative may lack a part, as far as that is known without rendering it. */
+/** True if a derivative may lack a part, as far as that is known without rendering it. */
 const isDamaged = ({ images }: Service, master: Master, { header }: Prepared) =>
   header.incomplete === true || images.damaged.of(master.identifier, masterVersion(master)) !== undefined;
 
 /**
- * For a picture of a file that is damaged or still being written: caches have to ask before they use it again, and without
- * a validator the answer is never 304.
+ * For a derivative of a damaged or unfinished file: caches must revalidate before reuse, and without a
+ * validator the response is never 304.
  */
 function forbidKeeping(headers: Record<string, string>, c: RequestContext, grant: Sharing): void {
   setCaching(headers, c, grant, "no-cache");
@@ -203,16 +204,16 @@ function forbidKeeping(headers: Record<string, string>, c: RequestContext, grant
   delete headers["Last-Modified"];
 }
 
-/** Whether an answer was kept (RFC 9211). */
+/** Returns the cache status (RFC 9211). */
 const cacheStatus = (missed: boolean) => (missed ? "smalti; fwd=miss" : "smalti; hit");
 
-/** Why the profile of a master is not used, where that is so; a render may be what finds out. */
+/** Reports why the profile of a master is ignored, which a render may find out. */
 function tellIgnoredProfile(headers: Record<string, string>, service: Service, master: Master): void {
   const reason = service.images.ignoredProfiles.of(masterVersion(master));
   if (reason !== undefined) headers["X-Ignored-Profile"] = reason;
 }
 
-/** Throws `not-found` where the address names no image. */
+/** Throws `not-found` if the address names no image. */
 function callerNamed(c: RequestContext, identifier: string): Caller {
   if (identifier === "")
     throw new ServiceError("not-found", `The address names no image. It has the form ${addressForm}.`, {
@@ -221,7 +222,7 @@ function callerNamed(c: RequestContext, identifier: string): Caller {
   return imageCallerOf(c, identifier);
 }
 
-/** The answer to those who may not have an image. */
+/** Responds to callers who may not have an image. */
 async function refusal(c: RequestContext, refused: Refused): Promise<Response> {
   if (refused.status === 303) {
     const headers: Record<string, string> = { Location: refused.location };
@@ -238,15 +239,21 @@ async function refusal(c: RequestContext, refused: Refused): Promise<Response> {
 const challengeOf = (status: number): Record<string, string> =>
   status === 401 ? { "WWW-Authenticate": imageChallenge } : {};
 
-/** The tag of a document by what it is made of. */
+/** Returns the ETag of a document by its inputs. */
 const tagOf = async (parts: readonly string[]) => `"${(await hash(parts)).slice(0, 27)}"`;
 
-/** An overlay may change between two answers of one master, and its time says nothing of that of its hook: no date then. */
+/**
+ * An overlay may change between two responses for one master, and its time says nothing about its hook:
+ * therefore no date.
+ */
 function imageValidators(service: Service, master: GrantedMaster, etag: string): Validators {
   return service.images.overlays.mayChange() ? { etag } : validatorsOf(service, master, master.grant, etag);
 }
 
-/** The validators of an answer. One for a single caller has no date, which would not tell it from those for others. */
+/**
+ * Returns the validators of a response. A response for a single caller has no date, since a date would not
+ * distinguish it from others.
+ */
 function validatorsOf(service: Service, { image }: Master, { keptBy }: Sharing, etag: string): Validators {
   return keptBy === "anyone" ? { etag, modified: lastModified(image.modified, service.startedAt) } : { etag };
 }

@@ -1,4 +1,4 @@
-// What tools answer where they have no image to show: denials, and what went wrong, in words.
+// Results of tools that have no image to show: denials and errors, in words.
 
 import type { Refused } from "../../access/access.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
@@ -12,7 +12,7 @@ export const failure = (text: string): CallToolResult => ({
   content: [{ type: "text", text }],
 });
 
-/** The result for those who may not have an image: why, and where to go. */
+/** Returns the result for callers who may not have an image: why, and where to log in. */
 export function denial(
   c: RequestContext,
   { auth }: Service,

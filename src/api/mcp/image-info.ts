@@ -1,4 +1,4 @@
-// The tool get_image_info: what is known of an image before any pixel of it is read.
+// The tool get_image_info: facts about an image that need no decoding.
 
 import { z } from "zod";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";

@@ -5,7 +5,9 @@ import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { CallToolResult } from "./protocol.ts";
 
-/** A link to the manifest or collection of an identifier; none where presentation is switched off. */
+/**
+ * Returns a link to the manifest or collection of an identifier; none if the Presentation API is disabled.
+ */
 export function manifestLink(
   c: RequestContext,
   { manifests }: Service,

@@ -1,5 +1,6 @@
-// The Model Context Protocol itself, in both of its generations: one JSON-RPC message in, one Response out, nothing kept between them.
-// The build makes a file of its own of this module and its packages, which is loaded when `mcp.enabled` says so.
+// The Model Context Protocol in both of its generations: one JSON-RPC message in, one Response out, no state
+// in between. The build makes a separate file of this module and its packages, which loads if `mcp.enabled`
+// is set.
 
 import {
   type CallToolResult,
@@ -10,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ZodType } from "zod";
 
-/** A tool as clients see it, and what it does for the request at hand. */
+/** A tool as clients see it, and its function for the current request. */
 export interface Tool<Input = never> {
   readonly name: string;
   readonly title: string;
@@ -20,21 +21,21 @@ export interface Tool<Input = never> {
   run(input: Input): Promise<CallToolResult>;
 }
 
-/** What a client hears of this server when it connects. */
+/** What a client learns about this server when it connects. */
 export interface About {
   readonly version: string;
-  /** For the model: what the tools are for and how they go together. */
+  /** Tells the model what the tools are for and how to combine them. */
   readonly instructions: string;
 }
 
 export type { CallToolResult };
 
-/** What all tools are: they change nothing, and reach only what this service serves. */
+/** Properties of all tools: they change nothing, and reach only images of this service. */
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /**
- * Answers the message of a POST, whose body has been read and parsed. Requests of the versions up to 2025-11-25 need no session:
- * each of them stands alone, as those of 2026-07-28 do.
+ * Responds to the message of a POST, whose body has been read and parsed. Requests of the versions up to
+ * 2025-11-25 need no session: each is independent, like those of 2026-07-28.
  */
 export async function answerMessage(
   request: Request,
@@ -49,7 +50,10 @@ export async function answerMessage(
   return fetch(request, { parsedBody: message });
 }
 
-/** One JSON answer instead of a stream, so that the request lasts as long as its work and the caps on requests hold for it. */
+/**
+ * One JSON response instead of a stream, so that the request lasts as long as its work and counts against the
+ * caps on requests.
+ */
 async function answerLegacy(request: Request, message: unknown, server: McpServer): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   try {

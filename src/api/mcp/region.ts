@@ -16,13 +16,16 @@ import { denial } from "./answers.ts";
 import { identifierInput } from "./image-info.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
 
-/** Longest side of a picture whose size was left to the server: models reduce larger ones themselves. */
+/** Longest side of a derivative without a requested size: models reduce larger ones themselves. */
 const usualSide = 1568;
 /** Pixels of the largest picture that may be asked for. */
 const mostPixels = 4 * 2 ** 20;
 /** Bytes of the largest picture that is sent. As base64 it has a third more. */
 const mostBytes = 3 * 2 ** 20;
-/** Bytes over which a picture whose size was left to the server is made smaller: some clients take no results of a megabyte. */
+/**
+ * A derivative without a requested size is reduced if it has more bytes: some clients reject results of a
+ * megabyte.
+ */
 const usualBytes = 700_000;
 /** Sides below which no smaller picture is tried. */
 const leastSide = 256;
@@ -115,7 +118,7 @@ async function look(
   };
 }
 
-/** All of the region where it fits in a square, else as large as fits. */
+/** Prepares the whole region if it fits in a square, or else as large as fits. */
 async function withinSide(prepareAt: (size: string) => Promise<Prepared>, side: number): Promise<Prepared> {
   const whole = await prepareAt("max");
   return longest(whole) <= side ? whole : prepareAt(`!${side},${side}`);
@@ -132,7 +135,10 @@ function checkPixels({ geometry: { size } }: Prepared): void {
     );
 }
 
-/** Where in the image the picture is, so that the next region can be told in its pixels. */
+/**
+ * Describes the position of the derivative in the image, so that the next region can be named in pixels of
+ * the image.
+ */
 function caption(c: RequestContext, identifier: string, prepared: Prepared, incomplete: boolean): string {
   const { region, size } = prepared.geometry;
   const address = `${imageAddress(c.get("base") + mainPrefix[3], identifier)}/${prepared.canonical}`;

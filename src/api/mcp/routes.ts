@@ -1,4 +1,4 @@
-// The Model Context Protocol over HTTP, at /mcp: one message by POST, one answer in JSON, no session.
+// The Model Context Protocol over HTTP, at /mcp: one message by POST, one JSON response, no session.
 
 import type { Service } from "../../service.ts";
 import { readJson } from "../http/body.ts";
@@ -11,7 +11,7 @@ import { refuseStrangers } from "./who-may-ask.ts";
 /** Bytes of a message: the arguments of a tool are a few short texts. */
 const maxMessage = 64 * 1024;
 
-/** Headers by which pages tell version, session and target of a message. */
+/** Headers in which pages send version, session and target of a message. */
 const fields = [
   "MCP-Protocol-Version",
   "Mcp-Session-Id",
@@ -21,7 +21,7 @@ const fields = [
   "Traceparent",
 ] as const;
 
-/** Mounts /mcp where `mcp.enabled` says so; else nothing is there. */
+/** Mounts /mcp if `mcp.enabled` is set; otherwise mounts nothing. */
 export function mountMcp(routes: Routes, service: Service): void {
   const { enabled, allowed_origins } = service.config().mcp;
   if (!enabled) return;
@@ -33,7 +33,8 @@ async function answer(c: RequestContext, service: Service): Promise<Response> {
   try {
     refuseStrangers(c, service);
     const message = await readJson(c, maxMessage);
-    // Some versions allow several messages in one body. The caps on requests would hold for none but the first of them.
+    // Some versions allow several messages in one body. The caps on requests would hold for none but the
+    // first of them.
     if (Array.isArray(message)) throw new Refusal(severalMessages);
     // Loaded here and not when the service starts, since on workerd modules are there only for requests.
     const { answerMessage } = await import("./protocol.ts");
@@ -51,7 +52,7 @@ const severalMessages = {
   detail: "Expected one JSON-RPC message; received a list of them. Send each by a request of its own.",
 } as const;
 
-/** The answer of the protocol as this service sends answers: measured, and kept by nobody. */
+/** Converts the protocol's response to one of this service: measured, and never cached. */
 async function finished(c: RequestContext, response: Response): Promise<Response> {
   const headers: Record<string, string> = {
     "Cache-Control": "no-store",
@@ -63,7 +64,7 @@ async function finished(c: RequestContext, response: Response): Promise<Response
   return new Response(body, { status: response.status, headers });
 }
 
-/** What comes before the protocol, in the form of its errors (JSON-RPC 2.0, section 5.1). */
+/** Formats refusals that precede the protocol as protocol errors (JSON-RPC 2.0, section 5.1). */
 function refused(c: RequestContext, { problem }: Refusal): Response {
   const { status, code, detail, headers } = problem;
   c.set("failure", { code, detail });

@@ -1,4 +1,4 @@
-// The tools of /mcp for one request, and how what goes wrong in them is said.
+// The tools of /mcp for one request, and how their errors are reported.
 
 import { ServiceError, toErrorRecord } from "../../errors.ts";
 import type { Service } from "../../service.ts";
@@ -23,7 +23,10 @@ export function toolsOf(c: RequestContext, service: Service): readonly Tool[] {
   });
 }
 
-/** The result of a tool; what it throws becomes a result that says it, and what the operator should see goes to the log. */
+/**
+ * Returns the result of a tool. An error becomes a result that describes it, and is logged if the operator
+ * should see it.
+ */
 async function inWords(
   c: RequestContext,
   { log }: Service,

@@ -1,5 +1,5 @@
-// Whether a request to /mcp may come from where it says: `Host` and `Origin` against a page that has a name of its own resolve to this
-// server (Model Context Protocol 2025-11-25, Transports, "Security Warning").
+// Checks where a request to /mcp comes from: `Host` and `Origin`, against DNS rebinding (Model Context
+// Protocol 2025-11-25, Transports, "Security Warning").
 
 import { inRanges } from "../../lib/network/ip-range.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
@@ -10,11 +10,12 @@ import type { RequestContext } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 
 /**
- * Throws a Refusal (403) unless the client names this server by a name that is its own, and the request comes from no page, or
- * from one of this service or of `mcp.allowed_origins`.
+ * Throws a Refusal (403) unless the client uses one of this server's own names, and the request comes from no
+ * page, or from one of this service or of `mcp.allowed_origins`.
  *
- * Own names are those of `base_url` and `mcp.allowed_hosts`, localhost, and all plain addresses, which nobody else can have
- * resolved to this server. What a trusted proxy forwards counts in place of `Host`, and without a `base_url` it is a name of our own.
+ * Own names are those of `base_url` and `mcp.allowed_hosts`, localhost, and all plain addresses, which nobody
+ * else can point at this server. A host forwarded by a trusted proxy replaces `Host`, and counts as an own
+ * name if there is no `base_url`.
  */
 export function refuseStrangers(c: RequestContext, service: Service): void {
   const { base_url, mcp } = service.config();
@@ -53,10 +54,10 @@ function forwardedHost(c: RequestContext, { platform, proxies }: Service): strin
 
 const isLocal = (name: string) => name === "localhost" || name.endsWith(".localhost");
 
-/** As the parser of URLs writes them. */
+/** Addresses in the form that URL parsers produce. */
 const isAddress = (name: string) => /^\[.*\]$|^\d+\.\d+\.\d+\.\d+$/.test(name);
 
-/** Whether a page of an origin was loaded by the name that the request names this server by. */
+/** True if a page of an origin was loaded by the name that the request uses for this server. */
 function isOf(origin: string, given: string): boolean {
   const url = parseUrl(origin);
   if (!url) return false;

@@ -5,7 +5,10 @@ import { sendText } from "../http/representation/send.ts";
 import type { Routes } from "../http/routes.ts";
 import { metricsText, textType } from "./text.ts";
 
-/** Mounts /metrics where `metrics.enabled` says so; else nothing is there. It answers above the caps on requests too. */
+/**
+ * Mounts /metrics if `metrics.enabled` is set; otherwise mounts nothing. The caps on requests do not apply to
+ * it.
+ */
 export function mountMetrics(routes: Routes, service: Service): void {
   if (!service.config().metrics.enabled) return;
   routes.add({

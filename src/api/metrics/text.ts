@@ -41,10 +41,15 @@ function histogramLines(name: string, { labels, buckets, count, sum }: Histogram
   return `${text}${all}${count}\n${total}${numberText(sum)}\n${number}${count}\n`;
 }
 
-/** How the lines of a series begin. They are always the same, and making them costs most of a reading. */
+/**
+ * Prefixes of the lines of a series. They never change, and formatting them is most of the cost of a reading.
+ */
 const begins = new WeakMap<object, Map<string, readonly string[]>>();
 
-/** What `make` returned for these labels under this name. One object of labels may belong to several figures. */
+/**
+ * Caches the result of `make` for these labels under this name. One labels object may belong to several
+ * figures.
+ */
 function beginsOf(name: string, labels: object, make: () => readonly string[]): readonly string[] {
   let ofLabels = begins.get(labels);
   if (!ofLabels) begins.set(labels, (ofLabels = new Map()));

@@ -1,4 +1,4 @@
-// The bodies of documents that are alike for all callers, kept so that what was written once is only sent.
+// Cached bodies of documents that are the same for all callers, so that each is written once.
 
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
 import { createLru } from "../../imaging/lib/lru.ts";
@@ -13,10 +13,10 @@ export type Bodies = (
   base: string,
 ) => Promise<DocumentBody | undefined>;
 
-/** Bytes that are kept together: ten manifests of 1,000 canvases. */
+/** Total size of cached bodies in bytes: ten manifests of 1,000 canvases. */
 const keptBytes = 16 * 2 ** 20;
 
-/** What a body takes beside its bytes. */
+/** Bytes that a body takes in addition to its text. */
 const overhead = 512;
 
 /** Makes bodies, and keeps those of documents that have a stamp. */

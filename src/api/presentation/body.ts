@@ -1,4 +1,5 @@
-// The bytes of a document, whole or, for manifests that are too long for that, one batch of canvases after the other.
+// The bytes of a document, whole or, for manifests that are too long for that, one batch of canvases after
+// the other.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
@@ -18,7 +19,7 @@ export interface DocumentBody {
     | ((failed: (error: unknown) => void) => ReadableStream<Uint8Array>);
 }
 
-/** How a document is written. */
+/** Form of a document. */
 export interface Form {
   readonly version: PresentationVersion;
   /** Media type. */
@@ -30,9 +31,9 @@ export interface Form {
 const utf8 = new TextEncoder();
 
 /**
- * The body of a document in a version of the Presentation API, as a media type; undefined where that version has no such
- * resource. `written` gets the body of a manifest that is not held as a whole when its stream has come to its
- * end, and how many bytes it takes in memory: deflated, it is a twentieth of what is sent.
+ * Returns the body of a document in a version of the Presentation API, as a media type; undefined if that
+ * version has no such resource. `written` receives the body of a manifest that is never held as a whole once
+ * its stream has ended, and its size in memory: deflated, it is a twentieth of what is sent.
  */
 export async function bodyOf(
   { document, document2, canvases }: Made,
@@ -52,8 +53,8 @@ export async function bodyOf(
 }
 
 /**
- * The same parts, which are kept deflated until all are there. Their tag is a chain of digests, since nobody
- * holds them together.
+ * Yields the same parts and keeps them deflated until all have passed. Their ETag is a chain of digests,
+ * since they are never held together.
  */
 async function* noted(
   parts: AsyncIterable<Bytes>,
@@ -89,7 +90,7 @@ async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Bytes> {
 const etagOf = (type: string, digest: string) =>
   `"${digest.slice(0, 32)}${type.startsWith("application/ld+json") ? "-ld" : ""}"`;
 
-/** Where the canvases of a manifest stand; it has no other empty list of that name when it is derived. */
+/** Position of the canvases of a manifest; a derived one has no other empty list of that name. */
 const emptyList = { 2: '"canvases":[]', 3: '"items":[]' } as const;
 
 async function* textsOf(
@@ -110,7 +111,7 @@ async function* textsOf(
   yield head.slice(end);
 }
 
-/** The context stands in front of the whole manifest. */
+/** The context is at the front of the whole manifest. */
 function canvas2(canvas: Resource, base: string): Resource | undefined {
   const { "@context": _, ...written } = version2(canvas, base) ?? {};
   return written;

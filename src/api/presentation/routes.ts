@@ -1,4 +1,4 @@
-// The Presentation API over HTTP: manifests, collections and what is in them, for versions 3.0 and 2.1.
+// The Presentation API over HTTP: manifests, collections and their parts, for versions 3.0 and 2.1.
 
 import { ServiceError } from "../../errors.ts";
 import { presentationContext } from "../../iiif/presentation/context.ts";
@@ -20,7 +20,7 @@ import { sendText } from "../http/representation/send.ts";
 import type { Routes } from "../http/routes.ts";
 import { type Bodies, rememberBodies } from "./bodies.ts";
 
-/** Mounts the Presentation API where it is switched on; else its addresses are missing as any other. */
+/** Mounts the Presentation API if it is enabled; otherwise its addresses are not found. */
 export function mountPresentation(routes: Routes, service: Service): void {
   const { manifests } = service;
   if (!manifests) return;
@@ -33,7 +33,7 @@ export function mountPresentation(routes: Routes, service: Service): void {
   }
 }
 
-/** What documents are offered as, the usual type first (Presentation API 3.0, section 6.2; 2.1, section 6). */
+/** Media types of documents, the default first (Presentation API 3.0, section 6.2; 2.1, section 6). */
 const types = {
   3: ["application/ld+json", "application/json"],
   2: ["application/json", "application/ld+json"],
@@ -72,7 +72,7 @@ async function answer(
   const ignored = presented.ignored?.();
   if (ignored !== undefined) {
     headers["X-Ignored-Manifest-File"] = ignored;
-    // Its name before 0.2, which goes with the release after.
+    // The name of the header before 0.2, to be removed in the release after.
     headers["X-Ignored-Sidecar"] = ignored;
   }
   // The connection is cut then, so that no client takes a part for the whole.

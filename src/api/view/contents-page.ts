@@ -1,4 +1,4 @@
-// The page of a collection: what is in it, with thumbnails and links to their own pages.
+// The page of a collection: its items, with thumbnails and links to their own pages.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";

@@ -1,4 +1,4 @@
-// What all pages of /view have around what they show: the head, the bar with the title, and notices.
+// The frame of all /view pages: the head, the bar with the title, and notices.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
@@ -7,16 +7,16 @@ import { escapeHtml } from "../http/page.ts";
 import { listOf, type Opened } from "./opened.ts";
 import { filled, type Reader, textFor } from "./reader.ts";
 
-/** What a page knows of the request. */
+/** Facts about the request that a page depends on. */
 export interface Asked {
   readonly reader: Reader;
   /** Public URL of the service, without a / at its end. */
   readonly base: string;
-  /** Whether it is shown within a page of others, without the bar. */
+  /** True if the page is embedded in another page, without the bar. */
   readonly embedded: boolean;
 }
 
-/** What an element of the bar shows: strokes of an icon in a square of 24. */
+/** Icons of the bar, as strokes in a square of 24. */
 export const icons = {
   up: "M15 5l-7 7 7 7",
   share: "M12 15V4M8 8l4-4 4 4M5 13v6h14v-6",
@@ -27,16 +27,16 @@ export const icons = {
   close: "M6 6l12 12M18 6L6 18",
 } as const;
 
-/** An icon, which the text beside it names. */
+/** An icon, described by the text next to it. */
 export const icon = (name: keyof typeof icons) =>
   `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${icons[name]}"/></svg>`;
 
-/** The name of a document for people; its address where it has none. */
+/** Returns the display name of a document, or its address if it has none. */
 export function titleOf(document: Resource, reader: Reader): string {
   return textFor(document.label, reader) || String(document.id ?? "");
 }
 
-/** The bar: the title, where the document belongs, and what can be done with it as safe HTML. */
+/** The bar: the title, the context of the document, and its actions as safe HTML. */
 export function bar(
   { document, above: folder }: Pick<Opened, "document" | "above">,
   acts: readonly string[],
@@ -89,7 +89,7 @@ export interface Preview {
   readonly document: string;
 }
 
-/** Elements of the head that say to others what the page shows (Open Graph), and where its document is. */
+/** Elements of the head that describe the page to other programs (Open Graph) and link to its document. */
 export function headOf({ title, description, address, picture, document }: Preview): string {
   const property = (name: string, value: string) =>
     `<meta property="og:${name}" content="${escapeHtml(value)}">`;

@@ -9,11 +9,11 @@ export interface CanvasImage {
   readonly service: string;
   readonly width: number;
   readonly height: number;
-  /** Whether a login may have to come first. */
+  /** True if a login may be required first. */
   readonly gated: boolean;
 }
 
-/** The first image that paints a canvas and has an image service of version 3; undefined where there is none. */
+/** Returns the first image that paints a canvas and has an image service of version 3, or undefined. */
 export function imageOf(canvas: Resource): CanvasImage | undefined {
   for (const page of listOf(canvas.items))
     for (const annotation of listOf(page.items))
@@ -26,7 +26,10 @@ export function imageOf(canvas: Resource): CanvasImage | undefined {
   return undefined;
 }
 
-/** Address of a JPEG of an image, or of a region of it, within a box; an image within the box as it is. */
+/**
+ * Returns the address of a JPEG of an image, or of a region of it, within a box; an image that fits the box
+ * is requested in its own size.
+ */
 export function pictureAddress(
   { service, width, height }: CanvasImage,
   box: { readonly width: number; readonly height: number },

@@ -1,5 +1,5 @@
-// Sound, films and models that a manifest shows: which of them a viewer does not play, so that the page says
-// so and links to the files.
+// Sound, films and models in a manifest: finds those that a viewer does not play, so that the page can say so
+// and link to the files.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
@@ -7,8 +7,8 @@ import { listOf, type Opened } from "./opened.ts";
 import type { ViewerName } from "./viewers.ts";
 
 /**
- * Types of what paints canvases (Presentation API 3.0, section 3.1, `type`) that each viewer shows beside
- * pictures.
+ * Types of painting annotation bodies (Presentation API 3.0, section 3.1, `type`) that each viewer supports
+ * in addition to images.
  */
 const played: Readonly<Record<ViewerName, readonly string[]>> = { mirador: ["Sound", "Video"], uv: [] };
 
@@ -37,7 +37,7 @@ export function unplayedMedia(
   return [...found];
 }
 
-/** What paints the canvases of a manifest, and the items of choices. */
+/** Yields the bodies that paint the canvases of a manifest, and the items of choices. */
 function* bodiesOf(manifest: Resource): Generator<Resource> {
   for (const canvas of listOf(manifest.items))
     for (const page of listOf(canvas.items))

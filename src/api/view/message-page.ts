@@ -1,4 +1,4 @@
-// Pages of /view that show no document: what a link to another site points at, and errors.
+// Pages of /view that show no document: the target of a link to another site, and errors.
 
 import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { regionText } from "../../iiif/content-state/region.ts";
@@ -10,7 +10,7 @@ import type { Words } from "./words.ts";
 
 const styles = ["view/view.css", "view/message.css"];
 
-/** Where a state of another site points, with links; nothing is opened by itself. */
+/** Shows the target of a content state of another site, with links; nothing opens automatically. */
 export function elsewherePage(
   { id, manifestId, region }: StateTarget,
   { words, language }: Reader,
@@ -32,7 +32,7 @@ ${toStartPage(base, words)}
   return { title: words.elsewhere, language, body, styles, head };
 }
 
-/** The page of a problem. Its English detail and its code stand there for whoever is asked for help. */
+/** The page of a problem. It includes the English detail and the code, for whoever is asked for help. */
 export function problemPage(
   { status, code, detail }: Problem,
   { words, language }: Reader,

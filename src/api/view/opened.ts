@@ -1,4 +1,5 @@
-// What a page shows: the document that an address or a content state names, and the canvas and region of it to begin with.
+// What a page shows: the document that an address or a content state names, and its initial canvas and
+// region.
 
 import type { Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
@@ -33,16 +34,16 @@ export interface Place {
 
 /** A document to show. */
 export interface Opened extends Pick<Presented, "above"> {
-  /** Who may keep the page. */
+  /** Who may cache the page. */
   readonly sharing: Sharing;
   readonly document: Resource;
-  /** Where to begin in a manifest; absent for collections, and for manifests without canvases. */
+  /** Initial position in a manifest; absent for collections, and for manifests without canvases. */
   readonly place?: Place;
-  /** Whether an address or a state named that canvas. */
+  /** True if an address or a state named that canvas. */
   readonly isNamed: boolean;
-  /** Of that canvas, in its pixels. */
+  /** Region of that canvas, in its pixels. */
   readonly region?: Region;
-  /** What a state names and is not there; `selector`: a part that it names in a way that is not read. */
+  /** What a state names but does not exist; `selector`: a part that it names in an unsupported way. */
   readonly missing?: "canvas" | "region" | "selector";
 }
 
@@ -51,12 +52,15 @@ export interface Elsewhere {
   readonly elsewhere: StateTarget;
 }
 
-/** What a path behind /view names. Throws as {@link presentationPaths} and `Manifests.present` do. */
+/** Opens what a path after /view names. Throws as {@link presentationPaths} and `Manifests.present` do. */
 export async function openPath(c: RequestContext, service: Service, rawPath: string): Promise<Opened> {
   return openReadings(c, service, presentationPaths(rawPath));
 }
 
-/** What the value of `iiif-content` names. Throws `bad-request` for what is no state, `not-found` for what is not there. */
+/**
+ * Opens what the value of `iiif-content` names. Throws `bad-request` for anything but a state, `not-found` if
+ * it does not exist.
+ */
 export async function openContent(
   c: RequestContext,
   service: Service,
@@ -69,7 +73,7 @@ export async function openContent(
   const own = ownReadings(base, target.id);
   if (manifest && target.manifestId !== target.id) {
     const found = await openReadings(c, service, manifest, ownAddress(base, target.id) ?? target.id);
-    // What operators wrote may have canvases with addresses of any form, or have left some out.
+    // Documents of operators may have canvases with addresses of any form, or may lack some.
     if (!found.missing || !own) return withRegion(found, target);
   }
   if (own) return withRegion(await openReadings(c, service, own), target);
@@ -82,7 +86,10 @@ export async function openContent(
   return { elsewhere: target };
 }
 
-/** An address of this service by its public URL, whichever of http and https it was noted with; undefined for others. */
+/**
+ * An address of this service by its public URL, whichever of http and https it was noted with; undefined for
+ * others.
+ */
 function ownAddress(base: string, address: string): string | undefined {
   const bare = (url: string) => url.replace(/^https?:/i, "");
   const rest = bare(address).slice(bare(base).length);
@@ -123,7 +130,7 @@ async function openReadings(
   return openManifest(await manifestAround.make(), around(manifestAround), named);
 }
 
-/** What is known of a document that was made. */
+/** Returns what is known of a document. */
 const around = ({ sharing, above }: Presented) => ({
   sharing: sharing(),
   ...(above !== undefined && { above }),
@@ -197,7 +204,7 @@ function canvasOf({ id, type, source }: Resource): string | undefined {
   return typeof named === "string" ? named.split("#")[0] : undefined;
 }
 
-/** The objects of a list; none where it is none. */
+/** Returns the objects of a list; nothing for other values. */
 export const listOf = (value: unknown): readonly Resource[] =>
   Array.isArray(value) ? value.filter(isResource) : [];
 

@@ -9,7 +9,10 @@ const named: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-/** A text without its elements, where it is HTML: where it begins with `<` and ends with `>`. Any other as it is. */
+/**
+ * Removes the elements from HTML, that is, text that begins with `<` and ends with `>`. Returns any other
+ * text unchanged.
+ */
 export function plainText(text: string): string {
   const html = text.trim();
   if (!html.startsWith("<") || !html.endsWith(">")) return text;

@@ -1,10 +1,10 @@
-// Who reads a page: the language of its words, and of what a manifest says in several.
+// The reader of a page: the language of its texts, and of multilingual values in a manifest.
 
 import { acceptedLanguages, matchLanguage, textForRanges } from "../http/representation/language.ts";
 import { type Words, words } from "./words.ts";
 
 export interface Reader {
-  /** Tag of the language of our own words. */
+  /** Language tag of the service's own texts. */
   readonly language: keyof typeof words;
   readonly words: Words;
   /** Ranges of Accept-Language, the preferred ones first. */
@@ -18,12 +18,12 @@ export function readerOf(field: string | null): Reader {
   return { language: language ?? "en", words: words[language ?? "en"], ranges };
 }
 
-/** A text with what stands for `{…}` in it. */
+/** Replaces the placeholders `{…}` in a text. */
 export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** The text of a language map that suits a reader best; "" where there is none. */
+/** Returns the text of a language map that suits a reader best; "" if there is none. */
 export function textFor(map: unknown, { ranges, language }: Reader): string {
   return textForRanges(map, [...ranges, language])?.text ?? "";
 }

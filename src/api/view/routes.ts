@@ -17,14 +17,15 @@ import { viewerNamed } from "./viewers.ts";
 /** Longest target, in characters: that of a state of 64 KiB has to fit. */
 const maxTarget = 64 * 1024;
 
-/** Mounts them where documents are served. */
+/** Mounts the routes if documents are served. */
 export function mountView(routes: Routes, service: Service): void {
   if (!service.manifests) return;
   const get = (c: RequestContext) => respondView(c, service);
   const problems = (c: RequestContext, problem: Parameters<typeof problemPage>[0]) =>
     problemPage(problem, readerAt(c), c.get("base"));
   for (const path of [viewPath, `${viewPath}/*`]) routes.add({ path, maxTarget, get, problemPage: problems });
-  // Universal Viewer 4.4.0 puts a prefix for pictures before one that is written out, and asks for the result.
+  // Universal Viewer 4.4.0 puts a prefix for pictures before one that is written out, and asks for the
+  // result.
   routes.add({ path: "/images/data:image/gif;base64,*", counted: false, get: respondBlank });
 }
 

@@ -15,15 +15,15 @@ import { type ViewerName, viewers } from "./viewers.ts";
 
 export interface ViewerAsked extends Asked {
   readonly viewer: ViewerName;
-  /** The one that opens where none is asked for. */
+  /** The default viewer. */
   readonly usual: ViewerName;
   /** A viewer that was asked for and is not there. */
   readonly unknownViewer?: string;
-  /** Value of `iiif-content`, where it was opened. */
+  /** Value of `iiif-content`, if the page was opened with one. */
   readonly state?: string;
-  /** Whether links may hold content states. */
+  /** True if links may contain content states. */
   readonly hasStates: boolean;
-  /** Origins beside the service's own that manifests may name images of. */
+  /** Further origins that manifests may take images from. */
   readonly origins: readonly string[];
 }
 
@@ -72,7 +72,7 @@ ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
 const addressOf = ({ document }: Opened, base: string) =>
   viewOfDocument(base, String(document.id)) ?? `${base}/`;
 
-/** The query that keeps the viewer of the reader, where it is not the usual one. */
+/** The query that keeps the reader's viewer, if it is not the default. */
 const viewerQuery = ({ viewer, usual }: ViewerAsked) => (viewer === usual ? "" : `?viewer=${viewer}`);
 
 const pagesText = (place: Place | undefined, { words }: Reader) =>
@@ -99,8 +99,8 @@ function fileName(address: string): string {
 }
 
 /**
- * Why the canvas on screen has no picture, as its summary says. A script writes the same for the canvases
- * that are turned to, so that it is hidden where there is nothing to say.
+ * Says why the current canvas has no image, according to its summary. A script does the same for canvases
+ * that are opened later; the element is hidden if there is nothing to say.
  */
 function problemOf(place: Place | undefined, reader: Reader): string {
   const problem =
@@ -111,7 +111,7 @@ function problemOf(place: Place | undefined, reader: Reader): string {
 /** A canvas that not everybody may see has no thumbnail. */
 const isShown = (place: Place | undefined) => listOf(place?.canvas.thumbnail).length > 0;
 
-/** The region, where the image fills its canvas pixel for pixel. */
+/** Returns the region if the image fills its canvas pixel for pixel. */
 function fitting({ region, place }: Opened, { width, height }: CanvasImage) {
   const canvas = place?.canvas;
   return canvas?.width === width && canvas.height === height ? region : undefined;
@@ -149,7 +149,7 @@ function acts(opened: Opened, asked: ViewerAsked): readonly string[] {
   ];
 }
 
-/** The usual form of such links: whoever takes the drop reads the parameters. */
+/** The usual form of such links: the drop target reads the parameters. */
 function dragLink(manifest: string, place: Place | undefined, text: string): string {
   const canvas = place ? `&canvas=${encodeURIComponent(String(place.canvas.id))}` : "";
   return `<a class="act iiif" id="drag" draggable="true" href="${escapeHtml(`${manifest}?manifest=${encodeURIComponent(manifest)}${canvas}`)}" title="${escapeHtml(text)}" aria-label="IIIF: ${escapeHtml(text)}"><svg viewBox="0 0 40 24" aria-hidden="true"><g fill="#2873ab"><path d="M4 9l5-1v13l-5-2zM22 9l5-1v13l-5-2z"/><circle cx="6" cy="4" r="2.500"/><circle cx="24" cy="4" r="2.500"/></g><g fill="#ed1d33"><path d="M13 8l5 1v10l-5 2zM31 21V8c0-4 2-6 6-6v4c-1 0-2 .5-2 2h2v3h-2v8z"/><circle cx="16" cy="4" r="2.500"/></g></svg></a>`;
@@ -198,7 +198,7 @@ const dialog = (id: string, title: string, close: string, body: string) =>
   `<dialog id="${id}" aria-labelledby="${id}-title"><div class="dialog-head"><h2 id="${id}-title">${escapeHtml(title)}</h2><button type="button" class="act" data-close aria-label="${escapeHtml(close)}">${icon("close")}</button></div>
 ${body}</dialog>`;
 
-/** The picture of the canvas, and links to those beside it. */
+/** The image of the canvas, and links to the next and previous one. */
 function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAsked): string {
   const { reader, base } = asked;
   const { words } = reader;
@@ -222,7 +222,7 @@ function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAske
   return `<${tag} class="plain"><p>${escapeHtml(words.noScript)}</p>${picture}${around}<p><a href="${escapeHtml(String(document.id))}">${escapeHtml(words.manifest)}</a></p></${tag}>`;
 }
 
-/** What the scripts of the page get. */
+/** Settings for the scripts of the page. */
 function settings(opened: Opened, { reader, viewer, hasStates, base, embedded }: ViewerAsked): object {
   const { words, ranges } = reader;
   const { document, place, region, isNamed } = opened;

@@ -5,9 +5,9 @@ import type { Page } from "../http/page-content.ts";
 export type ViewerName = "mirador" | "uv";
 
 export interface Viewer {
-  /** As people know it. */
+  /** Name for people. */
   readonly title: string;
-  /** Languages of its own words, as it spells them. */
+  /** Languages of the viewer's own texts, in its own spelling. */
   readonly languages: readonly string[];
   readonly page: Pick<Page, "styles" | "scripts" | "modules" | "inlineStyles" | "styleAttributes">;
 }
@@ -17,7 +17,7 @@ const emptyStyle = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
 
 const universal = "viewer/universalviewer-4.4.0";
 
-/** The folders of `static/viewer/`, whose versions `scripts/viewers.json` names. */
+/** The folders in `static/viewer/`; `scripts/viewers.json` has their versions. */
 export const viewers: Readonly<Record<ViewerName, Viewer>> = {
   mirador: {
     title: "Mirador",
@@ -57,7 +57,7 @@ export const viewers: Readonly<Record<ViewerName, Viewer>> = {
   },
 };
 
-/** The viewer of a name; undefined where there is none. */
+/** Returns the viewer with a name, or undefined. */
 export function viewerNamed(name: string): ViewerName | undefined {
   return Object.keys(viewers).find((each) => each === name) as ViewerName | undefined;
 }

@@ -1,7 +1,7 @@
-// The words of the pages in the languages that they are shown in, plain text. One file, so that a word is added and read in all languages
-// at once.
+// Texts of the pages in all of their languages, as plain text. One file, so that a text is added and read in
+// all languages together.
 
-/** `{…}` in the words stands for what the page knows. */
+/** Placeholders `{…}` are replaced with values. */
 export interface Words {
   readonly share: string;
   readonly wholeItem: string;

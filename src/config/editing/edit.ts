@@ -1,4 +1,4 @@
-// Changes editable keys in the text of a configuration file. All else in the file comes back as it stands there: relative
+// Changes editable keys in the text of a configuration file. Everything else stays byte for byte: relative
 // paths, secrets, comments, keys of other sections.
 
 import {
@@ -22,22 +22,25 @@ import { spliceScalar } from "./splice.ts";
 
 export interface FieldValue {
   readonly field: EditableField;
-  /** What counts: from the variable that locks the field, else from the file, else the default. */
+  /** The effective value: from the variable that locks the field, else from the file, else the default. */
   readonly value: string;
   /** The variable that sets this key, so that the file cannot. */
   readonly lockedBy?: string | undefined;
 }
 
-/** What a file says about the editable keys. */
+/** Values of the editable keys in a file. */
 export interface FieldsOfFile {
   readonly fields: readonly FieldValue[];
-  /** The configuration of the file, without absolute paths; undefined where it has problems. */
+  /** The configuration of the file, without absolute paths; undefined if it has problems. */
   readonly config?: Config;
-  /** What is wrong in the file, wherever it is. */
+  /** All problems of the file. */
   readonly problems: readonly Problem[];
 }
 
-/** The editable keys as the text of a file has them under environment variables. Never throws: a file may be broken. */
+/**
+ * The editable keys as the text of a file has them under environment variables. Never throws: a file may be
+ * broken.
+ */
 export function readFields(text: string, env: Env): FieldsOfFile {
   const { config, problems = [] } = loadConfig(text, env);
   const parsed = parseYaml(text);
@@ -61,7 +64,7 @@ export function fieldsOfConfig(config: Config, env: Env): readonly FieldValue[] 
   }));
 }
 
-/** The scalar at a path as it is written; undefined where none is. */
+/** Returns the scalar at a path as written, or undefined. */
 function writtenAt(
   { value, texts }: { readonly value: unknown; readonly texts: unknown },
   keys: readonly string[],
@@ -74,7 +77,7 @@ function valueAt(tree: unknown, keys: readonly string[]): unknown {
   return keys.reduce((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), tree);
 }
 
-/** A key may be a URL as well, where somebody took a colon for part of it. */
+/** A key may be a URL as well, if somebody mistook a colon for part of it. */
 const maskedProblem = ({ path, message, ...rest }: Problem): Problem => ({
   path: maskUrls(path),
   message: maskUrls(message),
@@ -92,16 +95,16 @@ export type Edited =
     }
   | {
       readonly kind: "refused";
-      /** What is wrong with a field, by its path. */
+      /** Faults of fields by path. */
       readonly wrong: ReadonlyMap<string, string>;
-      /** What is wrong in the file beside the fields. */
+      /** Problems of the file outside of the fields. */
       readonly others: readonly Problem[];
     };
 
 /**
- * The text of a file with the values of a form. `values`: what was typed, by the path of the field; a field that a variable locks
- * may be left out, all others are there. The whole new text is validated, under the same variables; none of them gets into it.
- * Only the keys that have another value are written.
+ * Returns the text of a file with the values of a form. `values`: typed values by the path of the field; a
+ * field that a variable locks may be missing, all others are present. The whole new text is validated under
+ * the same variables, none of which is written into it. Only keys whose value changed are written.
  */
 export function editText(text: string, values: ReadonlyMap<string, string>, env: Env): Edited {
   const before = readFields(text, env);
@@ -124,7 +127,7 @@ export function editText(text: string, values: ReadonlyMap<string, string>, env:
   return { kind: "changed", text: written, changed: [...typed.keys()].map(({ path }) => path) };
 }
 
-/** What to say of a field that a variable sets. */
+/** Text for a field that a variable sets. */
 export const lockedText = (variable: string) =>
   `is set by the environment variable ${variable}, which overrides the file; change it there`;
 
@@ -155,9 +158,9 @@ const isSameAs = (problem: Problem) => (other: Problem) =>
 const withoutPosition = ({ path, message }: Problem): Problem => ({ path, message });
 
 /**
- * The text with the values in it; undefined if it is not a file of keys and values. Each is put in its place
- * and all else stays as it is, or, if the file is written in a way that does not allow it, the whole file is
- * written again. Throws if the result would not say the same about the other keys.
+ * Returns the text with the new values, or undefined if it is not a file of keys and values. Each value is
+ * replaced in place and everything else stays; if the form of the file does not allow that, the whole file is
+ * written again. Throws if the result would change other keys.
  */
 function writeValues(text: string, values: ReadonlyMap<EditableField, string>): string | undefined {
   const parsed = parseYaml(text);
@@ -178,7 +181,7 @@ function writeValues(text: string, values: ReadonlyMap<EditableField, string>): 
 
 type Edit = readonly [field: EditableField, value: string];
 
-/** The text with each value in its place, one after the other; undefined if one has no place. */
+/** Replaces the values in place, one by one; returns undefined if one has no position. */
 function spliceValues(text: string, edits: readonly Edit[]): string | undefined {
   return edits.reduce<string | undefined>((at, [field, value]) => {
     if (at === undefined || isShared(parseDocument(at, { schema: "failsafe" }), field.keys)) return undefined;
@@ -188,7 +191,7 @@ function spliceValues(text: string, edits: readonly Edit[]): string | undefined 
   }, text);
 }
 
-/** Whether a new text says the values, and of all other keys what the old one said. */
+/** True if a new text has the new values, and the old ones for all other keys. */
 function isFaithful(
   before: { readonly value: Record<string, unknown>; readonly texts: Record<string, unknown> },
   written: string,
@@ -207,7 +210,10 @@ function isFaithful(
 /** A copy without the sharing that aliases make. */
 const copyOf = (tree: Record<string, unknown>) => JSON.parse(JSON.stringify(tree)) as Record<string, unknown>;
 
-/** Whether an anchor or an alias stands on the way to a key, so that a change there would count elsewhere too. */
+/**
+ * True if an anchor or an alias is on the path to a key, so that a change there would have effects elsewhere
+ * too.
+ */
 function isShared(document: Document, keys: readonly string[]): boolean {
   return [[], ...keys.map((_, at) => keys.slice(0, at + 1))].some((path) => {
     const node = path.length === 0 ? document.contents : at(document, path);
@@ -215,7 +221,7 @@ function isShared(document: Document, keys: readonly string[]): boolean {
   });
 }
 
-/** The node at a path; undefined where there is none, or an alias on the way. */
+/** Returns the node at a path, or undefined if there is none or an alias is on the way. */
 function at(document: Document, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (node, key) => (isMap(node) ? node.get(key, true) : undefined),
@@ -223,7 +229,7 @@ function at(document: Document, path: readonly string[]): unknown {
   );
 }
 
-/** Puts in place of each alias what it stands for. A document that was loaded has no circles, and few aliases. */
+/** Replaces each alias with its value. A loaded document has no cycles and few aliases. */
 function writeOutAliases(document: Document): void {
   visit(document, {
     Alias(_, alias) {
@@ -256,7 +262,10 @@ function scalarOf(field: EditableField, value: string): Scalar {
 const isPlain = ({ control }: EditableField, value: string): boolean =>
   (control.kind === "count" && /^\d+$/.test(value)) || stringify(value, { lineWidth: 0 }) === `${value}\n`;
 
-/** Sets a scalar, with the comments of the one before. False where a value without keys stands in the way, which the schema refuses. */
+/**
+ * Sets a scalar and keeps the comments of the old one. Returns false if a value without keys is in the way,
+ * which the schema rejects.
+ */
 function putScalar(document: Document, keys: readonly string[], scalar: Scalar): boolean {
   let map = document.contents as unknown as YAMLMap;
   for (const key of keys.slice(0, -1)) {

@@ -3,7 +3,7 @@
 import { configTree } from "../schema.ts";
 import { type Leaf, leaves, type SchemaNode } from "../walk.ts";
 
-/** What a value is typed into. */
+/** Form control of a value. */
 export type Control =
   | { readonly kind: "text" }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
@@ -15,13 +15,13 @@ export interface EditableField {
   /** The keys with dots between them: the name of the field in the form, and the path of its problems. */
   readonly path: string;
   readonly label: string;
-  /** What the reference of the configuration says of the key. */
+  /** Description of the key in the configuration reference. */
   readonly help: string;
   readonly edit: "live" | "restart";
   /** The variable that overrides the file. */
   readonly env?: string;
   readonly control: Control;
-  /** The value where the file has none. */
+  /** The value if the file has none. */
   readonly initial: string;
 }
 

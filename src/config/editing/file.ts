@@ -1,4 +1,5 @@
-// The configuration file that the service was started with: looked at, saved by the administration pages, and read again.
+// The configuration file that the service was started with: looked at, saved by the administration pages, and
+// read again.
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
@@ -11,17 +12,17 @@ import { editText, type FieldValue, readFields } from "./edit.ts";
 /** Takes the live keys of a configuration. Returns the keys that differ and wait for the next start. */
 type Take = (config: Config) => readonly string[];
 
-/** The file as it stands now. */
+/** The current state of the file. */
 export interface ConfigFileView {
-  /** Every editable key, also where nothing can be saved. */
+  /** Every editable key, even if nothing can be saved. */
   readonly fields: readonly FieldValue[];
-  /** What is wrong in the file. */
+  /** Problems of the file. */
   readonly problems: readonly Problem[];
-  /** The configuration of the file as a start would take it; undefined where it has problems. */
+  /** The configuration of the file as a start would use it; undefined if it has problems. */
   readonly config?: Config;
-  /** Stands for the bytes of the file; absent where it cannot be read. */
+  /** Digest of the file's bytes; absent if it cannot be read. */
   readonly digest?: string;
-  /** Why nothing can be saved, in words for the operator; absent where it can. */
+  /** Why nothing can be saved, in words for the operator; absent if saving is possible. */
   readonly obstacle?: string;
 }
 
@@ -33,12 +34,12 @@ export type Saved =
       readonly changed: readonly string[];
       /** All keys of the file that differ from what runs, and wait for the next start. */
       readonly waits: readonly string[];
-      /** Why the saved file is not in force, where it is not. */
+      /** Why the saved file is not in effect, if it is not. */
       readonly notApplied?: string;
     }
   | {
       readonly kind: "refused";
-      /** What is wrong with a field, by its path. */
+      /** Faults of fields by path. */
       readonly wrong: ReadonlyMap<string, string>;
       readonly others: readonly Problem[];
     }
@@ -53,11 +54,15 @@ export interface ConfigFile {
   /** Never rejects, and takes two seconds at most. */
   view(): Promise<ConfigFileView>;
   /**
-   * Writes values of a form into the file and has the live ones taken. `values`: what was typed, by the path of each field.
-   * `digest`: of the view that the form was made of; without it the file may be any. Saves wait for each other. Never rejects.
+   * Writes the values of a form into the file and applies the live ones. `values`: typed values by the path
+   * of each field. `digest`: that of the view that the form was made from; without it the file may have any
+   * content. Saves wait for each other. Never rejects.
    */
   save(values: ReadonlyMap<string, string>, digest: string | undefined, take: Take): Promise<Saved>;
-  /** Reads the file again and has its live keys taken. Rejects with an Error that lists what is wrong; nothing is taken then. */
+  /**
+   * Reads the file again and applies its live keys. Rejects with an Error that lists the problems; nothing is
+   * applied then.
+   */
   reload(take: Take): Promise<readonly string[]>;
   /** Removes what saves have left that ended with the process. Never rejects. */
   sweep(): Promise<void>;
@@ -67,7 +72,10 @@ export interface ConfigFileOptions {
   readonly path: string;
   readonly files: FileSystem;
   readonly env: Env;
-  /** Makes of the configuration of the file the one that counts: absolute paths, say. May throw with a reason for the operator. */
+  /**
+   * Makes of the configuration of the file the one that counts: absolute paths, say. May throw with a reason
+   * for the operator.
+   */
   readonly complete: (config: Config) => Config | Promise<Config>;
 }
 
@@ -82,7 +90,7 @@ const obstacles: Readonly<Record<FileObstacle, string>> = {
     "the folder of the file is read-only for this service, which writes a new file beside the old one before it takes its place",
 };
 
-/** What errors of the system mean for a save. */
+/** Meanings of system errors for a save. */
 const failures: Readonly<Record<string, string>> = {
   EACCES: "the user of this service may not write there",
   EPERM: "the user of this service may not write there",
@@ -179,7 +187,7 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
   };
 }
 
-/** Undefined where bytes are not UTF-8, so that a save would change them. */
+/** Returns undefined if bytes are not UTF-8, so that a save would change them. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -12,16 +12,16 @@ import {
   type YAMLMap,
 } from "yaml";
 
-/** Texts of a scalar: as it is written in a block, and between braces. */
+/** Texts of a scalar in block style and in flow style. */
 export interface ScalarTexts {
   readonly block: string;
   readonly flow: string;
 }
 
 /**
- * The text with a scalar at a path: in the place of the one that is there, else as a new line at the end of
- * the block of its section, or before the brace that ends it. Undefined if the file is written in another
- * way; the caller checks that the result says what it should.
+ * Returns the text with a scalar at a path: in place of the existing one, else as a new line at the end of
+ * the block of its section, or before the brace that ends it. Returns undefined if the file has another form;
+ * the caller checks the result.
  */
 export function spliceScalar(text: string, keys: readonly string[], scalar: ScalarTexts): string | undefined {
   const root = parseDocument(text, { schema: "failsafe" }).contents;
@@ -110,7 +110,7 @@ function appendLines(text: string, offset: number, lines: readonly string[]): st
   return before + gap + lines.map((line) => line + ending).join("") + text.slice(at);
 }
 
-/** The spaces before a key that begins its line; undefined if something else stands there. */
+/** Returns the spaces before a key that begins its line; undefined if anything else precedes it. */
 function indentOf(text: string, key: unknown): string | undefined {
   const start = isNode(key) ? key.range?.[0] : undefined;
   if (start === undefined) return undefined;
@@ -118,7 +118,7 @@ function indentOf(text: string, key: unknown): string | undefined {
   return /^ *$/.test(before) ? before : undefined;
 }
 
-/** Where what is written of a map or a pair ends, before comments that follow. */
+/** Returns the end of a map or a pair, before comments that follow. */
 function endOf(node: unknown): number | undefined {
   if (isCollection(node)) {
     if (node.flow) return node.range?.[1];

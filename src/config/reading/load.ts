@@ -15,7 +15,7 @@ export type Loaded<T = Config> =
       readonly config: T;
       readonly problems?: undefined;
       readonly overridden: readonly string[];
-      /** Where the key of a path is in the text; undefined if it is not written there. */
+      /** Returns the position of the key of a path in the text; undefined if it is not there. */
       readonly find: (path: string) => Position | undefined;
     }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
@@ -70,9 +70,9 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
 type Parsed =
   | {
       readonly value: Record<string, unknown>;
-      /** The same with every scalar as it is written. */
+      /** The same with every scalar as written. */
       readonly texts: Record<string, unknown>;
-      /** Where a key is in the text. */
+      /** Finds the position of a key in the text. */
       readonly find: (path: readonly PropertyKey[]) => Position | undefined;
       readonly problems?: undefined;
     }
@@ -91,7 +91,7 @@ export function parseYaml(text: string): Parsed {
       })),
     };
   const find = createFinder(document, counter);
-  // A name in a record is what is written: 007 is not 7.
+  // A name in a record is taken as written: 007 is not 7.
   visit(document, {
     Pair(_, { key }) {
       if (isScalar(key) && typeof key.value !== "string") key.value = key.source ?? String(key.value);
@@ -142,7 +142,7 @@ function unsetVariables(
   });
 }
 
-/** Where a value holds itself, which an alias can make it do; undefined where all ends. */
+/** Returns the path of a value that contains itself, which an alias can cause; undefined if there is none. */
 function pathOfCircle(
   value: unknown,
   path: readonly PropertyKey[] = [],
@@ -157,7 +157,7 @@ function pathOfCircle(
   return undefined;
 }
 
-/** What variables say of keys; below a list or a record, of that key in each item that it has. */
+/** Overrides by variables; below a list or a record they set the key in each item that exists. */
 function overrides(root: SchemaNode, value: unknown, env: Env) {
   return leaves(root).flatMap(({ keys, node: { env: variable } }) => {
     const set = variable && env[variable];
@@ -182,13 +182,16 @@ function place(root: Record<PropertyKey, unknown>, keys: readonly (string | numb
   let at = root;
   for (const key of keys.slice(0, -1)) {
     const next = at[key];
-    if (next !== undefined && next !== null && typeof next !== "object") return; // the schema will say what is wrong there
+    if (next !== undefined && next !== null && typeof next !== "object") return; // the schema reports what is wrong here
     at = (at[key] ??= {}) as Record<PropertyKey, unknown>;
   }
   at[last] = value;
 }
 
-/** Keys of the schema that stand without a value (all lines below them commented out, say) count as not written. */
+/**
+ * Keys of the schema that stand without a value (all lines below them commented out, say) count as not
+ * written.
+ */
 function withoutEmpty(value: unknown, nodes: readonly SchemaNode[]): unknown {
   return mapParts(value, nodes, (part) =>
     part.value === null && part.named ? undefined : withoutEmpty(part.value, part.nodes),

@@ -10,14 +10,17 @@ export function withAbsolutePaths(config: Config, folder: string): Config {
   return absolutePaths(config, nodesAt(configTree(), []), folder) as Config;
 }
 
-/** A value with what the schema calls a path made absolute; an empty one means a default, and stays. */
+/**
+ * Returns a value with its paths, according to the schema, made absolute; an empty path means a default and
+ * stays.
+ */
 export function absolutePaths(value: unknown, nodes: readonly SchemaNode[], folder: string): unknown {
   if (typeof value === "string" && value !== "" && nodes.some(({ form }) => isPath(form, value)))
     return absolutePath(folder, value);
   return mapParts(value, nodes, (part) => absolutePaths(part.value, part.nodes, folder));
 }
 
-/** Whether a value is a path by what its key takes: a picture may stand in a source. */
+/** True if a value is a path; a picture may also be in a source. */
 const isPath = (form: string | undefined, value: string) =>
   form === "path" || (form === "picture" && "path" in placeOfPicture(value));
 
@@ -26,12 +29,15 @@ export function withFolder(config: Config, root: string): Config {
   return { ...config, sources: sourceOptions.parse([{ name: "files", type: "filesystem", root }]) };
 }
 
-/** A path as it is when absolute, else below a folder; without `.`, `..` and empty segments. */
+/** Returns an absolute path unchanged, any other below a folder; without `.`, `..` and empty segments. */
 export function absolutePath(folder: string, path: string): string {
   return normalPath(/^([/\\]|[A-Za-z]:[/\\])/.test(path) ? path : `${folder}/${path}`);
 }
 
-/** An absolute path in its shortest form, read as text: links are not looked at. The share of `\\\\host\\share` stays as it is. */
+/**
+ * Returns an absolute path in its shortest form, by its text: links are not resolved. The share of
+ * `\\\\host\\share` stays.
+ */
 function normalPath(path: string): string {
   const [, drive, rest = ""] = /^([A-Za-z]:)?(?=[/\\])(.*)$/s.exec(path) ?? [];
   if (drive === undefined && !rest.startsWith("/")) return path;

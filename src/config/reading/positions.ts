@@ -1,4 +1,4 @@
-// Where the keys of a configuration stand in the text of its file.
+// Positions of configuration keys in the text of a file.
 
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type Node } from "yaml";
 
@@ -9,9 +9,8 @@ export interface Position {
 }
 
 /**
- * Finds where a key stands: the key itself, or an item of a list. Of one that is not written, the nearest
- * around it that is; undefined if there is none. An alias is followed to what it stands for. `counter`: the
- * one that the document was parsed with.
+ * Finds the position of a key or of an item of a list; for one that is not written, the nearest enclosing
+ * one, or undefined. Aliases are resolved. `counter`: the one that the document was parsed with.
  */
 export function createFinder(document: Document, counter: LineCounter) {
   return (path: readonly PropertyKey[]): Position | undefined => {

@@ -1,4 +1,4 @@
-// What is wrong with a configuration, key by key, in words that help to mend it.
+// Problems of a configuration, key by key, in words that help to fix them.
 
 import type { z } from "zod";
 import { maskUrls } from "../../lib/telemetry/mask-urls.ts";
@@ -10,7 +10,7 @@ export interface Problem {
   /** As {@link pathText} writes it; "" for the whole file. */
   readonly path: string;
   readonly message: string;
-  /** Where it is in the text of the file; absent if that is not known, and for values of variables. */
+  /** Position in the text of the file; absent if unknown, and for values of variables. */
   readonly position?: Position;
 }
 
@@ -22,7 +22,7 @@ export const positionText = ({ position }: Problem): string =>
 export const problemLines = (problems: readonly Problem[], where: string): string =>
   problemList(problems, `the configuration in ${where} has`);
 
-/** The same for anything. `subject`: what has problems, with its verb. */
+/** The same for any subject. `subject`: what has problems, with its verb. */
 export function problemList(problems: readonly Problem[], subject: string): string {
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
   return [`${subject} ${count}:`, ...problems.map((problem) => maskUrls(`  ${problemText(problem)}`))].join(
@@ -30,11 +30,14 @@ export function problemList(problems: readonly Problem[], subject: string): stri
   );
 }
 
-/** A problem as people read it: where it is in the file, its key, and what is wrong. */
+/** Formats a problem for people: position in the file, key, and fault. */
 export const problemText = (problem: Problem): string =>
   [positionText(problem), problem.path, problem.message].filter((part) => part !== "").join(": ");
 
-/** A path as people read it: dotted, list items by their place from 0, names with other signs than those of words in quotes. */
+/**
+ * A path as people read it: dotted, list items by their place from 0, names with other signs than those of
+ * words in quotes.
+ */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.map((key) => (/^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(key))).join(".");
 }
@@ -43,13 +46,13 @@ export function pathText(path: readonly PropertyKey[]): string {
 export const keysOf = (path: string): string[] =>
   (path.match(/"(?:[^"\\]|\\.)*"|[^.]+/g) ?? []).map((key) => (key.startsWith('"') ? JSON.parse(key) : key));
 
-/** What an issue is explained with. */
+/** Context for explaining an issue. */
 export interface Context {
   /** The schema that was parsed with. */
   readonly root: SchemaNode;
   /** Paths that a variable has set, and its name. */
   readonly overridden: ReadonlyMap<string, string>;
-  /** Where a key is in the file. */
+  /** Finds the position of a key in the file. */
   readonly find: (path: readonly PropertyKey[]) => Position | undefined;
 }
 
@@ -90,7 +93,7 @@ function faultsOf(issue: z.core.$ZodIssue, context: Context): Fault[] {
   return [{ keys, message: `${withReceived(issue, root)}${from}` }];
 }
 
-/** What may have been meant by a key that the object at `path` does not have. */
+/** Suggests a correction for a key that the object at `path` does not have. */
 function hintFor(key: string, path: readonly PropertyKey[], root: SchemaNode): string {
   const owners = nodesAt(root, path).filter(({ properties = {} }) => Object.hasOwn(properties, key));
   if (owners.length > 0) return `it belongs to ${owners.map(wordOf).join(", ")}`;
@@ -101,10 +104,10 @@ function hintFor(key: string, path: readonly PropertyKey[], root: SchemaNode): s
 
 const depth = (faults: readonly Fault[]): number => Math.max(0, ...faults.map(({ keys }) => keys.length));
 
-/** "expected …, received …", "is missing; expected …", or what the schema says in its own words. */
+/** "expected …, received …", "is missing; expected …", or the schema's own message. */
 function withReceived(issue: z.core.$ZodIssue, root: SchemaNode): string {
   const expected = expectation(issue, root);
-  // A message that already says what it received stays as it is.
+  // A message that already says what it received is left unchanged.
   if (!expected.startsWith("expected ") || /\breceived\b/.test(expected)) return expected;
   const input = inputOf(issue);
   if (input === undefined) return `is missing; ${expected}`;
@@ -113,7 +116,9 @@ function withReceived(issue: z.core.$ZodIssue, root: SchemaNode): string {
   return `${expected}, received ${secret ? "another value" : describeValue(input)}`;
 }
 
-/** What was written at the path of an issue; a union that could not choose a member holds the whole object. */
+/**
+ * Returns the value at the path of an issue; for a union that could not choose a member, the whole object.
+ */
 function inputOf(issue: z.core.$ZodIssue): unknown {
   const whole = issue.input as Record<string, unknown> | undefined;
   return issue.code === "invalid_union" && issue.discriminator ? whole?.[issue.discriminator] : whole;
@@ -138,7 +143,7 @@ function expectation(issue: z.core.$ZodIssue, root: SchemaNode): string {
   }
 }
 
-/** The words that the schema allows at the place of a discriminator, else what the branches expect. */
+/** Lists the allowed values of a discriminator, or else what the branches expect. */
 function unionText(issue: z.core.$ZodIssueInvalidUnion, root: SchemaNode): string {
   const words = nodesAt(root, issue.path).flatMap((node) => (node.const === undefined ? [] : [node.const]));
   if (issue.errors.length === 0) return choice([...new Set(words)]);

@@ -1,11 +1,11 @@
-// Scalars as they were meant. YAML reads `8` as a number where the word "8" is meant, and tools that write older YAML
-// turn `off` into false. Where the schema takes only one reading of what is written, that reading counts.
+// Interprets scalars as intended. YAML reads `8` as a number where the word "8" is meant, and tools that
+// write older YAML turn `off` into false. If the schema accepts only one interpretation, that one is used.
 
 import { mapParts, type SchemaNode } from "../walk.ts";
 
 /**
- * The value with its scalars brought to the types that `nodes` have at their place; what fits, or fits no type, stays as it is
- * and is judged by the schema. `texts`: the same value with every scalar as it is written.
+ * Returns the value with its scalars converted to the types that `nodes` expect; a scalar that fits already,
+ * or fits no type, stays for the schema to judge. `texts`: the same value with every scalar as written.
  */
 export function asMeant(value: unknown, texts: unknown, nodes: readonly SchemaNode[]): unknown {
   if (typeof value === "object") {
@@ -30,7 +30,7 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
 /** The word that options with more than two values have for true and false. */
 const wordOf = (on: boolean) => (on ? "on" : "off");
 
-/** What else a scalar may mean, the likeliest first. */
+/** Other interpretations of a scalar, the likeliest first. */
 function readingsOf(value: unknown, text: string): readonly unknown[] {
   if (typeof value === "boolean") return [text, wordOf(value)];
   if (typeof value === "number") return [text];
@@ -40,7 +40,10 @@ function readingsOf(value: unknown, text: string): readonly unknown[] {
   return /^-?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
 }
 
-/** Whether a node takes a scalar by its type and, where it lists them, its words; bounds and forms are not looked at. */
+/**
+ * True if a node accepts a scalar by its type and, if it lists them, its words; bounds and formats are not
+ * checked.
+ */
 function takes(node: SchemaNode, value: unknown): boolean {
   const words = node.enum ?? (node.const === undefined ? undefined : [node.const]);
   if (words) return words.includes(value);

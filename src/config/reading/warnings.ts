@@ -1,4 +1,4 @@
-// What is valid in a configuration, but probably not what its author wants.
+// Valid settings that are probably not what their author wants.
 
 import { accessDoubts } from "../../access/doubts/index.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
@@ -23,7 +23,7 @@ const rules: readonly (Problem & { readonly applies: (config: Config) => boolean
   },
 ];
 
-/** Whether browsers take an address for one whose secrets others can read (Secure Contexts, section 3.1). */
+/** True if browsers treat an address as insecure (Secure Contexts, section 3.1). */
 function isUntrustedHttp(address: string): boolean {
   const url = parseUrl(address);
   return url !== undefined && !isSafeTransport(url);
@@ -32,8 +32,8 @@ function isUntrustedHttp(address: string): boolean {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Keys whose values are accepted all the same, each with the reason for a doubt. `runtime`: the name of the platform; `env`: the
- * variables that hold secrets. No message holds a secret.
+ * Returns keys whose values are accepted but doubtful, each with the reason. `runtime`: name of the platform;
+ * `env`: the variables that hold secrets. Messages contain no secrets.
  */
 export function configWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Problem[] {
   const doubted = rules
@@ -42,7 +42,7 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
   return [...doubted, ...accessWarnings(config, runtime, env), ...doubtfulOperator(env)];
 }
 
-/** Those of them that concern who may see what. */
+/** The warnings about access. */
 export function accessWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Problem[] {
   const { auth } = config;
   if (!auth) return [];

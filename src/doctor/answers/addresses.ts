@@ -1,4 +1,5 @@
-// Addresses that the service writes, against those under which it is reached: a difference says what a proxy does not pass on.
+// Compares addresses that the service writes with those that it is reached by: a difference shows which
+// header a proxy does not pass on.
 
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Fault } from "../finding.ts";
@@ -11,7 +12,7 @@ const parts = [
   { code: "wrong_path", name: "path", header: "X-Forwarded-Prefix", of: (url: URL) => url.pathname },
 ] as const;
 
-/** What is wrong with an address; undefined where it is as wanted. `what`: whose it is. */
+/** Returns the fault of an address; undefined if it is as expected. `what`: the document that it is in. */
 export function addressFault(what: string, seen: unknown, wanted: string, walk: Walk): Fault | undefined {
   if (seen === wanted) return undefined;
   const address = typeof seen === "string" ? parseUrl(seen) : undefined;
@@ -36,7 +37,7 @@ function changeOf({ base, options: { baseUrl, trustedProxies } }: Walk, header: 
   return `Write base_url: "${base}" in the configuration, or let the proxy send ${header}${trust}.`;
 }
 
-/** Whether a path of a cookie covers an address (RFC 6265, section 5.1.4). */
+/** True if the path of a cookie covers an address (RFC 6265, section 5.1.4). */
 export function coversPath(cookiePath: string, path: string): boolean {
   return path === cookiePath || path.startsWith(cookiePath.endsWith("/") ? cookiePath : `${cookiePath}/`);
 }

@@ -1,15 +1,16 @@
-// What is wrong with an answer that is not the one that a step expects: who has answered in place of the service, or why the service cannot.
+// Diagnoses an unexpected response: which other program has responded in place of the service, or why the
+// service could not.
 
 import { imageChallenge } from "../../iiif/auth-token.ts";
 import { type Fault, shown } from "../finding.ts";
 import type { Answer } from "../visitor.ts";
 import { jsonOf, kindOf } from "../walk.ts";
 
-/** Whether an answer asks for a login of a proxy: the service has a challenge of its own for images. */
+/** True if a response asks for a login at a proxy: the service has a challenge of its own for images. */
 export const isOfProxy = ({ headers }: Pick<Answer, "headers">): boolean =>
   (headers.get("WWW-Authenticate") ?? imageChallenge) !== imageChallenge;
 
-/** Words of an answer that say what kind of failure it is, with what to do. */
+/** Texts of responses that identify the kind of failure, with what to do. */
 const known: readonly {
   readonly fits: (answer: Answer) => boolean;
   readonly code: string;
@@ -58,13 +59,13 @@ const known: readonly {
   },
 ];
 
-/** What the service itself says of an error (RFC 9457); undefined where another program may have answered. */
+/** Returns the service's own problem (RFC 9457); undefined if another program may have responded. */
 export function ownProblem(answer: Answer): { readonly code: string; readonly detail: string } | undefined {
   const { code, detail } = jsonOf(answer) ?? {};
   return typeof code === "string" && typeof detail === "string" ? { code, detail: shown(detail) } : undefined;
 }
 
-/** The fault of an answer that should have been another. */
+/** Returns the fault of an unexpected response. */
 export function unexpected(answer: Answer, what: string, expected: string): Fault {
   const found = known.find(({ fits }) => fits(answer));
   const own = ownProblem(answer);

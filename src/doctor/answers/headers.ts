@@ -1,14 +1,17 @@
-// Headers of answers that a proxy may have changed: who may keep an answer, and whose pages may read it.
+// Response headers that a proxy may have changed: who may cache a response, and which pages may read it.
 
 import type { Fault } from "../finding.ts";
 import { shown } from "../finding.ts";
 import type { Answer } from "../visitor.ts";
 import { isForeign, type Walk } from "../walk.ts";
 
-/** `Cache-Control` by what an answer is, as the words that have to be in it. */
+/** Required words of `Cache-Control` by kind of response. */
 const kept = { gated: ["private", "no-cache"], never: ["no-store"] } as const;
 
-/** What is wrong with how caches take an answer. `gated`: for one reader, asked again each time; `never`: kept by nobody. */
+/**
+ * Returns faults in how caches treat a response. `gated`: for one reader, revalidated each time; `never`: not
+ * cached.
+ */
 export function cachingFaults({ headers }: Answer, what: string, kind: keyof typeof kept): Fault[] {
   const control = headers.get("Cache-Control") ?? "";
   const words = control.toLowerCase().split(/[\s,]+/);
@@ -42,7 +45,10 @@ export function cachingFaults({ headers }: Answer, what: string, kind: keyof typ
   return faults;
 }
 
-/** Whether pages of the viewer's origin may read an answer. `allowed`: origins by configuration, under the key `key`. */
+/**
+ * Checks that pages of the viewer's origin may read a response. `allowed`: configured origins, under the key
+ * `key`.
+ */
 export function corsFault(
   { headers }: Answer,
   what: string,
@@ -73,7 +79,7 @@ export function corsFault(
   };
 }
 
-/** Whether pages of other origins may show an answer at all. */
+/** Checks that pages of other origins may embed a response. */
 export function resourcePolicyFault({ headers }: Answer, what: string, walk: Walk): Fault | undefined {
   const value = headers.get("Cross-Origin-Resource-Policy");
   if (!isForeign(walk) || value === null || value === "cross-origin") return undefined;

@@ -13,7 +13,7 @@ interface Described {
   readonly service?: unknown;
 }
 
-/** How deep services are nested at most: probe, login, token. */
+/** Maximum nesting of services: probe, login, token. */
 const deepest = 4;
 
 /** Services in one, wherever they are nested. */
@@ -25,7 +25,7 @@ function allServices(value: unknown, depth = 0): Described[] {
     .flatMap((each) => [each, ...allServices(each.service, depth + 1)]);
 }
 
-/** What is missing among the services of image information, or is at another address. */
+/** Returns what is missing among the services of image information, or has another address. */
 export function serviceFaults(service: unknown, walk: Walk): (Fault | undefined)[] {
   const { base, target, profile } = walk;
   const found = allServices(service);

@@ -1,4 +1,5 @@
-// What a login gives access to: the probe by its token, the image by its cookie; and that all of it ends with the logout.
+// Checks that a login gives access, to the probe by its token and to the image by its cookie, and that the
+// logout ends it.
 
 import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
 import { unexpected } from "../answers/answers.ts";
@@ -11,7 +12,7 @@ import { presentToken } from "./token.ts";
 export interface Held {
   readonly cookie: string;
   readonly token?: string | undefined;
-  /** The image before the login, and the width it was asked for in; absent where there is none to look at. */
+  /** The image before the login, and its requested width; absent if there is no image. */
   readonly before?: Look;
   readonly width?: number;
 }
@@ -93,7 +94,7 @@ export async function logOut(walk: Walk, { cookie, token }: Held): Promise<Outco
   return { text: "the session and its token have ended", faults, value: undefined };
 }
 
-/** A header by which a proxy names its readers, sent by somebody who is no proxy. */
+/** Sends the header that a proxy names readers with, without being that proxy. */
 export async function forgeHeader(walk: Walk, header: string): Promise<Outcome> {
   const answer = await walk.visitor.ask(probeOf(walk), { headers: { [header]: "smalti-doctor" } });
   const faults: Fault[] =

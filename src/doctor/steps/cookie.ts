@@ -6,14 +6,14 @@ import { type Fault, shown } from "../finding.ts";
 import type { Answer } from "../visitor.ts";
 import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
 
-/** A cookie that an answer sets, with its attributes by lower-case name. */
+/** A cookie that a response sets, with its attributes by lower-case name. */
 export interface SetCookie {
   readonly name: string;
   readonly value: string;
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** The cookies of an answer (RFC 6265, section 5.2). */
+/** Returns the cookies of a response (RFC 6265, section 5.2). */
 export function setCookies({ headers }: Answer): SetCookie[] {
   return headers.getSetCookie().map((line) => {
     const [[name, value] = ["", ""], ...attributes] = line.split(";").map(pairOf);
@@ -26,7 +26,10 @@ function pairOf(text: string): readonly [string, string] {
   return at < 0 ? [text.trim(), ""] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/** Looks at the cookie of a login. The value is the header that a browser would send with it; undefined without a cookie. */
+/**
+ * Looks at the cookie of a login. The value is the header that a browser would send with it; undefined
+ * without a cookie.
+ */
 export function lookAtCookie(walk: Walk, login: Answer): Outcome<string | undefined> {
   const { name } = walk.options.auth.cookie;
   const set = setCookies(login);
@@ -57,7 +60,7 @@ function missing(name: string, set: readonly SetCookie[]): Fault {
   };
 }
 
-/** Where a browser would not send it. */
+/** Returns faults of path and domain, because of which a browser would not send it. */
 function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault | undefined)[] {
   const { hostname, pathname } = new URL(base);
   const folder = pathname.replace(/\/+$/, "");
@@ -135,7 +138,7 @@ function attributeFaults({ base, options }: Walk, { name, attributes }: SetCooki
   ];
 }
 
-/** Of an address that browsers keep no session cookie for. */
+/** The fault of an address for which browsers store no session cookie. */
 export const noHttps = (base: string): Fault => ({
   code: "no_https",
   text: `${new URL(base).origin} is plain http`,

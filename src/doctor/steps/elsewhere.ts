@@ -1,4 +1,5 @@
-// Logins elsewhere as far as they go without a person: where readers are sent, whether that can be reached, and whether they find back.
+// Logins elsewhere, as far as possible without a person: where readers are sent, whether that is reachable,
+// and whether they can return.
 
 import { faultOf } from "../../access/oidc/faults.ts";
 import { createProvider } from "../../access/oidc/provider.ts";
@@ -14,7 +15,7 @@ import { kindOf, oneOfEach, type Walk } from "../walk.ts";
 import { setCookies } from "./cookie.ts";
 import { type LoggedIn, loginOf } from "./login.ts";
 
-/** Milliseconds by which clocks may differ: both ways of login allow a minute. */
+/** Milliseconds that clocks may differ: both ways to log in allow a minute. */
 export const mostSkewMs = 60_000;
 
 /** A page of the operator's. */
@@ -92,7 +93,10 @@ const plainPage = (page: string): Fault => ({
 
 const returnTo = ({ origin }: Walk) => `${origin}/`;
 
-/** Where the login leads, with what is wrong with the way there. `parameter`: that which names the way back. */
+/**
+ * Returns the target of the login redirect, with faults of the way there. `parameter`: the one that names the
+ * return address.
+ */
 async function leave(
   walk: Walk,
   parameter: string,
@@ -177,7 +181,7 @@ function refusal({ base, target }: Walk, answer: Answer, clientId: string): Faul
   };
 }
 
-/** Whether the clocks of a host and of the service differ by more than logins allow. */
+/** Checks that the clocks of a host and of the service differ by no more than logins allow. */
 export function clockFault({ visitor, base }: Walk, origin: string, whose: string): Fault | undefined {
   const [there, here] = [visitor.clockAhead(origin), visitor.clockAhead(new URL(base).origin)];
   if (there === undefined || here === undefined || Math.abs(there - here) <= mostSkewMs) return undefined;

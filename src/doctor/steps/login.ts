@@ -1,4 +1,5 @@
-// The login of a profile as far as it goes without a person: pages of this service, and readers who are known by their address.
+// The login of a profile, as far as possible without a person: pages of this service, and readers known by
+// their address.
 
 import { createKiosks } from "../../access/logins/kiosk.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
@@ -10,7 +11,7 @@ import { type Fault, StepFault } from "../finding.ts";
 import type { Answer } from "../visitor.ts";
 import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
 
-/** The answer that begins the session; undefined where that takes a person. */
+/** The response that begins the session; undefined if that needs a person. */
 export type LoggedIn = Outcome<Answer | undefined>;
 
 export const loginOf = ({ base, target }: Walk): string => loginAddress(base, target.profile, 2);
@@ -23,7 +24,7 @@ export async function click(walk: Walk): Promise<LoggedIn> {
   return { text: "the page, and its form was accepted", faults: page, value: answer };
 }
 
-/** A login page with a password, for which the operator may give one. */
+/** Checks a login page with a password, which the operator may provide. */
 export async function signIn(walk: Walk): Promise<LoggedIn> {
   const faults = await openPage(walk, /<input\b[^>]{0,500}\bname=["']?password/i);
   const { credentials } = walk.options;
@@ -54,7 +55,7 @@ async function openPage(walk: Walk, form: RegExp): Promise<readonly Fault[]> {
   return oneOfEach(cachingFaults(page, "the login page", "never"));
 }
 
-/** As the page of this service sends it. */
+/** Submits the form as the page of this service does. */
 const send = (walk: Walk, form: Readonly<Record<string, string>>) =>
   walk.visitor.ask(loginOf(walk), {
     method: "POST",
@@ -103,7 +104,7 @@ function addressFault({ options, profile }: Walk, client: string, isIn: boolean)
   };
 }
 
-/** Whether the service believes what this machine says of addresses, as a proxy: a claim from here proves nothing then. */
+/** True if the service trusts this machine as a proxy: a claimed address from here proves nothing then. */
 function isTrusted({ base, options }: Walk): boolean {
   const own = isLoopbackHost(new URL(base).hostname) ? ["127.0.0.1", "::1"] : [];
   const proxies = [...options.trustedProxies, ...options.auth.trusted_proxies].map(parseRange);

@@ -1,4 +1,5 @@
-// The first steps of a viewer, before anybody has logged in: the probe, the image information, and a look at the image.
+// The first steps of a viewer, before anybody has logged in: the probe, the image information, and a look at
+// the image.
 
 import { probeAddress } from "../../iiif/auth-mounts.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
@@ -12,7 +13,7 @@ import { isByAddress, isForeign, jsonOf, kindOf, type Outcome, oneOfEach, type W
 
 export const probeOf = ({ base, target }: Walk): string => probeAddress(base, target.identifier);
 
-/** The status in the document of a probe. Throws StepFault for what is no such document. */
+/** Returns the status in the document of a probe. Throws StepFault for any other document. */
 export function probedStatus(answer: Answer, what = "the probe"): unknown {
   const document = jsonOf(answer);
   if (answer.status !== 200 || document?.type !== "AuthProbeResult2")
@@ -49,7 +50,7 @@ export async function lookAtProbe(walk: Walk): Promise<Outcome> {
   return { text: `${withHeader}it says ${status}${readable}`, faults: oneOfEach(faults), value: undefined };
 }
 
-/** What browsers ask before they send a token. */
+/** Sends the preflight that browsers send before a token. */
 const askFirst = (walk: Walk) =>
   walk.visitor.ask(probeOf(walk), {
     method: "OPTIONS",
@@ -93,7 +94,7 @@ export function openToAll(text: string, { profile, options, target }: Walk): Fau
   };
 }
 
-/** The width to ask for; undefined where there is no image to look at. */
+/** Returns the width to request; undefined if there is no image. */
 export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined>> {
   const { visitor, origin, base, target } = walk;
   const id = imageAddress(base + mainPrefix[3], target.identifier);
@@ -142,7 +143,7 @@ const errorReplaced = {
     "The proxy replaces answers of status 401 by a page of its own; viewers find the login in that answer. In nginx take away proxy_intercept_errors and error_page for these paths.",
 };
 
-/** An answer for the image, and what it can be told apart by. */
+/** A response for the image, and a mark to compare it by. */
 export interface Look {
   readonly answer: Answer;
   readonly mark: string;

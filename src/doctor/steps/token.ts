@@ -1,4 +1,4 @@
-// The token page, in a hidden frame of the viewer's, and what the token gives access to.
+// The token page in a hidden frame of the viewer's, and the access that the token gives.
 
 import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
 import { unexpected } from "../answers/answers.ts";
@@ -8,10 +8,10 @@ import type { Answer } from "../visitor.ts";
 import { isForeign, type Outcome, oneOfEach, type Walk } from "../walk.ts";
 import { probedStatus, probeOf } from "./probe.ts";
 
-/** How often each question is asked: several servers behind one address take turns. */
+/** Repetitions of each request: several servers behind one address take turns. */
 const times = 4;
 
-/** What a token page says. */
+/** The message of a token page. */
 type Said = { readonly token: string } | { readonly error: string };
 
 /** Asks for tokens with the cookie of a login, or without any. The value is a token. */
@@ -41,7 +41,7 @@ function open({ base, origin, visitor }: Walk, cookie: string | undefined, versi
   return visitor.ask(`${base}${path}?${query}`, { headers: cookie ? { Cookie: cookie } : {} });
 }
 
-/** What the script of the page posts. */
+/** Reads the message that the script of the page posts. */
 function read(answer: Answer, n: number): Said {
   const message = postedBy(answer.text);
   if (answer.status !== 200 || message?.messageId !== `doctor-${n}`)
@@ -142,7 +142,7 @@ const originFault = ({ origin, profile }: Walk, errors: readonly string[]): Faul
       }
     : undefined;
 
-/** What keeps the page out of the viewer's frame, or its script from running. */
+/** Returns faults that keep the page out of the viewer's frame, or its script from running. */
 function pageFaults(walk: Walk, answer: Answer): (Fault | undefined)[] {
   const { headers, text } = answer;
   const expected = `that ${walk.origin} may show the page in a frame`;

@@ -1,4 +1,5 @@
-// Two workers that run the operator's file: calls wait in a bounded queue, and one that is late loses its worker while the other goes on.
+// Two workers that run the operator's file: calls wait in a bounded queue, and a late call loses its worker
+// while the other continues.
 
 import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 import { createDeadline, type Deadline } from "../../lib/concurrency/deadline.ts";
@@ -12,13 +13,13 @@ export interface Crew {
   /** The functions that the file exports. */
   readonly functions: ReadonlySet<HookFunction>;
   /**
-   * The answer as JSON; undefined with no opinion. Throws HookError where the call fails, is late or may not wait, and what `signal`
-   * aborts with.
+   * Returns the result as JSON; undefined for no opinion. Throws HookError if the call fails, is late or may
+   * not wait, and the reason of `signal` if it aborts.
    */
   call(name: HookFunction, input: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Ends when the calls that it has are done. */
   retire(): void;
-  /** Ends at once; its calls fail. */
+  /** Ends immediately; its calls fail. */
   close(): void;
 }
 
@@ -35,13 +36,16 @@ const seats = 2;
 const mostWaiting = 256;
 /** Milliseconds that a call may wait besides the time limit of one call. */
 export const mostWaitMs = 2000;
-/** Milliseconds after its time limit in which a call that QuickJS stops says so, on a machine that has other things to do as well. */
+/**
+ * Milliseconds after its time limit in which a call that QuickJS stops says so, on a machine that has other
+ * things to do as well.
+ */
 const graceMs = 500;
 /** Milliseconds for a worker to start and load the file, besides the time that the file itself has. */
 const startMs = 20_000;
-/** Milliseconds in which what has come while this thread was busy is heard. */
+/** Milliseconds to process messages that arrived while this thread was busy. */
 const hearMs = 10;
-/** Milliseconds between two tries to start a worker where none could be. */
+/** Milliseconds between two attempts to start a worker after a failure. */
 const retryMs = 1000;
 
 interface Call {
@@ -60,7 +64,7 @@ interface Seat {
   end(reason: string): void;
 }
 
-/** Starts the first worker and loads the program. Throws HookError where the program is refused. */
+/** Starts the first worker and loads the program. Throws HookError if the program is rejected. */
 export async function startCrew(program: Program, options: CrewOptions): Promise<Crew> {
   const { log } = options;
   const all = new Set<Seat>();
@@ -83,7 +87,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
     watch();
   };
   const waiting = createDeadline(expire);
-  /** The first in the queue is the first whose wait is over. */
+  /** The first in the queue is the first to time out. */
   const watch = () => {
     const [first] = queue;
     if (first) waiting.expect(Math.max(1, first.since + waitMs - performance.now()));
@@ -102,7 +106,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
     if (state === "retired" && queue.length === 0 && ![...all].some((seat) => seat.state === "busy")) close();
   };
 
-  /** Starts workers where some are missing; where one could not be started, after a while. */
+  /** Starts missing workers; after a failed start, with a delay. */
   const fill = () => {
     while (state === "open" && all.size < seats && performance.now() - failedAt >= retryMs) {
       try {
@@ -116,7 +120,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
     }
   };
 
-  /** Throws what the platform throws; rejects with HookError where the program cannot be loaded. */
+  /** Throws what the platform throws; rejects with HookError if the program cannot be loaded. */
   const startSeat = (): Promise<ReadonlySet<HookFunction>> => {
     const port = options.startWorker();
     return new Promise((resolve, reject) => {
@@ -154,7 +158,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
       const deadline: Deadline = createDeadline(() => {
         const { state } = seat;
         const { id } = running ?? {};
-        // What came while this thread was busy is heard first: it was not late.
+        // Messages that arrived while this thread was busy are processed first: those were not late.
         setTimeout(() => {
           if (seat.state !== state || running?.id !== id) return;
           if (running)
@@ -240,7 +244,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
             fill();
             next();
           },
-          // A call that runs goes on to its end, which is near.
+          // A running call continues to its end, which is near.
           leave() {
             const at = queue.indexOf(call);
             if (at >= 0) queue.splice(at, 1);

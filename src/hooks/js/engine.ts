@@ -1,4 +1,5 @@
-// The engine `js`: the operator's file, run in QuickJS, away from the service and with each call away from the others.
+// The engine `js`: the operator's file, run in QuickJS, away from the service and with each call away from
+// the others.
 
 import { parseDuration, parseSize } from "../../lib/options/quantity.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
@@ -10,14 +11,14 @@ import { runInPlace } from "./in-place.ts";
 import type { PrintLevel, Program } from "./messages.ts";
 import type { JsOptions } from "./options.ts";
 
-/** Milliseconds in which a file that has changed may not change again: what is half written may compile. */
+/** Milliseconds that a changed file has to stay unchanged: a half-written file may compile. */
 const settleMs = 100;
 
 const key = "hook.js.file";
 
 /**
- * Loads the file and starts its workers. Throws an Error that names the key where the file cannot be read, does not compile or exports no
- * function of a hook.
+ * Loads the file and starts its workers. Throws an Error that names the key if the file cannot be read, does
+ * not compile or exports no hook function.
  */
 export async function createJsEngine(
   options: JsOptions,
@@ -68,7 +69,7 @@ export async function createJsEngine(
     return again?.length === bytes.length && again.every((byte, i) => byte === bytes[i]);
   };
 
-  /** Looks for a change beside the request that is answered. */
+  /** Looks for a change in parallel to the request. */
   const look = () => {
     const looking = watched.refresh();
     if (looking) platform.keepAlive?.(looking);
@@ -101,7 +102,7 @@ export async function createJsEngine(
   };
 }
 
-/** JSON as a value without members named `__proto__`, which become a prototype where an object is copied. */
+/** Parses JSON without members named `__proto__`, which become a prototype if an object is copied. */
 function parseAnswer(json: string): unknown {
   if (!json.includes('"__proto__"')) return JSON.parse(json);
   return JSON.parse(json, (name, value) => (name === "__proto__" ? undefined : value));

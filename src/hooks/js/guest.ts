@@ -1,18 +1,19 @@
-// The first code that runs inside QuickJS, before the operator's file: what the host calls, and the console.
+// The first code that runs inside QuickJS, before the operator's file: the entry point for the host, and the
+// console.
 
 /** Characters of one line that a hook prints. */
 export const mostLineLength = 1000;
-/** Characters of an answer as JSON. */
+/** Longest result as JSON, in characters. */
 export const mostAnswerLength = 4 * 2 ** 20;
-/** What `call` returns when the hook returned a promise. No JSON text begins with it. */
+/** Returned by `call` if the hook returned a promise. No JSON text begins with it. */
 export const pendingMark = "~";
 
 /** The name of this code in stacks. */
 export const guestFile = "<smalti>";
 
 /**
- * A function that takes `print(level, text)` and returns the functions that the host calls. It keeps the built-ins that it uses, since the
- * operator's file may replace them.
+ * A function that takes `print(level, text)` and returns the functions that the host calls. It keeps the
+ * built-ins that it uses, since the operator's file may replace them.
  */
 export const guestCode = `(function (print) {
 "use strict";

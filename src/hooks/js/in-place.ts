@@ -1,10 +1,11 @@
-// The operator's file on the calling thread, where the platform has no workers: nothing there ends a built-in function that takes long.
+// Runs the operator's file on the calling thread if the platform has no workers: a slow built-in function
+// cannot be interrupted there.
 
 import type { Crew, CrewOptions } from "./crew.ts";
 import type { Program } from "./messages.ts";
 import { createSandbox, hookError, type Sandbox } from "./sandbox.ts";
 
-/** Loads the program. Throws HookError where it is refused. */
+/** Loads the program. Throws HookError if it is rejected. */
 export async function runInPlace(
   program: Program,
   { module, print }: Pick<CrewOptions, "module" | "print">,

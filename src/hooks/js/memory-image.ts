@@ -3,15 +3,15 @@
 const pageBytes = 65_536;
 
 export interface MemoryImage {
-  /** Bytes that are put back. */
+  /** Bytes that are restored. */
   readonly bytes: number;
-  /** Puts the memory back. False where it has grown since: the instance is of no use any more. */
+  /** Restores the memory. Returns false if it has grown since: the instance is unusable then. */
   putBack(): boolean;
 }
 
 /**
- * Copies all pages that hold anything. Between static data and heap lies the stack, whose unused pages are zero; what a call
- * leaves there, or in heap that was free before, nothing reads without writing it first.
+ * Copies all non-zero pages. The stack is between static data and heap, and its unused pages are zero;
+ * nothing reads what a call leaves there, or in heap that was free before, without writing it first.
  */
 export function takeImage(memory: WebAssembly.Memory): MemoryImage {
   const { byteLength } = memory.buffer;

@@ -1,4 +1,4 @@
-// What the main thread and a worker of hooks say to each other. Plain data; the module is shared.
+// Messages between the main thread and a hook worker. Plain data; the module is shared.
 
 import type { HookFunction } from "../hook.ts";
 
@@ -35,7 +35,7 @@ export type FromHookWorker =
   | { readonly kind: "ready"; readonly functions: readonly HookFunction[]; readonly bytes: number }
   | { readonly kind: "refused"; readonly failure: Failure }
   | { readonly kind: "printed"; readonly level: PrintLevel; readonly text: string }
-  /** `answer`: JSON; absent with no opinion. `again`: it says `ready` before it can be called again. */
+  /** `answer`: JSON; absent for no opinion. `again`: it sends `ready` before it can be called again. */
   | {
       readonly kind: "done";
       readonly call: number;

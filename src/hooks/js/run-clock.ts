@@ -1,23 +1,27 @@
-// How long code in QuickJS has run, asked at its interrupts: after about every 10,000 jumps, calls or steps of a regular expression.
+// Measures how long code in QuickJS has run, at its interrupts: after about every 10,000 jumps, calls or
+// steps of a regular expression.
 
 export interface RunClock {
   /** Begins a run that may take this many milliseconds. */
   limit(ms: number): void;
-  /** The interrupt handler: whether the run has to end. Once it says so it always does, until the next run. */
+  /**
+   * The interrupt handler: whether the run has to end. Once it says so it always does, until the next run.
+   */
   isOver(): boolean;
-  /** Whether the run was ended. */
+  /** True if the run was interrupted. */
   wasOver(): boolean;
 }
 
 /**
- * Interrupts in a millisecond, where the clock stands still while code runs, as on hosted workers. 4 to 20 were counted, by the kind of
- * code and the runtime.
+ * Interrupts per millisecond, for hosts whose clock does not advance while code runs, such as hosted workers.
+ * Measured: 4 to 20, depending on code and runtime.
  */
 const interruptsInMs = 20;
 
 /**
- * A tenth of the limit is the most that counts between two interrupts, which are less than a millisecond apart: a machine that had other things to do took
- * the rest, or a built-in function, which no interrupt ends. In all, ten times the limit may pass. `now`: milliseconds, never going back.
+ * A tenth of the limit is the most that counts between two interrupts, which are less than a millisecond
+ * apart: a machine that had other things to do took the rest, or a built-in function, which no interrupt
+ * ends. In all, ten times the limit may pass. `now`: milliseconds, never going back.
  */
 export function startClock(now: () => number = () => performance.now()): RunClock {
   let began = 0;

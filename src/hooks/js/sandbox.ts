@@ -1,4 +1,5 @@
-// The operator's file in an instance of QuickJS of its own, whose memory is put back after each call, so that calls share nothing.
+// Runs the operator's file in its own QuickJS instance, whose memory is restored after each call, so that
+// calls share nothing.
 
 import variant from "@jitl/quickjs-wasmfile-release-sync";
 import {
@@ -14,7 +15,7 @@ import { takeImage } from "./memory-image.ts";
 import type { Failure, PrintLevel, Program } from "./messages.ts";
 import { startClock } from "./run-clock.ts";
 
-/** What came of a call. `answer` is JSON; neither it nor `failure`: no opinion. */
+/** Result of a call. `answer` is JSON; neither it nor `failure`: no opinion. */
 export interface Outcome {
   readonly answer?: string;
   readonly failure?: Failure;
@@ -36,18 +37,18 @@ export const loadMs = 2000;
 /** C stack of QuickJS in bytes; the module has room for more. */
 const stackBytes = 256 * 1024;
 const pageBytes = 65_536;
-/** What the module takes beside the heap: static data and 5 MiB of stack. */
+/** Pages that the module takes in addition to the heap: static data and 5 MiB of stack. */
 const ownPages = 82;
-/** What the module declares as its least memory. */
+/** Minimum memory that the module declares. */
 const leastPages = 256;
 /** Lines that one call may print. */
 const mostLines = 20;
-/** Rounds of warming: enough that engines have compiled what they compile on the way. */
+/** Warm-up calls: enough for engines to compile what they compile on the way. */
 const warmRounds = 30;
 
 /**
- * Runs the file once and keeps its state for all calls. `print` receives what it prints. Throws HookError where the file does not
- * compile, throws, exports no function of a hook, or is not done within {@link loadMs}.
+ * Runs the file once and keeps its state for all calls. `print` receives its output. Throws HookError if the
+ * file does not compile, throws, exports no hook function, or does not finish within {@link loadMs}.
  */
 export async function createSandbox(
   module: WebAssembly.Module,
@@ -186,7 +187,7 @@ function callGuest(
   try {
     const [a, b, c, d] = crypto.getRandomValues(new Uint32Array(4));
     const text = context.newString(input);
-    // What was called without a name takes the input alone.
+    // A call without a name passes the input only.
     const before = name === "" ? [] : [context.newString(name)];
     const seeds = name === "" ? [] : [a, b, c, d].map((word) => context.newNumber(word ?? 0));
     let done = context.callFunction(method, context.undefined, [...before, text, ...seeds]);
@@ -205,7 +206,7 @@ function callGuest(
   }
 }
 
-/** What broke the instance itself: its stack or the host's, or its code. */
+/** Returns the failure of an error that broke the instance itself: its stack or the host's, or its code. */
 function brokenBy(error: unknown): Failure {
   const isStack = error instanceof RangeError || /stack/i.test(String(error));
   return {
@@ -217,7 +218,7 @@ function brokenBy(error: unknown): Failure {
 /** Messages of errors by QuickJS itself after which an instance is not used again. */
 const spentBy = /^InternalError: (out of memory|stack overflow|interrupted)/;
 
-/** What was thrown inside, with its place in the operator's file. */
+/** Describes an error thrown inside, with its position in the operator's file. */
 function describe(context: QuickJSContext, guest: Guest, error: QuickJSHandle, file: string): Failure {
   const told = context.callFunction(guest.describe, context.undefined, error);
   // Without memory or time left, our code inside cannot run either.

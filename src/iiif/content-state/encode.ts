@@ -15,18 +15,18 @@ export function encodeState(state: unknown): string {
 }
 
 /**
- * The value of `iiif-content` as JSON: an address that stands there unencoded becomes a string. Takes what other tools write as well:
- * padding, the alphabet of plain base64, JSON that was not URI-encoded first, or not encoded at all, and a whole link to a viewer with
- * the state in it, as the examples of section 3.1 are.
+ * Decodes the value of `iiif-content` as JSON; an unencoded address becomes a string. Also accepts what other
+ * tools write: padding, the alphabet of plain base64, JSON that was not URI-encoded first or not encoded at
+ * all, and a whole link to a viewer with the state in it, like the examples of section 3.1.
  *
- * Throws `bad-request` (code invalid_content_state), and `too-large` (code content_state_too_large) for more than `maxStateLength`
- * characters.
+ * Throws `bad-request` (code invalid_content_state), and `too-large` (code content_state_too_large) for more
+ * than `maxStateLength` characters.
  */
 export function decodeState(text: string): unknown {
   if (text.length > maxEncodedLength) throw tooLargeState();
   const value = stateIn(text.trim());
   if (isPlain(value)) return parsed(value);
-  // A + of plain base64 reaches us as a space where an address was read as a form.
+  // The + of plain base64 arrives as a space if an address was parsed as a form.
   const bytes = fromBase64Url(value.replaceAll(" ", "+"));
   if (!bytes)
     throw invalidState("Expected base64url; received other characters or an incomplete group of them.");
@@ -40,10 +40,10 @@ export function decodeState(text: string): unknown {
   return parsed(stateIn(isPlain(decoded) ? decoded : uriDecoded(decoded)));
 }
 
-/** Whether a text is JSON or an address as it stands. */
+/** True if a text is unencoded JSON or an address. */
 const isPlain = (text: string) => /^\s*[[{"]|^https?:\/\//i.test(text);
 
-/** What a link to a viewer holds; any other text as it is. */
+/** Returns the state within a link to a viewer; any other text unchanged. */
 function stateIn(text: string): string {
   const state = /^https?:\/\/[^?#]*\?(?:[^#]*&)?iiif-content=(.+)$/is.exec(text)?.[1];
   return state === undefined ? text : uriDecoded(state);
@@ -67,7 +67,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `found`: what was expected and what came, as sentences. */
+/** `found`: what was expected and received, as sentences. */
 export function invalidState(found: string): ServiceError {
   return new ServiceError(
     "bad-request",

@@ -2,11 +2,14 @@
 
 import { type Region, regionText } from "./region.ts";
 
-/** A view: a whole manifest, one of its canvases, or a region of that. Addresses are absolute and of the same version. */
+/**
+ * A view: a whole manifest, one of its canvases, or a region of that. Addresses are absolute and of the same
+ * version.
+ */
 export interface View {
   readonly manifest: string;
   readonly canvas?: string;
-  /** Of that canvas, in its pixels. */
+  /** Region of that canvas, in its pixels. */
   readonly region?: Region;
 }
 

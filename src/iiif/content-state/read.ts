@@ -1,4 +1,5 @@
-// What a content state points at, whatever its form (Content State API 1.0, sections 2 and 3). Nothing that it names is ever fetched.
+// The target of a content state in any of its forms (Content State API 1.0, sections 2 and 3). Addresses in
+// it are never fetched.
 
 import { ServiceError } from "../../errors.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
@@ -6,13 +7,13 @@ import { invalidState } from "./encode.ts";
 import type { Region } from "./region.ts";
 import { fragmentRegion, selectedPart } from "./selectors.ts";
 
-/** What a state was written as. */
+/** The form of a state. */
 export type StateForm = "target-body" | "annotation" | "canvas" | "manifest" | "uri" | "list";
 
 export interface StateTarget {
   /** Without its fragment. */
   readonly id: string;
-  /** As Presentation 3 names it, such as `Manifest` or `Canvas`; missing where only an address is given. */
+  /** Type as Presentation 3 names it, such as `Manifest` or `Canvas`; missing if only an address is given. */
   readonly type?: string;
   readonly region?: Region;
   /**
@@ -20,7 +21,7 @@ export interface StateTarget {
    * is shown in its place.
    */
   readonly unread?: readonly string[];
-  /** Address of the manifest that the state says it is in; the target's own where it is one. */
+  /** Address of the manifest that the state names; the target's own if it is a manifest. */
   readonly manifestId?: string;
 }
 
@@ -28,7 +29,7 @@ export interface ReadState {
   readonly form: StateForm;
   /** In their order; one at least. */
   readonly targets: readonly [StateTarget, ...StateTarget[]];
-  /** What does not follow the specification and was read all the same. */
+  /** Deviations from the specification that were tolerated. */
   readonly problems: readonly string[];
 }
 
@@ -41,8 +42,9 @@ const mostTargets = 100;
 const maxDepth = 64;
 
 /**
- * Reads a state from its JSON. Throws `bad-request`: code invalid_content_state where it names no target with an absolute address,
- * content_state_too_deep above 64 levels of lists and objects, of which whoever writes it out again would run out of stack.
+ * Reads a state from its JSON. Throws `bad-request`: code invalid_content_state if it names no target with an
+ * absolute address, content_state_too_deep above 64 levels of lists and objects, which would exhaust the
+ * stack when written out again.
  */
 export function readState(state: unknown): ReadState {
   if (isDeeper(state, maxDepth))
@@ -162,7 +164,7 @@ const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? 
 
 const idOf = (members: Members) => textOf(members.id) ?? textOf(members["@id"]);
 
-/** As version 3 has it, without a prefix such as `sc:` or `oa:`. */
+/** Returns the type as version 3 has it, without a prefix such as `sc:` or `oa:`. */
 function typeOf(members: Members): string | undefined {
   const [type] = [members.type ?? members["@type"]].flat();
   return textOf(type)?.replace(/^(sc|oa|dctypes|as):/, "");

@@ -11,7 +11,7 @@ export interface Region {
 
 const form = /^(?:(pixel|percent):)?(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$/;
 
-/** The value of `xywh`; undefined where it is none, is empty, or is not within 100 percent. */
+/** Parses the value of `xywh`; undefined if it is invalid, empty, or not within 100 percent. */
 export function parseRegion(text: string): Region | undefined {
   const [, unit = "pixel", ...numbers] = form.exec(text.trim()) ?? [];
   const [x = 0, y = 0, w = 0, h = 0] = numbers.map(Number);
@@ -19,13 +19,14 @@ export function parseRegion(text: string): Region | undefined {
   return w > 0 && h > 0 && isWithin ? { unit: unit as Region["unit"], x, y, w, h } : undefined;
 }
 
-/** As the value of `xywh`: the usual unit, pixels, is left out. */
+/** Formats the value of `xywh`, without the default unit, pixels. */
 export function regionText({ unit, x, y, w, h }: Region): string {
   return `${unit === "percent" ? "percent:" : ""}${x},${y},${w},${h}`;
 }
 
 /**
- * A region in pixels of a canvas of that size, the part beyond its edges taken off; undefined where none of it is on the canvas.
+ * Returns a region in pixels of a canvas of that size, clipped to its edges; undefined if no part of it is on
+ * the canvas.
  */
 export function pixelRegion(
   { unit, x, y, w, h }: Region,

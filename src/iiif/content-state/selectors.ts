@@ -10,7 +10,7 @@ type Selector = Readonly<Record<string, unknown>>;
 /** Side of the square around a point, in pixels of the canvas. */
 const pointSide = 512;
 
-/** What is read of each type: a region, `whole` if the whole is meant, or undefined if it cannot be told. */
+/** Readers by type: they return a region, `whole` for the whole, or undefined if it cannot be determined. */
 const readers: Readonly<Record<string, (selector: Selector) => Region | "whole" | undefined>> = {
   FragmentSelector: ({ value }) => (typeof value === "string" ? fragmentRegion(value) : undefined),
   PointSelector: ({ x, y }) => (isNumber(x) && isNumber(y) ? aroundPoint(x, y) : undefined),
@@ -32,8 +32,8 @@ export interface Selected {
 }
 
 /**
- * What the selector of a target or a list of them selects: the region of the first that names one. Absent
- * selectors select nothing. `typeOf`: the type of a selector.
+ * Returns what the selector of a target or a list of them selects: the region of the first that names one.
+ * Missing selectors select nothing. `typeOf`: the type of a selector.
  */
 export function selectedPart(
   selector: unknown,
@@ -79,7 +79,7 @@ export function fragmentRegion(fragment: string): Region | undefined {
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
-/** A square with the point in its middle, less what lies beyond the upper and left edges of the canvas. */
+/** Returns a square centred at the point, without the part beyond the upper and left edges of the canvas. */
 function aroundPoint(x: number, y: number): Region | undefined {
   if (x < 0 || y < 0) return undefined;
   return boxed(x - pointSide / 2, y - pointSide / 2, x + pointSide / 2, y + pointSide / 2);
@@ -94,7 +94,7 @@ function boxed(left: number, top: number, right: number, bottom: number): Region
 }
 
 /**
- * The region of an image request; what is a square of the image depends on its size, which nobody knows here.
+ * Returns the region of an image request; `square` depends on the size of the image, which is unknown here.
  */
 function imageRegion(region: unknown): Region | "whole" | undefined {
   if (region === undefined || region === "full") return "whole";

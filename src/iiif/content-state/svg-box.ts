@@ -65,10 +65,10 @@ export function boxOf(svg: string): Box | undefined {
   return hasUnits ? undefined : box;
 }
 
-/** Whether a length has a unit whose pixels depend on the page or the canvas. */
+/** True if a length has a unit whose pixels depend on the page or the canvas. */
 const endsInUnit = (length: string) => /[%a-z]$/i.test(length) && !/px$/i.test(length);
 
-/** What stands in comments is not drawn. */
+/** Removes comments, which are not drawn. */
 function withoutComments(text: string): string {
   const [first = "", ...rest] = text.split("<!--");
   return first + rest.map((part) => part.split("-->").slice(1).join("-->")).join("");

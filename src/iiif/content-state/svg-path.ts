@@ -20,12 +20,12 @@ const counts: Readonly<Record<string, number>> = {
   z: 0,
 };
 
-/** Where a path has come to. */
+/** Current point of a path. */
 interface Pen {
   readonly at: Point;
-  /** Where the closed part of it began. */
+  /** Start of the current subpath. */
   readonly start: Point;
-  /** The last control point of a curve, and the kind of curve that goes on with its reflection. */
+  /** The last control point of a curve, and the kind of curve that continues with its reflection. */
   readonly control?: { readonly by: string; readonly point: Point } | undefined;
 }
 
@@ -55,7 +55,10 @@ const further: Readonly<Record<string, string>> = {
   ...Object.fromEntries([..."LHVCSQTAlhvcsqta"].map((letter) => [letter, letter])),
 };
 
-/** The samples of one segment; returns where it ends. `origin`: what its coordinates are relative to. */
+/**
+ * Yields the samples of one segment; returns its end. `origin`: the point that its coordinates are relative
+ * to.
+ */
 function* segment(
   kind: string,
   numbers: readonly number[],
@@ -159,7 +162,7 @@ function scanner(text: string) {
     },
     isAtEnd: () => place >= text.length,
     /**
-     * As many numbers as asked for; undefined if there are fewer. `isArc`: the fourth and fifth are one digit
+     * Returns `count` numbers; undefined if there are fewer. `isArc`: the fourth and fifth are one digit
      * each.
      */
     numbers(count: number, isArc: boolean): readonly number[] | undefined {

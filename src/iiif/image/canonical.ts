@@ -1,4 +1,5 @@
-// The one spelling of a request (Image API 3.0 section 4.7, 2.1 section 4.7) and the file name of its answer.
+// The canonical form of a request (Image API 3.0 section 4.7, 2.1 section 4.7), and the file name of its
+// response.
 
 import type { Geometry } from "./geometry.ts";
 import { percentEncode } from "./path.ts";
@@ -7,13 +8,13 @@ import { largestSize, sizeFromOneSide } from "./resolve-size.ts";
 import type { Size } from "./size.ts";
 
 export interface CanonicalOptions {
-  /** Whether the source image is gray, so that `gray` changes nothing. */
+  /** True if the source image is gray, so that `gray` changes nothing. */
   readonly gray: boolean;
 }
 
 /**
- * `region/size/rotation/quality.format` in canonical form, not percent-encoded. Parsed again and resolved for the
- * same image, limits and tile side it gives the same geometry.
+ * Returns `region/size/rotation/quality.format` in canonical form, not percent-encoded. Parsed again and
+ * resolved for the same image, limits and tile side it yields the same geometry.
  */
 export function canonicalParameters(
   request: ImageRequest,
@@ -53,8 +54,9 @@ function same(a: Size, b: Size): boolean {
 }
 
 /**
- * The value of a Content-Disposition header (RFC 6266) that names the answer by identifier, region, size and
- * format, the name percent-encoded (RFC 8187). `canonical` is what {@link canonicalParameters} gives.
+ * Returns the value of a Content-Disposition header (RFC 6266) that names the response by identifier, region,
+ * size and format, the name percent-encoded (RFC 8187). `canonical` is the result of {@link
+ * canonicalParameters}.
  */
 export function contentDisposition(identifier: string, canonical: string, attachment: boolean): string {
   const [region, size] = canonical.split("/");

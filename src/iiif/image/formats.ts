@@ -1,4 +1,4 @@
-// The formats that can be written, by the names that requests give them (Image API 3.0 section 4.5, 2.1 alike).
+// Output formats by their names in requests (Image API 3.0 section 4.5, 2.1 alike).
 
 const mediaTypes = {
   jpg: "image/jpeg",

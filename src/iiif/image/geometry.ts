@@ -1,4 +1,5 @@
-// Region, size and scale of an image request in exact integers (Image API 3.0 sections 4.1, 4.2 and 5.4; 2.1 alike).
+// Region, size and scale of an image request in exact integers (Image API 3.0 sections 4.1, 4.2 and 5.4; 2.1
+// alike).
 
 import { ServiceError } from "../../errors.ts";
 import type { Decimal, ImageRequest, RegionRequest, SizeRequest } from "./request.ts";
@@ -16,30 +17,30 @@ import {
 } from "./size.ts";
 import { scaleFactorOf, tileWithin } from "./tiles.ts";
 
-/** What to read and how large to make it, with the rules that it was resolved for. */
+/** Region to read and size of the derivative, with the rules that they were resolved with. */
 export interface Geometry extends SizeRules {
   /** Cropped at the image's edges. */
   readonly region: Region;
   /** Before rotation. */
   readonly size: Size;
-  /** A power of two where the scale is exactly that on both axes, on a grid from the image's origin. */
+  /** A power of two if the scale is exactly that on both axes, on a grid from the image's origin. */
   readonly scaleFactor?: number;
-  /** What the answer is made of where access limits the detail; then `scaleFactor` is absent. */
+  /** What the derivative is made of if access limits the detail; then `scaleFactor` is absent. */
   readonly detail?: Detail;
 }
 
-/** The pixels of one rendering of the whole image that an answer is made of, and of nothing else. */
+/** The pixels of one rendering of the whole image, from which alone a derivative is made. */
 export interface Detail {
   /** Size of that rendering. */
   readonly grid: Size;
-  /** The part of it that the answer shows: whole pixels, as many as the answer has or more. */
+  /** The part of it that the derivative shows: whole pixels, at least as many as the derivative has. */
   readonly cells: Region;
 }
 
 /**
- * The geometry of a request on an upright image of at least 1 x 1 pixel. Throws ServiceError `bad-request` with
- * codes `region_outside_image`, `upscaling_needs_caret` and `version_2_does_not_upscale`, and `too-large` with
- * code `output_too_large`.
+ * The geometry of a request on an upright image of at least 1 x 1 pixel. Throws ServiceError `bad-request`
+ * with codes `region_outside_image`, `upscaling_needs_caret` and `version_2_does_not_upscale`, and
+ * `too-large` with code `output_too_large`.
  */
 export function resolve(request: ImageRequest, image: Size, given: SizeRules): Geometry {
   const limits = effectiveLimits(given.limits);
@@ -54,9 +55,10 @@ export function resolve(request: ImageRequest, image: Size, given: SizeRules): G
 }
 
 /**
- * A geometry that shows pixels of the whole image at the size `most`, its cells, and nothing else. The region grows to whole
- * cells, and the answer has at most as many pixels as it has cells. Every answer of one image counts on the same cells:
- * answers at places and sizes that differ by fractions of a cell would together show more detail than each of them.
+ * Returns a geometry that shows only pixels of the whole image at the size `most`, its cells. The region
+ * grows to whole cells, and the derivative has at most as many pixels as it has cells. All derivatives of one
+ * image use the same cells: derivatives at positions and sizes that differ by fractions of a cell would
+ * together show more detail than each of them.
  */
 export function withDetailOf(asked: Geometry, most: SizeRequest, image: Size): Geometry {
   const { limits, tileSize } = asked;
@@ -78,7 +80,7 @@ interface CellSpan {
   readonly extent: number;
 }
 
-/** The cells that a span of the image touches, where `cells` of the same size lie on its whole side. */
+/** Returns the cells that a span of the image touches, if `cells` equal cells divide its whole side. */
 function wholeCells(start: number, extent: number, side: number, cells: number): CellSpan {
   const [length, count] = [BigInt(side), BigInt(cells)];
   const first = (BigInt(start) * count) / length;

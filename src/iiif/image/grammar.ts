@@ -1,5 +1,5 @@
-// The one parser of image request parameters, for every version (Image API 3.0 and 2.1, section 4). It accepts
-// what a version's tables hold, and nothing else.
+// Parser of image request parameters for every version (Image API 3.0 and 2.1, section 4). It accepts what a
+// version's tables contain, and nothing else.
 
 import { ServiceError } from "../../errors.ts";
 import type { Format } from "./formats.ts";
@@ -143,7 +143,7 @@ function isEmpty(size: SizeRequest): boolean {
   );
 }
 
-/** What nearly all requests ask for. */
+/** The rotation of nearly all requests. */
 const upright: Rotation = { mirror: false, degrees: 0 };
 
 function parseRotation(tables: ImageVersion, text: string): Rotation {
@@ -225,7 +225,7 @@ function alternatives(words: readonly string[]): string {
   return `${words.slice(0, -1).join("; ")} or ${words.at(-1)}`;
 }
 
-/** What was received, fit for a message: quoted, short, without characters that do not print. */
+/** Formats received text for a message: quoted, short, without unprintable characters. */
 function shown(text: string): string {
   const printable = [...text.slice(0, 80)].map((c) => (/[\p{C}\p{Z}]/u.test(c) && c !== " " ? "?" : c));
   return `"${printable.slice(0, 40).join("")}${text.length > 40 ? "…" : ""}"`;

@@ -78,7 +78,7 @@ function limitFields(limits: Limits): Record<string, number> {
   );
 }
 
-/** A tile that the limits forbid is made smaller, or left out where none is allowed. */
+/** A tile that the limits forbid is made smaller, or omitted if none is allowed. */
 function tileFields(size: Size, rules: SizeRules): Record<string, unknown> {
   const width = tileWithin(rules);
   return width === undefined ? {} : { tiles: [{ width, scaleFactors: scaleFactors(size, width) }] };
@@ -92,7 +92,7 @@ function marks(table: Readonly<Record<string, { readonly mark: Mark }>>): Record
   return Object.fromEntries(Object.entries(table).map(([token, { mark }]) => [token, mark]));
 }
 
-/** What image information is offered as; a client has to ask for JSON-LD (Image API 3.0, section 5.1). */
+/** Media types of image information; a client has to ask for JSON-LD (Image API 3.0, section 5.1). */
 export const informationTypes = ["application/json", "application/ld+json"] as const;
 
 /** The content type of image information: JSON-LD has its profile. */

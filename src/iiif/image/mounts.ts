@@ -1,15 +1,15 @@
-// The paths under which the Image API answers, one for each version and the operator's aliases, and the addresses of
-// images below them. No other file spells them.
+// The paths of the Image API, one for each version and the operator's aliases, and the addresses of images
+// below them. No other file contains them.
 
 import { encodeIdentifier } from "./path.ts";
 
-/** A path under which one version answers; begins and ends with `/`. */
+/** Path of one version; begins and ends with `/`. */
 export interface Mount {
   readonly prefix: string;
   readonly version: 2 | 3;
 }
 
-/** What the main paths of all versions begin with. */
+/** Common prefix of the main paths of all versions. */
 export const commonPrefix = "/iiif/";
 
 /** The main path of a version; begins and ends with `/`. */
@@ -27,8 +27,8 @@ export function imageMounts(aliases: readonly Mount[]): readonly Mount[] {
 }
 
 /**
- * Address of an image below a prefix, which may have the public URL of the service in front: the base URI of its image
- * service (Image API 3.0, section 2). Parameters and `info.json` follow behind a `/`.
+ * Address of an image below a prefix, which may have the public URL of the service in front: the base URI of
+ * its image service (Image API 3.0, section 2). Parameters and `info.json` follow behind a `/`.
  */
 export function imageAddress(prefix: string, identifier: string): string {
   return prefix + encodeIdentifier(identifier);

@@ -4,19 +4,23 @@ import { ServiceError } from "../../errors.ts";
 import { plainSegments } from "../../lib/text/plain-segments.ts";
 import type { ImageSegments } from "./grammar.ts";
 
-/** What a path names. Identifiers and segments are decoded; identifiers have passed {@link checkIdentifier}. */
+/**
+ * The resource that a path names. Identifiers and segments are decoded; identifiers have passed {@link
+ * checkIdentifier}.
+ */
 export type ImagePath =
   | { readonly kind: "info"; readonly identifier: string }
   | { readonly kind: "base"; readonly identifier: string }
   | ({ readonly kind: "image"; readonly identifier: string } & ImageSegments);
 
 /**
- * Reads the raw request path after the mount prefix (never decoded before, without its query). Runs of `/` count
- * as one, the split at `/` comes before any decoding, and each segment is decoded once. Five or more segments are
- * an image, a last `info.json` is image information, all else the base URI, which may end in `/`.
+ * Reads the raw request path after the mount prefix (never decoded before, without its query). Runs of `/`
+ * count as one, the split at `/` comes before any decoding, and each segment is decoded once. Five or more
+ * segments are an image, a last `info.json` is image information, all else the base URI, which may end in
+ * `/`.
  *
- * Throws ServiceError `bad-request` (`bad_encoding`) for broken percent-encoding, `not-found` for identifiers that
- * {@link checkIdentifier} refuses and for paths that name nothing.
+ * Throws ServiceError `bad-request` (`bad_encoding`) for broken percent-encoding, `not-found` for identifiers
+ * that {@link checkIdentifier} refuses and for paths that name nothing.
  */
 export function splitImagePath(rawPath: string): ImagePath {
   const segments = rawSegments(rawPath).map(decode);
@@ -36,15 +40,18 @@ export function splitImagePath(rawPath: string): ImagePath {
 }
 
 /**
- * The identifier that a whole raw path spells, as {@link splitImagePath} reads them; "" where it has no segment. Throws as that
- * does.
+ * Returns the identifier that a whole raw path spells, as {@link splitImagePath} reads it; "" if it has no
+ * segment. Throws the same errors.
  */
 export function identifierOf(rawPath: string): string {
   const segments = rawSegments(rawPath).map(decode);
   return segments.length === 0 ? "" : checkIdentifier(segments.join("/"));
 }
 
-/** What a raw path names, if it names anything: as {@link splitImagePath}, at a fraction of its cost. Never throws. */
+/**
+ * Returns the kind of resource that a raw path would name, as {@link splitImagePath}, at a fraction of its
+ * cost. Never throws.
+ */
 export function kindOfPath(rawPath: string): ImagePath["kind"] {
   let count = 0;
   let first = 0;
@@ -67,16 +74,17 @@ export function kindOfPath(rawPath: string): ImagePath["kind"] {
 
 const slash = 0x2f;
 
-/** By the number of segments and the last of them, decoded. */
+/** Returns the kind by the number of segments and the last of them, decoded. */
 function kindOf(count: number, last: string | undefined): ImagePath["kind"] {
   if (count > 1 && last === "info.json") return "info";
   return count < 5 ? "base" : "image";
 }
 
 /**
- * A decoded identifier in its one form: an identifier that holds an http URL has `//` after the scheme, also where
- * folding took one `/`. Throws ServiceError `not-found` (`identifier_refused`) for what could name something
- * outside a source: all that {@link plainSegments} refuses, and a drive letter in front (`C:x`).
+ * Returns a decoded identifier in canonical form: an identifier that contains an http URL has `//` after the
+ * scheme, even if normalisation removed one `/`. Throws ServiceError `not-found` (`identifier_refused`) for
+ * anything that could name something outside a source: all that {@link plainSegments} refuses, and a leading
+ * drive letter (`C:x`).
  */
 export function checkIdentifier(identifier: string): string {
   const mayHoldUrl = identifier.includes(":/");
@@ -93,8 +101,8 @@ export function checkIdentifier(identifier: string): string {
 }
 
 /**
- * The canonical spelling of an identifier as one path segment: unreserved characters, sub-delimiters and `:` as
- * they are, all others percent-encoded as UTF-8 (RFC 3986 section 3.3, without `@`).
+ * The canonical spelling of an identifier as one path segment: unreserved characters, sub-delimiters and `:`
+ * as they are, all others percent-encoded as UTF-8 (RFC 3986 section 3.3, without `@`).
  */
 export function encodeIdentifier(identifier: string): string {
   return percentEncode(identifier, /[^A-Za-z0-9\-._~!$&'()*+,;=:]+/gu);
@@ -110,7 +118,9 @@ export function percentEncode(text: string, special: RegExp): string {
   });
 }
 
-/** `name;3` as page 3 of `name`; undefined where no page number from 1 ends the identifier. */
+/**
+ * Returns `name;3` as page 3 of `name`; undefined if the identifier does not end with a page number from 1.
+ */
 export function splitPage(
   identifier: string,
 ): { readonly identifier: string; readonly page: number } | undefined {

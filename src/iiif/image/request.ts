@@ -2,13 +2,15 @@
 
 import type { Format } from "./formats.ts";
 
-/** A non-negative decimal number, kept exactly: `digits / scale`, `scale` a power of ten. */
+/** An exact non-negative decimal number: `digits / scale`, `scale` a power of ten. */
 export interface Decimal {
   readonly digits: bigint;
   readonly scale: bigint;
 }
 
-/** Which part of the upright image. Pixels are whole and safe integers; percentages are of width and height. */
+/**
+ * Which part of the upright image. Pixels are whole and safe integers; percentages are of width and height.
+ */
 export type RegionRequest =
   | { readonly kind: "full" }
   | { readonly kind: "square" }
@@ -27,7 +29,7 @@ export type RegionRequest =
       readonly height: Decimal;
     };
 
-/** How large the region becomes; `upscale` is the `^` of version 3 and never set in version 2. */
+/** Requested size of the region; `upscale` is the `^` of version 3 and never set in version 2. */
 export type SizeRequest = { readonly upscale: boolean } & SizeForm;
 
 export type SizeForm =

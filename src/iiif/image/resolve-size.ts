@@ -1,4 +1,4 @@
-// The size of an answer before rotation (Image API 3.0 section 4.2; 2.1 alike).
+// Size of a derivative before rotation (Image API 3.0 section 4.2; 2.1 alike).
 
 import type { SizeRequest } from "./request.ts";
 import {
@@ -13,8 +13,8 @@ import {
 import { scaleFactors, tileScale } from "./tiles.ts";
 
 /**
- * The size that a request asks for of a region of the image, at least 1 x 1. `max` and `confined` keep within the limits; whether the
- * others do is for the caller to see.
+ * The size that a request asks for of a region of the image, at least 1 x 1. `max` and `confined` keep within
+ * the limits; whether the others do is for the caller to see.
  */
 export function sizeOf(
   size: SizeRequest,
@@ -50,8 +50,8 @@ export function largestSize(region: Size, limits: Limits, upscale: boolean): Siz
 }
 
 /**
- * The size that a width or height alone gives. The other side keeps the aspect ratio, rounded half up, except for
- * tile requests, where it is the region's share of the level, rounded up as for every tile.
+ * Returns the size for a width or height alone. The other side keeps the aspect ratio, rounded half up,
+ * except for tile requests, for which it is the region's share of the level, rounded up as for every tile.
  */
 export function sizeFromOneSide(
   size:
@@ -87,13 +87,17 @@ function oneSideScale(
   return tileScale(region, image, tileSize, (s) => {
     if (Math.ceil(side / s) !== given) return false;
     if (s <= coarsest) return true;
-    // No client asks for tiles of coarser levels, and on a narrow region rounding up would bend the aspect ratio.
+    // No client asks for tiles of coarser levels, and on a narrow region rounding up would bend the aspect
+    // ratio.
     const bend = BigInt(Math.ceil(other / s)) * BigInt(side) - BigInt(given) * BigInt(other);
     return bend < BigInt(side) && bend > -BigInt(side);
   });
 }
 
-/** `!w,h` counts as upscaling only where its box is larger than the region both ways; given sizes, where either is. */
+/**
+ * `!w,h` counts as upscaling only if its box is larger than the region both ways; other sizes, if either side
+ * is larger.
+ */
 export function wouldUpscale(size: SizeRequest, region: Size): boolean {
   switch (size.kind) {
     case "max":
@@ -116,7 +120,10 @@ interface Bounds extends Size {
   readonly area: number;
 }
 
-/** The largest size of the region's aspect ratio within the bounds: it touches one of them, and is at least 1 x 1. */
+/**
+ * The largest size of the region's aspect ratio within the bounds: it touches one of them, and is at least 1
+ * x 1.
+ */
 function fitted(region: Size, { width: boxWidth, height: boxHeight, area }: Bounds): Size {
   const [rw, rh] = [BigInt(region.width), BigInt(region.height)];
   const byWidth = BigInt(boxWidth) * rh <= BigInt(boxHeight) * rw;
@@ -137,7 +144,7 @@ function clamp(n: number, least: number, most: number): number {
   return Math.max(least, Math.min(n, most));
 }
 
-/** The largest integer whose square is at most n. */
+/** Returns the largest integer whose square is at most n. */
 function floorRoot(n: bigint): bigint {
   let root = BigInt(Math.floor(Math.sqrt(Number(n))));
   while (root * root > n) root--;

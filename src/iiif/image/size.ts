@@ -1,4 +1,5 @@
-// Sizes and regions in pixels, the limits on answers (Image API 3.0 section 5.2), and the exact arithmetic for both.
+// Sizes and regions in pixels, the limits on derivatives (Image API 3.0 section 5.2), and the exact
+// arithmetic for both.
 
 import { ServiceError } from "../../errors.ts";
 
@@ -14,15 +15,15 @@ export interface Region extends Size {
   readonly y: number;
 }
 
-/** The largest answers in pixels; 0 is no limit. */
+/** Largest derivatives in pixels; 0 is no limit. */
 export interface Limits {
   readonly maxWidth: number;
   readonly maxHeight: number;
   readonly maxArea: number;
 }
 
-/** Any answer is small enough. */
-/** What sizes of answers depend on. */
+/** No limits. */
+/** The rules for sizes of derivatives. */
 export interface SizeRules {
   readonly limits: Limits;
   /** The side of the square tiles that are wanted. */
@@ -36,7 +37,10 @@ export function effectiveLimits(limits: Limits): Limits {
   return limits.maxWidth > 0 && limits.maxHeight === 0 ? { ...limits, maxHeight: limits.maxWidth } : limits;
 }
 
-/** Whether an answer of this size is within the limits, taken as they are: {@link effectiveLimits} comes first. */
+/**
+ * True if a derivative of this size is within the limits, taken literally: {@link effectiveLimits} comes
+ * first.
+ */
 export function withinLimits(size: Size, { maxWidth, maxHeight, maxArea }: Limits): boolean {
   return (
     (maxWidth === 0 || size.width <= maxWidth) &&
@@ -45,7 +49,7 @@ export function withinLimits(size: Size, { maxWidth, maxHeight, maxArea }: Limit
   );
 }
 
-/** Throws ServiceError `too-large` (code output_too_large) where the size is above one of the limits. */
+/** Throws ServiceError `too-large` (code output_too_large) if the size exceeds one of the limits. */
 export function refuseOverLimits(size: Size, limits: Limits): void {
   if (withinLimits(size, limits)) return;
   const parts = [

@@ -2,7 +2,10 @@
 
 import { effectiveLimits, type Region, type Size, type SizeRules, withinLimits } from "./size.ts";
 
-/** The side of the square tile that the limits allow: the wanted one, else the largest power of two that fits, at least 16. */
+/**
+ * The side of the square tile that the limits allow: the wanted one, else the largest power of two that fits,
+ * at least 16.
+ */
 export function tileWithin({ tileSize, limits: given }: SizeRules): number | undefined {
   const limits = effectiveLimits(given);
   const fits = (side: number) => withinLimits({ width: side, height: side }, limits);
@@ -12,14 +15,19 @@ export function tileWithin({ tileSize, limits: given }: SizeRules): number | und
   return side >= 16 ? side : undefined;
 }
 
-/** The scale factors to advertise: powers of two from 1 on, while the level before is larger than one tile. */
+/**
+ * The scale factors to advertise: powers of two from 1 on, while the level before is larger than one tile.
+ */
 export function scaleFactors(image: Size, tileSize: number): readonly number[] {
   const factors = [1];
   for (let s = 1; image.width > tileSize * s || image.height > tileSize * s; s *= 2) factors.push(s * 2);
   return factors;
 }
 
-/** The scale factor at which a region, read on its grid, has this size; undefined where it is none of these powers of two. */
+/**
+ * Returns the scale factor at which a region, read on its grid, has this size; undefined if no power of two
+ * does.
+ */
 export function scaleFactorOf(region: Region, size: Size, image: Size, tileSize: number): number | undefined {
   return tileScale(
     region,
@@ -30,8 +38,8 @@ export function scaleFactorOf(region: Region, size: Size, image: Size, tileSize:
 }
 
 /**
- * The smallest power of two that `matches` and on whose grid the region lies: first as a tile of the advertised
- * side, then as a tile of any side.
+ * Returns the smallest power of two that `matches` and whose grid the region is on: first as a tile of the
+ * advertised side, then as a tile of any side.
  */
 export function tileScale(
   region: Region,

@@ -1,4 +1,4 @@
-// What this service accepts and advertises of the Image API 3.0 (sections 4 and 5, compliance level 2).
+// The Image API 3.0 as this service accepts and advertises it (sections 4 and 5, compliance level 2).
 
 import type { ImageVersion } from "./version.ts";
 

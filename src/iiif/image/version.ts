@@ -1,15 +1,21 @@
-// What a version of the Image API is: what it accepts, and what image information says of it.
+// Definition of a version of the Image API: what it accepts, and what image information says about it.
 
 import type { Format } from "./formats.ts";
 import type { Quality } from "./request.ts";
 
-/** Whether info.json lists a token, the compliance level already says it, or it works without being told. */
+/**
+ * `advertised`: listed in info.json; `implied`: part of the compliance level; `silent`: supported but not
+ * announced.
+ */
 export type Mark = "advertised" | "implied" | "silent";
 
 export type RegionForm = "full" | "square" | "x,y,w,h" | "pct:x,y,w,h";
 export type SizeToken = "max" | "full" | "w,h" | "w," | ",h" | "pct:n" | "!w,h";
 
-/** What a version accepts and says. The feature of a form is a key of `features`, or "base" where every server has it. */
+/**
+ * What a version accepts and announces. The feature of a form is a key of `features`, or "base" if every
+ * server has it.
+ */
 export interface ImageVersion {
   readonly version: 2 | 3;
   readonly context: string;
@@ -17,10 +23,10 @@ export interface ImageVersion {
   readonly level: string;
   readonly regions: Readonly<Partial<Record<RegionForm, string>>>;
   readonly sizes: Readonly<Partial<Record<SizeToken, string>>>;
-  /** The feature of the `^` prefix; absent where the version has none. */
+  /** The feature of the `^` prefix; absent if the version has none. */
   readonly upscaling?: string;
   readonly rotation: {
-    /** Whether 360 itself is in range; it means 0. */
+    /** True if 360 is in range; it means 0. */
     readonly fullTurn: boolean;
     readonly quarters: string;
     readonly arbitrary: string;

@@ -4,8 +4,8 @@ import type { Resource } from "./model.ts";
 import { inVersion, type PresentationVersion } from "./mounts.ts";
 
 /**
- * Members whose texts are addresses, by version, beside the ids; `target`, `source`, `on` and `full` are
- * those of annotations.
+ * Members whose texts are addresses, by version, in addition to the ids; `target`, `source`, `on` and `full`
+ * are those of annotations.
  */
 const addressed: Readonly<Record<PresentationVersion, ReadonlySet<string>>> = {
   3: new Set("id @id target source first last next prev".split(" ")),
@@ -21,7 +21,7 @@ export interface Origin {
   readonly base: string;
   /** Address of the document. */
   readonly document: string;
-  /** What the document calls itself, where that is another address. */
+  /** The document's own id, if it is another address. */
   readonly called?: string;
   /**
    * The version that the value is written in, and that it names documents of the service in; absent: 3.0, and
@@ -31,8 +31,8 @@ export interface Origin {
 }
 
 /**
- * A value with all addresses absolute: those that begin with / are paths of the service, other ones without a scheme are below the
- * document.
+ * A value with all addresses absolute: those that begin with / are paths of the service, other ones without a
+ * scheme are below the document.
  */
 export function absolute<T>(value: T, origin: Origin): T {
   return walk(value, origin) as T;

@@ -10,12 +10,18 @@ export const presentationContext = {
   3: "http://iiif.io/api/presentation/3/context.json",
 } as const;
 
-/** A document of 3.0 with its context in front: a list with that of Authorization Flow 2.0 where it names such services. */
+/**
+ * Returns a document of 3.0 with its context first: a list with that of Authorization Flow 2.0 if it names
+ * such services.
+ */
 export function withContext(document: Resource, gated: boolean): Resource {
   return addContexts(document, gated ? authContextUri : undefined);
 }
 
-/** A document of 3.0 with further contexts, an address or a list of them; its own is in front of all members and the last of the list. */
+/**
+ * A document of 3.0 with further contexts, an address or a list of them; its own is in front of all members
+ * and the last of the list.
+ */
 export function addContexts(document: Resource, further: unknown): Resource {
   const own = presentationContext[3];
   const { "@context": given, ...members } = document;
@@ -23,7 +29,7 @@ export function addContexts(document: Resource, further: unknown): Resource {
   return { "@context": others.length > 0 ? [...new Set(others), own] : own, ...members };
 }
 
-/** A document of 2.1 with its context in front of all members: as it is written if that names it. */
+/** Returns a document of 2.1 with its context first: unchanged if it has one. */
 export function withContext2({ "@context": given, ...members }: Resource): Resource {
   const own = presentationContext[2];
   return { "@context": textsOf(given).includes(own) ? given : own, ...members };

@@ -1,4 +1,5 @@
-// Manifests and collections of Presentation API 3.0 from what is known of directories and images (sections 3.1, 3.2 and 5).
+// Manifests and collections of Presentation API 3.0, derived from facts about directories and images
+// (sections 3.1, 3.2 and 5).
 
 import { type LanguageMap, scalar } from "../auth.ts";
 import type { Size } from "../image/size.ts";
@@ -48,15 +49,15 @@ export function manifestHead(facts: ManifestHead, context: DocumentContext): Res
   return withContext(manifest, gated);
 }
 
-/** What canvases without an image measure. */
+/** Size of canvases without an image. */
 export type Standing = Size;
 
-/** As large as the first image that can be read; any size would do where there is none. */
+/** The size of the first readable image; any size would do if there is none. */
 export const standingOf = (first: CanvasFacts | undefined): Standing =>
   first?.size ?? { width: 1000, height: 1000 };
 
 interface Around {
-  /** Of the manifest. */
+  /** Address of the manifest. */
   readonly address: string;
   readonly stand: Standing;
   readonly context: DocumentContext;
@@ -96,8 +97,8 @@ function saidOf({ label, problem }: CanvasFacts): Resource {
 }
 
 /**
- * The collection of members, in their order. More than {@link membersPerPart} are listed in parts: collections of their own,
- * which {@link partOfCollection} makes, since 3.0 has no pages of collections.
+ * The collection of members, in their order. More than {@link membersPerPart} are listed in parts:
+ * collections of their own, which {@link partOfCollection} makes, since 3.0 has no pages of collections.
  */
 export function collectionOf(facts: CollectionFacts, context: DocumentContext): Resource {
   const { id, label, members, parent } = facts;
@@ -119,12 +120,17 @@ export function collectionOf(facts: CollectionFacts, context: DocumentContext): 
   );
 }
 
-/** How many parts a collection of that many members is listed in; 0: in none but itself. */
+/**
+ * Returns the number of parts that a collection with that many members is listed in; 0: only in the
+ * collection itself.
+ */
 export function partCount(members: number): number {
   return members > membersPerPart ? Math.ceil(members / membersPerPart) : 0;
 }
 
-/** The members of a part as places from 0, the second one not among them; undefined: there is no such part. */
+/**
+ * The members of a part as places from 0, the second one not among them; undefined: there is no such part.
+ */
 export function partRange(members: number, part: number): readonly [from: number, to: number] | undefined {
   if (part < 1 || part > partCount(members)) return undefined;
   return [(part - 1) * membersPerPart, Math.min(part * membersPerPart, members)];
@@ -196,7 +202,7 @@ function partOf(parent: string | undefined, { base }: DocumentContext) {
 
 const nameOf = (label: string | LanguageMap) => (typeof label === "string" ? label : (scalar(label) ?? ""));
 
-/** What a page of a file is called; the abbreviation is that of several languages. */
+/** Returns the label of a page of a file; the abbreviation is common to several languages. */
 export const labelOfPage = (file: string, page: number): string => `${file}, p. ${page}`;
 
 /** A name, which is in no language (Presentation API 3.0, section 4). */

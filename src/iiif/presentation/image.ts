@@ -1,5 +1,5 @@
-// An image as documents show it: what a canvas is painted with, its services, and its thumbnail (Presentation API 3.0,
-// sections 3.4, 4.1 and 5.7).
+// An image in documents: the body that paints a canvas, its services, and its thumbnail (Presentation API
+// 3.0, sections 3.4, 4.1 and 5.7).
 
 import { profileUri } from "../image/info.ts";
 import { imageAddress } from "../image/mounts.ts";
@@ -10,7 +10,10 @@ import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
 /** Sides of the box that thumbnails fit in, in pixels. */
 const thumbnailBox = 200;
 
-/** What paints a canvas: the largest JPEG of an image, with both image services and the authorization services of a gated one. */
+/**
+ * Returns the body that paints a canvas: the largest JPEG of an image, with both image services and the
+ * authorization services of a gated one.
+ */
 export function paintingBody(image: CanvasFacts, size: Size, context: DocumentContext): Resource {
   const addresses = addressesOf(image.identifier, context);
   return {
@@ -90,8 +93,9 @@ function imageServices(
 }
 
 /**
- * A service as documents of 3.0 have it. Those of Authentication 1.0 have no type of their own, but need one here, and none but
- * the document names contexts (Presentation API 3.0, section 4.6 and appendix on services).
+ * A service as documents of 3.0 have it. Those of Authentication 1.0 have no type of their own, but need one
+ * here, and none but the document names contexts (Presentation API 3.0, section 4.6 and appendix on
+ * services).
  */
 function typedService(service: object): Resource {
   const { "@context": _, service: inner, ...rest } = service as Resource;

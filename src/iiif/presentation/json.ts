@@ -29,7 +29,7 @@ export function idOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(objectOf(value)?.id) ?? textOf(objectOf(value)?.["@id"]);
 }
 
-/** What is there of an object: members that are undefined or empty lists are left out. */
+/** Returns an object without members that are undefined or empty lists. */
 export function present(members: Readonly<Record<string, unknown>>): Resource {
   const there: Record<string, unknown> = {};
   for (const key of Object.keys(members)) {
@@ -44,7 +44,7 @@ export function oneOrMany<T>(list: readonly T[]): T | readonly T[] | undefined {
   return list.length > 1 ? list : list[0];
 }
 
-/** Whether a value is there, for lists of what may be left out. */
+/** True if a value is present; filters lists of optional values. */
 export function isThere<T>(value: T | undefined): value is T {
   return value !== undefined;
 }

@@ -1,5 +1,5 @@
-// What manifests and collections are made from. A document of Presentation API 3.0 is the model of all: derived, stored and those of
-// hooks; 2.1 is written from it.
+// Facts that manifests and collections are made from. A document of Presentation API 3.0 is the model of all:
+// derived, stored and returned by hooks; 2.1 is converted from it.
 
 import type { LanguageMap } from "../auth.ts";
 import type { Limits } from "../image/size.ts";
@@ -11,25 +11,31 @@ export interface Resource {
 
 /** An image as a canvas shows it. */
 export interface CanvasFacts {
-  /** Identifier of the image, with its page suffix where it has one. */
+  /** Identifier of the image, with its page suffix, if any. */
   readonly identifier: string;
-  /** What people call it: the name of the file, the number of a page, or both. */
+  /** Label for people: the name of the file, the number of a page, or both. */
   readonly label: string;
-  /** The number from 1 of a page in a manifest that shows other files beside it. */
+  /** Number of a page, from 1, in a manifest that also shows other files. */
   readonly page?: number;
-  /** Upright pixels, as answers have them; absent where the picture cannot be read. */
+  /** Upright pixels, as in responses; absent if the image cannot be read. */
   readonly size?: { readonly width: number; readonly height: number };
   /** Why it cannot be shown, in words; instead of a size. */
   readonly problem?: string;
-  /** Authorization services, those of 2.0 first, as its image information advertises them; absent for public images. */
+  /**
+   * Authorization services, those of 2.0 first, as its image information advertises them; absent for public
+   * images.
+   */
   readonly auth?: readonly object[];
-  /** Whether this caller may see it as it is; those who may not are given no thumbnail. */
+  /** True if this caller may see it; others get no thumbnail. */
   readonly visible: boolean;
 }
 
-/** What a manifest to derive is called, and where it belongs. */
+/** Identity and context of a derived manifest. */
 interface ManifestIdentity {
-  /** Identifier of the document: that of the directory, of a single image, or of its images (`imagesId` in mounts.ts). */
+  /**
+   * Identifier of the document: that of the directory, of a single image, or of its images (`imagesId` in
+   * mounts.ts).
+   */
   readonly id: string;
   readonly label: string;
   /** Identifier of the collection that lists it. */
@@ -49,20 +55,20 @@ export interface ManifestFacts extends ManifestIdentity {
 export interface ManifestHead extends ManifestIdentity {
   /** The first that the caller may see. */
   readonly front?: CanvasFacts;
-  /** Whether one of them names authorization services. */
+  /** True if one of them names authorization services. */
   readonly gated: boolean;
 }
 
-/** What a collection lists. */
+/** Member of a collection. */
 export interface MemberFacts {
   /** `annotations`: one that no collection lists, though it has its place among the others. */
   readonly kind: "manifest" | "collection" | "annotations";
   readonly id: string;
   /** A name, or what its own description calls it. */
   readonly label: string | LanguageMap;
-  /** The moment by which clients place it in time, with its zone. */
+  /** Date that clients navigate by, with its time zone. */
   readonly navDate?: string;
-  /** The image that stands for it, where the caller may see it. */
+  /** The image that represents it, if the caller may see it. */
   readonly thumbnail?: CanvasFacts;
   /** The `thumbnail` of its whole document, in place of an image. */
   readonly pictures?: readonly Resource[];
@@ -78,13 +84,13 @@ export interface CollectionFacts {
   readonly parent?: string;
 }
 
-/** What a document needs to know of the service. */
+/** Facts about the service that a document depends on. */
 export interface DocumentContext {
   /** Public URL of the service, without a / at its end. */
   readonly base: string;
   /** Prefixes under which image services are offered, by version; each begins and ends with `/`. */
   readonly imagePrefixes: Readonly<Record<2 | 3, string>>;
-  /** The largest answers for images. */
+  /** Largest image derivatives. */
   readonly limits: Limits;
   /** Address of the page that shows a document, by the document's identifier; absent: there is none. */
   readonly viewer?: (id: string) => string;

@@ -1,4 +1,4 @@
-// The paths under which manifests and collections answer, and those of what is in them. No other file spells them.
+// The paths of manifests and collections, and of their parts. No other file contains them.
 
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier, encodeIdentifier, identifierOf } from "../image/path.ts";
@@ -19,7 +19,7 @@ const imagesSegment = "_images";
 /** The segment before the number of a part of a collection that is listed in parts. */
 const partSegment = "_part";
 
-/** What documents are made of, and has an address of its own below theirs. */
+/** Parts of documents with an address of their own. */
 export type PieceKind = "canvas" | "page" | "annotation" | "range";
 
 /** A piece of a document by its kind and its number from 1. */
@@ -42,9 +42,12 @@ export interface PresentationPath {
   readonly id: string;
   /** Identifier of the directory or image that the document is of; "" for the top directory. */
   readonly of: string;
-  /** `whole`: the document of it; `images`: the manifest of the images beside directories; else the number of a part. */
+  /**
+   * `whole`: the document; `images`: the manifest of the images next to directories; otherwise the number of
+   * a part.
+   */
   readonly extent: "whole" | "images" | number;
-  /** What of the document is asked for; absent: the document itself. */
+  /** The requested part of the document; absent: the document itself. */
   readonly piece?: Piece;
 }
 
@@ -59,8 +62,8 @@ export function partId(collection: string, part: number): string {
 }
 
 /**
- * Address of a document: / stays as it is and each segment is encoded. `base`: the public URL of the service, without a / at
- * its end.
+ * Returns the address of a document, with each segment encoded and / kept. `base`: the public URL of the
+ * service, without a / at its end.
  */
 export function documentAddress(base: string, id: string, version: PresentationVersion = 3): string {
   const root = base + presentationRoot[version];
@@ -90,12 +93,12 @@ export function inVersion(address: string, base: string, version: PresentationVe
 }
 
 /**
- * The readings of a raw path behind the root of a version (never decoded before, without its query), likeliest first: a
- * directory or file of that very name comes before the segments that this service reserves. Runs of `/` count as one, and
- * one at the end does not count.
+ * The readings of a raw path behind the root of a version (never decoded before, without its query),
+ * likeliest first: a directory or file of that very name comes before the segments that this service
+ * reserves. Runs of `/` count as one, and one at the end does not count.
  *
- * Throws ServiceError `bad-request` (`bad_encoding`) for broken percent-encoding, and `not-found` (`identifier_refused`) for
- * identifiers that `checkIdentifier` refuses.
+ * Throws ServiceError `bad-request` (`bad_encoding`) for broken percent-encoding, and `not-found`
+ * (`identifier_refused`) for identifiers that `checkIdentifier` refuses.
  */
 export function presentationPaths(rawPath: string): readonly PresentationPath[] {
   const whole = identifierOf(rawPath);

@@ -1,5 +1,5 @@
-// Pieces of documents that answer at addresses of their own: canvases, annotation pages, annotations, ranges (Presentation API
-// 3.0, section 5).
+// Parts of documents at addresses of their own: canvases, annotation pages, annotations, ranges (Presentation
+// API 3.0, section 5).
 
 import { withContext } from "./context.ts";
 import type { Resource } from "./model.ts";
@@ -8,8 +8,9 @@ import type { Resource } from "./model.ts";
 const holders = ["items", "structures", "annotations"] as const;
 
 /**
- * The piece of a document of 3.0 that has an address as its id, as a document of its own: with the context, and for canvases and
- * ranges with the manifest that they are part of. Undefined where there is none; what is only referred to is none.
+ * Returns the part of a document of 3.0 whose id is an address, as a document of its own: with the context,
+ * and for canvases and ranges with the manifest that they belong to. Returns undefined if there is none; mere
+ * references do not count.
  */
 export function pieceAt(document: Resource, address: string): Resource | undefined {
   const found = find(document, address);

@@ -1,5 +1,5 @@
-// Whole documents that an operator stored or a hook returned: those of Presentation API 3.0 are used as they
-// are, at the address where they are served, and those of 2.1 in both versions.
+// Whole documents that an operator stored or a hook returned: those of Presentation API 3.0 are used
+// unchanged, at the address where they are served, and those of 2.1 in both versions.
 
 import { absolute, type Origin } from "./addresses.ts";
 import { addContexts, withContext2 } from "./context.ts";
@@ -9,7 +9,7 @@ import type { Resource } from "./model.ts";
 import { documentAddress, pieceAddress } from "./mounts.ts";
 import { faultsOfVersion2, isVersion2, version3 } from "./v2/reading/documents.ts";
 
-/** What a type of document has to have. */
+/** Required members of a type of document. */
 interface Form {
   /** The types of its items; absent if it has none. */
   readonly items?: readonly string[];
@@ -26,26 +26,26 @@ const forms: Readonly<Record<string, Form>> = {
   Annotation: { required: "target" },
 };
 
-/** A whole document, as it is stored. */
+/** A whole document as stored. */
 export interface Stored {
   /** In the terms of 3.0. */
   readonly whole: Resource;
-  /** As it is written, if that is in the terms of 2.1. */
+  /** The document as written, if it has the form of 2.1. */
   readonly whole2?: Resource;
 }
 
-/** Whether a value is meant as a whole document; all else describes a derived one. */
+/** True if a value is intended as a whole document; any other describes a derived one. */
 export function isWhole(value: unknown): value is Resource {
   const object = objectOf(value);
   return object !== undefined && ["type", "@type", "@context"].some((key) => key in object);
 }
 
-/** Whether a whole document is of annotations, which no collection lists. */
+/** True if a whole document consists of annotations, which no collection lists. */
 export function isOfAnnotations({ type }: Resource): boolean {
   return textOf(type)?.startsWith("Annotation") === true;
 }
 
-/** Why a whole document cannot be used; nothing where it can. */
+/** Returns why a whole document is unusable; empty if it is usable. */
 export function faultsOfStored(document: Resource): readonly Fault[] {
   if (isVersion2(document)) return faultsOfVersion2(document);
   const at: Place = { path: [], faults: [] };
@@ -82,9 +82,10 @@ export function storedOf(document: Resource): Stored {
 }
 
 /**
- * A whole document as it is served under an identifier. Its own id is the address where it is served; ids that begin with / are paths
- * of this service, and other relative ones are below the document, so that `canvas/1` can be asked for. Canvases, and what paints
- * them, are numbered where they have no id. `document2`: the same in the terms of 2.1, if it is stored so.
+ * Returns a whole document as served under an identifier. Its id becomes the address where it is served; ids
+ * that begin with / are paths of this service, and other relative ones are below the document, so that
+ * `canvas/1` can be requested. Canvases, and the parts that paint them, are numbered if they have no id.
+ * `document2`: the same in the form of 2.1, if it is stored so.
  */
 export function storedDocuments(
   { whole, whole2 }: Stored,
@@ -116,8 +117,8 @@ function placed(document: Resource, origin: Origin): Resource {
 }
 
 /**
- * A manifest whose canvases, annotation pages and annotations have ids, or an annotation page of which all
- * annotations have.
+ * Returns a manifest whose canvases, annotation pages and annotations have ids, or an annotation page whose
+ * annotations do.
  */
 function numbered(document: Resource, address: string): Resource {
   if (document.type === "AnnotationPage") return { ...document, items: named(document.items, `${address}#`) };
@@ -131,7 +132,7 @@ function numbered(document: Resource, address: string): Resource {
 function canvasOf(canvas: Resource, number: number, address: string): Resource {
   const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
   const id = idOf(canvas) ?? at("canvas");
-  // Only one of each has an address of its own; others are fragments of it.
+  // Only the first of each has an address of its own; others are fragments of it.
   const pages = objectsOf(canvas.items).map((page, first) => ({
     id: at("page") + (first === 0 ? "" : `#${first + 1}`),
     ...page,

@@ -1,4 +1,4 @@
-// Admission by cost: which jobs work at the same time, and how much memory they may need together.
+// Admission by cost: decides which jobs run simultaneously, and bounds the memory that they need together.
 
 import { cancelled, ServiceError } from "../../errors.ts";
 import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
@@ -9,43 +9,51 @@ import { type Lane, laneOf, memoryOf, mostPlaces, sharesBeside } from "./lanes.t
 import { createTurns } from "./turns.ts";
 
 export interface AdmissionLimits {
-  /** Places: jobs that work at the same time. */
+  /** Number of permits: jobs that work simultaneously. */
   readonly places: number;
-  /** Bytes that all admitted jobs may be estimated to need. */
+  /** Limit for the sum of the estimated bytes of all admitted jobs. */
   readonly memory: number;
-  /** Jobs of one lane and source that may wait to be admitted; one more is refused. */
+  /**
+   * Maximum number of waiting jobs in a lane, counted separately for each remote source and for all other
+   * sources together; one more is refused.
+   */
   readonly waiting: number;
-  /** A job that has waited longer when its turn comes is refused; absent: none is. */
+  /**
+   * Milliseconds that a job may wait; one that has waited longer when its turn comes is refused. Absent: no
+   * limit.
+   */
   readonly waitMs?: number;
 }
 
-/** What a job asks of the gate. */
+/** A job's request for a permit and memory. */
 export interface Demand {
   readonly work: Work;
   /** Estimated peak bytes. */
   readonly memory: number;
-  /** The address of the client that asked first; clients take turns. */
+  /** Address of the first client that asked; clients take turns. */
   readonly client?: string | undefined;
-  /** Name of the source, where its bytes come from another machine, so that the job may have to wait for them. */
+  /** Name of the source if its bytes are on another machine, so that the job may have to wait for them. */
   readonly remote?: string | undefined;
 }
 
 export interface Admission {
   /**
-   * Runs `work` when there is a place and memory for it. Work on a remote master may give its place back while it waits, but
-   * not its memory.
-   * Throws `too-large` (code memory_budget) when it could never fit, `busy` (code queue_full) when too many wait or it has waited
-   * longer than it may,
-   * `cancelled` when the signal aborts while it waits.
+   * Runs `work` when there is a permit and memory for it. A job on a remote master may release its permit
+   * while it waits, but not its memory. Throws `too-large` (code memory_budget) if the job could never fit,
+   * `busy` (code queue_full) if too many jobs wait or this one has waited too long, `cancelled` if the signal
+   * aborts while it waits.
    */
   run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place?: Place) => Promise<T>): Promise<T>;
-  /** Throws `too-large` (code memory_budget) when a job of that size could never be admitted. */
+  /** Throws `too-large` (code memory_budget) if a job of that size could never be admitted. */
   check(bytes: number): void;
-  /** Whether it could. */
+  /** True if that much memory could ever be granted. */
   allows(bytes: number): boolean;
-  /** New limits count for the next job. */
+  /** Changes limits, for jobs that are not admitted yet. */
   limit(limits: Partial<AdmissionLimits>): void;
-  /** `running`: jobs that hold a place; `away`: those that gave it back; `waiting`: those that are not admitted yet. */
+  /**
+   * `running`: admitted jobs that hold a permit; `away`: those that have released it; `waiting`: jobs that
+   * are not admitted yet; `memory`: estimated bytes of the admitted jobs.
+   */
   status(): {
     readonly running: number;
     readonly away: number;
@@ -55,9 +63,10 @@ export interface Admission {
 }
 
 /**
- * What a gate counts. `cheap`, `heavy`: jobs that were admitted; `queueFull`, `waitedTooLong`, `tooLarge`: those that were
- * refused; `waited`: those that were not admitted at once; `cancelled`: those that left before; `left`: places that jobs gave
- * back to wait; `overran`: cheap jobs that took longer than cheap ones may.
+ * Counters of admission. `cheap`, `heavy`: admitted jobs; `queueFull`, `waitedTooLong`, `tooLarge`: refused
+ * ones; `waited`: jobs that were not admitted immediately; `cancelled`: jobs that were cancelled while they
+ * waited; `left`: permits that jobs released to wait; `overran`: cheap jobs that took longer than the limit
+ * of cheap ones.
  */
 export const admissionCounts = [
   "cheap",
@@ -71,23 +80,23 @@ export const admissionCounts = [
   "overran",
 ] as const;
 
-/** What a gate reports to. */
+/** Recorders that admission reports to. */
 export interface AdmissionFigures {
   readonly counts: Counts<(typeof admissionCounts)[number]>;
-  /** How long each admitted job waited, in seconds. */
+  /** Seconds that each admitted job waited. */
   readonly wait: Recorder;
 }
 
-/** Cheap jobs go first, but at most this many in a row while a heavy one could have the place. */
+/** Maximum number of cheap jobs admitted in a row while a heavy one could have had the permit. */
 const mostInFront = 16;
 
 interface Ticket extends Demand {
   readonly lane: Lane;
   readonly party: string;
-  /** When it came. */
+  /** Time at which it was queued, by `performance.now()`. */
   readonly asked: number;
   enter(): void;
-  /** Whether it holds a place, and since when. */
+  /** Time at which it received its permit; undefined if it has none. */
   since: number | undefined;
   workedMs: number;
 }
@@ -98,16 +107,16 @@ const count = (tickets: Iterable<Ticket>, which: (ticket: Ticket) => boolean): n
   return total;
 };
 
-/** An admission gate. */
+/** Creates an admission without jobs. */
 export function createAdmission(initial: AdmissionLimits, { counts, wait }: AdmissionFigures): Admission {
   let limits = initial;
   const queues = { cheap: createTurns<Ticket>(), heavy: createTurns<Ticket>() } as const;
-  /** Those that were admitted and have not ended. */
+  /** Admitted jobs that have not ended. */
   const admitted = new Set<Ticket>();
-  /** Of these the ones that want their place again. */
+  /** Admitted jobs that want their permit back, with the functions that resume them. */
   const returning = new Map<Ticket, () => void>();
   const estimates = createEstimates();
-  /** Cheap ones that were admitted since a heavy one could have been. */
+  /** Number of cheap jobs admitted in a row while a heavy one could have been. */
   let inFront = 0;
 
   const working = (lane?: Lane) =>
@@ -118,7 +127,10 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
   const fits = (bytes: number, beside: Iterable<Ticket> = admitted) =>
     memoryOf(beside) + bytes <= limits.memory;
 
-  /** Whether a heavy job has been overtaken often enough, and would get its memory if no more cheap ones came. */
+  /**
+   * True if a heavy job has been overtaken often enough, and would get its memory once all jobs that hold a
+   * permit have ended.
+   */
   const isOverdue = ({ memory }: Ticket) =>
     inFront >= mostInFront &&
     fits(
@@ -183,7 +195,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
     return waitForTurn(
       {
         join(waiter) {
-          // Field by field, since a spread costs more than all the rest of admission.
+          // Copied field by field, since a spread costs more than the rest of admission.
           ticket = {
             work: demand.work,
             memory: demand.memory,

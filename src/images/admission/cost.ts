@@ -1,4 +1,5 @@
-// How long a job is likely to work: estimated from what it decodes and encodes, corrected by what such jobs took.
+// Estimated duration of a job: derived from the pixels that it decodes and encodes, corrected by the actual
+// durations of earlier jobs of its kind.
 
 import type { Codec, SidecarAccess } from "../../imaging/codecs/codec.ts";
 import type { ImageHeader, SourceFormat } from "../../imaging/codecs/image-header.ts";
@@ -6,13 +7,13 @@ import type { OutputFormat, RenderPlan } from "../../imaging/codecs/plan.ts";
 import { type Shape, shapeAfter } from "../../imaging/pipeline/shape.ts";
 import { placeOverlay } from "../../imaging/pipeline/steps/overlay-layout.ts";
 
-/** Work as it is estimated: its kind, which is corrected as a whole, and milliseconds. */
+/** Estimated duration of a job in milliseconds, and its kind; estimates are corrected by kind. */
 export interface Work {
   readonly kind: string;
   readonly ms: number;
 }
 
-/** Nanoseconds for a pixel, as measured with photographs on a server's processor. */
+/** Nanoseconds per pixel, measured with photographs on a server processor. */
 const decodeNs = { jpg: 3, png: 15, webp: 25, gif: 40, tif: 12, jp2: 250 } as const satisfies Record<
   SourceFormat,
   number
@@ -21,13 +22,13 @@ const encodeNs = { jpg: 4, png: 50, webp: 120, tif: 40, jp2: 260 } as const sati
   OutputFormat,
   number
 >;
-/** For each step and pixel that it takes in or puts out. */
+/** Nanoseconds per input and output pixel of each step. */
 const stepNs = 5;
 
 const milliseconds = (nanoseconds: number) => nanoseconds / 1e6;
 const area = ({ width, height }: { readonly width: number; readonly height: number }) => width * height;
 
-/** The work of a render, with the sidecar that it gets. */
+/** Returns the estimate of a render with the given sidecar. */
 export function renderWork(
   { read, steps, write }: Pick<RenderPlan, "read" | "steps" | "write">,
   codec: Pick<Codec, "decodedPixels" | "sidecar">,
@@ -44,7 +45,7 @@ export function renderWork(
   const shapes = [decoded, ...steps.map((_, i) => shapeAfter(decoded, steps.slice(0, i + 1)))];
   const out = area(shapes.at(-1) ?? decoded);
   const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
-  // Without a sidecar, the job makes what it needs of one.
+  // Without a sidecar, the job makes the parts that it needs.
   const building = sidecar?.absent ? area(header) * (codec.sidecar?.nsPerPixel(header) ?? 0) : 0;
   return {
     kind: `${header.format} to ${write.format}`,
@@ -57,7 +58,7 @@ export function renderWork(
   };
 }
 
-/** Pixels that an overlay has and gets where it does not lie on the answer in its own size. */
+/** Returns the number of source and target pixels of an overlay that has to be resampled; 0 for any other. */
 function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {
   const at = steps.findIndex(({ op }) => op === "overlay");
   const step = steps[at];
@@ -67,7 +68,7 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
   return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
 }
 
-/** The work of building the sidecar of a master. */
+/** Returns the estimate of building the sidecar of a master. */
 export function sidecarWork({ sidecar }: Pick<Codec, "sidecar">, header: ImageHeader): Work {
   return {
     kind: `sidecar of ${header.format}, ${header.variant}`,
@@ -75,21 +76,27 @@ export function sidecarWork({ sidecar }: Pick<Codec, "sidecar">, header: ImageHe
   };
 }
 
-/** An estimate is corrected by no more than this, up or down: it may not hide what a job is going to do. */
+/**
+ * Maximum factor by which an estimate is corrected, up or down, so that a correction never hides the actual
+ * size of a job.
+ */
 const mostCorrection = 4;
-/** How much the latest job counts against those before it. */
+/** Weight of the latest job relative to all earlier ones. */
 const weight = 1 / 8;
-/** Shorter jobs say nothing: most of their time passes on the way. */
+/** Jobs estimated below this many milliseconds are ignored: most of their time is overhead. */
 const leastMs = 2;
 
 export interface Estimates {
-  /** Corrected milliseconds. */
+  /** Returns the corrected milliseconds. */
   of(work: Work): number;
-  /** Takes note of how long a job took. */
+  /** Records the actual duration of a job. */
   learn(work: Work, tookMs: number): void;
 }
 
-/** Corrects estimates by the ratio of what jobs of a kind took to what they were estimated to take. */
+/**
+ * Creates estimates that are corrected by the ratio of actual to estimated duration of earlier jobs of the
+ * same kind.
+ */
 export function createEstimates(): Estimates {
   const ratios = new Map<string, number>();
   return {

@@ -1,42 +1,51 @@
-// Lanes, and the shares of places and memory that the jobs of a lane and of remote sources may take.
+// Lanes, and the shares of permits and memory of the jobs of a lane and of remote sources.
 
-/** Of all work, cheap is what is estimated to take a bounded time; the rest is heavy. */
+/** Jobs that are estimated to take at most `mostCheapMs` are cheap; all others are heavy. */
 export type Lane = "cheap" | "heavy";
 
-/** Estimated milliseconds that a cheap job takes at most. */
+/** Estimated milliseconds up to which a job is cheap. */
 export const mostCheapMs = 50;
 
-/** The lane of a job that is estimated to take so many milliseconds. */
+/** Returns the lane of a job by its estimated milliseconds. */
 export const laneOf = (ms: number): Lane => (ms <= mostCheapMs ? "cheap" : "heavy");
 
-/** Places that a lane may take: with more than one, a cheap job never has to wait until a heavy one ends. */
+/**
+ * Permits that a lane may take. If there is more than one in all, a cheap job never has to wait until a heavy
+ * one ends.
+ */
 export const mostPlaces: Readonly<Record<Lane, (places: number) => number>> = {
   cheap: (places) => places,
   heavy: (places) => Math.max(1, places - Math.ceil(places / 4)),
 };
 
-/** Shares of the memory. One job alone may exceed them. */
+/** Shares of the memory. A single job may exceed them. */
 const share = { heavy: 3 / 4, remote: 3 / 4, oneSource: 1 / 2 } as const;
-/** Jobs with bytes from other machines beyond the places, since each of them holds a worker while it waits. */
+/**
+ * Jobs on remote masters that are admitted beyond the number of permits, since each of them occupies a worker
+ * while it waits.
+ */
 const moreRemote = { all: 48, oneSource: 16 } as const;
 
-/** A job as its share sees it. */
+/** The properties of a job that its shares depend on. */
 export interface Load {
   readonly lane: Lane;
   /** Estimated peak bytes. */
   readonly memory: number;
-  /** Name of the source, where its bytes come from another machine. */
+  /** Name of the source if its bytes are on another machine. */
   readonly remote?: string | undefined;
 }
 
-/** Estimated peak bytes of several jobs together. */
+/** Returns the estimated peak bytes of several jobs together. */
 export function memoryOf(loads: Iterable<Load>): number {
   let total = 0;
   for (const { memory } of loads) total += memory;
   return total;
 }
 
-/** Tells whether one more job may join those of its lane and source that were admitted, within their shares of places and memory. */
+/**
+ * Returns a predicate: true if one more job may join the admitted ones within the shares of its lane and
+ * source.
+ */
 export function sharesBeside(
   admitted: Iterable<Load>,
   limits: { readonly places: number; readonly memory: number },

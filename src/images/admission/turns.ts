@@ -1,24 +1,24 @@
-// A queue in which each of several parties has its turn, so that one with many items does not keep the others waiting.
+// A queue in which parties take turns, so that one with many items does not keep the others waiting.
 
 export interface Turns<T> {
-  /** Items that wait. */
+  /** Number of waiting items. */
   readonly size: number;
   add(party: string, item: T): void;
   /**
-   * The next item that `may` accepts, which stays in the queue: of the party that was served longest ago, the one
-   * that has waited longest.
+   * Returns the next item that `may` accepts: the oldest one of the party that was served longest ago. The
+   * item stays in the queue.
    */
   next(may: (item: T) => boolean): T | undefined;
-  /** Removes an item because it is served, so that its party's next turn comes after those of all others. */
+  /** Removes an item because it is served; the next turn of its party comes after those of all others. */
   serve(party: string, item: T): void;
   /** Removes an item that no longer waits. */
   remove(party: string, item: T): void;
   items(): Iterable<T>;
 }
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function createTurns<T>(): Turns<T> {
-  /** By party, in the order of turns. */
+  /** Items by party, in the order of turns. */
   const waiting = new Map<string, Set<T>>();
 
   const remove = (party: string, item: T): Set<T> | undefined => {

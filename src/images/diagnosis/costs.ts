@@ -1,4 +1,5 @@
-// What pictures of an image are expected to cost: a tile of each level, and the whole image, by the same plan that requests get.
+// Expected costs of derivatives of an image: a tile of each level, and the whole image, estimated from the
+// same plans as requests.
 
 import { ServiceError } from "../../errors.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
@@ -13,21 +14,21 @@ import { planFor, type RenderParts, resolveRequest } from "../render.ts";
 
 export interface Cost {
   readonly what: "tile" | "whole";
-  /** Pixels of the image for one of the answer, each way. */
+  /** Pixels of the image per pixel of the derivative, along each axis. */
   readonly scale: number;
   /** `region/size/rotation/quality.format`. */
   readonly canonical: string;
   readonly request: ImageRequest;
   readonly size: Size;
   readonly expected?: {
-    /** Milliseconds of one processor. */
+    /** Milliseconds of processor time. */
     readonly ms: number;
     /** Peak bytes. */
     readonly memory: number;
-    /** Pixels of the master that are decoded. */
+    /** Number of decoded pixels of the master. */
     readonly decoded: number;
   };
-  /** Why it is refused. */
+  /** Reason why it is refused. */
   readonly refused?: ServiceError;
 }
 
@@ -44,9 +45,9 @@ const wholeImage: ImageRequest = {
 };
 
 /**
- * Of each level the last whole tile, which is the slowest one of formats that are read from the top; then
- * `full/max`. `sidecar`: reads have one, which the first of them builds; without it each read does that work
- * again. Throws what `describe` throws.
+ * Returns the costs of the last complete tile of each level, which is the slowest one for formats that are
+ * read from the top, then that of `full/max`. `sidecar`: true if reads use a sidecar, which the first of them
+ * builds; without one each read repeats that work. Throws what `describe` throws.
  */
 export async function expectedCosts(
   parts: RenderParts,
@@ -81,7 +82,7 @@ export async function expectedCosts(
   }
 }
 
-/** As the gate refuses it, but without being counted as a request that it refused. */
+/** Returns the error of admission, without counting a refused request. */
 const tooMuchMemory = (bytes: number) =>
   new ServiceError(
     "too-large",
@@ -94,7 +95,7 @@ function known(error: unknown): ServiceError {
   throw error;
 }
 
-/** The last tile of a level that is whole; the first where none is. */
+/** Returns the request for the last complete tile of a level, or for the first tile if none is complete. */
 function tileRequest(image: Size, side: number, scale: number): ImageRequest {
   const step = side * scale;
   const start = (length: number) => Math.max(0, Math.floor(length / step) - 1) * step;

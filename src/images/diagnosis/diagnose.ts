@@ -1,4 +1,4 @@
-// The image doctor: what of an image explains why it looks or behaves as it does, and what to do about it.
+// The image doctor: finds out why an image looks or behaves as it does, and what to do about it.
 
 import { type FindingLevel, findingLevels } from "../../lib/finding.ts";
 import type { RenderParts } from "../render.ts";
@@ -15,9 +15,12 @@ import type { Known } from "./known.ts";
 import { lookAt } from "./look.ts";
 
 export interface DiagnoseOptions {
-  /** Renders a tile, and the whole image where that is cheap, to compare what they take with what was expected. */
+  /**
+   * True to render a tile, and the whole image if that is cheap, so that actual and expected costs can be
+   * compared.
+   */
   readonly measures?: boolean;
-  /** For all of it; 20 s. */
+  /** Milliseconds for the whole diagnosis; default 20 s. */
   readonly limitMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -25,9 +28,9 @@ export interface DiagnoseOptions {
 const usualLimitMs = 20_000;
 
 /**
- * The diagnosis of an image, in the operator's name: no access rule is asked. Reads at most what a probe and its metadata take (some
- * 16 MiB), and renders nothing unless `measures`. Never rejects for what an image, a source or a hook does, which is what it is about;
- * throws `cancelled` when the signal aborts.
+ * Diagnoses an image for the operator; access rules do not apply. Reads at most as much as a probe and its
+ * metadata need (about 16 MiB), and renders nothing unless `measures` is set. Errors of the image, its source
+ * or a hook are reported, not thrown. Throws `cancelled` if the signal aborts.
  */
 export async function diagnose(
   parts: RenderParts,
@@ -65,7 +68,7 @@ function latestRows({ latest }: Known): readonly LatestRow[] {
 
 function costRows({ costs = [], measured = [] }: Known): readonly CostRow[] {
   return costs.map(({ what, scale, canonical, expected, refused }) => {
-    // Of tiles the one of full size is measured.
+    // Only the tile of full size is measured.
     const took = scale === 1 ? measured.find((each) => each.what === what) : undefined;
     return {
       what,

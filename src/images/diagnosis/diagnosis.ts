@@ -1,4 +1,4 @@
-// What the image doctor says of one image: facts in sections, and findings with what to do about them.
+// A diagnosis of one image: facts in sections, and findings with advice.
 
 import type { Finding } from "../../lib/finding.ts";
 
@@ -11,11 +11,11 @@ export type FactValue =
   | { readonly [name: string]: FactValue };
 
 export interface Fact {
-  /** For programs; stays the same. */
+  /** Stable name for programs. */
   readonly name: string;
   readonly label: string;
   readonly value: FactValue;
-  /** The value for people, with its unit. */
+  /** Value for people, with its unit. */
   readonly text: string;
 }
 
@@ -34,49 +34,49 @@ export type SectionName = keyof typeof sectionTitles;
 export interface Section {
   readonly name: SectionName;
   readonly title: string;
-  /** At least one. */
+  /** At least one fact. */
   readonly facts: readonly Fact[];
 }
 
-/** What a picture of the image costs: a tile of a level, or the whole image. */
+/** Cost of a derivative of the image: a tile of a level, or the whole image. */
 export interface CostRow {
   readonly what: "tile" | "whole";
-  /** Pixels of the image for one of the answer, each way. */
+  /** Pixels of the image per pixel of the derivative, along each axis. */
   readonly scale: number;
   /** `region/size/rotation/quality.format`. */
   readonly request: string;
-  /** Absent where it is refused. */
+  /** Absent if the derivative is refused. */
   readonly expected?: {
     readonly ms: number;
     /** Peak bytes. */
     readonly memory: number;
-    /** Pixels of the master that are decoded. */
+    /** Number of decoded pixels of the master. */
     readonly decoded: number;
   };
   readonly refused?: string;
-  /** Milliseconds of a render for this diagnosis, waiting included. */
+  /** Milliseconds of a render for this diagnosis, including waiting. */
   readonly measuredMs?: number;
 }
 
-/** A render that a request led to in this process: the latest of a part of the image, or of all of it. */
+/** The latest render of the whole image, or of a part of it, for a request to this process. */
 export interface LatestRow {
   /** `region/size/rotation/quality.format`. */
   readonly request: string;
   readonly expectedMs: number;
   readonly ms: number;
-  /** Bytes that it was admitted with. */
+  /** Bytes with which it was admitted. */
   readonly memory: number;
-  /** When it ended, ISO 8601. */
+  /** Time at which it ended, ISO 8601. */
   readonly at: string;
 }
 
 export interface Diagnosis {
   readonly identifier: string;
-  /** Those of the section `costs` in rows; none where the image cannot be served. */
+  /** Rows of the section `costs`; empty if the image cannot be served. */
   readonly costs: readonly CostRow[];
   readonly latest: readonly LatestRow[];
-  /** Those that have facts, in the order of {@link sectionTitles}. */
+  /** Sections with facts, in the order of {@link sectionTitles}. */
   readonly sections: readonly Section[];
-  /** The worst first. */
+  /** Findings, the most severe first. */
   readonly findings: readonly Finding[];
 }

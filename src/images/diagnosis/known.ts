@@ -1,4 +1,5 @@
-// What the image doctor has found out of an image before anything is said about it. Whatever could not be had is absent.
+// All facts that the image doctor has found out about an image. Facts that could not be determined are
+// absent.
 
 import type { ServiceError } from "../../errors.ts";
 import type { Limits } from "../../iiif/image/size.ts";
@@ -12,7 +13,7 @@ import type { SidecarReport } from "../sidecar/report.ts";
 import type { Cost } from "./costs.ts";
 import type { Measured } from "./measure.ts";
 
-/** The steps of the doctor, in their order. */
+/** Steps of the doctor, in order. */
 export type Look =
   | "identifier"
   | "hook"
@@ -24,43 +25,43 @@ export type Look =
   | "costs"
   | "measure";
 
-/** Where the image was found: never a path. */
+/** Location of the image: source and key, never a path. */
 export interface FoundAt {
   readonly source: string;
   readonly backend: string;
   readonly key: string;
-  /** 1-based. */
+  /** Page number, from 1. */
   readonly page: number;
   readonly remote: boolean;
-  /** Bytes, where they are known. */
+  /** Size in bytes, if known. */
   readonly size?: number;
   readonly modified?: Date;
 }
 
-/** Bytes of each kind of metadata that could be read. */
+/** Length in bytes of each kind of metadata that could be read. */
 export type MetadataSizes = Readonly<Partial<Record<"icc" | "exif" | "xmp" | "iptc", number>>>;
 
 export interface Known {
   readonly identifier: string;
-  /** What the resolve hook said; absent where there is none. */
+  /** Result of the resolve hook; absent if there is none. */
   readonly hook?: "mapped" | "no image" | "no opinion";
   readonly place?: FoundAt;
   readonly header?: ImageHeader;
   readonly file?: FileFacts | undefined;
   readonly metadata?: MetadataSizes;
   readonly profile?: ProfileDescription | undefined;
-  /** "none": files of this kind have no sidecar. */
+  /** State of the sidecar; "none": files of this kind have none. */
   readonly sidecar?: SidecarReport | { readonly state: "none" } | undefined;
-  /** Milliseconds that building it is expected to take, without the parts that only some reads need. */
+  /** Expected milliseconds to build the sidecar, without the parts that only some reads need. */
   readonly sidecarMs?: number;
   readonly costs?: readonly Cost[] | undefined;
-  /** What was rendered for this diagnosis. */
+  /** Derivatives rendered for this diagnosis. */
   readonly measured?: readonly Measured[];
-  /** What requests rendered lately in this process. */
+  /** Recent renders for requests in this process. */
   readonly latest?: ReturnType<LatestRenders["of"]>;
-  /** That derivatives rendered for requests lacked a part of it. */
+  /** Set if derivatives rendered for requests lacked a part of the image. */
   readonly damage?: DamagedMaster | undefined;
-  /** What could not be found out, and why. */
+  /** Failed steps, with their errors. */
   readonly failures: ReadonlyMap<Look, ServiceError>;
   readonly settings: Settings;
 }
@@ -70,8 +71,8 @@ export interface Settings {
   readonly policy: OutputPolicy;
   readonly limits: Limits;
   readonly maxPixelArea: number;
-  /** The profile that a rule asks for; absent: the image is public as far as rules go. */
+  /** Profile that a rule requires; absent if rules allow access to everybody. */
   readonly profile?: string;
-  /** Functions of hooks that are asked for each request. */
+  /** Hook functions that run for each request. */
   readonly hooks: readonly ("authorize" | "overlay")[];
 }

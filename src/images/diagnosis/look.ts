@@ -1,4 +1,4 @@
-// How the image doctor finds out about an image: step by step, each bounded, and none of them fatal.
+// Steps of a diagnosis, each of them bounded, none of them fatal.
 
 import { cancelled, ServiceError, withServiceErrors } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
@@ -17,15 +17,15 @@ import { expectedCosts } from "./costs.ts";
 import type { Known, Look, Settings } from "./known.ts";
 import { type Measured, measure } from "./measure.ts";
 
-/** What is found while looking; grows step by step, so that what was found before a deadline counts. */
+/** Facts found so far; grows with each step, so that facts found before the deadline are kept. */
 type Found = { -readonly [K in keyof Known]: Known[K] } & { readonly failures: Map<Look, ServiceError> };
 
-/** Reading headers and metadata is short work, but it may wait for a source. */
+/** Estimate of reading headers and metadata: short work, but it may wait for a source. */
 const looking = { kind: "look", ms: 5 } as const;
 
 /**
- * Looks at an image for at most `limitMs`. Never rejects for what the image, its source or a hook does: what could not be had is
- * among the failures.
+ * Examines an image for at most `limitMs`. Never rejects because of the image, its source or a hook: their
+ * errors are among the failures. Throws `cancelled` if the signal aborts.
  */
 export async function lookAt(
   parts: RenderParts,
@@ -55,7 +55,7 @@ export async function lookAt(
     limit.abort();
     signal?.removeEventListener("abort", leave);
   }
-  // What still goes on behind the deadline does not change what is said.
+  // A copy: steps that continue after the deadline do not change the result.
   return { ...found, failures: new Map(found.failures) };
 }
 
@@ -104,8 +104,8 @@ async function walk(
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
       found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header).ms;
-      // Tiles cost what they cost once the first of them has built the sidecar, whether or not that has
-      // happened yet.
+      // Tiles have their final cost once the first of them has built the sidecar; costs are shown for that
+      // state.
       const costs = await take("costs", () =>
         expectedCosts(parts, master, found.sidecar?.state !== "unavailable"),
       );
@@ -158,7 +158,7 @@ const late = (ms: number) =>
     code: "diagnosis_timeout",
   });
 
-/** An error that is a bug of ours is said neutrally: a diagnosis of a strange file is wanted all the same. */
+/** Returns a neutral error for a bug: even then a diagnosis of an unusual file is useful. */
 function asKnown(error: unknown): ServiceError {
   return error instanceof ServiceError
     ? error

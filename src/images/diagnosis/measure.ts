@@ -1,4 +1,5 @@
-// What pictures really take: one tile and, where that is bounded, the whole image, rendered for the doctor and not kept.
+// Measures actual costs: renders one tile and, if that is cheap, the whole image for the doctor, without
+// caching them.
 
 import { ServiceError } from "../../errors.ts";
 import { StageClock, type StageMs } from "../../lib/telemetry/stage-times.ts";
@@ -10,32 +11,32 @@ import type { Cost } from "./costs.ts";
 export interface Measured {
   readonly what: Cost["what"];
   readonly canonical: string;
-  /** Milliseconds from the plan to the last byte, waiting included. */
+  /** Milliseconds from the plan to the last byte, including waiting. */
   readonly ms: number;
-  /** The same of the render before it, which built the sidecar. */
+  /** Milliseconds of the render before it, which built the sidecar. */
   readonly firstMs?: number;
   readonly stages: StageMs;
   readonly reads: number;
   readonly readBytes: number;
   /** Bytes of the derivative. */
   readonly bytes: number;
-  /** Part of the picture could not be read. */
+  /** True if part of the image could not be read. */
   readonly incomplete: boolean;
 }
 
-/** The whole image is rendered if that is expected to take at most so many milliseconds. */
+/** Expected milliseconds up to which the whole image is rendered. */
 const mostWholeMs = 2000;
 /**
- * A picture that took so many times longer than expected is rendered once more, if it took at most so many
- * milliseconds.
+ * A derivative that took longer than expected by more than this factor is rendered again, if it took at most
+ * `mostAgainMs` milliseconds.
  */
 const coldTimes = 2;
 const mostAgainMs = 2000;
 
 /**
- * Renders the tile of full size, then the whole image if that is cheap, through the same gate as requests and
- * past the render slot; twice if the first time was cold or built the sidecar (`builds`). Throws what
- * `render` throws.
+ * Renders the tile of full size, then the whole image if that is cheap. Renders wait for admission like
+ * requests, but bypass the render slot. The first one is repeated if it built the sidecar (`builds`), any one
+ * if it was cold. Throws what `render` throws.
  */
 export async function measure(
   parts: RenderParts,
@@ -65,8 +66,8 @@ export async function measure(
   };
   for (const [i, cost] of chosen(costs).entries()) {
     const first = await renderOnce(cost);
-    // The first render of its kind in a process loads a decoder, and may build a sidecar: visitors meet what
-    // comes after it.
+    // The first render of its kind in a process loads a decoder, and may build a sidecar; visitors mostly
+    // experience later ones.
     if (builds && i === 0) {
       note(first);
       await parts.sidecars.settled(master);
@@ -91,7 +92,7 @@ function chosen(costs: readonly Cost[]): readonly Cost[] {
   return [tile, whole].filter((cost) => cost !== undefined);
 }
 
-/** A slot that has nothing and keeps nothing: what is measured is the work. */
+/** Returns a slot that finds and stores nothing, so that the actual work is measured. */
 function unkept(slot: Slot): Slot {
   return {
     ...slot,

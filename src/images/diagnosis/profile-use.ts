@@ -1,9 +1,10 @@
-// What becomes of the colours of an image in a JPEG answer, in words: the policy image.color applied to what its file says.
+// Describes in words how the colours of an image are handled in a JPEG derivative: the policy image.color
+// applied to the facts of its file.
 
 import { convertsColours } from "../plan/metadata-policy.ts";
 import type { Known } from "./known.ts";
 
-/** undefined where the header is not known. */
+/** Returns the description; undefined if the header is unknown. */
 export function profileUse({
   header,
   settings: { policy },
@@ -11,7 +12,7 @@ export function profileUse({
   if (!header) return undefined;
   const { colour, interpretation } = header;
   const target = interpretation === "gray" ? "gray in the tone curve of sRGB" : "sRGB";
-  // JPEG holds gray and RGB with their profiles, so it shows what the policy means.
+  // JPEG supports gray and RGB with their profiles, so it shows the effect of the policy alone.
   const converts = convertsColours({ header, request: { quality: "default" }, policy, encoder: {} });
   if (!converts) {
     if (!colour || colour.ignored !== undefined) return "kept as they are, without a profile";

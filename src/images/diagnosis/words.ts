@@ -1,8 +1,8 @@
-// Values of facts as people read them.
+// Values of facts as text for people.
 
 import { formatSize } from "../../lib/options/quantity.ts";
 
-/** Milliseconds, rounded to what matters. */
+/** Returns milliseconds as text, rounded to a useful precision. */
 export function msText(ms: number): string {
   if (ms < 1) return "under 1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -17,12 +17,12 @@ export const sizeText = ({ width, height }: { readonly width: number; readonly h
 export const pixelsText = (pixels: number): string =>
   pixels >= 1e6 ? `${(pixels / 1e6).toFixed(1)} megapixels` : `${pixels} pixel${pixels === 1 ? "" : "s"}`;
 
-/** A moment in milliseconds since 1970: `2026-11-25 01:31 UTC`. */
+/** Returns a time (milliseconds since 1970) in the form `2026-11-25 01:31 UTC`. */
 export const timeText = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 export const yesNo = (value: boolean): string => (value ? "yes" : "no");
 
-/** One number for all where they are the same. */
+/** Returns the values as text; equal ones as their number and value. */
 export const eachText = (values: readonly number[]): string =>
   new Set(values).size === 1 && values.length > 1 ? `${values.length} × ${values[0]}` : values.join(", ");

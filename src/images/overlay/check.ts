@@ -1,10 +1,10 @@
-// What the configured overlay contributes to the checks of the service.
+// The health check of the configured overlay.
 
 import type { Check } from "../../lib/checks.ts";
 import { type OverlayOptions, placeOfPicture } from "./options.ts";
 import type { Overlays } from "./overlays.ts";
 
-/** One check where an overlay is configured. */
+/** Returns a check if an overlay is configured, otherwise none. */
 export function overlayChecks(overlays: Pick<Overlays, "check">, { image }: OverlayOptions): Check[] {
   if (image === "") return [];
   const place = placeOfPicture(image);
@@ -16,7 +16,7 @@ export function overlayChecks(overlays: Pick<Overlays, "check">, { image }: Over
       backend: inSource ? "source" : "file",
       key: "overlay.image",
       place: image,
-      // A source that is away now may be back soon; a file that is not there is a mistake.
+      // A source that is unavailable now may recover soon; a missing file is a mistake.
       neededFor: inSource ? "answers" : "start",
       run: () => overlays.check(),
     },

@@ -1,4 +1,5 @@
-// The options under `overlay:`, which a hook may answer for a request too, and where an overlay's picture lies.
+// Options under `overlay:`, which a hook may also return for a request, and the location of the overlay
+// image.
 
 import { z } from "zod";
 import { type Anchor, anchors, fits } from "../../imaging/pipeline/steps/overlay-layout.ts";
@@ -56,14 +57,14 @@ export const overlayOptions = z.strictObject({
 
 export type OverlayOptions = z.output<typeof overlayOptions>;
 
-/** What decides how an answer is marked. */
+/** Settings of the overlay of a derivative. */
 export type OverlaySettings = Omit<OverlayOptions, "folder">;
 
 const answer = z.strictObject({ image: z.string().max(8192), ...layout }).partial();
 
 /**
- * What a hook may answer for a request: settings, of which those that are left out (or null) are as configured; an empty `image`, or `false`
- * in place of all, for no overlay.
+ * Schema of a hook's result for a request. Missing settings, or null, mean the configured ones; an empty
+ * `image`, or `false` as the whole result, means no overlay.
  */
 export const overlayAnswer = z.preprocess(
   (value) =>
@@ -76,8 +77,8 @@ export const overlayAnswer = z.preprocess(
 );
 
 /**
- * The settings that a hook's answer means, beside those that are configured; undefined: no overlay. Throws an Error that says what is
- * wrong with the answer.
+ * Returns the settings of a hook's result merged with the configured ones; undefined if there is no overlay.
+ * Throws an Error that describes what is wrong with the result.
  */
 export function answeredSettings(
   said: unknown,
@@ -88,20 +89,20 @@ export function answeredSettings(
     const [{ path, message } = { path: [], message: "" }] = error.issues;
     throw new Error(`${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`);
   }
-  // Settings that an answer leaves out are absent, not undefined: it comes as JSON.
+  // The result is JSON, so missing settings are absent, never undefined.
   const settings = data === false ? undefined : { ...configured, ...(data as Partial<OverlaySettings>) };
   if (!settings?.image || data === false) return undefined;
   if (data.image === undefined || !("path" in placeOfPicture(data.image))) return settings;
-  // A file that a hook names lies in the folder for that.
+  // A hook can only name files in `folder`.
   if (!plainSegments(data.image))
     throw new Error("image: expected a file below overlay.folder, or source:key");
   return { ...settings, image: `${folder}/${data.image}` };
 }
 
-/** Where a picture lies: in a source, or at a path. */
+/** Location of an overlay image: in a source, or at a path. */
 export type PicturePlace = { readonly source: string; readonly key: string } | { readonly path: string };
 
-/** `source:key`, else a path. A drive letter is no source. */
+/** Parses `source:key`; anything else is a path. A drive letter is not a source. */
 export function placeOfPicture(name: string): PicturePlace {
   const [, source, key] = /^([A-Za-z0-9][A-Za-z0-9._-]*):(?![/\\])(.+)$/s.exec(name) ?? [];
   return source !== undefined && key !== undefined ? { source, key } : { path: name };

@@ -1,9 +1,9 @@
-// An overlay as a derivative carries it.
+// An overlay of a derivative: its image and settings.
 
 import type { OverlayImage } from "../../imaging/render/overlay-pixels.ts";
 import type { OverlaySettings } from "./options.ts";
 
-/** An overlay as it is laid on one answer. */
+/** An overlay applied to one derivative. */
 export interface Overlay {
   readonly settings: OverlaySettings;
   readonly image: OverlayImage;

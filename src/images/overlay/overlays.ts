@@ -1,5 +1,5 @@
-// Which overlay an answer carries, and its picture: read again when its file changes, decoded once. Whatever is wrong with it
-// is an error of the request, so that no answer goes out unmarked.
+// Chooses the overlay of a derivative and loads its image, which is decoded once and again whenever its file
+// changes. Any failure is an error of the request, so that no derivative is sent without its overlay.
 
 import { ServiceError, withServiceErrors } from "../../errors.ts";
 import type { Encoded } from "../../imaging/codecs/codec.ts";
@@ -23,13 +23,13 @@ import type { Overlay } from "./overlay.ts";
 
 export interface Overlays {
   /**
-   * What an answer of this size carries; undefined: nothing. Throws ServiceError `hook` (code overlay_failed) where its picture
-   * is missing, broken or too large, and `cancelled`.
+   * Returns the overlay of a derivative of this size; undefined if it has none. Throws ServiceError `hook`
+   * (code overlay_failed) if the overlay image is missing, broken or too large, and `cancelled`.
    */
   of(master: Master, answer: AnswerSize, signal?: AbortSignal): Promise<Overlay | undefined>;
-  /** Whether answers may change although neither their master nor the configuration does. */
+  /** True if derivatives may change even if neither their master nor the configuration does. */
   mayChange(): boolean;
-  /** The configured picture, as `of` takes it: resolves when it can be used, throws with the reason. */
+  /** Resolves if the configured overlay image can be used; throws an Error with the reason otherwise. */
   check(): Promise<void>;
 }
 
@@ -43,45 +43,54 @@ export interface OverlayParts {
   readonly sources: Sources;
   readonly platform: Pick<Platform, "files" | "keepAlive">;
   readonly codecs: Codecs;
-  /** Runs the job that decodes a picture. */
+  /** Runs the job that decodes an overlay image. */
   readonly decode: (job: Job, signal: AbortSignal) => Promise<Pick<Encoded, "bytes">>;
   readonly log: { error(message: string, fields?: Readonly<Record<string, unknown>>): void };
-  /** A hook that is asked for each request, while it has anything to say: undefined means as configured. */
+  /**
+   * The overlay hook, asked for each request while `has` returns true; the result undefined means the
+   * configured settings.
+   */
   readonly hook?: {
     has(): boolean;
     ask(master: Master): Promise<unknown>;
-    /** Logs that what it said cannot be used, and returns the error to throw. */
+    /** Logs that the hook's result is unusable, and returns the error to throw. */
     unusable(master: Master, reason: string): ServiceError;
   };
-  /** How long a picture that was looked at counts as it was; 1000 ms where not given. */
+  /** Milliseconds for which a checked overlay image counts as unchanged; default 1000. */
   readonly revalidateMs?: number;
 }
 
-/** Pixels and bytes of the largest picture that is taken. */
+/** Maximum size of an overlay image in pixels; `mostFileBytes` limits its file. */
 export const mostPixels = 2 ** 22;
 const mostFileBytes = 32 << 20;
-/** Bytes of decoded pictures that are kept, those that were used last. */
+/** Total bytes of cached decoded images; the least recently used are dropped first. */
 const keptBytes = 64 << 20;
-/** What an entry weighs beside its pixels. */
+/** Weight of an entry in addition to its pixels. */
 const entryBytes = 1024;
-/** A picture that takes longer to read and decode is one that cannot be read. */
+/**
+ * Time limit in milliseconds for reading and decoding an overlay image; beyond it the image counts as
+ * unreadable.
+ */
 const limitMs = 10_000;
 
-/** A file system may tell times in seconds: one that was written so lately may change without another time. */
+/**
+ * Milliseconds during which a file may change again under the same modification time, since file systems may
+ * store times in seconds.
+ */
 const freshMs = 2500;
 
-/** A picture that was looked at: its pixels, or why there are none. */
+/** Result of checking an overlay image: its pixels, or the reason why it has none. */
 type Known =
   | {
       readonly until: number;
       readonly validator: string;
-      /** Written so shortly before that the validator may not tell it from what is written next. */
+      /** True if the file was written so recently that its validator may not distinguish the next write. */
       readonly isFresh: boolean;
       readonly image: OverlayImage;
     }
   | { readonly until: number; readonly problem: string };
 
-/** A file as it was found. */
+/** An overlay file at the time of a check. */
 interface Found {
   readonly validator: string;
   readonly modified: Date | undefined;
@@ -89,7 +98,7 @@ interface Found {
   close(): Promise<void>;
 }
 
-/** The overlays of a service. Nothing is read yet. */
+/** Creates the overlays of a service, without reading any. */
 export function createOverlays(parts: OverlayParts): Overlays {
   const { options, log, hook, revalidateMs = 1000 } = parts;
   const { folder: _, ...configured } = options;
@@ -97,7 +106,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
   const known = createLru<string, Known>(keptBytes);
   const flights = createSingleFlight<Known>(parts.platform.keepAlive);
 
-  /** Looks at the file of a picture, and decodes it where it is not the one of before. Only `cancelled` is thrown. */
+  /** Checks the file of an overlay image, and decodes it if it has changed. Throws only `cancelled`. */
   const look = async (place: string, before: Known | undefined, signal: AbortSignal): Promise<Known> => {
     try {
       return await withDeadline(limitMs, async () => {
@@ -123,7 +132,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
     }
   };
 
-  /** Looks at a picture and remembers it. */
+  /** Checks an overlay image again and caches the result. */
   const lookAgain = async (place: string, signal: AbortSignal): Promise<Known> => {
     const before = known.get(place);
     const now = await look(place, before, signal);
@@ -131,7 +140,10 @@ export function createOverlays(parts: OverlayParts): Overlays {
     return now;
   };
 
-  /** The picture as it is now, or was up to `revalidateMs` ago. */
+  /**
+   * Returns the current pixels of an overlay image, or those of up to `revalidateMs` ago. Logs a failure
+   * once.
+   */
   const picture = async (place: string, signal?: AbortSignal): Promise<OverlayImage> => {
     let now = known.get(place);
     if (!now || Date.now() >= now.until) {
@@ -179,7 +191,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
   };
 }
 
-/** Why it failed is for the log: the caller learns only that it did. */
+/** Returns the error for the client; it does not contain `cause`, which is for the log. */
 function failed(cause: string): ServiceError {
   return new ServiceError(
     "hook",
@@ -188,7 +200,7 @@ function failed(cause: string): ServiceError {
   );
 }
 
-/** Throws an Error that says what is missing, in words for the operator. */
+/** Finds the file of an overlay image. Throws an Error in words for the operator if it is missing. */
 async function find({ platform, sources }: OverlayParts, name: string, signal: AbortSignal): Promise<Found> {
   const place = placeOfPicture(name);
   if ("source" in place) {
@@ -228,7 +240,10 @@ async function find({ platform, sources }: OverlayParts, name: string, signal: A
   };
 }
 
-/** The pixels of a picture's file. Throws what the codecs throw, and an Error for one that is too large. */
+/**
+ * Returns the pixels of an overlay file. Throws the errors of the codecs, and an Error if the image is too
+ * large.
+ */
 async function decoded(
   { codecs, decode }: OverlayParts,
   file: Uint8Array,
@@ -262,7 +277,7 @@ async function decoded(
   };
 }
 
-/** Upright, in sRGB, 8 bit. */
+/** Returns the steps that make an image upright, sRGB and of 8 bits. */
 function stepsOf({ orientation, interpretation, colour, depth }: ImageHeader): Step[] {
   const profile = colour !== undefined && !colour.srgb && colour.ignored === undefined;
   const plain = interpretation === "gray" || interpretation === "rgb";
@@ -273,7 +288,7 @@ function stepsOf({ orientation, interpretation, colour, depth }: ImageHeader): S
   ];
 }
 
-/** The same bytes where all threads see them, if there is such memory. */
+/** Returns the same bytes in memory shared by all threads, if available. */
 function shared(data: Uint8Array): Uint8Array {
   if (typeof SharedArrayBuffer === "undefined") return data;
   const bytes = new Uint8Array(new SharedArrayBuffer(data.length));

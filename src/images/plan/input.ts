@@ -1,4 +1,4 @@
-// What a plan is made of: the facts of a master, the request as it was resolved, the policy, and the two codecs.
+// Input of a plan: facts of the master, resolved request, policy, and the two codecs.
 
 import type { Geometry } from "../../iiif/image/geometry.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
@@ -8,20 +8,20 @@ import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
 export interface PlanInput {
   readonly header: ImageHeader;
-  /** 1-based. */
+  /** Page number, from 1. */
   readonly page: number;
   /** Length of the master in bytes. */
   readonly fileSize: number;
-  /** As {@link ReadRequest.whole}. */
+  /** See {@link ReadRequest.whole}. */
   readonly whole?: boolean;
   readonly request: ImageRequest;
   readonly geometry: Geometry;
   readonly policy: OutputPolicy;
-  /** What is laid on the answer; absent: nothing. */
+  /** Overlay of the derivative; absent if it has none. */
   readonly overlay?: Pick<Overlay, "image" | "settings"> | undefined;
-  /** As in `embeddingOf`. */
+  /** True if the derivative is a substitute; see `embeddingOf`. */
   readonly confined?: boolean;
-  /** The codecs of the master and of the answer. */
+  /** The codec of the master; `encoder` is that of the derivative. */
   readonly decoder: CodecFacts["decoder"];
   readonly encoder: CodecFacts["encoder"];
 }

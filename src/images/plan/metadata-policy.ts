@@ -1,4 +1,4 @@
-// What becomes of a master's colours and metadata in an answer: the policies image.metadata and image.color.
+// Handling of a master's colours and metadata in a derivative: the policies image.metadata and image.color.
 
 import type { ImageRequest } from "../../iiif/image/request.ts";
 import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
@@ -10,17 +10,21 @@ interface Answer {
   readonly request: Pick<ImageRequest, "quality">;
   readonly policy: Pick<OutputPolicy, "metadata" | "color">;
   readonly encoder: Pick<CodecFacts["encoder"], "rgbOnly">;
-  /** The answer is a substitute: what the master says of itself may hold small pictures of it, and is for those with access. */
+  /**
+   * True if the derivative is a substitute: metadata of the master are then not embedded, since they may
+   * contain thumbnails of it, and are only for readers with access.
+   */
   readonly confined?: boolean;
 }
 
-/** Whether an answer has one band of colour: a gray master's has, and that of quality gray or bitonal. */
+/** True if a derivative has a single colour band: the master is gray, or the quality is gray or bitonal. */
 const isGray = ({ header, request }: Answer) =>
   header.interpretation === "gray" || request.quality === "gray" || request.quality === "bitonal";
 
 /**
- * Whether the master's own colours are left as they are and told by its profile. Not where that does not fit the answer:
- * a colour profile on gray, a gray one on what a format can only write as RGB, levels where only black and white are left.
+ * True if the master's own colours are kept and described by its profile. False if that does not fit the
+ * derivative: a colour profile on gray, a gray profile on a format that writes gray as RGB, or a bitonal
+ * derivative.
  */
 function keepsColours(answer: Answer): boolean {
   const { header, request, policy, encoder } = answer;
@@ -29,10 +33,13 @@ function keepsColours(answer: Answer): boolean {
   return header.interpretation === "gray" && request.quality !== "bitonal" && !encoder.rgbOnly;
 }
 
-/** Whether the master's colours become sRGB (gray: in its tone curve). */
+/** True if the colours are converted to sRGB (gray: to its tone curve). */
 export const convertsColours = (answer: Answer): boolean => !keepsColours(answer);
 
-/** What is embedded in the answer; undefined: nothing. Gray in sRGB's tone curve needs no profile: it is what viewers assume. */
+/**
+ * Returns the profile and metadata to embed in the derivative; undefined if there are none. Gray in the tone
+ * curve of sRGB needs no profile: viewers assume it.
+ */
 export function embeddingOf(answer: Answer): Embedding | undefined {
   const { header, policy, confined = false } = answer;
   const preserve = policy.metadata === "preserve";

@@ -1,10 +1,10 @@
-// Sizes as viewers see them, whatever way a picture is stored.
+// Orientation of masters in derivatives.
 
 import type { OutputPolicy } from "./policy.ts";
 
 /**
- * A master as answers show it: one whose metadata are preserved is not turned, so that for sizes, regions and pixels it
- * counts as upright.
+ * Returns a master with the orientation that derivatives turn it by. If metadata are preserved, pixels are
+ * not turned, so the master counts as upright for sizes, regions and pixels.
  */
 export function asShown<Stored extends { readonly orientation: number }>(
   stored: Stored,

@@ -1,4 +1,5 @@
-// From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
+// Plans a derivative from header facts and a resolved request: the region and scale to read, the steps, and
+// the options of the encoder. Pure.
 
 import { ServiceError } from "../../errors.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
@@ -29,10 +30,10 @@ import { pitchOf, samplingOf, span } from "./sampling.ts";
 import { reductionSteps, stepsOf } from "./steps.ts";
 
 /**
- * Plans one derivative. Coordinates of the request are upright ones; what is read is stored ones, so only the part
- * that the answer needs is decoded, whatever the orientation. Sampling positions are anchored at the image's origin
- * and the filter reads beyond the region where the image goes on, so tiles of one level meet without a seam.
- * Throws ServiceError `too-large` when the format cannot hold the answer.
+ * Plans one derivative. The request is in upright coordinates and the read in stored ones, so that only the
+ * necessary part is decoded, in any orientation. Sampling positions are anchored at the origin of the image,
+ * and the filter reads beyond the region if the image continues there, so that tiles of one level meet
+ * without a seam. Throws ServiceError `too-large` if the format cannot hold the derivative.
  */
 export function planRender(input: PlanInput): RenderPlan {
   const { page, request, geometry, policy, decoder, encoder } = input;
@@ -42,7 +43,7 @@ export function planRender(input: PlanInput): RenderPlan {
   const sampling = samplingOf(geometry, upright);
   const { start, size, step } = sampling;
   const { linear, sharpen } = reductionSteps(sampling, policy);
-  // A blur looks beyond the answer where the picture goes on.
+  // A blur reads beyond the derivative if the image continues there.
   const reach = sharpen ? blurReach(sharpen.radius) : 0;
   const across = span(start.x, size.width, step.x, upright.width, reach);
   const down = span(start.y, size.height, step.y, upright.height, reach);
@@ -51,7 +52,7 @@ export function planRender(input: PlanInput): RenderPlan {
     y: axisAt(down, step.y, factor, upright.height, orientation.flipY),
   });
   const isExact = ({ factor }: Pick<Reduction, "factor">) => Object.values(axesAt(factor)).every(isIdentity);
-  // Cells are the same for every format.
+  // Cells have to be the same for every format.
   const halvesColour = !geometry.detail && request.format === "jpg" && policy.chroma === "420";
   const reductions = decoder.scales?.of(header, halvesColour) ?? [];
   const usual =
@@ -85,7 +86,7 @@ export function planRender(input: PlanInput): RenderPlan {
   const embedding = embeddingOf(input);
   const steps = stepsOf({ input, header, transform, window, sampling, embedding });
 
-  // Cells are the same for every format.
+  // Cells have to be the same for every format.
   const leavesOut =
     policy.jp2Effort && header.format === "jp2" && !geometry.detail && isLossy(request.format);
   const percentiles = windowFor(header, policy);
@@ -135,12 +136,15 @@ export function planRender(input: PlanInput): RenderPlan {
   return { read, transform, steps, write, ...bySteps, ...(rows && { rows }), memory: estimate };
 }
 
-/** Bytes of decoded pixels at a time, if an answer is made by rows. */
+/** Maximum bytes of decoded pixels at a time if a derivative is made by rows. */
 const bytesAtOnce = 8 * 1024 * 1024;
-/** Bytes for each byte of pixels that an encoded answer takes, once in pieces and once as a whole. */
+/** Bytes of an encoded derivative, held in pieces and as a whole, per byte of pixels. */
 const encodedShare = 1 / 2;
 
-/** How many full-size rows to decode at a time, if all pixels take `bytes`; undefined: all of them. */
+/**
+ * Returns the number of full-size rows to decode at a time, given the `bytes` of all pixels; undefined for
+ * all rows at once.
+ */
 function rowsAtOnce(
   decoder: CodecFacts["decoder"],
   { header, region, scaleFactor }: ReadRequest,
@@ -157,13 +161,19 @@ const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
 
 const isLossy = (format: string) => format === "jpg" || format === "webp";
 
-/** The percentiles to show, for the kinds of masters whose values need not fill their type. */
+/**
+ * Returns the percentiles of the values to show, for kinds of masters whose values need not use the whole
+ * range of their type; undefined for all others.
+ */
 function windowFor({ format, depth, interpretation, bands }: ImageHeader, { window }: OutputPolicy) {
   const plain = (interpretation === "gray" && bands === 1) || (interpretation === "rgb" && bands === 3);
   return format === "tif" && depth === 16 && plain ? window : undefined;
 }
 
-/** Its pixels, and those in the size that they are laid on in, once more in the answer's colours. */
+/**
+ * Returns the bytes of an overlay's pixels: in its own size, in its size on the derivative, and once more in
+ * the colours of the derivative.
+ */
 function overlayMemory(overlay: PlanInput["overlay"], answer: Size): number {
   if (!overlay) return 0;
   const { image, settings } = overlay;

@@ -1,4 +1,4 @@
-// What of the configuration decides the bytes of an answer, beside the request itself.
+// The part of the configuration that the bytes of derivatives depend on.
 
 import type { Codec, EncodableKinds } from "../../imaging/codecs/codec.ts";
 import type { Sharpening } from "../../imaging/pipeline/steps/sharpen.ts";
@@ -12,31 +12,43 @@ export interface OutputPolicy {
   readonly chroma: "420" | "444";
   readonly encoder: "fast" | "small";
   readonly passthrough: "auto" | "off";
-  /** `visual`: lossy answers of JPEG 2000 masters leave out the lowest bit-planes; absent: they do not. */
+  /** `visual`: lossy derivatives of JPEG 2000 masters omit the lowest bit-planes. Absent: they use all. */
   readonly jp2Effort?: "visual";
   readonly depth: "8" | "source";
   readonly background: readonly [number, number, number];
-  /** For answers smaller than their region; absent: none. */
+  /** Sharpening of derivatives that are smaller than their region; absent if there is none. */
   readonly sharpen?: Sharpening;
-  /** At how many times the answer's size to decode for scales of exactly a power of two; absent: as the codec likes. */
+  /**
+   * Minimum factor by which the decoded image exceeds the derivative, for scales of exactly a power of two;
+   * absent if the codec decides.
+   */
   readonly supersample?: 2 | 4;
-  /** Percentiles that become black and white in masters that have a range of their own; absent: the range of the type. */
+  /**
+   * Percentiles that become black and white in masters whose values have a range of their own; absent if the
+   * range of the type is used.
+   */
   readonly window?: { readonly low: number; readonly high: number };
-  /** Whether reductions are done in linear light. */
+  /** True if images are reduced in linear light. */
   readonly linear: boolean;
-  /** preserve: EXIF, XMP and IPTC are kept, and pixels are not turned by the orientation that EXIF goes on telling. */
+  /**
+   * `preserve`: EXIF, XMP and IPTC are embedded, and pixels are not turned, since EXIF still states the
+   * orientation.
+   */
   readonly metadata: "strip" | "preserve";
-  /** Whether colours are converted to sRGB or left as the embedded profile tells them. */
+  /**
+   * `srgb`: colours are converted to sRGB. `respect-icc`: they are kept and described by the embedded
+   * profile.
+   */
   readonly color: "srgb" | "respect-icc";
 }
 
-/** What a plan has to know of the two codecs. */
+/** Facts about the two codecs that a plan depends on. */
 export interface CodecFacts {
   readonly decoder: Pick<Codec, "scales" | "memory" | "rowsApart">;
   readonly encoder: EncodableKinds;
 }
 
-/** The output policy of the options under `image:`. */
+/** Returns the output policy of the options under `image:`. */
 export function outputPolicy(options: ImageOptions): OutputPolicy {
   const sharpen = sharpening(options);
   return {

@@ -1,39 +1,40 @@
-// Where the samples of an answer lie on the upright image: its own pixels, or the cells that it is made of.
+// Positions of a derivative's samples on the upright image. Samples are the pixels of the derivative, or the
+// cells that it is made of.
 
 import type { Detail, Geometry } from "../../iiif/image/geometry.ts";
 import type { ResampleAxis } from "../../imaging/pipeline/step.ts";
 import { type Size, windowOf } from "../../imaging/render/sampling.ts";
 
-/** What is sampled of the upright image, in its pixels. */
+/** Samples of the upright image; positions are in pixels of that image. */
 export interface Sampling {
-  /** Where the first sample begins. */
+  /** Position of the first sample. */
   readonly start: { readonly x: number; readonly y: number };
-  /** Samples along each axis. */
+  /** Number of samples along each axis. */
   readonly size: Size;
-  /** From one sample to the next. */
+  /** Distance between samples along each axis. */
   readonly step: { readonly x: number; readonly y: number };
-  /** Whether the image is reduced by it. */
+  /** True if the image is reduced. */
   readonly reduced: boolean;
-  /** The axes of the answer on the samples where these are cells. */
+  /** Axes of the derivative over the cells, if samples are cells. */
   readonly cells?: { readonly x: ResampleAxis; readonly y: ResampleAxis };
 }
 
-/** The samples that an answer on an upright image is made of. */
+/** Returns the samples from which a derivative of an upright image is made. */
 export function samplingOf(geometry: Geometry, upright: Size): Sampling {
   const { region, size, detail } = geometry;
   if (detail) return samplingOfCells(size, detail, upright);
   return { start: region, size, step: pitchOf(geometry), reduced: isReduced(geometry) };
 }
 
-/** Pixels of the image from one pixel of the answer to the next. */
+/** Returns the pixels of the image per pixel of the derivative, along each axis. */
 export const pitchOf = ({ scaleFactor, region, size }: Geometry) => ({
   x: scaleFactor ?? region.width / size.width,
   y: scaleFactor ?? region.height / size.height,
 });
 
 /**
- * The samples are cells, and the answer is made of them. Nothing but where the window begins and ends depends on the
- * answer, so a cell has one value for all answers.
+ * Returns cells as the samples of a derivative. Only the limits of the window depend on the derivative, so a
+ * cell has the same value in all derivatives.
  */
 function samplingOfCells(answer: Size, { grid, cells }: Detail, upright: Size): Sampling {
   const x = { size: answer.width, origin: cells.x, scale: cells.width / answer.width };
@@ -52,7 +53,7 @@ function samplingOfCells(answer: Size, { grid, cells }: Detail, upright: Size): 
   };
 }
 
-/** Whether an answer has fewer pixels than its region, or is a tile of a level that has fewer than the image. */
+/** True if a derivative has fewer pixels than its region, or is a tile of a reduced level. */
 function isReduced({
   scaleFactor,
   region,
@@ -63,16 +64,22 @@ function isReduced({
   return width <= region.width && height <= region.height && width * height < region.width * region.height;
 }
 
-/** The answer's pixels along an axis, in pixels of the upright image, and how many of them come before its own. */
+/**
+ * Extent of a derivative's samples along one axis: start in pixels of the upright image, number of samples,
+ * and how many of them precede the derivative's own.
+ */
 export interface Span {
   readonly start: number;
   readonly size: number;
   readonly before: number;
 }
 
-/** The answer and up to `reach` more of its pixels at both ends, as far as the image goes. */
+/**
+ * Returns the span of a derivative, extended by up to `reach` samples at both ends, as far as the image
+ * continues.
+ */
 export function span(start: number, size: number, step: number, full: number, reach: number): Span {
-  const noise = 1e-6; // of divisions: pixels that only they bring in or leave out
+  const noise = 1e-6; // tolerance for divisions, below which a difference adds or removes no pixel
   const before = Math.min(reach, Math.floor(start / step + noise));
   const after = Math.min(reach, Math.max(0, Math.ceil((full - start) / step - noise) - size));
   return { start: start - before * step, size: before + size + after, before };

@@ -1,4 +1,5 @@
-// The steps of a plan: those that move, resample and crop derive from its transform, the others from policy, request and formats.
+// The steps of a plan. Orientation, resampling and cropping derive from its transform, all others from
+// policy, request and formats.
 
 import type { ImageHeader, Rectangle } from "../../imaging/codecs/image-header.ts";
 import type { Embedding, Transform } from "../../imaging/codecs/plan.ts";
@@ -11,19 +12,19 @@ import { convertsColours } from "./metadata-policy.ts";
 import type { OutputPolicy } from "./policy.ts";
 import type { Sampling } from "./sampling.ts";
 
-/** What the steps of a plan depend on. */
+/** Input of the steps of a plan. */
 interface Stepping {
   readonly input: PlanInput;
-  /** As it is shown: with the orientation that pixels are turned by. */
+  /** Header with the orientation that pixels are turned by. */
   readonly header: ImageHeader;
   readonly transform: Transform;
-  /** The part of the upright picture at the plan's scale that is read. */
+  /** Part of the upright image that is read, at the scale of the plan. */
   readonly window: Rectangle;
   readonly sampling: Sampling;
   readonly embedding: Embedding | undefined;
 }
 
-/** All steps, in order: from stored pixels to what is encoded. */
+/** Returns all steps in order, from stored pixels to the pixels to encode. */
 export function stepsOf({ input, header, transform, window, sampling, embedding }: Stepping): Step[] {
   const { linear, sharpen } = reductionSteps(sampling, input.policy);
   const converts = input.geometry.detail ? convertsColoursOfCells(input) : convertsColours(input);
@@ -46,7 +47,7 @@ export function stepsOf({ input, header, transform, window, sampling, embedding 
   ];
 }
 
-/** What the policy wants of answers that are reduced. */
+/** Returns the parts of the policy that apply to reduced derivatives; off for all others. */
 export function reductionSteps(
   { reduced }: Pick<Sampling, "reduced">,
   { linear, sharpen }: Pick<OutputPolicy, "linear" | "sharpen">,
@@ -60,11 +61,17 @@ function cropping({ x, y, margins }: Transform): Step[] {
   return [{ op: "crop", left, top, width: x.size - left - right, height: y.size - top - bottom }];
 }
 
-/** Whether cells have the colours of sRGB: as in the answer that takes the fewest steps from the master. */
+/**
+ * True if cells are converted to sRGB: decided as for a derivative of default quality in an unrestricted
+ * format.
+ */
 const convertsColoursOfCells = (input: PlanInput) =>
   convertsColours({ ...input, request: { quality: "default" }, encoder: {} });
 
-/** From cells to the answer's size: cells are rounded as in the answer that shows them, then reduced. */
+/**
+ * Returns the steps from cells to the size of the derivative. Cells are rounded as in a derivative that shows
+ * them directly, then reduced.
+ */
 function stepsFromCells(
   input: PlanInput,
   header: ImageHeader,
@@ -80,7 +87,10 @@ function stepsFromCells(
   return [...rounded, ...colours, { op: "to-light" }, resize, { op: "from-light", bits }];
 }
 
-/** What happens to the pixels of the answer's size: mirror, rotation, quality, then what the format cannot hold. */
+/**
+ * Returns the steps on pixels of the derivative's size: mirror, rotation, overlay, quality, then the removal
+ * of what the format cannot hold.
+ */
 function outputSteps(
   { request, policy, encoder, overlay }: PlanInput,
   header: ImageHeader,
@@ -102,7 +112,10 @@ function outputSteps(
   return steps;
 }
 
-/** On the pixels as they will be seen: viewers turn those whose orientation EXIF goes on telling. */
+/**
+ * Returns the steps that apply the overlay. It has to be upright in viewers, which turn the pixels if EXIF
+ * still states an orientation.
+ */
 function overlaySteps(
   { image, settings }: NonNullable<PlanInput["overlay"]>,
   embedding: Embedding | undefined,

@@ -1,36 +1,37 @@
-// One build of a sidecar: who waits for it, who hurries it, and how it ended.
+// One build of a sidecar: the requests that wait for it, whether one of them needs it immediately, and its
+// result.
 
 import { cancelled, ServiceError } from "../../errors.ts";
 import { onAbort } from "../../lib/concurrency/bounded-wait.ts";
 
-/** How a build ended. */
+/** Result of a build. */
 export type BuildEnd =
-  /** The state says what came of it. */
+  /** The build is over; the state of the sidecar holds the result. */
   | { readonly is: "over" }
-  /** Whoever it was made for has left. */
+  /** The request that began the build was cancelled. */
   | { readonly is: "cancelled" }
-  /** The source failed the render that was to begin it: it would fail all who wait. */
+  /** The source failed the render that was to begin the build: it would also fail all waiting requests. */
   | { readonly is: "render failed"; readonly error: unknown }
-  /** The source failed the job: each may still go on by itself. */
+  /** The source failed the job; each read may still continue on its own. */
   | { readonly is: "source failed"; readonly error: unknown }
-  /** The job failed otherwise; another may try again. */
+  /** The job failed for another reason; another one may succeed. */
   | { readonly is: "failed"; readonly error: unknown };
 
 export interface Build {
-  /** Resolves when the slot has been asked. */
+  /** Resolves when the slot has responded. */
   readonly asked: Promise<unknown>;
   readonly ended: Promise<BuildEnd>;
-  /** Resolves when somebody cannot go on without it. */
+  /** Resolves when a request cannot continue without the result. */
   readonly hurried: Promise<void>;
   hurry(): void;
-  /** Somebody waits until it ends, or the signal aborts. */
+  /** Registers a request that waits until the build ends, or the signal aborts. */
   hold(signal: AbortSignal): void;
-  /** Aborts when the last of those who hold it has left. */
+  /** Aborts when the last waiting request has left. */
   readonly deserted: AbortSignal;
   end(how: BuildEnd): void;
 }
 
-/** A build that waits for the slot's answer. */
+/** Creates a build that waits for the response of the slot. */
 export function createBuild(asked: Promise<unknown>): Build {
   const ended = deferred<BuildEnd>();
   const hurried = deferred<void>();
@@ -60,7 +61,7 @@ function deferred<T>() {
   return { promise, resolve };
 }
 
-/** How a job ended that threw. */
+/** Returns the result of a build whose job threw an error. */
 export function endOf(error: unknown): BuildEnd {
   if (!(error instanceof ServiceError)) return { is: "failed", error };
   if (error.kind === "cancelled") return { is: "cancelled" };

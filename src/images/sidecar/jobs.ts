@@ -1,4 +1,5 @@
-// The jobs that make sidecars, and where their bytes go: the origin slot, or memory where that is off.
+// Runs the jobs that build sidecars, and stores the bytes: in the origin slot, or in memory if that is
+// disabled.
 
 import { ServiceError } from "../../errors.ts";
 import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../../imaging/codecs/codec.ts";
@@ -22,38 +23,47 @@ export interface SidecarJobParts {
   readonly timeoutMs: number;
 }
 
-/** A sidecar's key in the slot, and its id in memory and in workers, which is another one after each purge. */
+/** Key of a sidecar in the slot, and its id in memory and in workers, which changes with each purge. */
 export interface SidecarKey extends EntryKey {
   readonly id: string;
 }
 
-/** Bytes of sidecars that stay in memory, so that a tile needs no look into the slot. */
+/** Maximum bytes of sidecars in memory, which save tiles a lookup in the slot. */
 export const inMemoryBytes = 64 * 2 ** 20;
-/** Where there is no slot, blocks stay in memory with their entry; some room has to be left for the entry itself. */
+/**
+ * Bytes of the blocks of one sidecar if there is no slot, so that they stay in memory; the rest is reserved
+ * for its entry.
+ */
 const roomInMemory = inMemoryBytes * (3 / 4);
-/** One sidecar takes at most this share of the slot with its blocks, so that it does not push out everything else. */
+/**
+ * Maximum share of the slot that the blocks of one sidecar take, so that they do not displace everything
+ * else.
+ */
 const shareOfSlot = 1 / 4;
 
-/** Kinds of error that say something of the file: after others the next render begins again. */
+/** Kinds of error that are caused by the file; after others the next render tries again. */
 const verdicts: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 const isVerdict = (error: unknown) => error instanceof ServiceError && verdicts.has(error.kind);
 
 /**
- * How long a job waits for the slot to take a block, in milliseconds. Once that was not enough the job goes on without waiting:
- * what the slot drops then is made again.
+ * Time limit in milliseconds for which a job waits until the slot has stored a block. If it is exceeded, the
+ * job stops waiting for blocks; dropped blocks are made again later.
  */
 const longestWait = 4000;
 
 const nothing = async () => new Uint8Array();
 
 export interface SidecarJobs {
-  /** How a read gets at a sidecar: see {@link SidecarWay}; "alone": none can be kept, or made within the memory budget. */
+  /**
+   * Returns how a read uses a sidecar: see {@link SidecarWay}. "alone": the sidecar cannot be stored, or not
+   * built within the memory budget.
+   */
   wayOf(master: Master, read: ReadRequest): SidecarWay | "alone";
-  /** The blocks of a sidecar as reads load them. */
+  /** Returns the blocks of a sidecar for reads: `blocks`, or those in the slot. */
   blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): SidecarBlocks;
   /**
-   * Makes a sidecar and puts it into the slot; undefined where none can be kept of this file, which is never stored. Throws what
-   * another attempt may not meet.
+   * Builds a sidecar and stores it in the slot. Returns undefined if this file can have none, which is not
+   * stored. Throws other errors, after which another attempt may succeed.
    */
   build(
     master: Master,
@@ -63,7 +73,10 @@ export interface SidecarJobs {
   ): Promise<Sidecar | undefined>;
 }
 
-/** Jobs over the pool. `isCurrent`: no purge has come since a key was made. */
+/**
+ * Creates jobs that run in the pool. `isCurrent`: returns true if no purge has occurred since the key was
+ * made.
+ */
 export function createSidecarJobs(
   { codecs, pool, origin, admission, timeoutMs }: SidecarJobParts,
   isCurrent: (key: SidecarKey) => boolean,
@@ -80,7 +93,7 @@ export function createSidecarJobs(
     keep: async () => {},
   });
 
-  /** Where a job's blocks go: into the slot, one after the other, or into `made`. */
+  /** Returns blocks that a job stores in the slot as it makes them, or in `made` if the slot is disabled. */
   const keepingBlocks = (key: SidecarKey, made: Map<number, Uint8Array>): SidecarBlocks => {
     let slow = false;
     return {

@@ -1,37 +1,40 @@
-// The life of a sidecar in this process: its states, what may happen in each of them, and where that leads.
-// README.md beside it has the drawing.
+// Life of a sidecar in this process: its states, events and transitions. README.md in this folder shows them
+// as a diagram.
 
 import { createLru } from "../../imaging/lib/lru.ts";
 import type { Build } from "./build.ts";
 
-/** What is derived from a master: the entry of its sidecar, and its blocks where no slot has them. */
+/** Data derived from a master. */
 export interface Sidecar {
-  /** What stands in the slot under the master's key; never empty. */
+  /** Entry in the slot, under the key of the master; never empty. */
   readonly entry: Uint8Array;
-  /** Its blocks, where no slot has them. */
+  /** Blocks of the sidecar if there is no slot to store them; absent otherwise. */
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
 }
 
 export type SidecarState =
-  /** Nothing is known of one; the slot may have it. */
+  /** This process knows of no sidecar; the slot may have one. */
   | { readonly is: "absent" }
-  /** It is looked for in the slot, begun by a render, or made by a job. */
+  /** It is looked up in the slot, begun by a render, or built by a job. */
   | { readonly is: "building"; readonly build: Build }
-  /** Reads use it. */
+  /** It is used by reads. */
   | { readonly is: "complete"; readonly sidecar: Sidecar }
-  /** None can be kept of this file; not tried again before `until` (milliseconds since 1970). */
+  /** This file can have none; no new attempt is made before `until` (milliseconds since 1970). */
   | { readonly is: "unavailable"; readonly until: number };
 
 export type SidecarEvent =
-  /** A read wants it. */
+  /** A read needs the sidecar. */
   | { readonly is: "sought"; readonly build: Build }
-  /** It was found in the slot, or a job has made it. */
+  /** The sidecar was found in the slot, or built by a job. */
   | { readonly is: "obtained"; readonly sidecar: Sidecar }
-  /** The file is damaged, or of a kind of which nothing can be kept. */
+  /** The file is damaged, or of a kind without a sidecar. */
   | { readonly is: "refused"; readonly until: number }
-  /** The build ended without one: its source failed, nobody wants it any more, or it was put off. */
+  /**
+   * The build ended without a sidecar: its source failed, no request waits for it any more, or it was
+   * postponed.
+   */
   | { readonly is: "abandoned" }
-  /** A read found a part missing or changed, and its entry was removed from the slot. */
+  /** A read found a part missing or changed, and the entry was removed from the slot. */
   | { readonly is: "lost" };
 
 type Transitions = {
@@ -42,7 +45,10 @@ type Transitions = {
 
 const absent: SidecarState = { is: "absent" };
 
-/** An event that a state does not name comes too late, and changes nothing. A purge begins a new life, under another id. */
+/**
+ * An event that a state does not list is too late, and changes nothing. A purge begins a new life, under
+ * another id.
+ */
 const transitions: Transitions = {
   absent: { sought: ({ build }) => ({ is: "building", build }) },
   building: {
@@ -54,31 +60,34 @@ const transitions: Transitions = {
   unavailable: {},
 };
 
-/** The state that an event leads to. `now` (milliseconds since 1970) ends a time of being unavailable. */
+/**
+ * Returns the state after an event. `now`: milliseconds since 1970; an unavailable sidecar becomes absent
+ * when its time is over.
+ */
 export function nextState(state: SidecarState, event: SidecarEvent, now: number): SidecarState {
   const current = asOf(state, now);
   const lead = transitions[current.is][event.is] as ((event: SidecarEvent) => SidecarState) | undefined;
   return lead?.(event) ?? current;
 }
 
-/** A state as time has left it. */
+/** Returns a state at the time `now`. */
 const asOf = (state: SidecarState, now: number): SidecarState =>
   state.is === "unavailable" && state.until <= now ? absent : state;
 
 export interface SidecarLives {
   of(id: string): SidecarState;
-  /** Lets something happen to a sidecar; the state that it is in then. */
+  /** Applies an event to a sidecar and returns its new state. */
   apply(id: string, event: SidecarEvent): SidecarState;
-  /** Builds that are under way. */
+  /** Returns the builds in progress. */
   builds(): readonly Build[];
 }
 
-/** Beside its bytes, what a state takes. */
+/** Weight of a state in addition to the bytes of its sidecar. */
 const stateBytes = 256;
 
 /**
- * States by id. Those at rest take at most `bytes` of memory: the least recently used become absent, since the slot has
- * them. `now`: milliseconds since 1970.
+ * Creates the states by id. States other than "building" take at most `bytes` of memory; the least recently
+ * used become absent, since the slot has their sidecars. `now`: milliseconds since 1970.
  */
 export function createSidecarLives(bytes: number, now: () => number): SidecarLives {
   const building = new Map<string, Extract<SidecarState, { is: "building" }>>();

@@ -1,22 +1,25 @@
-// What is known of a master's sidecar, for purges, the image doctor and the operator.
+// Summary of the sidecar of a master, for purges, the image doctor and the operator.
 
 import { type PartKind, readEntry } from "../../imaging/sidecar/entry.ts";
 
-/** A part of a sidecar and its bytes, wherever they stand. */
+/** Size of a part of a sidecar, whether it is stored in the entry or in blocks. */
 export interface KeptPart {
   readonly kind: PartKind;
   readonly bytes: number;
 }
 
-/** What is known of a master's sidecar. */
+/** State of the sidecar of a master. */
 export type SidecarReport =
   | { readonly state: "absent" | "building" }
-  /** `bytes`: of its entry, blocks not counted. */
+  /** `bytes`: size of the entry, without blocks. */
   | { readonly state: "complete"; readonly bytes: number; readonly parts: readonly KeptPart[] }
-  /** None can be kept: of this file until `until` (milliseconds since 1970); without it as the service is configured. */
+  /**
+   * There is none: for this file until `until` (milliseconds since 1970), or because of the configuration if
+   * that is absent.
+   */
   | { readonly state: "unavailable"; readonly until?: number };
 
-/** The report of a sidecar whose entry these bytes are. */
+/** Returns the report of a complete sidecar with this entry. */
 export function reportOf(entry: Uint8Array): SidecarReport {
   const parts = [...(readEntry(entry)?.values() ?? [])].map(({ kind, blocks }) => ({
     kind,

@@ -1,5 +1,5 @@
-// The sidecars of masters: all that is derived from a master so that reads of its regions are cheap. One is taken from memory, else
-// from the origin slot, else the pool builds it once for all who wait.
+// Sidecars of masters: all data derived from a master so that reads of its regions are cheap. A sidecar is
+// taken from memory, or else from the origin slot, or else built by the pool once for all waiting requests.
 
 import { ServiceError } from "../../errors.ts";
 import type { SidecarAccess, SidecarWay } from "../../imaging/codecs/codec.ts";
@@ -16,63 +16,76 @@ import { createSidecarLives, type Sidecar, type SidecarEvent, type SidecarState 
 import { reportOf, type SidecarReport } from "./report.ts";
 
 export interface SidecarParts extends SidecarJobParts {
-  /** Jobs run in place, where nothing goes on after the request that began it: a sidecar is made as a whole, and first. */
+  /**
+   * True if jobs run in place, so that nothing continues after its request: a sidecar is then built as a
+   * whole, before the render.
+   */
   readonly inPlace: boolean;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** What a render meets. */
+/** State and access of a sidecar for a render. */
 export interface FoundSidecar {
-  /** "absent" and "unavailable": the job makes what it needs by itself. */
+  /** "absent" and "unavailable": the job makes the parts that it needs. */
   readonly state: Exclude<SidecarState["is"], "building">;
   readonly access: SidecarAccess;
   /**
-   * To be called when the render has ended: makes what is left of a sidecar that was absent, for all who wait for it. `failed`: with
-   * what the render failed.
+   * Must be called when the render has ended; it completes a sidecar that was absent, for all waiting
+   * requests. `failed`: error of the render.
    */
   readonly finish?: (failed?: unknown) => void;
 }
 
 export interface Sidecars {
   /**
-   * The sidecar for a read; undefined where the read has no use for one. The pixels do not depend on it: where there is none
-   * yet, or none can be kept, the job makes what it needs by itself. One pass makes the sidecar, whoever asks meanwhile; the codec's
-   * `sidecar.way` says who waits for it. Throws `cancelled`, `source` where the render did that was to begin it, and to those who can
-   * only wait what the pass threw, but for a file that is damaged or refused.
+   * Returns the sidecar for a read; undefined if the read has no use for one. Pixels do not depend on it:
+   * without a sidecar, the job makes the parts that it needs. One pass builds the sidecar for all
+   * simultaneous requests; the codec's `sidecar.way` determines which of them wait for it. Throws
+   * `cancelled`. Throws `source` if the render that was to begin the sidecar did. Throws the error of the
+   * pass to requests that can only wait, unless the file is damaged or unsupported.
    */
   of(
     master: Master,
     read: ReadRequest,
     options: { readonly signal: AbortSignal },
   ): Promise<FoundSidecar | undefined>;
-  /** What is known of a sidecar, here or in the slot; nothing is begun. undefined: files of this kind have none. */
+  /**
+   * Returns the state of a sidecar, in this process or in the slot, without building it; undefined if files
+   * of this kind have none.
+   */
   state(master: Master, header: ImageHeader): Promise<SidecarReport | undefined>;
   /**
-   * Sidecars that were found or begun until now are not used or kept any more: those of one master (as `masterName` names it), or
-   * all. The caller empties the slot.
+   * Stops the use of all sidecars found or begun so far: of one master (named as by `masterName`), or of all.
+   * The caller empties the slot.
    */
   purge(master?: string): void;
-  /** Resolves when the sidecar of this master is not being made; how that ends is for `state` to say. */
+  /** Resolves when the sidecar of this master is not being built; `state` returns the result. */
   settled(master: Master): Promise<void>;
-  /** Resolves when no sidecar is being made or removed. */
+  /** Resolves when no sidecar is being built or removed. */
   idle(): Promise<void>;
 }
 
-/** For how long a file of which nothing can be kept is not tried again. */
+/** Milliseconds until a new attempt for a file that can have no sidecar. */
 const unavailableMs = 3_600_000;
-/** How long what a slot has lost again is not made again: it may be one that does not keep it. */
+/**
+ * Milliseconds within which a sidecar with a lost part is removed at most once: the slot may be unable to
+ * store it.
+ */
 const renewalMs = 60_000;
-/** For this many masters it is known that theirs was made again. */
+/** Number of masters whose latest removal is remembered. */
 const mostRenewed = 1024;
 
-/** Passes that nobody needs yet may put off their begin; of more than so many images none is made before it is needed. */
+/**
+ * Maximum number of postponed passes that no request needs yet. Beyond it a pass is abandoned, and a later
+ * read begins it again.
+ */
 const mostPutOff = 32;
 const pauseMs = 100;
 
 const nothing = async () => new Uint8Array();
 
-/** Sidecars over the origin slot. */
+/** Creates the sidecars over the origin slot. */
 export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarParts): Sidecars {
   const { origin, admission } = parts;
   const lives = createSidecarLives(inMemoryBytes, now);
@@ -85,13 +98,13 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   };
   const jobs = createSidecarJobs(parts, (key) => idOf(key) === key.id);
 
-  /** Entries that are being removed. */
+  /** Removals of entries in progress. */
   const removals = new Set<Promise<void>>();
-  /** Until when the sidecar of a master is not removed again. */
+  /** Time before which the sidecar of a master is not removed again. */
   const renewed = createLru<string, number>(mostRenewed);
   let putOff = 0;
 
-  /** Resolves when no job runs or waits, or when somebody cannot go on without the build. */
+  /** Resolves when no job runs or waits, or when a request cannot continue without the build. */
   const calm = async ({ hurried }: Build) => {
     let needed = false;
     const need = hurried.then(() => {
@@ -107,7 +120,10 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     putOff--;
   };
 
-  /** Removes what turned out to be lost in part, so that the next read has it made again. A store that cannot delete keeps it. */
+  /**
+   * Removes a sidecar of which a part is lost, so that the next read builds it again. A store that cannot
+   * delete keeps the entry.
+   */
   const lose = (key: SidecarKey): void => {
     if ((renewed.get(key.id) ?? Number.NEGATIVE_INFINITY) > now()) return;
     renewed.set(key.id, now() + renewalMs, 1);
@@ -144,15 +160,18 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   };
 
   /**
-   * What ends a pass early. In place a pass takes the one thread there is: it ends with its client, and who waits for it begins again.
-   * One over a remote master is dropped with the last who waits; one over a file goes on for those who come later.
+   * Returns the signal that ends a pass early. In place a pass occupies the only thread, so it ends with its
+   * client, and waiting requests begin again. A pass over a remote master ends with the last waiting request;
+   * a pass over a file continues for later requests.
    */
   const endOfPass = ({ image }: Master, build: Build, client: AbortSignal): AbortSignal | undefined => {
     if (inPlace) return client;
     return image.remote ? build.deserted : undefined;
   };
 
-  /** Looks into the slot and makes the sidecar where it is not there, for this read and all that come meanwhile. */
+  /**
+   * Looks up a sidecar in the slot and builds it if it is missing, for this read and all simultaneous ones.
+   */
   const begin = async (
     master: Master,
     header: ImageHeader,
@@ -170,7 +189,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       return state;
     };
     const obtained = (sidecar: Sidecar) => end({ is: "obtained", sidecar });
-    /** What an ended build leaves behind. */
+    /** Returns the sidecar in the state after a build. */
     const left = (state: SidecarState) => (state.is === "building" ? alone(key) : found(key, state));
 
     const stored = await asking;
@@ -199,7 +218,10 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     return alone(key, () => void calm(build).then(passLater));
   };
 
-  /** Waits for a build that another read began; undefined: it has ended, so that its sidecar is to be looked for again. */
+  /**
+   * Waits for a build that another read began. Returns undefined if it has ended, so that the state has to be
+   * read again.
+   */
   const join = async (
     build: Build,
     key: SidecarKey,
@@ -216,7 +238,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     const end = await unlessAborted(build.ended, signal);
     if (end.is === "over" || end.is === "cancelled") return undefined;
     if (way === "wait" || end.is === "render failed") throw end.error;
-    // Else all who wait would wait for the source once more, one after the other.
+    // The read continues on its own: otherwise all waiting requests would wait for the source again, in turn.
     return end.is === "source failed" ? alone(key) : undefined;
   };
 

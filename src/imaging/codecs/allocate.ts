@@ -1,8 +1,11 @@
-// Buffers whose size a file decides.
+// Allocation of buffers whose size a file determines.
 
 import { ImagingError } from "../errors.ts";
 
-/** What `allocate` returns; ImagingError `too-large` where the runtime has no buffer of that size. */
+/**
+ * Returns the result of `allocate`. Throws ImagingError `too-large` if the runtime has no buffer of that
+ * size.
+ */
 export function allocated<T>(allocate: () => T): T {
   try {
     return allocate();

@@ -1,4 +1,4 @@
-// What a format is to the rest of the service: bytes to pixels and back.
+// Interface of a format: bytes to pixels and back.
 
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
@@ -9,9 +9,9 @@ import type { ImageHeader, SourceFormat } from "./image-header.ts";
 import type { WorkerModule } from "./modules.ts";
 import type { EncodeOptions, MasterPage, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";
 
-/** What `decode` returns. */
+/** Result of `decode`. */
 export interface Decoded extends PixelBuffer {
-  /** The file ended early or is damaged, and something else stands for what is missing. */
+  /** True if the file ended early or is damaged, and a substitute fills the missing parts. */
   readonly incomplete?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Encoded {
   readonly unchanged?: boolean;
 }
 
-/** What codecs need of the platform: compiled modules and the platform's deflate. */
+/** Parts of the platform that codecs need: compiled modules and deflate. */
 export interface CodecHost {
   wasm(name: WorkerModule): WebAssembly.Module;
   /** zlib format (RFC 1950), level 1 to 9. */
@@ -33,16 +33,19 @@ export interface CodecHost {
 }
 
 /**
- * How a job reads the sidecar of its master. What it parses may stay in memory under `id`, which changes with
+ * A job's access to the sidecar of its master. Parsed parts may stay in memory under `id`, which changes with
  * the bytes.
  */
 export interface SidecarAccess {
   readonly id: string;
-  /** There is none: a job makes what it needs by itself. */
+  /** True if there is none: a job makes the parts that it needs. */
   readonly absent?: boolean;
-  /** For the job that builds it: bytes that it may take. Parts that would take more are left out. Default: any number. */
+  /**
+   * For the job that builds it: bytes that it may take. Parts that would take more are left out. Default: any
+   * number.
+   */
   readonly memory?: number | undefined;
-  /** Parts that are too large to stand in the entry; absent where there is no room for such parts. */
+  /** Parts that are too large for the entry; absent if there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
   /** The entry. */
   load(): Promise<Uint8Array>;
@@ -50,7 +53,7 @@ export interface SidecarAccess {
   reportLoss?(): void;
 }
 
-/** The blocks of a sidecar: its larger parts, beside the entry, by number. */
+/** Blocks of a sidecar by number: its larger parts, outside of the entry. */
 export interface SidecarBlocks {
   /** Bytes that all blocks of one sidecar may take. */
   readonly room: number;
@@ -62,7 +65,10 @@ export interface SidecarBlocks {
 
 /** Reductions that `decode` delivers cheaply. */
 export interface Scales {
-  /** Those of a page beside 1, ascending, for answers that hold colour in half its size or not. */
+  /**
+   * Returns the reductions of a page beside 1, ascending. `halvesColour`: for derivatives with chroma at half
+   * size.
+   */
   of(header: ImageHeader, halvesColour: boolean): readonly Reduction[];
 }
 
@@ -72,33 +78,33 @@ export interface Reduction {
 }
 
 /**
- * How good the pixels of a reduction are, so that the plan knows what has to follow. `level`: as good as a
- * resampling to their size (stored levels, wavelet resolutions). `exact`: as good where nothing is resampled
- * after them, else as `frequencies`: the high ones were left out, and a step of the good filter has to
- * follow. `averages`: of boxes, which want a larger step of it.
+ * Quality of a reduction's pixels, which decides the steps that follow. `level`: as good as a resampling to
+ * their size (stored levels, wavelet resolutions). `exact`: as good if nothing is resampled after them,
+ * otherwise like `frequencies`: high frequencies are missing, and a step of the good filter has to follow.
+ * `averages`: box averages, which need a larger step of it.
  */
 export type ReductionQuality = "level" | "exact" | "frequencies" | "averages";
 
 /**
- * How a read continues while its file has no sidecar yet; the pixels are the same. `none`: the file has no
- * sidecar. `begin`: the job makes what it needs of the sidecar by itself and leaves it to the job that builds
- * the sidecar next; other reads wait meanwhile (a sequential JPEG). `apart`: the job answers from the file
- * alone, whether or not a sidecar is being built (a progressive JPEG at 1/8). `wait`: the sidecar is built
- * first, since the read would have to do the same work (a progressive JPEG, quantiles of a TIFF).
+ * How a read proceeds while its file has no sidecar; the pixels are the same. `none`: the file has no
+ * sidecar. `begin`: the job makes the parts that it needs and leaves them to the job that builds the sidecar
+ * next; other reads wait meanwhile (a sequential JPEG). `apart`: the job reads the file only, whether or not
+ * a sidecar is being built (a progressive JPEG at 1/8). `wait`: the sidecar is built first, since the read
+ * would have to do the same work (a progressive JPEG, quantiles of a TIFF).
  */
 export type SidecarWay = "none" | "begin" | "apart" | "wait";
 
 /**
- * All that is derived from a page of a master so that later reads of it are cheap: access points, reduced
- * levels, a copy with random access. It lies in the origin slot, never in the source.
+ * Everything derived from a page of a master so that later reads of it are cheap: access points, reduced
+ * levels, a copy with random access. It is stored in the origin slot, never in the source.
  */
 export interface SidecarFormat {
-  /** `room` as in {@link SidecarBlocks}; of what needs more for its blocks nothing is kept. */
+  /** `room` as in {@link SidecarBlocks}; a sidecar whose blocks need more is not stored. */
   way(read: ReadRequest, fileSize: number, room: number): SidecarWay;
   /**
-   * Builds the entry from the whole file: small but for its blocks, storable, checked when it is loaded.
-   * Empty where this file has none that can be kept. Goes on from what an earlier job with the same id has
-   * made.
+   * Builds the entry from the whole file: small except for its blocks, storable, verified when it is loaded.
+   * Returns an empty array if this file can have none. Continues from what an earlier job with the same id
+   * has made.
    */
   build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess): Promise<Uint8Array>;
   /** Estimated peak bytes of `build`, which leaves out parts that would take more than `allows` says. */
@@ -110,9 +116,9 @@ export interface SidecarFormat {
   nsPerPixel(header: ImageHeader): number;
 }
 
-/** Reading what files hold beside their pixels. */
+/** Reads metadata of files. */
 export interface MetadataReader {
-  /** All kinds where none are named. Damaged ones are left out. Reads at most `mostMetadataBytes`. */
+  /** Reads all kinds if none are named. Damaged ones are left out. Reads at most `mostMetadataBytes`. */
   read(bytes: ByteSource, header: ImageHeader, kinds?: MetadataKinds): Promise<Metadata>;
 }
 
@@ -129,13 +135,13 @@ export interface Encoder {
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /**
-   * Writes the same file from rows, for answers that `encodes.byRows` allows. Absent: `encode` needs all
+   * Writes the same file from rows, for derivatives that `encodes.byRows` allows. Absent: `encode` needs all
    * rows.
    */
   encodeRows?(shape: Omit<PixelBuffer, "data">, options: EncodeOptions): RowStream;
-  /** An encoded file with this metadata in place of its own of the same kinds. */
+  /** Returns an encoded file with this metadata in place of its own of the same kinds. */
   embed(encoded: Uint8Array, metadata: Metadata): Promise<Uint8Array>;
-  /** What `encode` takes; the plan flattens and reduces before. */
+  /** What `encode` accepts; the plan flattens and reduces first. */
   readonly encodes: EncodableKinds;
 }
 
@@ -143,7 +149,7 @@ export interface EncodableKinds {
   readonly alpha: boolean;
   readonly depths: readonly (8 | 16)[];
   readonly maxSide: number;
-  /** Whether `encodeRows` can write an answer of this size. Absent: it never can. */
+  /** True if `encodeRows` can write a derivative of this size. Absent: it never can. */
   byRows?(options: EncodeOptions, size: { readonly width: number; readonly height: number }): boolean;
   /** Gray is written as RGB, so that a gray profile does not fit. */
   readonly rgbOnly?: true;
@@ -159,7 +165,7 @@ export interface EncodableKinds {
  */
 export interface Codec {
   readonly format: SourceFormat;
-  /** Whether the first 64 bytes of a file are of this format. */
+  /** True if the first 64 bytes of a file have this format. */
   recognises(head: Uint8Array): boolean;
   /**
    * Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws
@@ -167,25 +173,25 @@ export interface Codec {
    */
   probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
   /**
-   * Estimated peak bytes of `decode`, result included, whatever is kept of the file. `fileSize` is the
+   * Estimated peak bytes of `decode`, including the result, whatever is cached of the file. `fileSize` is the
    * master's length.
    */
   memory(read: ReadRequest, fileSize: number): number;
-  /** Bytes of the largest file that `decode` takes, where it needs the whole file in memory. */
+  /** Size of the largest file that `decode` accepts, if it needs the whole file in memory. */
   readonly mostBytes?: number;
   /**
-   * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region
-   * where the file gives access to it, else more. Pixels that are decoded at a reduced scale count for less.
+   * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region if
+   * the file gives access to it, otherwise more. Pixels decoded at a reduced scale count for less.
    */
   decodedPixels(read: ReadRequest): number;
   /**
-   * The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as
-   * stored (no orientation applied), the same ones with a sidecar and without. Throws `wholeFileError` where
-   * the file has to be read with `whole`.
+   * Decodes the region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels,
+   * as stored (no orientation applied), the same with a sidecar and without. Throws `wholeFileError` if the
+   * file has to be read with `whole`.
    */
   decode(bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess): Promise<Decoded>;
   /**
-   * A whole job with less than the general way from pixels to pixels, where this file and plan allow; else
+   * Does a whole job in a shorter way than through pixels, if this file and plan allow; otherwise returns
    * undefined.
    */
   derive?(
@@ -196,8 +202,8 @@ export interface Codec {
     stages?: JobStages,
   ): Promise<Encoded | undefined>;
   /**
-   * A read may be divided at multiples of this many full-size rows, and little is decoded twice. A multiple
-   * of the scale factor. undefined, or absent: each part would have to decode all that lies above it.
+   * Number of full-size rows at whose multiples a read may be divided so that little is decoded twice; a
+   * multiple of the scale factor. undefined, or absent: each part would have to decode everything above it.
    */
   rowsApart?(read: Pick<ReadRequest, "header" | "scaleFactor">): number | undefined;
   /** Absent: every read decodes full-size pixels. */

@@ -1,4 +1,4 @@
-// What a thread has to read and write images with: the codecs by format, and what the steps between them run on.
+// The imaging parts of a thread: the codecs by format, and the kernels of the steps between them.
 
 import type { Colour } from "../colour/transform.ts";
 import type { Kernels } from "../pipeline/step.ts";
@@ -8,13 +8,13 @@ import type { SourceFormat } from "./image-header.ts";
 import type { OutputFormat } from "./plan.ts";
 
 export interface Codecs {
-  /** The format of a file by its first 64 bytes; undefined where none is known. */
+  /** Returns the format of a file by its first 64 bytes, or undefined if it is unknown. */
   recognise(head: Uint8Array): Codec | undefined;
   /** Throws ImagingError `unsupported` for a format that this build does not read. */
   byFormat(format: SourceFormat): Codec;
   /** Throws ImagingError `unsupported` for a format that this build does not write. */
   encoder(format: OutputFormat): Encoder;
-  /** What the steps between decoding and encoding run on. */
+  /** Kernels of the steps between decoding and encoding. */
   readonly kernels: Kernels;
   /** Transforms by profiles. */
   readonly colour: Colour;

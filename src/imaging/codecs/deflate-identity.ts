@@ -8,7 +8,10 @@ import { level as tiffLevel } from "./tif/encode.ts";
 /** Bytes of each kind of data in the sample: several windows and blocks of deflate. */
 const partLength = 96 * 1024;
 
-/** What deflates differ in: short and long matches near and far, literals, runs. The same bytes everywhere. */
+/**
+ * Data in which deflate implementations differ: short and long matches near and far, literals, runs. The same
+ * bytes everywhere.
+ */
 function sample(): Uint8Array {
   const data = new Uint8Array(3 * partLength);
   let state = 1;
@@ -28,11 +31,11 @@ function sample(): Uint8Array {
 }
 
 /**
- * A function that returns a name for what `deflate` makes of bytes: the digest of what it makes of a fixed sample at the levels
- * of our encoders. The same name means the same bytes, as far as a sample shows.
+ * Returns a function that names the output of `deflate`: the digest of a fixed sample, compressed at the
+ * levels of our encoders. Equal names mean equal bytes, as far as a sample shows.
  */
 export function deflateIdentity({ deflate }: Pick<CodecHost, "deflate">): () => Promise<string> {
-  // The name is kept and not the promise: on workerd no request may wait for the work of another.
+  // Stores the name and not the promise: on workerd no request may wait for the work of another.
   let name: string | undefined;
   return async () => {
     if (name !== undefined) return name;

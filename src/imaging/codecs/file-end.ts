@@ -1,16 +1,18 @@
-// Whether a file has its end already. Some ways of copying give a file its full length first, and fill it from the front: until they are done
-// it ends in zeros.
+// Detects files without their end. Some ways of copying give a file its full length first, and fill it from
+// the front: until they finish it ends in zeros.
 
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { SourceFormat } from "./image-header.ts";
 
-/** So many zeros at the end of a file are looked into; no format that is asked about ends so by itself. */
+/** Number of zeros at the end of a file that raises suspicion; no checked format ends so. */
 const suspicious = 64;
-/** Zeros behind the end of a sound file are padding; of more than so many bytes the end is not searched for. */
+/**
+ * Zeros behind the end of a sound file are padding; of more than so many bytes the end is not searched for.
+ */
 const mostPadding = 2 ** 20;
 const step = 64 * 1024;
 
-/** What stands at the end of a sound file. A TIFF may end in anything, and WebP says in its header how long it is. */
+/** Last bytes of a sound file. A TIFF may end in anything, and the header of a WebP states its length. */
 const ends: Readonly<Record<SourceFormat, readonly number[] | "any" | undefined>> = {
   jpg: [0xff, 0xd9],
   png: [0xae, 0x42, 0x60, 0x82],
@@ -20,7 +22,7 @@ const ends: Readonly<Record<SourceFormat, readonly number[] | "any" | undefined>
   tif: "any",
 };
 
-/** Whether a file ends in zeros where its end should be. Throws what the source throws. */
+/** True if a file ends in zeros instead of its end. Throws what the source throws. */
 export async function lacksItsEnd({ size, read }: ByteSource, format: SourceFormat): Promise<boolean> {
   const end = ends[format];
   if (end === "any" || size === undefined || size < suspicious) return false;
@@ -38,5 +40,5 @@ export async function lacksItsEnd({ size, read }: ByteSource, format: SourceForm
   return true;
 }
 
-/** Where the last byte stands that is not zero; -1: there is none. */
+/** Index of the last byte that is not zero; -1 if there is none. */
 const lastOf = (bytes: Uint8Array): number => bytes.findLastIndex((byte) => byte !== 0);

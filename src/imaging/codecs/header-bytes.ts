@@ -1,4 +1,4 @@
-// Reading a header piece by piece: its front at once, what lies further behind by short reads, all within a budget.
+// Reads a header piece by piece: its front in one read, later parts by short reads, all within a budget.
 
 import { ImagingError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
@@ -8,7 +8,10 @@ const budget = 256 * 1024;
 
 export interface HeaderBytes {
   readonly size?: number | undefined;
-  /** Exactly `length` bytes, or undefined where the file ends before. Throws ImagingError `decode` past 256 KiB in all. */
+  /**
+   * Returns exactly `length` bytes, or undefined if the file ends before. Throws ImagingError `decode` past
+   * 256 KiB in total.
+   */
   view(offset: number, length: number): Promise<DataView | undefined>;
   /** Bytes that may still be read. */
   left(): number;

@@ -25,40 +25,53 @@ export interface Rectangle {
  */
 export interface ImageHeader {
   readonly format: SourceFormat;
-  /** As stored, before orientation. */
+  /** Width as stored, before orientation. */
   readonly width: number;
   readonly height: number;
   readonly bands: number;
   readonly depth: 8 | 16;
   readonly interpretation: Interpretation;
-  /** EXIF numbering 1 to 8; 1 where absent or out of range. */
+  /** EXIF numbering 1 to 8; 1 if absent or out of range. */
   readonly orientation: number;
-  /** Pages of a TIFF that are pictures of their own (pyramid levels are not), frames of a GIF or WebP; else 1. */
+  /**
+   * Pages of a TIFF that are pictures of their own (pyramid levels are not), frames of a GIF or WebP; else 1.
+   */
   readonly pages: number;
   /** The kind within the format, in words for people: "progressive", "lzw", "htj2k". */
   readonly variant: string;
   readonly resolution?: Resolution | undefined;
-  /** Stored tile size, where the file is tiled. */
+  /** Stored tile size, if the file is tiled. */
   readonly tile?: { readonly width: number; readonly height: number };
-  /** What the file says of its colours; absent where it says nothing. */
+  /** Colour facts of the file; absent if it states none. */
   readonly colour?: ColourFacts | undefined;
   /** CIE 1931 x and y of the white that CIELAB samples are relative to; absent for D50. */
   readonly labWhite?: readonly [x: number, y: number];
-  /** Why this file is refused, in words for the caller, where its header is enough to say so. */
+  /** Why this file is refused, in words for the caller, if its header is enough to tell. */
   readonly unsupported?: string | undefined;
-  /** The file ends before something that its header refers to, or in zeros before its end: pictures of it are not to be kept. */
+  /**
+   * The file ends before something that its header refers to, or in zeros before its end: derivatives of it
+   * are not cached.
+   */
   readonly incomplete?: true;
   /** Facts that only the format's own decoder needs. JSON values. */
   readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
 }
 
-/** What a file says of its colours, as far as its header goes. */
+/** Colour facts in a file's header. */
 export interface ColourFacts {
-  /** PNG's cICP, which names sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space that EXIF names. */
+  /**
+   * PNG's cICP, which names sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the
+   * colour space that EXIF names.
+   */
   readonly from: "cicp" | "icc" | "chunks" | "exif";
-  /** Whether the samples are sRGB (gray: in its tone curve) within rounding, so that nothing has to be converted. */
+  /**
+   * True if the samples are sRGB (gray: in its tone curve) within rounding, so that nothing has to be
+   * converted.
+   */
   readonly srgb: boolean;
-  /** Why an embedded profile is not used, in words for people; the samples then count as if it were not there. */
+  /**
+   * Why an embedded profile is not used, in words for people; the samples then count as if it were not there.
+   */
   readonly ignored?: string;
   /** From chunks that are not sRGB: gAMA, and cHRM in its order, white first. */
   readonly gamma?: number | undefined;

@@ -2,12 +2,18 @@
 
 import { concatenated } from "../lib/concatenated.ts";
 
-/** What is handed to the inflater at once: bounds what it can put out before anyone looks (deflate expands up to 1032 times). */
+/**
+ * Bytes passed to the inflater at a time: bounds its output before anyone checks it (deflate expands up to
+ * 1032 times).
+ */
 const feedSize = 16 * 1024;
 
 /** A stream that is being inflated. */
 export interface Inflating {
-  /** The next piece, of the platform's size; undefined at the end. Throws what the platform throws for a broken stream. */
+  /**
+   * Returns the next piece, of the platform's size; undefined at the end. Throws what the platform throws for
+   * a broken stream.
+   */
   next(): Promise<Uint8Array | undefined>;
   /** Stops before the end. */
   close(): void;
@@ -38,7 +44,7 @@ export function inflating(data: Uint8Array, end = data.length): Inflating {
   };
 }
 
-/** All of a stream, or undefined where it is broken or inflates to more than `limit` bytes. */
+/** Returns a whole stream, or undefined if it is broken or inflates to more than `limit` bytes. */
 export async function inflatedWithin(data: Uint8Array, limit: number): Promise<Uint8Array | undefined> {
   const stream = inflating(data);
   const pieces: Uint8Array[] = [];

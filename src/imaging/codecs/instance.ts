@@ -1,8 +1,8 @@
-// One instance of a WebAssembly module, kept between calls as long as it is known to be sound.
+// Keeps one instance of a WebAssembly module between calls while it is known to be sound.
 
 import { ImagingError, type ImagingErrorOptions } from "../errors.ts";
 
-/** Memory of WebAssembly never shrinks: an instance that grew past this is not kept. */
+/** WebAssembly memory never shrinks: an instance that grew beyond this is dropped. */
 const keptMemory = 256 * 1024 * 1024;
 
 export interface InstanceKind<T> {
@@ -12,8 +12,8 @@ export interface InstanceKind<T> {
 }
 
 /**
- * Gives each piece of work an instance to itself. It is kept for the next one, except after any error (the inside
- * of a module is then undefined) or when its memory has grown past 256 MiB.
+ * Lends an instance to one call at a time. It is kept for the next one, except after any error (the state of
+ * a module is then undefined) or if its memory has grown beyond 256 MiB.
  */
 export function keptInstance<T>(kind: InstanceKind<T>) {
   let idle: T | undefined;
@@ -26,7 +26,9 @@ export function keptInstance<T>(kind: InstanceKind<T>) {
   };
 }
 
-/** What emscripten's factories take: a hook that makes the instance from a compiled module, and a console. */
+/**
+ * Options of emscripten's factories: a hook that makes the instance from a compiled module, and a console.
+ */
 export interface EmscriptenOptions {
   instantiateWasm(
     imports: WebAssembly.Imports,
@@ -36,7 +38,9 @@ export interface EmscriptenOptions {
   printErr?(text: string): void;
 }
 
-/** Options for an emscripten factory that make the instance from a compiled module and keep its console quiet. */
+/**
+ * Options for an emscripten factory that make the instance from a compiled module and keep its console quiet.
+ */
 export function emscriptenOptions(module: WebAssembly.Module): EmscriptenOptions {
   return {
     instantiateWasm(imports, done) {
@@ -49,7 +53,10 @@ export function emscriptenOptions(module: WebAssembly.Module): EmscriptenOptions
   };
 }
 
-/** A ImagingError as it is; anything that a module threw (a number, a trap) as the cause of one. */
+/**
+ * Returns an ImagingError unchanged; any other value that a module threw (a number, a trap) as the cause of
+ * one.
+ */
 export function asImagingError(
   error: unknown,
   kind: "decode" | "encode",

@@ -1,20 +1,21 @@
-// The WebAssembly modules of the service: from packages, and our own. The build, workerd's imports and the pool read this table.
+// The WebAssembly modules of the service: from packages, and our own. The build, workerd's imports and the
+// pool read this table.
 
 interface WasmModule {
   /**
-   * The threads that run it where the platform has workers; where it has none, one thread runs all of them. Workers of
+   * The threads that run it if the platform has workers; otherwise one thread runs all of them. Workers of
    * the pool receive none for "main" or "hooks".
    */
   readonly usedBy: "worker" | "main" | "both" | "hooks";
   /** A file in node_modules. */
   readonly package?: string;
-  /** The entry of a module of our own, which the build compiles. */
+  /** Entry file of our own module, which the build compiles. */
   readonly source?: string;
 }
 
 type ModuleTable = Readonly<Record<string, WasmModule>>;
 
-/** By name in `dist/wasm/` (without .wasm). Each row has a `package` or a `source`. */
+/** Modules by name in `dist/wasm/` (without .wasm). Each row has a `package` or a `source`. */
 export const wasmModules = {
   "jpeg-turbo": { usedBy: "worker", package: "@cwasm/jpeg-turbo/jpeg-turbo.wasm" },
   "jpeg-turbo-8bit": {

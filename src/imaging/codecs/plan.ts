@@ -6,33 +6,30 @@ import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";
 
 export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
 
-/** What to read at which scale, which steps, what to write. Plain data, made before any pixel is decoded. */
+/** Region and scale to read, steps, and output. Plain data, made before any pixel is decoded. */
 export interface RenderPlan {
   readonly read: ReadRequest;
   readonly transform: Transform;
-  /** What makes the answer of decoded pixels: the transform and all that changes samples, in order. */
+  /** Steps from decoded pixels to the derivative: the transform and all changes of samples, in order. */
   readonly steps: readonly Step[];
   readonly write: EncodeOptions;
-  /**
-   * All is made by the steps, from pixels that are the same for every format: the codec takes no shorter way
-   * of its own.
-   */
+  /** The steps do everything, from pixels that are the same for every format: the codec takes no shortcut. */
   readonly bySteps?: true;
   /**
-   * The job makes the answer from this many full-size rows of `read` at a time, so it never holds all of its
-   * pixels. Each step works row by row then, and the encoder takes rows. Absent: from all rows at once.
+   * The job makes the derivative from this many full-size rows of `read` at a time, so it never holds all of
+   * its pixels. Each step then works row by row, and the encoder takes rows. Absent: from all rows together.
    */
   readonly rows?: number;
-  /** Names the master, and its bytes: what was made of its profile is kept under both. */
+  /** Identifies the master and its bytes: data derived from its profile is cached under both. */
   readonly master?: NamedMaster;
   /** Estimated peak bytes of the whole job. */
   readonly memory: number;
 }
 
 /**
- * Where the samples of an answer lie on its master. Steps that move, resample and crop derive from it; a
- * codec that makes an answer by a way of its own reads it directly. With `bySteps`, the samples are the cells
- * that the answer is made of.
+ * Positions of a derivative's samples on its master. Steps that move, resample and crop derive from it; a
+ * codec with its own shortcut reads it directly. With `bySteps`, the samples are the cells that the
+ * derivative is made of.
  */
 export interface Transform {
   /** EXIF numbering, 1 to 8: from the stored picture to the upright one. */
@@ -44,8 +41,8 @@ export interface Transform {
   readonly x: ResampleAxis;
   readonly y: ResampleAxis;
   /**
-   * How many samples at each end are only there for a filter that looks beyond the answer. They are cropped
-   * after it.
+   * Samples at each end that only serve a filter that reads beyond the derivative. They are cropped
+   * afterwards.
    */
   readonly margins: {
     readonly left: number;
@@ -62,7 +59,7 @@ export interface Transform {
 /** A page of a master. */
 export type MasterPage = Pick<ReadRequest, "header" | "page">;
 
-/** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
+/** A rectangle of stored, full-size pixels to decode at 1/scaleFactor. */
 export interface ReadRequest {
   readonly header: ImageHeader;
   /** 1-based. */
@@ -73,10 +70,11 @@ export interface ReadRequest {
   readonly region: Rectangle;
   /** 1, or a reduction that the codec's `scales` name. */
   readonly scaleFactor: number;
-  /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
+  /** The derivative has chroma at half size: a codec that stores chroma separately may read it so. */
   readonly halvesColour?: true;
   /**
-   * JPEG 2000: the answer is lossy, so the decoder leaves out the lowest bit-planes. Absent: it decodes all.
+   * JPEG 2000: the derivative is lossy, so the decoder leaves out the lowest bit-planes. Absent: it decodes
+   * all.
    */
   readonly effort?: "visual";
   /**
@@ -98,20 +96,20 @@ export interface EncodeOptions {
   readonly chroma: "420" | "444";
   /** JPEG: the quick encoder or the one with the smallest files. */
   readonly encoder: "fast" | "small";
-  /** Whether parts of a JPEG master may be cut from it losslessly; "off" where absent. */
+  /** Allows lossless crops of a JPEG master; default: "off". */
   readonly passthrough?: "auto" | "off";
   readonly resolution?: Resolution | undefined;
-  /** What goes into the file beside its pixels; nothing where absent. */
+  /** Metadata to embed; default: none. */
   readonly embed?: Embedding;
 }
 
-/** What is embedded in a derivative beside its pixels. */
+/** Metadata embedded in a derivative. */
 export interface Embedding {
   /** The small sRGB profile, or the master's own, unchanged. */
   readonly profile?: "srgb" | "source";
-  /** Whether EXIF, XMP and IPTC of the master are kept. */
+  /** True if EXIF, XMP and IPTC of the master are kept. */
   readonly metadata: boolean;
-  /** EXIF orientation to write, 1 to 8: that of the master, where its pixels stay as stored. */
+  /** EXIF orientation to write, 1 to 8: that of the master, if its pixels stay as stored. */
   readonly orientation?: number;
 }
 

@@ -2,7 +2,10 @@
 
 import type { ByteRange, ByteSource } from "../lib/byte-source.ts";
 
-/** One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was before. */
+/**
+ * One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was
+ * before.
+ */
 export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
   const isSorted = ranges.every(({ offset }, i) => i === 0 || ranges[i - 1]!.offset <= offset);
   const sorted = isSorted ? ranges : [...ranges].sort((a, b) => a.offset - b.offset);
@@ -17,10 +20,10 @@ export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20
   return result;
 }
 
-/** Reads bytes of the file; fewer only where it ends. */
+/** Reads bytes of the file; fewer only at its end. */
 export type Read = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** Where ranges are read. */
+/** Source of ranges. */
 export interface RangeSource {
   readonly read: Read;
   readonly borrow: ByteSource["borrow"];
@@ -29,8 +32,8 @@ export interface RangeSource {
 }
 
 /**
- * Reads ranges all at once, neighbours that are near each other as one. Returns the result of `use`, which must neither wait
- * nor keep their bytes.
+ * Reads all ranges concurrently, close neighbours as one. Returns the result of `use`, which must neither
+ * wait nor keep their bytes.
  */
 export async function withRanges<T>(
   ranges: readonly ByteRange[],
@@ -47,7 +50,10 @@ export async function withRanges<T>(
 export class ReadRanges {
   readonly #ranges: readonly ByteRange[];
   readonly #parts: readonly Uint8Array[];
-  /** Place of the part that held the range asked for last: they are asked for in the order of the file as a rule. */
+  /**
+   * Place of the part that held the range asked for last: they are asked for in the order of the file as a
+   * rule.
+   */
   #last = 0;
 
   constructor(ranges: readonly ByteRange[], parts: readonly Uint8Array[]) {

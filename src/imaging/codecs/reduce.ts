@@ -1,8 +1,11 @@
-// Averaging boxes of pixels while rows arrive, so that a small picture of a large master needs no large buffer.
+// Averaging boxes of pixels while rows arrive, so that a small picture of a large master needs no large
+// buffer.
 
 type Samples = Uint8Array | Uint16Array;
 
-/** What is reduced: a region of `width` by `height` pixels at 1/factor; boxes at the far edges may be smaller. */
+/**
+ * A reduction of a region of `width` by `height` pixels to 1/factor; boxes at the far edges may be smaller.
+ */
 export interface Reduction {
   readonly width: number;
   readonly height: number;
@@ -24,8 +27,9 @@ export interface RowPart {
 /** Takes parts of rows; see {@link boxReducer}. */
 export interface BoxReducer {
   /**
-   * `count` pixels from sample `from` of `pixels`, which lie in row `y` from column `x` on. With `side` each stands for
-   * `side` by `side` pixels of the region, at `x` and `y` that are multiples of it; it divides the factor.
+   * Adds `count` pixels from sample `from` of `pixels`, in row `y` from column `x` on. With `side` each
+   * covers `side` by `side` pixels of the region, at `x` and `y` that are multiples of it; it divides the
+   * factor.
    */
   add(part: RowPart): void;
   /** Says that all pixels of the rows above `y` have come; whole boxes among them are written. */
@@ -33,9 +37,9 @@ export interface BoxReducer {
 }
 
 /**
- * A reducer for parts of rows in any order, as long as no more than `held` rows of boxes are incomplete at a time.
- * Sums are exact. Averages are rounded, halves up; colours are weighted by alpha, and 0 where all of the box is
- * transparent.
+ * A reducer for parts of rows in any order, as long as no more than `held` rows of boxes are incomplete at a
+ * time. Sums are exact. Averages are rounded, halves up; colours are weighted by alpha, and 0 if the whole
+ * box is transparent.
  */
 export function boxReducer(reduction: Reduction, held: number, out: Samples): BoxReducer {
   const { width, bands, alpha, factor } = reduction;
@@ -69,8 +73,9 @@ export function boxReducer(reduction: Reduction, held: number, out: Samples): Bo
 type Sums = Float64Array | Int32Array;
 
 /**
- * Rows of sums in turn: `row` returns the one that row `y` of the region belongs to; `complete` hands those that have all
- * their rows to `write`, with how many rows that are and which row of boxes it is, and clears them.
+ * Rows of sums in turn: `row` returns the one that row `y` of the region belongs to; `complete` hands those
+ * that have all their rows to `write`, with how many rows that are and which row of boxes it is, and clears
+ * them.
  */
 export function boxRing<T extends Sums>(
   { height, factor }: Pick<Reduction, "height" | "factor">,
@@ -92,7 +97,10 @@ export function boxRing<T extends Sums>(
   };
 }
 
-/** A reducer for pixels in any order, each coming once: `finish` writes the averages. Same rounding as {@link boxReducer}. */
+/**
+ * A reducer for pixels in any order, each coming once: `finish` writes the averages. Same rounding as {@link
+ * boxReducer}.
+ */
 export function scatterReducer(reduction: Reduction, out: Samples) {
   const { width, height, bands, alpha, factor } = reduction;
   const outWidth = Math.ceil(width / factor);
@@ -121,7 +129,10 @@ export function scatterReducer(reduction: Reduction, out: Samples) {
   };
 }
 
-/** Adds `n` pixels from `pixels[at]`, times `weight`, to the sums of a box at `row[box]`. The hot loop of reducing. */
+/**
+ * Adds `n` pixels from `pixels[at]`, times `weight`, to the sums of a box at `row[box]`. The hot loop of
+ * reducing.
+ */
 type Sum = (sums: RowSums, at: number, n: number, box: number) => void;
 
 /** Pixels of a row, and the sums of its boxes. */

@@ -1,11 +1,17 @@
-// Files that only another decoder can read, as a whole: how a codec says that it met one, and what a caller makes of it.
+// Files that only another decoder can read, as a whole: how a codec reports one, and how a caller handles it.
 
 import { ImagingError } from "../errors.ts";
 
-/** In place of a result: the file has to be read again, with `whole` in the read. It depends on the file alone. */
+/**
+ * In place of a result: the file has to be read again, with `whole` in the read. It depends on the file
+ * alone.
+ */
 export const wholeFileNeeded = Symbol("whole file needed");
 
-/** What a codec throws that cannot read a file by regions. An error, since workers pass errors on; its code stands in this file alone. */
+/**
+ * The error of a codec that cannot read a file by regions. An error, since workers pass errors on; its code
+ * appears in this file only.
+ */
 export function wholeFileError(cause?: ImagingError): ImagingError {
   return new ImagingError(
     "unsupported",
@@ -14,7 +20,7 @@ export function wholeFileError(cause?: ImagingError): ImagingError {
   );
 }
 
-/** What a job returns, or {@link wholeFileNeeded}. Throws what else the job throws. */
+/** Returns the result of a job, or {@link wholeFileNeeded}. Throws other errors of the job. */
 export async function orWholeFile<T>(job: Promise<T>): Promise<T | typeof wholeFileNeeded> {
   try {
     return await job;

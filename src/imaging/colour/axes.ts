@@ -1,10 +1,13 @@
-// How the table of a profile divides its device space: a curve for each channel and a number of nodes. A grid of ours that
-// follows it has its errors only where colours bend, not where the table does.
+// Division of device space by a profile's table: a curve for each channel and a number of nodes. A grid of
+// ours that follows it has errors only where colours bend, not where the table does.
 
 import { type Curve, curveBytes, readCurve } from "./curves.ts";
 import type { Profile } from "./icc.ts";
 
-/** One curve for each channel, from a device value to a place on its axis, 0 to 1, and rising; nodes along each axis. */
+/**
+ * One curve for each channel, from a device value to a place on its axis, 0 to 1, and rising; nodes along
+ * each axis.
+ */
 export interface Axes {
   readonly curves: readonly Curve[];
   readonly nodes: number;
@@ -13,7 +16,10 @@ export interface Axes {
 /** The tables of a profile in the order in which Little CMS prefers them for colorimetric intent. */
 const names = ["A2B1", "A2B0"];
 
-/** The axes of the table that will be used; undefined where they cannot be found, which only costs accuracy. */
+/**
+ * Returns the axes of the table that will be used; undefined if they cannot be found, which only costs
+ * accuracy.
+ */
 export function readAxes(bytes: Uint8Array, { tags }: Profile, channels: number): Axes | undefined {
   if (tags.has("D2B1") || tags.has("D2B0")) return undefined;
   const tag = tags.get(names.find((name) => tags.has(name)) ?? "");
@@ -48,7 +54,7 @@ const readers: Readonly<Record<string, (body: Uint8Array, channels: number) => A
       ),
     };
   },
-  /** lutAToBType (10.12): the A curves, which lie one after the other, padded to four bytes. */
+  /** lutAToBType (10.12): the A curves, which are consecutive and padded to four bytes. */
   "mAB ": (body, channels) => {
     const view = viewOf(body);
     const clut = view.getUint32(24);
@@ -77,7 +83,7 @@ function sampled(entries: number, value: (i: number) => number): Curve {
   };
 }
 
-/** Whether a curve goes up all the way from 0 to 1, so that every place on its axis has a device value. */
+/** True if a curve rises all the way from 0 to 1, so that every position on its axis has a device value. */
 function isRising(curve: Curve): boolean {
   if (Math.abs(curve(0)) > 1e-3 || Math.abs(curve(1) - 1) > 1e-3) return false;
   return Array.from({ length: 64 }, (_, i) => i / 64).every((x) => curve(x + 1 / 64) - curve(x) > 1e-4);

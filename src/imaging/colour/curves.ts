@@ -4,10 +4,10 @@
 export type Curve = (value: number) => number;
 
 const clamp = (value: number) => (value > 0 ? Math.min(value, 1) : 0);
-/** 0 below 0, where a power is no number. */
+/** 0 for negative bases, of which a power is no number. */
 const power = (base: number, exponent: number) => (base > 0 ? base ** exponent : 0);
 
-/** By function type of parametricCurveType: how many parameters there are, and what they mean (table 67). */
+/** By function type of parametricCurveType: number and meaning of parameters (table 67). */
 const parametric: readonly { readonly count: number; readonly curve: (p: readonly number[]) => Curve }[] = [
   {
     count: 1,
@@ -49,7 +49,7 @@ const parametric: readonly { readonly count: number; readonly curve: (p: readonl
 /** curveType and parametricCurveType. */
 const signatures = { table: 0x63757276, parametric: 0x70617261 } as const;
 
-/** Bytes of a curve, by its first twelve; undefined where they begin none. */
+/** Returns the size of a curve in bytes, by its first twelve; undefined if they begin none. */
 export function curveBytes(head: DataView): number | undefined {
   const signature = head.getUint32(0);
   if (signature === signatures.table) return 12 + head.getUint32(8) * 2;
@@ -57,7 +57,7 @@ export function curveBytes(head: DataView): number | undefined {
   return row && 12 + row.count * 4;
 }
 
-/** The curve of a tag's bytes; undefined where they are none. */
+/** Parses the curve of a tag; undefined if it is none. */
 export function readCurve(tag: Uint8Array): Curve | undefined {
   if (tag.length < 12) return undefined;
   const view = new DataView(tag.buffer, tag.byteOffset, tag.length);
@@ -77,9 +77,9 @@ export function readToneCurve(tag: Uint8Array): Curve | undefined {
 
 const toneSteps = 1024;
 /**
- * What it rises by at least from one end to the other (a negative's falls), how far it may go back on the way, which
- * measurements do by noise, and how near its mean may be to black or white: a power of 24 has a mean of 0.04, and devices
- * have 1 to 3.
+ * The minimum rise from one end to the other (a negative's falls), the maximum reversal on the way, which
+ * noise in measurements causes, and the minimum distance of the mean from black or white: a power of 24 has a
+ * mean of 0.04, and devices have 1 to 3.
  */
 const tone = { rise: 0.25, back: 0.1, mean: 0.04 } as const;
 

@@ -1,9 +1,10 @@
-// What an ICC profile says of itself to people: its description, version and spaces (ICC.1:2001-04, 6.5.17; ICC.1:2022, 7.2, 9.2.41, 10.15).
+// Description of an ICC profile for people: its text, version and spaces (ICC.1:2001-04, 6.5.17; ICC.1:2022,
+// 7.2, 9.2.41, 10.15).
 
 import { headBytes, printable } from "./icc.ts";
 
 export interface ProfileDescription {
-  /** Absent where the profile has none that can be read. */
+  /** Absent if the profile has no readable description. */
   readonly description?: string;
   /** "2.4.0". */
   readonly version: string;
@@ -20,7 +21,10 @@ const mostTags = Math.floor((headBytes - header - 4) / entry);
 /** Longer descriptions are cut. */
 const longest = 200;
 
-/** Reads the description of a profile; undefined for bytes that are no profile. Never throws for what is in it. */
+/**
+ * Reads the description of a profile; undefined for bytes that are no profile. Never throws because of its
+ * contents.
+ */
 export function describeProfile(profile: Uint8Array): ProfileDescription | undefined {
   if (profile.length < header + 4) return undefined;
   const view = new DataView(profile.buffer, profile.byteOffset, profile.length);

@@ -1,4 +1,4 @@
-// What an embedded profile means for a picture, from its first bytes.
+// Consequences of an embedded profile for an image, from its first bytes.
 
 import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
@@ -6,7 +6,7 @@ import { type DeviceSpace, headBytes, isUnusable, type Profile, readHead, type U
 import { isSrgb, readShaper } from "./shaper.ts";
 import { checkTable } from "./table-tags.ts";
 
-/** As `ColourFacts` of codec.ts has them for a profile. */
+/** See `ColourFacts` of codec.ts. */
 export interface ProfileFacts {
   readonly from: "icc";
   readonly srgb: boolean;
@@ -22,12 +22,12 @@ const spaceOf: Readonly<Record<Interpretation, DeviceSpace | undefined>> = {
   lab: undefined,
 };
 
-/** Profiles up to this size are read at once: one request where each costs. */
+/** Profiles up to this size are read in one request. */
 const readWhole = 32 * 1024;
 
 /**
- * What the profile says of samples of this interpretation. Reads its header, tag table and, where it has no tables, its
- * curves: usually some 3 KB, 130 KB at most. Never throws for what is in it.
+ * Returns the facts of the profile for samples of this interpretation. Reads its header, tag table and, if it
+ * has no tables, its curves: usually about 3 KB, at most 130 KB. Never throws because of its contents.
  */
 export async function profileFacts(
   profile: ByteSource,
@@ -46,12 +46,12 @@ export async function profileFacts(
   return { from: "icc", srgb: isSrgb(shaper) };
 }
 
-/** Facts of a picture whose profile is not used: its samples count as if it were not there. */
+/** Facts of an image whose profile is ignored: its samples count as if there were none. */
 export function ignoredProfile(reason: string, interpretation: Interpretation): ProfileFacts {
   return { from: "icc", srgb: interpretation === "gray" || interpretation === "rgb", ignored: reason };
 }
 
-/** The profile, where its header is sound and it is for such samples. */
+/** Returns the profile, if its header is valid and it is for such samples. */
 export async function openProfile(
   bytes: ByteSource,
   interpretation: Interpretation,

@@ -1,4 +1,4 @@
-// A grid of colours, and its nodes in sRGB: what a transform without a formula becomes.
+// A grid of colours, with its nodes in sRGB: the form of a transform without a formula.
 
 import { type Axes, inverted } from "./axes.ts";
 import type { Curve } from "./curves.ts";
@@ -19,8 +19,9 @@ export interface Grid {
 export const nodeScale = 16384;
 
 /**
- * The scale of nodes: a root of light like sRGB's curve, but moved along so that it is not steep at 0, and straight below.
- * Colours at the edge of sRGB then change evenly from node to node; the shift is that with the smallest errors.
+ * The scale of nodes: a root of light like sRGB's curve, but moved along so that it is not steep at 0, and
+ * straight below. Colours at the edge of sRGB then change evenly from node to node; the shift is that with
+ * the smallest errors.
  */
 const shift = 0.08;
 const root = 2.4;
@@ -38,14 +39,15 @@ export function fromNodes(value: number): number {
 }
 
 /**
- * Nodes along each band where nothing else is known, and at most: offsets from node to node must fit 16 bits, and the whole
+ * Nodes along each band by default, and at most: offsets from node to node must fit 16 bits, and the whole
  * should fit a processor's cache.
  */
 const sizes = { 3: { usual: 33, most: 49 }, 4: { usual: 17, most: 20 } } as const;
 
 /**
- * The grid of a function from device colours (0 to 1, one after the other) to linear sRGB, which is called once with all
- * of them. It follows `axes`, a few nodes for each of theirs. Undefined where the function returns nothing.
+ * Returns the grid of a function from consecutive device colours (0 to 1) to linear sRGB, which is called
+ * once with all of them. It follows `axes`, with a few nodes for each of theirs. Returns undefined if the
+ * function returns nothing.
  */
 export function makeGrid(
   inputs: 3 | 4,

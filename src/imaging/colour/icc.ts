@@ -1,17 +1,21 @@
-// ICC profiles as far as it must be known whether and how they can be used (ICC.1:2001-04 and ICC.1:2022: 7.2 header, 7.3 tags).
+// ICC profiles as far as it must be known whether and how they can be used (ICC.1:2001-04 and ICC.1:2022: 7.2
+// header, 7.3 tags).
 
 import type { ByteSource } from "../lib/byte-source.ts";
 
-/** What the samples of a picture may be, with a profile for it. */
+/** Possible samples of an image with a matching profile. */
 export type DeviceSpace = "gray" | "rgb" | "cmyk";
 
-/** `matrix`: a curve for each of three and a matrix; `gray`: one curve; `table`: anything else, by its table to Lab or XYZ. */
+/**
+ * `matrix`: a curve for each of three and a matrix; `gray`: one curve; `table`: anything else, by its table
+ * to Lab or XYZ.
+ */
 export type Model = "matrix" | "gray" | "table";
 
 export interface Profile {
   readonly space: DeviceSpace;
   readonly model: Model;
-  /** Of the profile connection space. */
+  /** True if the profile connection space is Lab. */
   readonly lab: boolean;
   /** Length in bytes, as its header says. */
   readonly size: number;
@@ -30,7 +34,7 @@ const mostTags = 100;
 export const headBytes = headerBytes + 4 + mostTags * entryBytes;
 
 const spaces: Readonly<Record<string, DeviceSpace>> = { GRAY: "gray", "RGB ": "rgb", CMYK: "cmyk" };
-/** Of each space. */
+/** Number of channels of each space. */
 export const channels: Readonly<Record<DeviceSpace, number>> = { gray: 1, rgb: 3, cmyk: 4 };
 /** Classes of profiles that describe a device or a space (7.2.5). */
 const classes = ["scnr", "mntr", "prtr", "spac"];
@@ -41,12 +45,12 @@ const shapers = {
   gray: ["kTRC"],
 } as const;
 
-/** Whether this is why a profile is not used. */
+/** True if this says why a profile is ignored. */
 export function isUnusable(found: object): found is Unusable {
   return "ignored" in found;
 }
 
-/** How a profile says what its colours are, by the tags that it has; undefined where they say nothing. */
+/** Returns how a profile defines its colours, by its tags; undefined if it does not. */
 function modelOf(space: Profile["space"], has: (tag: string) => boolean): Profile["model"] | undefined {
   if (tables.some(has)) return "table";
   if (space === "rgb" && shapers.matrix.every(has)) return "matrix";

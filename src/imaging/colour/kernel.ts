@@ -5,7 +5,7 @@ import { fromNodes, type Grid, nodeScale } from "./grid.ts";
 import type { MatrixShaper } from "./shaper.ts";
 import { linearToSrgb } from "./srgb.ts";
 
-/** What the module exports; wasm/colour/README.md says what the calls mean. */
+/** Exports of the module; wasm/colour/README.md documents the calls. */
 interface Exports extends WebAssembly.Exports {
   readonly memory: WebAssembly.Memory;
   base(): number;
@@ -42,7 +42,7 @@ interface Exports extends WebAssembly.Exports {
 }
 
 export interface ColourKernel {
-  /** rgb, cmyk or lab through the transform, as rgb; alpha as it is. Same depth. */
+  /** Transforms rgb, cmyk or lab to rgb; alpha is unchanged. Same depth. */
   run(pixels: PixelBuffer, transform: MatrixShaper | Grid): PixelBuffer;
 }
 
@@ -52,10 +52,10 @@ const strip = 8192;
 const mostBands = 5;
 const page = 65536;
 const slack = 16;
-/** As in wasm/colour/assembly/tone.ts; full scale of nodes is the same. */
+/** As in wasm/colour/assembly/tone.ts; nodes have the same full scale. */
 const toneSteps = nodeScale;
 
-/** Tables for one depth, one after the other in memory. */
+/** Tables for one depth, consecutive in memory. */
 interface Tables {
   readonly parts: readonly (Uint8Array | Float32Array | Int16Array | Int32Array)[];
   readonly bytes: number;
@@ -93,7 +93,7 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
         const { memory } = exports;
         const source = aligned(exports.base());
         const target = source + strip * bands * depth + slack;
-        // tables lie above the largest strip, so that they stay where they are
+        // tables are above the largest strip, so that they stay in place
         const first = source + aligned(2 * (strip * mostBands * 2 + slack));
         const missing = first + tables.bytes - memory.buffer.byteLength;
         if (missing > 0) memory.grow(Math.ceil(missing / page));
@@ -159,7 +159,7 @@ function matrixTables({ curves, matrix }: MatrixShaper, full: 255 | 65535): Tabl
 
 interface Tone {
   readonly bytes: Uint8Array;
-  /** The last one twice, for what is between. */
+  /** The last one is repeated for interpolation. */
   readonly words: Float32Array;
 }
 
@@ -179,7 +179,7 @@ function toneOf(light: (value: number) => number): () => Tone {
 const lightTone = toneOf((light) => light);
 const nodeTone = toneOf(fromNodes);
 
-/** Where each value lies along each band: 64 bits of offset and key (wasm/colour/assembly/grid.ts). */
+/** The position of each value along each band: 64 bits of offset and key (wasm/colour/assembly/grid.ts). */
 function gridTables({ inputs, size, curves, nodes }: Grid, full: 255 | 65535): Tables {
   const count = full + 1;
   const axes = new Int32Array(inputs * count * 2);

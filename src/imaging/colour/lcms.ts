@@ -1,5 +1,5 @@
-// Little CMS in WebAssembly: only its C interface (lcms2.h) and the imports that it needs, to sample a profile once, and to
-// bring sRGB pixels into one.
+// Little CMS in WebAssembly: only its C interface (lcms2.h) and the imports that it needs, to sample a
+// profile once, and to bring sRGB pixels into one.
 
 import { srgbToLinear } from "./srgb.ts";
 import { srgbProfile } from "./write.ts";
@@ -10,9 +10,9 @@ interface Lcms extends WebAssembly.Exports {
   __wasm_call_ctors(): void;
   malloc(bytes: number): number;
   free(pointer: number): void;
-  /** 0 for what is no profile. */
+  /** Returns 0 for anything but a profile. */
   cmsOpenProfileFromMem(bytes: number, length: number): number;
-  /** 0 where no transform can be made. */
+  /** Returns 0 if no transform can be made. */
   cmsCreateTransform(
     input: number,
     inputFormat: number,
@@ -33,14 +33,17 @@ const formats = {
 } as const;
 
 const relativeColorimetric = 1;
-/** cmsFLAGS_BLACKPOINTCOMPENSATION, cmsFLAGS_NOOPTIMIZE, cmsFLAGS_NOCACHE: tables as they are, in floating point. */
+/**
+ * cmsFLAGS_BLACKPOINTCOMPENSATION, cmsFLAGS_NOOPTIMIZE, cmsFLAGS_NOCACHE: tables as they are, in floating
+ * point.
+ */
 const flags = 0x2000 | 0x0100 | 0x0040;
 const chunk = 4096;
 
 /**
- * Linear sRGB, three values for each colour, of device colours under a profile: relative colorimetric with
- * black-point compensation. `colours` holds 0 to 1 for each channel; results go beyond 0 to 1 for colours outside sRGB.
- * Undefined where Little CMS refuses the profile, or makes something other than numbers by it.
+ * Returns linear sRGB, three values for each colour, of device colours under a profile: relative colorimetric
+ * with black-point compensation. `colours` has 0 to 1 for each channel; results exceed 0 to 1 for colours
+ * outside sRGB. Returns undefined if Little CMS refuses the profile, or returns something other than numbers.
  */
 export function sampleProfile(
   module: WebAssembly.Module,
@@ -82,8 +85,9 @@ export function sampleProfile(
 const byteFormats = { gray: (3 << 16) | (1 << 3) | 1, rgb: (4 << 16) | (3 << 3) | 1 } as const;
 
 /**
- * Pixels of sRGB with alpha, 8 bit, in the colours of a profile: relative colorimetric with black-point compensation; under
- * a gray one all three colours are its gray. Alpha as it is. Undefined where Little CMS can make no transform into the profile.
+ * Converts pixels of sRGB with alpha, 8 bit, to the colours of a profile: relative colorimetric with
+ * black-point compensation; under a gray one all three colours are its gray. Alpha is unchanged. Returns
+ * undefined if Little CMS can make no transform into the profile.
  */
 export function srgbInProfile(
   module: WebAssembly.Module,

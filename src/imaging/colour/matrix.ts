@@ -16,7 +16,7 @@ export interface Primaries {
 /** XYZ of D50, the white of every profile (ICC.1:2022, 7.2.16). */
 export const d50 = [0.9642, 1, 0.8249] as const;
 
-/** Cone responses by which whites are adapted: Bradford (ICC.1:2022, annex E). */
+/** Cone responses for chromatic adaptation: Bradford (ICC.1:2022, annex E). */
 const bradford: Matrix = [0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296];
 
 /** The product of two matrices. */
@@ -44,7 +44,7 @@ function determinant(m: Matrix): number {
   return m[0]! * minor(m, 0, 0) + m[1]! * minor(m, 0, 1) + m[2]! * minor(m, 0, 2);
 }
 
-/** The inverse, or undefined where there is none. */
+/** Returns the inverse, or undefined if there is none. */
 export function inverse(m: Matrix): Matrix | undefined {
   const divisor = determinant(m);
   if (!(Math.abs(divisor) > 1e-12)) return undefined;
@@ -53,14 +53,14 @@ export function inverse(m: Matrix): Matrix | undefined {
 
 const xyz = ([x, y]: Chromaticity): [number, number, number] => [x / y, 1, (1 - x - y) / y];
 
-/** What adapts colours seen under `white` to D50. */
+/** Returns the adaptation of colours seen under `white` to D50. */
 export function adaptation(white: Chromaticity): Matrix {
   const [from, to] = [apply(bradford, xyz(white)), apply(bradford, d50)];
   const gains = [to[0] / from[0], 0, 0, 0, to[1] / from[1], 0, 0, 0, to[2] / from[2]];
   return multiply(multiply(inverse(bradford)!, gains), bradford);
 }
 
-/** Whether a chromaticity can be that of a white: all cones respond to it. */
+/** True if a chromaticity can be that of a white: all cones respond to it. */
 export const isWhite = (white: Chromaticity): boolean =>
   white[1] > 0 && apply(bradford, xyz(white)).every((response) => response > 0.1);
 
@@ -86,16 +86,17 @@ export function toXyz({ white, red, green, blue }: Primaries): Matrix | undefine
 
 /** CIE x of the daylight locus for which its formula of y is good enough here: 4,000 K to beyond 25,000 K. */
 const daylight = { from: 0.24, to: 0.385 } as const;
-/** How far from that locus, in y, a white may lie: the equal-energy white is 0.015 below, C 0.01. */
+/** Maximum distance of a white from that locus, in y: the equal-energy white is 0.015 below, C 0.01. */
 const besideDaylight = 0.03;
 /** sRGB spans 0.2, the narrowest displays a quarter of that. */
 const leastSpan = 0.005;
 
 /**
- * Whether a matrix from linear red, green and blue to XYZ can be that of an RGB space. Its primaries together have to be a
- * white, of about luminance 1: D50 in a correct profile, but many displays of version 2 have their own white, up to 9300 K,
- * and scanners are somewhat off. Each primary may be imaginary, as the blue of ProPhoto and ACES and those of cameras are,
- * but not by more than half the white. Numbers read from the wrong bytes fail one of these.
+ * True if a matrix from linear red, green and blue to XYZ can be that of an RGB space. The sum of its
+ * primaries has to be a white, of luminance about 1: D50 in a correct profile, but many displays of version 2
+ * have their own white, up to 9300 K, and scanners are slightly off. Each primary may be imaginary, like the
+ * blue of ProPhoto and ACES and those of cameras, but by no more than half the white. Numbers read from the
+ * wrong bytes fail one of these checks.
  */
 export function isRgbSpace(toXyz: Matrix): boolean {
   const [x, y, z] = apply(toXyz, [1, 1, 1]);

@@ -1,4 +1,4 @@
-// Profiles for what a file says of its colours without one: EXIF's colour space, PNG's cICP, gAMA and cHRM.
+// Profiles for colour information without a profile: EXIF's colour space, PNG's cICP, gAMA and cHRM.
 
 import { isRgbSpace, type Primaries, toXyz } from "./matrix.ts";
 import { srgbPrimaries } from "./srgb.ts";
@@ -26,30 +26,39 @@ export function displayP3Profile(): Uint8Array {
   return rgbProfile("Display P3", p3Primaries, srgbCurve);
 }
 
-/** Code points of ITU-T H.273 that are honoured: sRGB's transfer function, RGB as it is, in full range. */
+/** Supported code points of ITU-T H.273: sRGB's transfer function, plain RGB, full range. */
 const codePoints = { srgb: [1, 13, 0, 1], "display-p3": [12, 13, 0, 1] } as const;
 
-/** The space that a PNG's cICP chunk names (third edition, 11.3.2.6); undefined for any other, as for high dynamic range. */
+/**
+ * The space that a PNG's cICP chunk names (third edition, 11.3.2.6); undefined for any other, as for high
+ * dynamic range.
+ */
 export function codedSpace(chunk: Uint8Array): keyof typeof codePoints | undefined {
   const names = Object.keys(codePoints) as (keyof typeof codePoints)[];
   return names.find((name) => chunk.length === 4 && codePoints[name].every((code, i) => chunk[i] === code));
 }
 
-/** What a PNG's chunks say: the file's gamma (gAMA, 1 for 100000), and eight coordinates (cHRM) in the order of the chunk. */
+/**
+ * Colour chunks of a PNG: the file's gamma (gAMA, 1 for 100000), and eight coordinates (cHRM) in the order of
+ * the chunk.
+ */
 export interface ChunkColour {
   readonly gamma?: number | undefined;
   readonly chromaticities?: readonly number[] | undefined;
 }
 
-/** The gamma that stands for sRGB where there is no sRGB chunk (PNG, third edition, 11.3.2.5), and how far writers round. */
+/**
+ * The gamma that means sRGB without an sRGB chunk (PNG, third edition, 11.3.2.5), and the tolerance for
+ * writers' rounding.
+ */
 const srgbGamma = 0.45455;
 const roundedBy = 0.00006;
 /** Coordinates are written with 3 to 5 decimals. */
 const sameCoordinate = 0.0006;
 
 /**
- * The profile that gAMA and cHRM describe; undefined where that is sRGB, where they make no sense, or where there is no
- * gamma. gAMA 45455 with sRGB's primaries, or none, is the form in which sRGB is written without its own chunk.
+ * Returns the profile that gAMA and cHRM describe; undefined if it is sRGB, if they are invalid, or without a
+ * gamma. gAMA 45455 with sRGB's primaries, or none, is how sRGB is written without its own chunk.
  */
 export function chunkProfile({ gamma, chromaticities }: ChunkColour, gray: boolean): Uint8Array | undefined {
   if (gamma === undefined || !(gamma > 0.05 && gamma < 20)) return undefined;

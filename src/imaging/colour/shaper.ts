@@ -1,4 +1,5 @@
-// Profiles without tables: curves and a matrix to linear sRGB, by relative colorimetry with black-point compensation.
+// Profiles without tables: curves and a matrix to linear sRGB, by relative colorimetry with black-point
+// compensation.
 
 import type { ByteSource } from "../lib/byte-source.ts";
 import { type Curve, readToneCurve } from "./curves.ts";
@@ -21,7 +22,7 @@ export interface GrayShaper {
 
 export type Shaper = MatrixShaper | GrayShaper;
 
-/** The shaper of a profile whose model is not a table. */
+/** Returns the shaper of a profile whose model is not a table. */
 export async function readShaper(profile: Profile, bytes: ByteSource): Promise<Shaper | Unusable> {
   const model = profile.model === "gray" ? "gray" : "matrix";
   const tags = await readTags(profile, model, bytes);
@@ -47,12 +48,12 @@ export async function readShaper(profile: Profile, bytes: ByteSource): Promise<S
 }
 
 /**
- * How far, in levels of 8 bit, samples may be off sRGB and still count as it. Published sRGB profiles round their primaries,
- * which in the dark band of a pure colour is one level and a half.
+ * Maximum difference, in levels of 8 bit, between samples and sRGB to count as sRGB. Published sRGB profiles
+ * round their primaries, which in the dark band of a pure colour is one and a half levels.
  */
 const tolerance = { neutral: 1, coloured: 2 } as const;
 
-/** Whether samples under this shaper are sRGB, or gray in its tone curve, but for rounding. */
+/** True if samples under this shaper are sRGB, or gray in its tone curve, except for rounding. */
 export function isSrgb(shaper: Shaper): boolean {
   const near = (light: number, level: number, off: number = tolerance.neutral) =>
     Math.abs(linearToSrgb(Math.min(1, Math.max(0, light))) * 255 - level) <= off;
@@ -71,7 +72,7 @@ export function isSrgb(shaper: Shaper): boolean {
 
 const levels = (step: number) => Array.from({ length: 255 / step + 1 }, (_, i) => i * step);
 
-/** A curve whose black is taken to 0 and whose white stays. */
+/** Returns a curve whose black is moved to 0 and whose white stays. */
 const fromBlack = (curve: Curve, black: number): Curve =>
   black > 0 && black < 1 ? (x) => Math.max(0, (curve(x) - black) / (1 - black)) : curve;
 

@@ -12,12 +12,12 @@ export const srgbPrimaries: Primaries = {
 /** XYZ under D50 to linear red, green and blue. */
 export const xyzToSrgb = inverse(toXyz(srgbPrimaries)!) as Matrix;
 
-/** An encoded value to linear light, beyond 0 and 1 as {@link linearToSrgb} goes on. */
+/** Converts an encoded value to linear light; extrapolates beyond 0 and 1 like {@link linearToSrgb}. */
 export function srgbToLinear(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
-/** Linear light to an encoded value; straight on below 0, and above 1 as the curve goes on. */
+/** Converts linear light to an encoded value; extrapolates linearly below 0, and along the curve above 1. */
 export function linearToSrgb(light: number): number {
   return light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
 }

@@ -1,11 +1,14 @@
-// Whether a table of a profile is one: its type, its channels, and that all its parts lie inside its tag (ICC.1:2022, 10.10 to
-// 10.12 and 10.16). Little CMS, which evaluates it, looks no further than the end of the whole profile.
+// Validates a table of a profile: its type, its channels, and that all its parts are within its tag
+// (ICC.1:2022, 10.10 to 10.12 and 10.16). Little CMS, which evaluates it, only checks the end of the whole
+// profile.
 
 import { type ByteSource, blockwise } from "../lib/byte-source.ts";
 import { curveBytes } from "./curves.ts";
 import { broken, channels, type Profile, printable, tables, type Unusable } from "./icc.ts";
 
-/** Steps of multiProcessElementsType: profiles have a handful, and each is evaluated for every node of a grid. */
+/**
+ * Steps of multiProcessElementsType: profiles have a handful, and each is evaluated for every node of a grid.
+ */
 const mostElements = 16;
 const outputs = 3;
 const blockSize = 2048;
@@ -14,14 +17,14 @@ interface Table {
   readonly name: string;
   readonly inputs: number;
   readonly size: number;
-  /** Bytes of the tag; undefined where it ends before them. */
+  /** Returns bytes of the tag; undefined if it ends before them. */
   view(at: number, length: number): Promise<DataView | undefined>;
 }
 
 interface TableType {
-  /** Where the numbers of input and output channels stand. */
+  /** Positions of the numbers of input and output channels. */
   readonly channels: readonly [inputs: number, outputs: number];
-  /** What is wrong with the rest. */
+  /** Returns what is wrong with the rest. */
   check(table: Table, head: DataView): Promise<Unusable | undefined> | Unusable | undefined;
 }
 
@@ -42,7 +45,7 @@ const types: Readonly<Record<string, TableType>> = {
   mpet: { channels: [9, 11], check: checkElements },
 };
 
-/** What is wrong with the table that will be used, as far as `bytes` go, whose end may be missing. */
+/** Returns what is wrong with the table that will be used, as far as `bytes` go, whose end may be missing. */
 export async function checkTable({ tags, space }: Profile, bytes: ByteSource): Promise<Unusable | undefined> {
   const name = tables.find((each) => tags.has(each))!;
   const tag = tags.get(name)!;
@@ -80,7 +83,7 @@ class Unread extends Error {}
 const fits = ({ name, size }: Table, least: number): Unusable | undefined =>
   size < least ? broken(`a table of ${least} bytes in ${name}`, `${size}`) : undefined;
 
-/** lutAToBType: B curves, matrix, M curves, nodes and A curves, each at an offset, or 0 where it is not there. */
+/** lutAToBType: B curves, matrix, M curves, nodes and A curves, each at an offset, or 0 if absent. */
 async function checkParts(table: Table, head: DataView): Promise<Unusable | undefined> {
   const [b, matrix, m, nodes, a] = [12, 16, 20, 24, 28].map((at) => head.getUint32(at)) as [
     number,
@@ -99,7 +102,7 @@ async function checkParts(table: Table, head: DataView): Promise<Unusable | unde
   return undefined;
 }
 
-/** As many curves, one after the other, padded to four bytes. */
+/** Checks that many consecutive curves, padded to four bytes. */
 async function hasCurves(table: Table, start: number, count: number): Promise<boolean> {
   let at = start;
   for (let i = 0; i < count; i++) {
@@ -111,7 +114,9 @@ async function hasCurves(table: Table, start: number, count: number): Promise<bo
   return true;
 }
 
-/** The nodes of lutAToBType: how many along each axis, in a byte each of sixteen, and the bytes of a value. */
+/**
+ * The nodes of lutAToBType: how many along each axis, in a byte each of sixteen, and the bytes of a value.
+ */
 async function hasNodes(table: Table, at: number): Promise<boolean> {
   const head = await table.view(at, 20);
   if (!head) return false;
@@ -123,7 +128,7 @@ async function hasNodes(table: Table, at: number): Promise<boolean> {
   );
 }
 
-/** multiProcessElementsType: where each of its steps lies, and how many bytes it has. */
+/** multiProcessElementsType: position and size of each of its steps. */
 async function checkElements(table: Table, head: DataView): Promise<Unusable | undefined> {
   const count = head.getUint32(12);
   if (count > mostElements) return broken(`at most ${mostElements} steps in ${table.name}`, `${count}`);

@@ -1,4 +1,4 @@
-// From pixels to sRGB by a profile, or by what is usual where there is none: transforms are made once and kept.
+// Converts pixels to sRGB by a profile, or by the default without one: transforms are made once and cached.
 
 import { memoryBytes } from "../lib/byte-source.ts";
 import { createLru } from "../lib/lru.ts";
@@ -25,14 +25,15 @@ import { checkTable } from "./table-tags.ts";
 
 type Transform = MatrixShaper | Grid | GrayShaper;
 
-/** Pixels to sRGB; gray stays gray, in sRGB's tone curve. Same depth; alpha as it is. */
+/** Converts pixels to sRGB; gray stays gray, in sRGB's tone curve. Same depth; alpha is unchanged. */
 export type ToSrgb = (pixels: PixelBuffer) => PixelBuffer;
 
 export interface Colour {
   /**
-   * What turns pixels of this interpretation into sRGB by the profile that `load` returns. Kept for the next pictures with
-   * the same one, and under `id`, so that it is not loaded again for what has the same.
-   * `ignored`: the profile turned out not to be usable, and why; the pixels are then taken as if it were not there.
+   * Returns a function that converts pixels of this interpretation to sRGB by the profile that `load`
+   * returns. Cached for other images with the same profile, and under `id`, so that it is not loaded again.
+   * `ignored`: called with the reason if the profile is unusable; the pixels are then treated as if there
+   * were none.
    */
   byProfile(
     load: () => Promise<Uint8Array | undefined>,
@@ -43,7 +44,7 @@ export interface Colour {
   plain(interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb;
 }
 
-/** Bytes of profiles of known pictures, and of profiles with what is made of them, that are kept. */
+/** Total bytes of cached profiles and their transforms, and of the profiles of known images. */
 const keptBytes = 16 << 20;
 /** Bytes of the tables of a profile without nodes, about. */
 const usualTables = 65536;
@@ -137,7 +138,7 @@ const graySteps = 4096;
 
 function fromGrayTable(sample: (colours: Float32Array) => Float32Array | undefined): GrayShaper | undefined {
   const light = sample(Float32Array.from({ length: graySteps + 1 }, (_, i) => i / graySteps));
-  // a neutral colour has three equal bands, but for rounding: green carries most of its light
+  // a neutral colour has three equal bands, except for rounding: green contributes most of its light
   return light && { kind: "gray", curve: (x) => greenBetween(light, x * graySteps) };
 }
 

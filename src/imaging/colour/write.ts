@@ -1,4 +1,5 @@
-// Small profiles of our own: red, green and blue, or gray, by primaries and a tone curve (ICC.1:2022, version 4.4; 8.3, 8.5 and 10).
+// Writes small profiles of our own: red, green and blue, or gray, by primaries and a tone curve (ICC.1:2022,
+// version 4.4; 8.3, 8.5 and 10).
 
 import { adaptation, d50, type Primaries, toXyz } from "./matrix.ts";
 import { srgbPrimaries } from "./srgb.ts";
@@ -11,7 +12,10 @@ export type CurveParameters =
 /** The curve of IEC 61966-2-1. */
 export const srgbCurve: CurveParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
 
-/** A display profile of these primaries and this curve for all three. Throws RangeError for primaries that span no space. */
+/**
+ * A display profile of these primaries and this curve for all three. Throws RangeError for primaries that
+ * span no space.
+ */
 export function rgbProfile(name: string, primaries: Primaries, curve: CurveParameters): Uint8Array {
   const matrix = toXyz(primaries);
   if (!matrix) throw new RangeError("expected primaries that span a space, received others");
@@ -36,7 +40,7 @@ export function grayProfile(name: string, curve: CurveParameters): Uint8Array {
 
 let srgb: Uint8Array | undefined;
 
-/** The profile that derivatives carry: sRGB in 480 bytes. The caller does not change it. */
+/** The profile of derivatives: sRGB in 480 bytes. Must not be modified. */
 export function srgbProfile(): Uint8Array {
   return (srgb ??= rgbProfile("sRGB", srgbPrimaries, srgbCurve));
 }
@@ -109,7 +113,7 @@ function profile(space: "RGB " | "GRAY", tags: readonly Tag[]): Uint8Array {
   return bytes;
 }
 
-/** s15Fixed16Number (4.6), one after the other. */
+/** Consecutive values of s15Fixed16Number (4.6). */
 function fixed(view: DataView, at: number, values: readonly number[]): void {
   for (const [i, value] of values.entries()) view.setInt32(at + i * 4, Math.round(value * 65536));
 }

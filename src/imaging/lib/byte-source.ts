@@ -1,4 +1,4 @@
-// Ranges of bytes: how every reader sees a master, wherever it lies.
+// Ranges of bytes: the interface through which all readers see a master, wherever it is stored.
 
 import { ImagingError } from "../errors.ts";
 
@@ -10,28 +10,29 @@ export interface ByteRange {
 
 /** Random access to the bytes of one master. */
 export interface ByteSource {
-  /** Length in bytes, where it is known. */
+  /** Length in bytes, if known. */
   readonly size?: number | undefined;
   /**
-   * Bytes between two ranges that are sooner read along than asked for apart; a small number where not given, as for a
-   * file on a disk.
+   * Maximum gap in bytes between two ranges that are better read together than separately; a small number by
+   * default, as for a file on disk.
    */
   readonly gap?: number | undefined;
   /**
-   * Bytes `offset` to `offset + length`, fewer only where the source ends; an empty array at or past its end.
-   * The caller may keep and change the array. Throws ImagingError `source` when reading fails, and `cancelled` where
-   * the bytes have to be waited for and the signal aborts meanwhile.
+   * Returns bytes `offset` to `offset + length`, fewer only at the end of the source; an empty array at or
+   * after its end. The caller may keep and modify the array. Throws ImagingError `source` if reading fails,
+   * and `cancelled` if the signal aborts while it waits for the bytes.
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * Several ranges at once, in memory that may be the source's own, or that the next call for any source overwrites: whoever calls it changes
-   * nothing in it, and waits for nothing until it is done with it. New memory for each read would cost as much as the read. undefined: the
-   * source has to wait for some of them. Throws ImagingError `source` at once.
+   * Returns several ranges together, or undefined if the source has to wait for some of them. The memory may
+   * be the source's own, or may be overwritten by the next call for any source: callers must not modify it,
+   * nor wait for anything until they are done with it. New memory for each read would cost as much as the
+   * read. Throws ImagingError `source` synchronously.
    */
   readonly borrow?: ((ranges: readonly ByteRange[]) => readonly Uint8Array[] | undefined) | undefined;
 }
 
-/** A byte source over bytes in memory. */
+/** Returns a byte source over bytes in memory. */
 export function memoryBytes(data: Uint8Array): ByteSource {
   return {
     size: data.length,
@@ -39,7 +40,7 @@ export function memoryBytes(data: Uint8Array): ByteSource {
   };
 }
 
-/** The error for a file of more bytes than its decoder takes. */
+/** Returns the error for a file with more bytes than its decoder takes. */
 export function fileTooLarge(limit: number): ImagingError {
   return new ImagingError(
     "too-large",
@@ -49,8 +50,8 @@ export function fileTooLarge(limit: number): ImagingError {
 }
 
 /**
- * All bytes of a source. Throws ImagingError `too-large` when there are more than `limit`.
- * For decoders that cannot work from ranges.
+ * Returns all bytes of a source, for decoders that cannot work from ranges. Throws ImagingError `too-large`
+ * if there are more than `limit`.
  */
 export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Array> {
   if (bytes.size !== undefined) {
@@ -75,7 +76,10 @@ export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Ar
   return all;
 }
 
-/** A source that fetches whole blocks and keeps the latest few, for parsers that make many small reads. */
+/**
+ * Returns a source that reads whole blocks and caches the most recently used, for parsers that make many
+ * small reads.
+ */
 export function blockwise(bytes: ByteSource, blockSize = 16 * 1024, keep = 16): ByteSource {
   const blocks = new Map<number, Promise<Uint8Array>>();
   const block = (n: number): Promise<Uint8Array> => {

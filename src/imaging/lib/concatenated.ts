@@ -1,6 +1,6 @@
-// Arrays of bytes one behind the other.
+// Concatenation of byte arrays.
 
-/** All parts as one array. */
+/** Returns all parts as one array. */
 export function concatenated(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

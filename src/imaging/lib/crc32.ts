@@ -1,10 +1,10 @@
-// CRC-32 as PNG and gzip use it (ISO 3309, polynomial 0xEDB88320 reflected), four bytes at a time.
+// CRC-32 as used by PNG and gzip (ISO 3309, polynomial 0xEDB88320 reflected), four bytes at a time.
 
 const tables = makeTables();
 
 /**
- * The checksum of `data` as an unsigned 32-bit number. `before` is the checksum of the bytes that come first, so that
- * `crc32(b, crc32(a))` is the checksum of a and b together.
+ * Returns the checksum of `data` as an unsigned 32-bit number. `before` is the checksum of the preceding
+ * bytes, so that `crc32(b, crc32(a))` is the checksum of a and b together.
  */
 export function crc32(data: Uint8Array, before = 0): number {
   const [t0, t1, t2, t3] = tables;
@@ -19,7 +19,7 @@ export function crc32(data: Uint8Array, before = 0): number {
   return ~crc >>> 0;
 }
 
-/** Table k holds the effect of a byte that k further zero bytes follow. */
+/** Returns the tables. Table k holds the effect of a byte followed by k zero bytes. */
 function makeTables(): readonly [Int32Array, Int32Array, Int32Array, Int32Array] {
   const first = new Int32Array(256);
   for (let n = 0; n < 256; n++) {

@@ -2,14 +2,14 @@
 
 const encoder = new TextEncoder();
 
-/** The 32 bytes of the SHA-256 of bytes, or of text as UTF-8. */
+/** Returns the 32 bytes of the SHA-256 of bytes, or of text as UTF-8. */
 export async function sha256(input: Uint8Array | string): Promise<Uint8Array> {
   const bytes = typeof input === "string" ? encoder.encode(input) : input;
-  // The cast: our arrays never lie over a SharedArrayBuffer, which is all that BufferSource leaves out.
+  // The cast is safe: BufferSource only excludes arrays over a SharedArrayBuffer, and ours never are.
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
 }
 
-/** Two lower-case hexadecimal digits for each byte. */
+/** Returns two lower-case hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += byte.toString(16).padStart(2, "0");

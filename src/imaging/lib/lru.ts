@@ -1,18 +1,21 @@
-// A map that is bounded by the weight of its entries: the least recently used go first.
+// A map that is bounded by the weight of its entries: the least recently used are evicted first.
 
-/** Entries in the order of their last use, together never heavier than the bound. */
+/** Entries in the order of their last use, with a total weight up to a maximum. */
 export interface Lru<K, V> {
   /** Number of entries. */
   readonly size: number;
-  /** Sum of their weights. */
+  /** Sum of the weights of all entries. */
   readonly weight: number;
-  /** The value, which counts as a use. */
+  /** Returns the value, which counts as a use; undefined if there is none. */
   get(key: K): V | undefined;
-  /** False when the entry alone is heavier than the bound: then nothing is kept under its key. */
+  /**
+   * Stores a value. Returns false if the entry alone exceeds the maximum weight; nothing is then stored under
+   * its key.
+   */
   set(key: K, value: V, weight: number): boolean;
   delete(key: K): boolean;
   clear(): void;
-  /** From the least to the most recently used. */
+  /** Returns the keys, from the least to the most recently used. */
   keys(): IterableIterator<K>;
 }
 
@@ -23,13 +26,13 @@ interface Entry<K, V> {
 }
 
 /**
- * An empty map for at most `maxWeight` (bytes, or entries when each weighs 1). `onEvict` hears of every entry that
- * left for want of room, not of those that were deleted or replaced.
+ * Creates an empty map for a weight of at most `maxWeight` (bytes, or entries if each weighs 1). `onEvict` is
+ * called for every entry that is evicted for lack of room, but not for those that are deleted or replaced.
  */
 export function createLru<K, V>(maxWeight: number, onEvict?: (key: K, value: V) => void): Lru<K, V> {
   const entries = new Map<K, Entry<K, V>>();
   let total = 0;
-  /** The entry that was used last, whose place is at the end already. */
+  /** The most recently used entry, which is already at the end. */
   let last: Entry<K, V> | undefined;
 
   const remove = (key: K): boolean => {
@@ -53,7 +56,7 @@ export function createLru<K, V>(maxWeight: number, onEvict?: (key: K, value: V) 
       const entry = entries.get(key);
       if (!entry) return undefined;
       entries.delete(key);
-      // Its own key: the equal one that was asked with may go at once.
+      // The stored key is used, so that the caller's equal key can be collected.
       entries.set(entry.key, entry);
       last = entry;
       return entry.value;

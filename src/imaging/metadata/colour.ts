@@ -1,4 +1,4 @@
-// What a file says of its colours, in whatever form: facts for its header, and the ICC profile that says the same.
+// Colour information of a file in any form: facts for its header, and an equivalent ICC profile.
 
 import type { Codec } from "../codecs/codec.ts";
 import type { ColourFacts, ImageHeader } from "../codecs/image-header.ts";
@@ -10,18 +10,21 @@ import { concatenated } from "../lib/concatenated.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
 import type { Exif } from "./exif.ts";
 
-/** What was found in a file; the first that is there counts. */
+/** Colour information in a file; the first kind that is present counts. */
 export interface Told {
   /** PNG: the content of cICP. */
   readonly cicp?: Uint8Array | undefined;
-  /** An embedded profile, or why there is none to be had. */
+  /** An embedded profile, or why it cannot be used. */
   readonly icc?: ByteSource | { readonly ignored: string } | undefined;
   /** PNG: an sRGB chunk, or what gAMA and cHRM say. */
   readonly chunks?: ({ readonly srgb: boolean } & Pick<ColourFacts, "gamma" | "chromaticities">) | undefined;
   readonly exif?: Pick<Exif, "colour"> | undefined;
 }
 
-/** Facts of a header; undefined where the file says nothing. Reads what `profileFacts` reads. */
+/**
+ * Returns the facts for a header; undefined if the file has no colour information. Reads what `profileFacts`
+ * reads.
+ */
 export async function colourFacts(
   told: Told,
   interpretation: Interpretation,
@@ -46,7 +49,10 @@ export async function colourFacts(
   return { from: "exif", srgb: exif.colour === "srgb" };
 }
 
-/** The profile of a master whose header says that its samples are not sRGB: its own, or one made of what it says. */
+/**
+ * Returns the profile of a master whose samples are not sRGB according to its header: its own, or one made
+ * from its colour information.
+ */
 export async function profileOf(
   codec: Pick<Codec, "metadata">,
   bytes: ByteSource,
@@ -64,7 +70,7 @@ interface Piece {
   readonly length: number;
 }
 
-/** Pieces of a file as one source, cut where the file ends. */
+/** Joins pieces of a file as one source, truncated at the end of the file. */
 export function piecewise(bytes: ByteSource, pieces: readonly Piece[]): ByteSource {
   const end = bytes.size ?? Number.POSITIVE_INFINITY;
   const inside = pieces.map(({ offset, length }) => ({
@@ -87,7 +93,7 @@ export function piecewise(bytes: ByteSource, pieces: readonly Piece[]): ByteSour
   };
 }
 
-/** Bytes of a compressed profile that are looked at, and at most inflated, to find out what it is. */
+/** Bytes of a compressed profile that are read, and the maximum inflated, to find out what it is. */
 export const compressedProfileBytes = 96 * 1024;
 const inflatedProfileBytes = 4 << 20;
 

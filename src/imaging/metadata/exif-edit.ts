@@ -1,12 +1,13 @@
-// Correcting facts of an EXIF block in place (EXIF 2.32, section 4.6: a TIFF structure of linked directories).
+// Correcting facts of an EXIF block in place (EXIF 2.32, section 4.6: a TIFF structure of linked
+// directories).
 
 import { concatenated } from "../lib/concatenated.ts";
 
-/** What the EXIF of a derivative has to say; what is absent here stays as it is. */
+/** Facts to write into the EXIF of a derivative; missing ones stay unchanged. */
 export interface ExifFacts {
   /** 1 to 8. */
   readonly orientation?: number | undefined;
-  /** Whether the samples are sRGB now, whatever they were. */
+  /** True if the samples are sRGB now, whatever they were. */
   readonly srgb?: boolean;
 }
 
@@ -29,9 +30,10 @@ interface Block {
 }
 
 /**
- * The block with these facts corrected: fields that are there change in place; an orientation that is not is added by a
- * new first directory at the end, so that nothing else moves. Without a block, or with one that cannot be read, it is a new
- * one that holds the orientation alone, or the block as it is where there is nothing to say. The bytes of `block` are not changed.
+ * Returns the block with these facts corrected: existing fields change in place; a missing orientation is
+ * added in a new first directory at the end, so that nothing else moves. Without a block, or with an
+ * unreadable one, returns a new one with only the orientation, or the block unchanged if there is nothing to
+ * write. The bytes of `block` are not modified.
  */
 export function correctedExif(exif: Uint8Array | undefined, facts: ExifFacts): Uint8Array | undefined {
   const { orientation = 1 } = facts;
@@ -50,7 +52,7 @@ export function correctedExif(exif: Uint8Array | undefined, facts: ExifFacts): U
   return bytesOf(block);
 }
 
-/** ColorSpace and the index of interoperability, where they are. */
+/** Updates ColorSpace and the interoperability index, if present. */
 function nameSrgb(block: Block, first: number): void {
   const { view, little } = block;
   const directory = pointer(block, first, tags.exif);
@@ -71,14 +73,14 @@ function opened(bytes: Uint8Array): Block | undefined {
   return sound && count(block, view.getUint32(4, little)) > 0 ? block : undefined;
 }
 
-/** Fields of a directory; 0 where it is not wholly inside the block. */
+/** Returns the number of fields of a directory; 0 if it is not entirely within the block. */
 function count({ view, little }: Block, directory: number): number {
   if (directory < 8 || directory + 2 > view.byteLength) return 0;
   const fields = view.getUint16(directory, little);
   return directory + 2 + fields * entrySize <= view.byteLength ? fields : 0;
 }
 
-/** Where a field stands in the block. */
+/** Returns the position of a field in the block. */
 function find(block: Block, directory: number, tag: number): number | undefined {
   for (let i = 0, fields = count(block, directory); i < fields; i++) {
     const entry = directory + 2 + i * entrySize;

@@ -1,4 +1,5 @@
-// EXIF as directories of fields: taken apart, and laid out again where a container wants it elsewhere (TIFF 6.0, section 2; EXIF 2.32, 4.6).
+// EXIF as directories of fields: taken apart, and laid out again for another container (TIFF 6.0, section 2;
+// EXIF 2.32, 4.6).
 
 import { concatenated } from "../lib/concatenated.ts";
 
@@ -12,7 +13,7 @@ export interface ExifField {
 
 export interface ExifFields {
   readonly little: boolean;
-  /** Those of the first directory. The second one, a thumbnail, is left out. */
+  /** Fields of the first directory. The second one, a thumbnail, is left out. */
   readonly fields: readonly ExifField[];
 }
 
@@ -68,7 +69,7 @@ export const descriptive: ReadonlySet<number> = new Set([
 const makerNote = 0x927c;
 const entrySize = 12;
 
-/** The fields of a block; undefined where it has no TIFF header. Fields that are damaged are left out. */
+/** Returns the fields of a block; undefined if it has no TIFF header. Damaged fields are left out. */
 export function readExifFields(block: Uint8Array): ExifFields | undefined {
   const view = new DataView(block.buffer, block.byteOffset, block.length);
   if (view.byteLength < 8) return undefined;
@@ -104,7 +105,7 @@ export function readExifFields(block: Uint8Array): ExifFields | undefined {
   return { little, fields: read(view.getUint32(4, little), "first") };
 }
 
-/** A block of these fields; undefined where there are none. */
+/** Returns a block with these fields; undefined if there are none. */
 export function exifBlock({ little, fields }: ExifFields): Uint8Array | undefined {
   if (fields.length === 0) return undefined;
   const header = little ? [0x49, 0x49, 42, 0, 8, 0, 0, 0] : [0x4d, 0x4d, 0, 42, 0, 0, 0, 8];
@@ -134,8 +135,8 @@ export function swapped(fields: readonly ExifField[]): ExifField[] {
 }
 
 /**
- * A directory with its values and the directories below it, to stand at `at` (even) of a file. `entries`: fields that are
- * there already as they stand in a directory of that file, 12 bytes each.
+ * A directory with its values and the directories below it, to stand at `at` (even) of a file. `entries`:
+ * fields that are there already as they stand in a directory of that file, 12 bytes each.
  */
 export function directoryBytes(
   fields: readonly ExifField[],

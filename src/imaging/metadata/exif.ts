@@ -1,12 +1,15 @@
-// The facts of an EXIF block that a server needs: orientation, resolution and colour space (EXIF 2.32, section 4.6: a TIFF structure).
+// The facts of an EXIF block that a server needs: orientation, resolution and colour space (EXIF 2.32,
+// section 4.6: a TIFF structure).
 
 import type { Resolution } from "../codecs/image-header.ts";
 
 export interface Exif {
-  /** 1 to 8; 1 where absent or out of range. */
+  /** 1 to 8; 1 if absent or out of range. */
   readonly orientation: number;
   readonly resolution?: Resolution;
-  /** ColorSpace 1; or 2, as some cameras write, or uncalibrated with the interoperability index R03 (DCF 2.0). */
+  /**
+   * ColorSpace 1; or 2, as some cameras write, or uncalibrated with the interoperability index R03 (DCF 2.0).
+   */
   readonly colour?: "srgb" | "adobe-rgb" | undefined;
 }
 
@@ -30,8 +33,8 @@ const r03 = 0x52303300;
 const perCentimetre: Readonly<Record<number, number>> = { 2: 1 / 2.54, 3: 1 };
 
 /**
- * Reads the first directory of an EXIF block, with or without the `Exif\0\0` in front of its TIFF header, in either
- * byte order. Never throws: what is damaged counts as absent. Work is bounded by the length of the block.
+ * Reads the first directory of an EXIF block, with or without `Exif\0\0` before its TIFF header, in either
+ * byte order. Never throws: damaged values count as absent. Work is bounded by the length of the block.
  */
 export function readExif(block: Uint8Array): Exif {
   const start = isPrefixed(block) ? 6 : 0;
@@ -63,7 +66,7 @@ function readColour(view: DataView, offset: number | undefined, little: boolean)
   return adobe ? "adobe-rgb" : undefined;
 }
 
-/** First values by tag; empty where there is no directory. */
+/** Returns first values by tag; empty if there is no directory. */
 function readDirectory(view: DataView, offset: number | undefined, little: boolean): Map<number, number> {
   const found = new Map<number, number>();
   if (offset === undefined || offset + 2 > view.byteLength) return found;
@@ -78,7 +81,7 @@ function readDirectory(view: DataView, offset: number | undefined, little: boole
   return found;
 }
 
-/** Whether the EXIF identifier code stands in front: "Exif", zero, and a padding byte. */
+/** True if the block begins with the EXIF identifier code: "Exif", zero, and a padding byte. */
 function isPrefixed(block: Uint8Array): boolean {
   return [0x45, 0x78, 0x69, 0x66, 0x00].every((byte, i) => block[i] === byte) && block.length >= 6;
 }

@@ -5,13 +5,13 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import { mostMetadataBytes } from "./metadata.ts";
 
 export interface MetadataBytes {
-  /** Exactly these bytes; undefined where the file ends before or the budget does not reach. */
+  /** Returns exactly these bytes; undefined if the file ends before or they exceed the budget. */
   take(offset: number, length: number): Promise<Uint8Array | undefined>;
-  /** zlib data inflated; undefined where they are broken or the budget does not reach. */
+  /** Inflates zlib data; undefined if they are broken or exceed the budget. */
   inflate(data: Uint8Array): Promise<Uint8Array | undefined>;
 }
 
-/** A reader of the metadata of one file. Throws what the source throws. */
+/** Returns a reader of the metadata of one file. Throws what the source throws. */
 export function metadataBytes(bytes: ByteSource, budget = mostMetadataBytes): MetadataBytes {
   let left = budget;
   return {
@@ -29,7 +29,7 @@ export function metadataBytes(bytes: ByteSource, budget = mostMetadataBytes): Me
   };
 }
 
-/** Whether `data` has the ASCII (or Latin-1) characters of `text` at `at`. */
+/** True if `data` has the ASCII (or Latin-1) characters of `text` at `at`. */
 export function hasText(data: Uint8Array, text: string, at = 0): boolean {
   if (data.length < at + text.length) return false;
   for (let i = 0; i < text.length; i++) if (data[at + i] !== text.charCodeAt(i)) return false;

@@ -1,6 +1,6 @@
-// What image files hold beside their pixels, freed of the framing of their container.
+// Metadata of image files, without the framing of their container.
 
-/** Each kind as its own specification lays it out; absent where the file has none. */
+/** Each kind in the form of its own specification; absent if the file has none. */
 export interface Metadata {
   /** An ICC profile (ICC.1). */
   readonly icc?: Uint8Array | undefined;
@@ -12,7 +12,7 @@ export interface Metadata {
   readonly iptc?: Uint8Array | undefined;
 }
 
-/** Metadata of a file is read up to this many bytes together; what is larger counts as absent. */
+/** Maximum total size of a file's metadata; larger metadata count as absent. */
 export const mostMetadataBytes = 16 * 2 ** 20;
 
 /** Which kinds to read: all, or only those that colours follow from. */

@@ -1,4 +1,5 @@
-// Photoshop image resources, in which JPEG, PNG and TIFF files keep IPTC IIM (Adobe Photoshop File Formats, "Image Resources").
+// Photoshop image resources, in which JPEG, PNG and TIFF files keep IPTC IIM (Adobe Photoshop File Formats,
+// "Image Resources").
 
 import { concatenated } from "../lib/concatenated.ts";
 import { hasText, latin1 } from "./metadata-bytes.ts";
@@ -6,7 +7,10 @@ import { hasText, latin1 } from "./metadata-bytes.ts";
 const signature = "8BIM";
 const iptcId = 0x0404;
 
-/** The IPTC data sets among resources; undefined where there are none or the resources are broken before them. */
+/**
+ * Returns the IPTC data sets among resources; undefined if there are none or the resources are broken before
+ * them.
+ */
 export function iptcOf(resources: Uint8Array): Uint8Array | undefined {
   const view = new DataView(resources.buffer, resources.byteOffset, resources.length);
   for (let at = 0; at + 12 <= resources.length && hasText(resources, signature, at); ) {

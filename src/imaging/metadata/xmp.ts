@@ -3,7 +3,7 @@
 /** `tiff:Orientation` as an attribute or an element; any other namespace prefix is nowhere in use. */
 const property = /\btiff:Orientation\s*(?:=\s*["']\s*(\d+)\s*["']|>\s*(\d+)\s*<)/;
 
-/** 1 to 8; 1 where it is out of range; undefined where the packet, in UTF-8, has none. */
+/** Returns 1 to 8; 1 if it is out of range; undefined if the packet, in UTF-8, has none. */
 export function xmpOrientation(packet: Uint8Array): number | undefined {
   const found = property.exec(new TextDecoder().decode(packet));
   if (!found) return undefined;

@@ -1,5 +1,5 @@
-// Written by scripts/ink-model.mjs, fitted to the characterisation data of ANSI/CGATS/SWOP TR 003-2007 (SWOP proofing on
-// grade 3 coated paper).
+// Written by scripts/ink-model.mjs, fitted to the characterisation data of ANSI/CGATS/SWOP TR 003-2007 (SWOP
+// proofing on grade 3 coated paper).
 
 /** Amounts of ink at the knots of `inkCurves`. */
 export const inkKnots = [0, 0.1, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1];

@@ -1,4 +1,5 @@
-// Four printed inks to light: areas of the sixteen overprints, averaged in a power of light (Neugebauer, Yule and Nielsen).
+// Four printed inks to light: areas of the sixteen overprints, averaged in a power of light (Neugebauer, Yule
+// and Nielsen).
 
 import { inkCurves, inkExponent, inkKnots, inkRoots } from "./ink-table.ts";
 import { linearSrgb } from "./lab.ts";
@@ -6,7 +7,7 @@ import { linearSrgb } from "./lab.ts";
 /** X, Y and Z of all inks together, relative to paper: they become black (black-point compensation). */
 const darkest = inkRoots[15]!.map((root) => root ** inkExponent);
 
-/** Where an amount of ink lies between knots, and the area that it covers there. */
+/** Returns the area that an amount of ink covers, interpolated between knots. */
 function area(curve: readonly number[], ink: number): number {
   let k = 1;
   while (k < inkKnots.length - 1 && ink > inkKnots[k]!) k++;
@@ -17,8 +18,8 @@ function area(curve: readonly number[], ink: number): number {
 const fromBlack = (sum: number, i: number) => (sum ** inkExponent - darkest[i]!) / (1 - darkest[i]!);
 
 /**
- * Linear red, green and blue of sRGB, three for each colour of four inks (cyan, magenta, yellow, black; 0 to 1), under the
- * print of `ink-table.ts`: paper is white. Beyond 0 to 1 for colours outside sRGB.
+ * Linear red, green and blue of sRGB, three for each colour of four inks (cyan, magenta, yellow, black; 0 to
+ * 1), under the print of `ink-table.ts`: paper is white. Beyond 0 to 1 for colours outside sRGB.
  */
 export function inkToLight(inks: Float32Array): Float32Array {
   const light = new Float32Array((inks.length / 4) * 3);

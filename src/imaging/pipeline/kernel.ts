@@ -1,4 +1,5 @@
-// The Lanczos-3 kernel as weights per output sample, and the source pixels they reach (one grid for all tiles of a level, so that they meet without a seam).
+// The Lanczos-3 kernel as weights per output sample, and the source pixels they reach (one grid for all tiles
+// of a level, so that they meet without a seam).
 
 import type { ResampleAxis } from "./step.ts";
 
@@ -12,8 +13,9 @@ const phases = 65536;
 const snapBias = 0.618034;
 
 /**
- * For each output sample, `count` weights (multiples of 1/65536, sum 1) for the cells from `starts[i]` on. `starts`
- * ascends. `count` is a multiple of four, filled up with zeros: when there are fewer cells, these reach past the last.
+ * For each output sample, `count` weights (multiples of 1/65536, sum 1) for the cells from `starts[i]` on.
+ * `starts` ascends. `count` is a multiple of four, filled up with zeros: when there are fewer cells, these
+ * reach past the last.
  */
 export interface Taps {
   readonly count: number;
@@ -28,20 +30,24 @@ interface Reach {
   readonly weights: Int32Array;
 }
 
-/** Source pixels averaged into one cell before the kernel: a third of the reduction, so that the kernel still does the last 3:1 or more. */
+/**
+ * Source pixels averaged into one cell before the kernel: a third of the reduction, so that the kernel still
+ * does the last 3:1 or more.
+ */
 export function boxFactor(scale: number): number {
   return Math.max(1, Math.floor(scale / 3));
 }
 
-/** Whether the axis only copies: no scaling, whole-pixel origin. */
+/** True if the axis only copies: no scaling, whole-pixel origin. */
 export function isCopy(axis: ResampleAxis): boolean {
   return axis.scale === 1 && Number.isInteger(axis.origin);
 }
 
 /**
- * The source pixels `start` to `end` (exclusive) that the outputs of `axis` need, in a picture of `sourceSize`.
- * `start` is a multiple of the box factor, `end` too unless it is the edge: cropped to this window, with `start`
- * subtracted from `origin`, the axis has exactly the samples that the whole picture has there.
+ * The source pixels `start` to `end` (exclusive) that the outputs of `axis` need, in a picture of
+ * `sourceSize`. `start` is a multiple of the box factor, `end` too unless it is the edge: cropped to this
+ * window, with `start` subtracted from `origin`, the axis has exactly the samples that the whole picture has
+ * there.
  */
 export function sourceWindow(axis: ResampleAxis, sourceSize: number): { start: number; end: number } {
   const box = boxFactor(axis.scale);
@@ -54,7 +60,7 @@ export function sourceWindow(axis: ResampleAxis, sourceSize: number): { start: n
   return { start: first * box, end: Math.min(sourceSize, (last + 1) * box) };
 }
 
-/** The taps of every output of `axis` over `cells` cells; what lies beyond them repeats the edge. */
+/** Returns the taps of every output of `axis` over `cells` cells; positions outside repeat the edge. */
 export function axisTaps(axis: ResampleAxis, cells: number): Taps {
   const box = boxFactor(axis.scale);
   const stretch = Math.max(1, axis.scale / box);
@@ -93,13 +99,15 @@ export function axisTaps(axis: ResampleAxis, cells: number): Taps {
   return { count, starts, weights };
 }
 
-/** Where output `i` is centred, in 1/65536 cells, counted from the centre of cell 0. */
+/** Returns the centre of output `i`, in 1/65536 cells, counted from the centre of cell 0. */
 function position(axis: ResampleAxis, box: number, i: number): number {
   const centre = (axis.origin + (i + 0.5) * axis.scale) / box - 0.5;
   return Math.floor(centre * phases + snapBias);
 }
 
-/** Whole-number weights around a centre that lies `phase` (0 to 1) beyond the centre of the base cell. */
+/**
+ * Returns whole-number weights around a centre that is `phase` (0 to 1) beyond the centre of the base cell.
+ */
 function reachAt(phase: number, stretch: number): Reach {
   const low = Math.ceil(phase - lobes * stretch);
   const high = Math.floor(phase + lobes * stretch);

@@ -1,6 +1,10 @@
-// Colours under D50 to sRGB (CIE 15:2004, section 8.2.1; IEC 61966-2-1; adapted by Bradford, ICC.1:2022 annex E).
+// Colours under D50 to sRGB (CIE 15:2004, section 8.2.1; IEC 61966-2-1; adapted by Bradford, ICC.1:2022 annex
+// E).
 
-/** XYZ relative to D50 to linear sRGB, row after row: the inverse of sRGB's primaries adapted to D50; rows add up to 1. */
+/**
+ * XYZ relative to D50 to linear sRGB, row after row: the inverse of sRGB's primaries adapted to D50; rows add
+ * up to 1.
+ */
 const toLinear = [
   [3.02198249, -1.61720896, -0.40477353],
   [-0.94370931, 1.9161301, 0.02757921],
@@ -25,8 +29,9 @@ type Xyz = [x: number, y: number, z: number];
 const underD50 = (relative: Xyz): Xyz => relative;
 
 /**
- * Linear red, green and blue of CIELAB colours, three values each as samples of interpretation `lab` are, 0 to 1; beyond that
- * for colours outside sRGB. `adapt` turns XYZ relative to their white into XYZ relative to D50, where that is another.
+ * Returns linear red, green and blue of CIELAB colours, three values each in the form of interpretation
+ * `lab`, 0 to 1; beyond that for colours outside sRGB. `adapt` converts XYZ relative to their white to XYZ
+ * relative to D50, if that is another.
  */
 export function labToLight(colours: Float32Array, adapt = underD50): Float32Array {
   const light = new Float32Array(colours.length);

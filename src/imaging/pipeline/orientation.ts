@@ -1,6 +1,9 @@
-// What the eight EXIF orientations (Exif 2.3, tag 0x0112) do to axes.
+// Effects of the eight EXIF orientations (Exif 2.3, tag 0x0112) on axes.
 
-/** From stored to upright: first rows and columns change places (`swap`), then upright axes run backwards (`flip`). */
+/**
+ * From stored to upright: first rows and columns change places (`swap`), then upright axes run backwards
+ * (`flip`).
+ */
 export interface Orientation {
   readonly swap: boolean;
   readonly flipX: boolean;
@@ -26,12 +29,17 @@ export function orientationOf(value: number): Orientation {
 /** Clockwise right angles as EXIF orientations. */
 const rightAngles: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
 
-/** The orientation that turns clockwise by `degrees`; undefined where that does more than move pixels. */
+/**
+ * Returns the orientation that turns clockwise by `degrees`; undefined if that does more than move pixels.
+ */
 export function rightAngleOf(degrees: number): number | undefined {
   return rightAngles[((degrees % 360) + 360) % 360];
 }
 
-/** The orientation that takes back what this one does: quarter turns change their direction, the others are their own. */
+/**
+ * Returns the orientation that undoes this one: quarter turns change their direction, the others are their
+ * own inverse.
+ */
 export function backOrientation(orientation: number): number {
   if (orientation === 6) return 8;
   return orientation === 8 ? 6 : orientation;

@@ -1,15 +1,15 @@
-// Raw pixels: what decoders give, steps turn and encoders take.
+// Raw pixels: the output of decoders, the input and output of steps, and the input of encoders.
 
 /**
- * How the bands of a pixel are to be read. `ycc` is full-range BT.601 (JFIF). `lab` is CIELAB under D50: 0 to full scale are
- * L* 0 to 100, and a* and b* -128 to 127.
+ * Meaning of the bands of a pixel. `ycc` is full-range BT.601 (JFIF). `lab` is CIELAB under D50: 0 to full
+ * scale are L* 0 to 100, and a* and b* -128 to 127.
  */
 export type Interpretation = "gray" | "rgb" | "ycc" | "cmyk" | "lab";
 
 /**
- * Interleaved samples, row after row without padding: `data.length === width * height * bands`.
- * gray: 1 band, or 2 with alpha; rgb, ycc and lab: 3, or 4 with alpha; cmyk: 4, where 0 is no ink, or 5 with alpha.
- * Alpha is the last band and not premultiplied. 8 bit: 0 to 255; 16 bit: 0 to 65535.
+ * Interleaved samples, rows without padding: `data.length === width * height * bands`. gray: 1 band, or 2
+ * with alpha; rgb, ycc and lab: 3, or 4 with alpha; cmyk: 4, where 0 is no ink, or 5 with alpha. Alpha is the
+ * last band and not premultiplied. 8 bit: 0 to 255; 16 bit: 0 to 65535.
  */
 export interface PixelBuffer {
   readonly width: number;
@@ -33,7 +33,7 @@ const colourBands = { gray: 1, rgb: 3, ycc: 3, lab: 3, cmyk: 4 } as const satisf
   number
 >;
 
-/** Whether the last band is alpha. */
+/** True if the last band is alpha. */
 export function hasAlpha({ bands, interpretation }: Pick<PixelBuffer, "bands" | "interpretation">): boolean {
   return bands > colourBands[interpretation];
 }

@@ -36,7 +36,7 @@ const runs = {
   readonly [Op in Step["op"]]: (step: Extract<Step, { op: Op }>, kernels: Kernels) => Run;
 };
 
-/** Whether a step makes each row of its result from the same row of its input alone. */
+/** True if a step makes each row of its result from the same row of its input only. */
 const worksByRow: { readonly [Op in Step["op"]]: boolean } = {
   orient: false,
   crop: false,
@@ -55,13 +55,13 @@ const worksByRow: { readonly [Op in Step["op"]]: boolean } = {
 };
 
 /**
- * Whether steps may run on some rows of a picture without the others. Such steps keep its width and height.
+ * True if steps can run on some rows of an image without the others. Such steps keep its width and height.
  */
 export const workByRow = (steps: readonly Step[]): boolean => steps.every(({ op }) => worksByRow[op]);
 
 /**
- * The pixels after all steps, one after the other. The buffer passed in is not changed; it is returned if no
- * step does anything.
+ * Returns the pixels after all steps, in order. The input buffer is not modified; it is returned if no step
+ * does anything.
  */
 export function runSteps(pixels: PixelBuffer, steps: readonly Step[], kernels: Kernels): PixelBuffer {
   return steps.reduce(

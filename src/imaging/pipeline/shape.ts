@@ -1,4 +1,5 @@
-// What a list of steps makes of a picture's size, bands and depth, without a pixel: for memory estimates and limits.
+// Size, bands and depth of an image after a list of steps, computed without pixels: for memory estimates and
+// limits.
 
 import { orientationOf } from "./orientation.ts";
 import { hasAlpha, type Interpretation } from "./pixels.ts";

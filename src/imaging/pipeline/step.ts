@@ -1,4 +1,4 @@
-// The steps that turn decoded pixels into what is encoded, as plain data, and the kernels that may run them.
+// The steps between decoding and encoding, as plain data, and the kernels that may run them.
 
 import type { PixelBuffer, Plane } from "./pixels.ts";
 import type { Lookups } from "./steps/light.ts";
@@ -23,7 +23,7 @@ export type Step =
       readonly width: number;
       readonly height: number;
     }
-  | { readonly op: "resize"; readonly x: ResampleAxis; readonly y: ResampleAxis } // reads beyond the output's window where pixels go on
+  | { readonly op: "resize"; readonly x: ResampleAxis; readonly y: ResampleAxis } // reads beyond the output's window if pixels continue there
   | { readonly op: "to-light" } // gray or rgb of the sRGB curve to 16-bit linear light
   | { readonly op: "from-light"; readonly bits: 8 | 16 } // and back
   | { readonly op: "to-srgb"; readonly profile: boolean } // to rgb, gray stays gray; profile: by the master's own profile
@@ -33,7 +33,7 @@ export type Step =
   | OverlayStep // gray or rgb, alpha stays; the overlay's pixels come with the kernels
   | { readonly op: "gray" }
   | { readonly op: "bitonal" } // one band, 0 or full scale
-  | { readonly op: "flatten"; readonly background: readonly [number, number, number] } // 0 to 255 each; alpha goes
+  | { readonly op: "flatten"; readonly background: readonly [number, number, number] } // 0 to 255 each; alpha is removed
   | { readonly op: "depth"; readonly bits: 8 | 16 };
 
 /** Names an overlay's picture by a digest of its file, and says its size. */
@@ -42,21 +42,27 @@ export interface OverlayStep extends OverlayLayout {
   readonly digest: string;
   readonly width: number;
   readonly height: number;
-  /** The answer keeps the colours of its master: the overlay is converted to the master's profile. */
+  /** The derivative keeps the colours of its master: the overlay is converted to the master's profile. */
   readonly profile: boolean;
 }
 
-/** What the steps with much arithmetic run on. */
+/** Implementations of the steps with much arithmetic. */
 export interface Kernels {
-  /** As the plan's to-srgb step says, by the profile of the master at hand or none, made ready before the steps run. */
+  /**
+   * Implements the plan's to-srgb step, by the profile of the current master or none, prepared before the
+   * steps run.
+   */
   toSrgb?(pixels: PixelBuffer): PixelBuffer;
   resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
   /** For linear light. */
   readonly lookups: Lookups;
   sharpen(pixels: PixelBuffer, how: Sharpening): PixelBuffer;
   rotate(pixels: PixelBuffer, degrees: number): PixelBuffer;
-  /** The overlay that the plan's step names, made ready before the steps run. Without it the step throws: no answer goes out unmarked. */
+  /**
+   * Implements the plan's overlay step, prepared before the steps run. Without it the step throws: no
+   * derivative is sent unmarked.
+   */
   overlay?(pixels: PixelBuffer, step: OverlayStep): PixelBuffer;
-  /** One band with rows of its own stride; the answer's rows have no padding. */
+  /** Resamples one band with rows of its own stride; the rows of the result have no padding. */
   resamplePlane(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
 }

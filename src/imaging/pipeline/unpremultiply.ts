@@ -1,6 +1,8 @@
 // Colours that were stored multiplied by alpha, as they were before.
 
-/** In place; `bands` with alpha last, `full` its largest value. What is wholly transparent stays as it is. */
+/**
+ * Works in place; `bands` with alpha last, `full` its largest value. Fully transparent pixels stay unchanged.
+ */
 export function unpremultiply(data: Uint8Array | Uint16Array, bands: number, full: 255 | 65535): void {
   for (let i = 0; i < data.length; i += bands) {
     const alpha = data[i + bands - 1]!;

@@ -1,5 +1,5 @@
-// Makes a derivative a few rows at a time: decodes, changes and encodes them before it reads the next ones. A
-// picture of any size takes the memory of those rows and of the encoded file.
+// Makes a derivative a few rows at a time: decodes, changes and encodes them before it reads the next ones.
+// An image of any size takes only the memory of those rows and of the encoded file.
 
 import type { Encoded, RowStream } from "../codecs/codec.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
@@ -9,7 +9,7 @@ import { colourKernels } from "./colour-kernels.ts";
 import { type JobContext, stillWanted } from "./job-context.ts";
 
 /**
- * Returns the bytes that all rows at once would give. Throws what the codecs throw, and ImagingError
+ * Returns the same bytes as encoding all rows together. Throws the errors of the codecs, and ImagingError
  * `cancelled`.
  */
 export async function encodeByRows(
@@ -38,7 +38,7 @@ export async function encodeByRows(
   return { bytes: concatenated(pieces), ...(incomplete && { incomplete }) };
 }
 
-/** Divides a region wherever a row of the picture is a multiple of `rows`. */
+/** Divides a region at rows of the image that are multiples of `rows`. */
 function* partsOf(region: RenderPlan["read"]["region"], rows: number) {
   const end = region.y + region.height;
   for (let y = region.y; y < end; ) {

@@ -1,4 +1,4 @@
-// The kernels of a job with the transform that its to-srgb step wants, made ready before the steps run.
+// The kernels of a job, with the transform for its to-srgb step prepared before the steps run.
 
 import type { Codecs } from "../codecs/codecs.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
@@ -6,7 +6,10 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import { profileOf } from "../metadata/colour.ts";
 import type { Kernels } from "../pipeline/step.ts";
 
-/** Reads the master's profile where it is not known yet. Throws what the source throws. */
+/**
+ * Returns the kernels for a plan; reads the master's profile unless it is known. Throws the errors of the
+ * source.
+ */
 export async function colourKernels(
   { read, steps, master }: Pick<RenderPlan, "read" | "steps" | "master">,
   bytes: ByteSource,

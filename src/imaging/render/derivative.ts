@@ -1,4 +1,4 @@
-// The plan of a derivative that is asked for by region and size, without the grammar and the policies of a server.
+// The plan of a derivative requested by region and size, without the grammar and the policies of a server.
 
 import type { Codec, Encoder } from "../codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
@@ -21,24 +21,29 @@ import {
   windowOf,
 } from "./sampling.ts";
 
-/** A derivative of a master. Coordinates are those of the upright picture. */
+/** Request for a derivative of a master. Coordinates are those of the upright image. */
 export interface DerivativeRequest {
   readonly format: OutputFormat;
-  /** In full-size pixels; the whole picture by default. */
+  /** Region in full-size pixels; the whole image by default. */
   readonly region?: Rectangle;
-  /** Pixels. If only one of the two is given, the other keeps the aspect ratio; without both the region keeps its size. */
+  /**
+   * Size in pixels. If only one of the two is set, the other keeps the aspect ratio; without both, the region
+   * keeps its size.
+   */
   readonly width?: number;
   readonly height?: number;
-  /** 1 to 100 for JPEG and WebP; 85 by default. */
+  /** Quality from 1 to 100 for JPEG and WebP; 85 by default. */
   readonly quality?: number;
-  /** What transparent pixels show in a format without transparency: red, green, blue, 0 to 255. White by default. */
+  /**
+   * Colour that replaces transparency in a format without it: red, green, blue, 0 to 255. White by default.
+   */
   readonly background?: readonly [number, number, number];
 }
 
-/** The master that a plan is made for. */
+/** The master for which a plan is made. */
 export interface PlannedMaster {
   readonly header: ImageHeader;
-  /** 1-based. */
+  /** Page number, from 1. */
   readonly page: number;
   /** Length in bytes. */
   readonly fileSize: number;
@@ -46,8 +51,8 @@ export interface PlannedMaster {
 }
 
 /**
- * Plans a derivative: 8 bits a sample, sRGB or gray, upright, resampled with Lanczos-3. Throws ImagingError
- * `bad-request` for a region outside of the picture and for sizes and qualities out of range, `too-large` for a
+ * Plans a derivative: 8 bits per sample, sRGB or gray, upright, resampled with Lanczos-3. Throws ImagingError
+ * `bad-request` for a region outside of the image and for sizes and qualities out of range, `too-large` for a
  * size that the format cannot hold.
  */
 export function planDerivative(
@@ -123,7 +128,10 @@ export function planDerivative(
 const white = [255, 255, 255] as const;
 const usualQuality = 85;
 
-/** Peak bytes: of the decoder, of a step with what comes in and goes out, or of the encoder. */
+/**
+ * Returns the peak bytes of the decoder, of a step with its input and output, or of the encoder, whichever is
+ * the largest.
+ */
 function memoryOf({ header, region, scaleFactor }: ReadRequest, steps: readonly Step[], decoding: number) {
   const decoded = {
     width: Math.ceil(region.width / scaleFactor),

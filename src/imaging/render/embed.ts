@@ -1,4 +1,4 @@
-// Embeds metadata in an encoded derivative, whichever way it was made.
+// Embeds metadata in an encoded derivative, however it was made.
 
 import type { Codecs } from "../codecs/codecs.ts";
 import type { Embedding, RenderPlan } from "../codecs/plan.ts";
@@ -8,7 +8,10 @@ import { profileOf } from "../metadata/colour.ts";
 import { correctedExif } from "../metadata/exif-edit.ts";
 import type { Metadata } from "../metadata/metadata.ts";
 
-/** The encoded answer of a plan with what `plan.write.embed` asks for. Throws what reading the master's bytes throws. */
+/**
+ * Returns the encoded derivative of a plan with the metadata of `plan.write.embed`. Throws the errors of
+ * reading the master's bytes.
+ */
 export async function withMetadata(
   encoded: Uint8Array,
   plan: RenderPlan,

@@ -1,5 +1,4 @@
-// What a job gets from the thread that runs it: codecs, bytes to read, and whether anybody still wants the
-// result.
+// Input of a job from the thread that runs it: codecs, bytes to read, and whether the result is still wanted.
 
 import type { SidecarAccess } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
@@ -8,27 +7,29 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import type { JobStages } from "../stages.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
 
-/** Says whether the job is still wanted; an AbortSignal is one. */
+/** Says if a job is still wanted. An AbortSignal is one. */
 export interface Wanted {
   readonly aborted: boolean;
-  /** Lets the thread take in what has happened while the job kept it busy, such as that a client has left. */
+  /**
+   * Lets the thread process events that arrived while the job kept it busy, such as a client's disconnection.
+   */
   listen?(): Promise<void>;
 }
 
-/** What a job works with. */
+/** Context of a job. */
 export interface JobContext {
   readonly codecs: Codecs;
-  /** Of the master. */
+  /** Bytes of the master. */
   readonly bytes: ByteSource;
   readonly sidecar?: SidecarAccess | undefined;
   readonly overlay?: OverlayAccess | undefined;
-  /** Absent: nobody cancels the job. */
+  /** Cancels the job; without it the job is never cancelled. */
   readonly wanted?: Wanted | undefined;
-  /** Hears which stage a render is in. */
+  /** Receives the current stage of a render. */
   readonly stages?: JobStages | undefined;
 }
 
-/** Throws ImagingError `cancelled` if nobody wants the result any longer. */
+/** Throws ImagingError `cancelled` if the result is no longer wanted. */
 export async function stillWanted(wanted: Wanted | undefined): Promise<void> {
   await wanted?.listen?.();
   if (wanted?.aborted) throw new ImagingError("cancelled", "The job was cancelled.");

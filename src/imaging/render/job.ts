@@ -1,4 +1,4 @@
-// What a pool worker runs: one whole job, from ranges of bytes to an encoded derivative.
+// A whole job of a pool worker, from ranges of bytes to an encoded derivative.
 
 import type { Encoded } from "../codecs/codec.ts";
 import type { MasterPage, RenderPlan } from "../codecs/plan.ts";
@@ -9,17 +9,15 @@ import { withMetadata } from "./embed.ts";
 import { type JobContext, stillWanted } from "./job-context.ts";
 import { overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
 
-/**
- * What a job makes: an encoded derivative, the sidecar of a master, or the pixels of an overlay. Plain data.
- */
+/** Kinds of jobs: an encoded derivative, the sidecar of a master, or the pixels of an overlay. Plain data. */
 export type Task =
   | { readonly kind: "render"; readonly plan: RenderPlan }
   | ({ readonly kind: "sidecar" } & MasterPage)
   | { readonly kind: "overlay"; readonly plan: Pick<RenderPlan, "read" | "steps"> };
 
 /**
- * Runs a task to its bytes, a sidecar and the pixels of an overlay being an {@link Encoded} too. Throws what
- * the codecs throw, and ImagingError `cancelled`.
+ * Runs a job and returns its bytes; a sidecar and the pixels of an overlay are also returned as an {@link
+ * Encoded}. Throws the errors of the codecs, and ImagingError `cancelled`.
  */
 export async function runTask(task: Task, context: JobContext): Promise<Encoded> {
   const { bytes, codecs, sidecar, wanted } = context;
@@ -32,8 +30,8 @@ export async function runTask(task: Task, context: JobContext): Promise<Encoded>
 }
 
 /**
- * Decodes, runs the steps and encodes, or takes the codec's own shorter way, and puts in what the answer
- * carries. Between the stages it looks whether the job is still wanted.
+ * Decodes, runs the steps and encodes, or uses the codec's own shortcut, then embeds metadata. Checks between
+ * the stages that the job is still wanted.
  */
 async function render(plan: RenderPlan, context: JobContext): Promise<Encoded> {
   const { bytes: encoded, incomplete } = await encodedPixels(plan, context);
@@ -48,7 +46,7 @@ async function encodedPixels(plan: RenderPlan, context: JobContext): Promise<Enc
   const codec = codecs.byFormat(plan.read.header.format);
   const step = overlayStepOf(plan);
   const laid = step && overlay && (await overlayKernel(plan, step, bytes, codecs, overlay));
-  // Planes and lossless crops carry no overlay.
+  // Derivatives from planes and lossless crops cannot have an overlay.
   const derived =
     step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, sidecar, codecs.kernels, stages);
   if (derived) return derived;

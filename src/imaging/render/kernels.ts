@@ -1,4 +1,4 @@
-// The kernels that pipeline steps run on, over one host.
+// The kernels that run pipeline steps, created for one host.
 
 import type { CodecHost } from "../codecs/codec.ts";
 import type { Kernels } from "../pipeline/step.ts";
@@ -7,7 +7,7 @@ import { createResampler } from "../pipeline/wasm/resample.ts";
 import { createRotator } from "../pipeline/wasm/rotate.ts";
 import { createSharpener } from "../pipeline/wasm/sharpen.ts";
 
-/** Instances of WebAssembly modules are made when first needed. */
+/** Creates the kernels. WebAssembly modules are instantiated when first needed. */
 export function createKernels(host: Pick<CodecHost, "wasm">): Kernels {
   const pixels = () => host.wasm("pixels");
   return {

@@ -1,4 +1,4 @@
-// The overlays that a thread knows: their pixels, kept by digest, and the kernel that lays them on an answer.
+// Overlays known to a thread: their pixels, cached by digest, and the kernel that draws them on a derivative.
 
 import { srgbInProfile } from "../colour/lcms.ts";
 import { sha256, toHex } from "../lib/digest.ts";
@@ -8,24 +8,26 @@ import type { Kernels, OverlayStep } from "../pipeline/step.ts";
 import { overlay, overlayInSize } from "../pipeline/steps/overlay.ts";
 import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
 
-/** The picture of an overlay, decoded: sRGB with alpha, 8 bit, not premultiplied. */
+/** Decoded image of an overlay: sRGB with alpha, 8 bits, not premultiplied. */
 export interface OverlayImage {
-  /** Of its file: another digest, other pixels. */
+  /** Digest of its file, which identifies the pixels. */
   readonly digest: string;
   readonly width: number;
   readonly height: number;
-  /** Four bytes for each pixel; in memory that threads share, where the runtime has any. */
+  /** Four bytes per pixel, in memory shared between threads if the runtime supports it. */
   readonly data: Uint8Array;
 }
 
-/** Where a job has the pixels of its overlay from, if its thread does not know them yet. */
+/** Loads the pixels of an overlay for a job whose thread has not cached them. */
 export interface OverlayAccess {
   load(): Promise<Uint8Array>;
 }
 
-/** The overlay kernel of a thread. */
+/** Source of a thread's overlay kernels. */
 export interface OverlayPixels {
-  /** `profile`: that of the answer's colours, where they are not sRGB. */
+  /**
+   * Returns the kernel for a step. `profile` is the profile of the derivative's colours if they are not sRGB.
+   */
   kernel(
     step: OverlayStep,
     load: OverlayAccess["load"],
@@ -33,10 +35,10 @@ export interface OverlayPixels {
   ): Promise<NonNullable<Kernels["overlay"]>>;
 }
 
-/** Bytes of overlays, and of what was made of them for sizes and profiles, that a thread keeps of each. */
+/** Maximum bytes of overlays that a thread caches, and again of their versions for sizes and profiles. */
 const keptBytes = 48 << 20;
 
-/** Nothing is kept yet; `lcms` returns the compiled module. */
+/** Creates an empty cache; `lcms` returns the compiled module. */
 export function createOverlayPixels(kernels: Kernels, lcms: () => WebAssembly.Module): OverlayPixels {
   const images = createLru<string, Uint8Array>(keptBytes);
   const made = createLru<string, PixelBuffer>(keptBytes);

@@ -1,4 +1,5 @@
-// Overlays in jobs: the kernel for the overlay step of a plan, and the job that decodes an overlay to its pixels.
+// Overlays in jobs: the kernel for the overlay step of a plan, and the job that decodes an overlay to its
+// pixels.
 
 import type { Codecs } from "../codecs/codecs.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
@@ -11,12 +12,12 @@ import type { Kernels, OverlayStep } from "../pipeline/step.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
 
-/** The overlay step of a plan; undefined where it has none. */
+/** Returns the overlay step of a plan; undefined if it has none. */
 export function overlayStepOf({ steps }: Pick<RenderPlan, "steps">): OverlayStep | undefined {
   return steps.find((step): step is OverlayStep => step.op === "overlay");
 }
 
-/** The kernel for the overlay step of a plan. Throws what reading the master throws. */
+/** Returns the kernel for the overlay step of a plan. Throws the errors of reading the master. */
 export async function overlayKernel(
   { read }: Pick<RenderPlan, "read">,
   step: OverlayStep,
@@ -29,7 +30,10 @@ export async function overlayKernel(
   return { overlay: await codecs.overlays.kernel(step, access.load, profile) };
 }
 
-/** The bytes of {@link OverlayImage}. Throws ImagingError `decode` for a file that ends early or is damaged, and what its codec throws. */
+/**
+ * Returns the bytes of {@link OverlayImage}. Throws ImagingError `decode` for a file that ends early or is
+ * damaged, and the errors of its codec.
+ */
 export async function overlayPixels(
   plan: Pick<RenderPlan, "read" | "steps">,
   bytes: ByteSource,
@@ -44,7 +48,7 @@ export async function overlayPixels(
   return withAlpha(runSteps(decoded, plan.steps, await colourKernels(plan, bytes, codecs)));
 }
 
-/** Gray or rgb of 8 bit as rgb with alpha. */
+/** Converts gray or RGB of 8 bits to RGB with alpha. */
 function withAlpha(pixels: PixelBuffer): Uint8Array {
   const { width, height, bands, data } = pixels;
   if (fullScale(pixels) !== 255) throw new Error("an overlay is decoded to 8 bit");

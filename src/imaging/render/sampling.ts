@@ -1,4 +1,5 @@
-// What a derivative samples of its master: at which reduction, which pixels, and the steps that move, resample and colour them.
+// Sampling of a master for a derivative: the reduction, the pixels to read, and the steps that move, resample
+// and colour them.
 
 import type { Reduction } from "../codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
@@ -12,24 +13,27 @@ export interface Size {
   readonly height: number;
 }
 
-/** The size that a viewer sees of a stored picture with an orientation. */
+/** Returns the size of a stored image as a viewer shows it, after orientation. */
 export function uprightSize(stored: Size & { readonly orientation: number }): Size {
   return orientationOf(stored.orientation).swap
     ? { width: stored.height, height: stored.width }
     : { width: stored.width, height: stored.height };
 }
 
-/** A decoder delivers at least this many times the size of a derivative if its pixels are not as good as a resampling. */
+/**
+ * Minimum ratio of the decoded size to the derivative's size if the decoded pixels are not as good as a
+ * resampling.
+ */
 const leastHeadroom = 2;
-/** The same for averages, if the whole picture at that scale has at most `mostPixels`. */
+/** The same ratio for averages, if the whole image at that scale has at most `mostPixels`. */
 const usualHeadroom = 4;
 const mostPixels = 64e6;
-/** The same for reductions in linear light, which those of decoders are not. */
+/** The same ratio for resampling in linear light, in which decoders do not reduce. */
 const linearHeadroom = 4;
 
 /**
- * The largest reduction that is good enough for a derivative, at least 1. `wanted`: pixels of the master for one of
- * the derivative, along the axis that has fewer.
+ * Returns the largest reduction that is good enough for a derivative, at least 1. `wanted`: pixels of the
+ * master per pixel of the derivative, along the axis that has fewer.
  */
 export function chooseScale(
   reductions: readonly Reduction[],
@@ -44,20 +48,20 @@ export function chooseScale(
       ({ factor, quality }) => factor * (linear ? linearHeadroom : headroom[quality]) <= wanted,
     );
   };
-  // It never depends on the region: all tiles of a level are made from one scale.
+  // The choice never depends on the region: all tiles of a level are made from one scale.
   const usual = largest(usualHeadroom);
   return header.width * header.height <= mostPixels * usual ** 2 ? usual : largest(leastHeadroom);
 }
 
-/** The largest factor of the reductions that fit, at least 1. */
+/** Returns the largest factor of the reductions that fit, at least 1. */
 export const largestFactor = (
   reductions: readonly Reduction[],
   fits: (reduction: Reduction) => boolean,
 ): number => Math.max(1, ...reductions.filter(fits).map(({ factor }) => factor));
 
 /**
- * One axis on the reduced, upright picture: `size` samples from full-size pixel `start` on, `step` pixels apart. A
- * flipped axis begins where the last, partly filled pixel ends.
+ * Returns one axis on the reduced, upright image: `size` samples from full-size pixel `start` on, `step`
+ * pixels apart. A flipped axis begins at the end of the last pixel, which may be only partly filled.
  */
 export function axisAt(
   { start, size }: { readonly start: number; readonly size: number },
@@ -70,18 +74,18 @@ export function axisAt(
   return { size, origin: start / scaleFactor + shift, scale: step / scaleFactor };
 }
 
-/** True if the samples of an axis are pixels as they are. */
+/** True if the samples of an axis are unchanged pixels. */
 export const isIdentity = ({ scale, origin }: ResampleAxis): boolean =>
   scale === 1 && Number.isInteger(origin);
 
-/** The pixels of a picture that a resampling along two axes reads. */
+/** Returns the pixels of an image that a resampling along two axes reads. */
 export function windowOf(x: ResampleAxis, y: ResampleAxis, level: Size): Rectangle {
   const h = sourceWindow(x, level.width);
   const v = sourceWindow(y, level.height);
   return { x: h.start, y: v.start, width: h.end - h.start, height: v.end - v.start };
 }
 
-/** A window of the reduced, upright picture as full-size pixels of the stored one. */
+/** Converts a window of the reduced, upright image to full-size pixels of the stored one. */
 export function storedRegion(
   window: Rectangle,
   reduced: Size,
@@ -104,18 +108,21 @@ export function storedRegion(
   };
 }
 
-/** Turns stored pixels upright. */
+/** Returns the steps that turn stored pixels upright. */
 export const uprightingSteps = ({ orientation }: Pick<Transform, "orientation">): Step[] =>
   orientation === 1 ? [] : [{ op: "orient", orientation }];
 
-/** Resamples the pixels of a window; no step if these are the samples. */
+/** Returns the steps that resample the pixels of a window; none if they already are the samples. */
 export function resamplingSteps({ x, y }: Pick<Transform, "x" | "y">, window: Rectangle): Step[] {
   if (isIdentity(x) && isIdentity(y)) return [];
   const within = (axis: ResampleAxis, start: number) => ({ ...axis, origin: axis.origin - start });
   return [{ op: "resize", x: within(x, window.x), y: within(y, window.y) }];
 }
 
-/** Brings pixels to gray or RGB; `converts`: to sRGB, by the profile of the master. */
+/**
+ * Returns the steps that convert pixels to gray or RGB. With `converts`, they are converted to sRGB by the
+ * profile of the master.
+ */
 export function colourSteps(
   { interpretation, colour }: Pick<ImageHeader, "interpretation" | "colour">,
   converts: boolean,

@@ -1,4 +1,5 @@
-// The one who reads bytes in blocks: each is loaded once for all who want it, checked by its digest, and remembered in bounded memory.
+// Reads bytes stored in blocks. Each block is loaded once for all concurrent callers, checked against its
+// digest, and cached up to a fixed size.
 
 import type { SidecarBlocks } from "../codecs/codec.ts";
 import type { ImagingError } from "../errors.ts";
@@ -8,23 +9,26 @@ import { toHex } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
 import { type BlockList, blockBytes, digestBytes, digestOf } from "./blocks.ts";
 
-/** Bytes of blocks that a worker remembers, of all images together: the level at 1/4 of 400 megapixels fits. */
+/**
+ * Bytes of blocks that a worker caches, of all images together: the level at 1/4 of a 400-megapixel image
+ * fits.
+ */
 const cacheBytes = 48 * 2 ** 20;
 
-/** Where the blocks of one sidecar come from. */
+/** Source of the blocks of one sidecar. */
 export interface BlockOrigin {
-  /** Those of the job at hand. */
+  /** Returns the blocks of the current job. */
   current(): SidecarBlocks | undefined;
-  /** Called for a block that is missing, or that is not the one that was written. */
+  /** Called for a block that is missing, or differs from the one that was written. */
   lost(): void;
-  /** Makes a lost block again; `number` counts from 0. */
+  /** Makes a lost block again. `number` counts from 0. */
   again?(number: number): Promise<Uint8Array>;
 }
 
-/** What lies between two places of the blocks. */
+/** The bytes between two offsets in the blocks. */
 export class Stretch {
   readonly #blocks: readonly Uint8Array[];
-  /** Number of the first of them. */
+  /** Number of the first block. */
   readonly #first: number;
 
   constructor(blocks: readonly Uint8Array[], first: number) {
@@ -32,7 +36,7 @@ export class Stretch {
     this.#first = first;
   }
 
-  /** Copies `length` bytes from place `from` of the blocks to place `to` of `target`. */
+  /** Copies `length` bytes from offset `from` in the blocks to offset `to` of `target`. */
   copy(from: number, length: number, target: Uint8Array, to: number): void {
     for (let at = from; at < from + length; ) {
       const number = Math.floor(at / blockBytes);
@@ -44,19 +48,25 @@ export class Stretch {
   }
 }
 
-/** Bytes in blocks. */
+/** Reader of bytes stored in blocks. */
 export interface BlockReader {
   readonly size: number;
   /**
-   * What lies between two places, not to be changed: it is not copied where it lies in one block. undefined: blocks of it have to be
-   * loaded.
+   * Returns the bytes between two offsets, or undefined if blocks have to be loaded first. Bytes within one
+   * block are not copied, so they must not be modified.
    */
   remembered(offset: number, end: number): Uint8Array | undefined;
-  /** Loads what lies between two places; nothing beyond them can be copied. undefined: part of it is lost. */
+  /**
+   * Loads the bytes between two offsets; only those can be copied from the result. Returns undefined if part
+   * of them is lost.
+   */
   stretch(offset: number, end: number): Promise<Stretch | undefined>;
 }
 
-/** Blocks of several images by their digests, in bounded memory: the least recently used go first. */
+/**
+ * Creates a cache for the blocks of several images, by their digests. Its memory is bounded; the least
+ * recently used blocks are removed first.
+ */
 export function createBlockCache() {
   const cache = createLru<string, Uint8Array>(cacheBytes);
   const loading = new Map<string, Promise<Uint8Array | undefined>>();
@@ -73,15 +83,15 @@ export function createBlockCache() {
   };
 
   return {
-    /** Bytes that are held. */
+    /** Bytes in the cache. */
     get weight() {
       return cache.weight;
     },
-    /** Remembers a block that was made in this process. */
+    /** Adds a block that was made in this process. */
     add(block: Uint8Array, digest: Uint8Array): void {
       cache.set(toHex(digest), block, block.length);
     },
-    /** What is in blocks as it can be read. */
+    /** Returns a reader of the bytes in a list of blocks. */
     reader(list: BlockList, origin: BlockOrigin): BlockReader {
       const keys = Array.from({ length: list.digests.length / digestBytes }, (_, i) =>
         toHex(list.digests.subarray(i * digestBytes, (i + 1) * digestBytes)),
@@ -127,7 +137,10 @@ export function createBlockCache() {
 
 export type BlockCache = ReturnType<typeof createBlockCache>;
 
-/** What is in blocks, copied where it may be kept, so that a read does not keep whole blocks in memory. Throws `lost` where a block is lost for good. */
+/**
+ * Returns a byte source over blocks. It copies if callers may keep the bytes, so that a read does not keep
+ * whole blocks in memory. Throws `lost` if a block is permanently lost.
+ */
 export function blockSource(reader: BlockReader, lost: () => ImagingError): ByteSource {
   return {
     size: reader.size,

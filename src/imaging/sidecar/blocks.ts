@@ -1,30 +1,30 @@
-// Bytes of a sidecar in blocks of 1 MiB, each known by its digest: how they are listed, and the one who writes them.
+// Bytes of a sidecar in blocks of 1 MiB, each identified by its digest: the list of blocks, and their writer.
 
 import { ImagingError } from "../errors.ts";
 import { sha256 } from "../lib/digest.ts";
 
-/** Bytes of every block but the last. */
+/** Bytes of every block except the last. */
 export const blockBytes = 2 ** 20;
 /** Bytes of a block's SHA-256 that are listed. */
 export const digestBytes = 16;
 
-/** What an entry says of bytes in blocks: by this they are known again. */
+/** List of the blocks that hold some bytes; it is stored in an entry to verify them. */
 export interface BlockList {
-  /** Number of the first. */
+  /** Number of the first block. */
   readonly first: number;
-  /** Bytes in all blocks. */
+  /** Bytes of all blocks together. */
   readonly size: number;
   /** 16 bytes for each block, in order. */
   readonly digests: Uint8Array;
 }
 
-/** By this a block is known again, among those of all sidecars. */
+/** Returns the digest that identifies a block among those of all sidecars. */
 export const digestOf = async (block: Uint8Array) => (await sha256(block)).subarray(0, digestBytes);
 
-/** Length in bytes of the list for `size` bytes in blocks. */
+/** Returns the length in bytes of the list for `size` bytes in blocks. */
 export const lengthOfList = (size: number) => 16 + digestBytes * Math.ceil(size / blockBytes);
 
-/** As bytes: number of the first and size as floats of 8 bytes (little-endian), digests. */
+/** Serializes a list: the first number and the size as 8-byte floats (little-endian), then the digests. */
 export function saveBlockList({ first, size, digests }: BlockList): Uint8Array {
   const saved = new Uint8Array(16 + digests.length);
   const view = new DataView(saved.buffer);
@@ -34,7 +34,10 @@ export function saveBlockList({ first, size, digests }: BlockList): Uint8Array {
   return saved;
 }
 
-/** What {@link saveBlockList} made; undefined where size and number of digests do not agree. */
+/**
+ * Parses the output of {@link saveBlockList}. Returns undefined if the size and the number of digests do not
+ * agree.
+ */
 export function loadBlockList(saved: Uint8Array): BlockList | undefined {
   if (saved.length < 16) return undefined;
   const view = new DataView(saved.buffer, saved.byteOffset);
@@ -44,17 +47,17 @@ export function loadBlockList(saved: Uint8Array): BlockList | undefined {
   return sound && saved.length === lengthOfList(size) ? { first, size, digests } : undefined;
 }
 
-/** Number of the block behind the last. */
+/** Returns the number after the last block. */
 export const endOfBlocks = ({ first, size }: BlockList) => first + Math.ceil(size / blockBytes);
 
-/** Digests one after the other. */
+/** Concatenates digests. */
 function joined(digests: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(digestBytes * digests.length);
   for (const [i, digest] of digests.entries()) all.set(digest, i * digestBytes);
   return all;
 }
 
-/** Lists bytes that are at hand, from block 0 on. */
+/** Lists bytes in memory as blocks from number 0 on. */
 export async function listBlocks(bytes: Uint8Array): Promise<BlockList> {
   const digests: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += blockBytes)
@@ -62,22 +65,25 @@ export async function listBlocks(bytes: Uint8Array): Promise<BlockList> {
   return { first: 0, size: bytes.length, digests: joined(digests) };
 }
 
-/** Whether bytes are those that were listed. */
+/** True if bytes match the listed digests. */
 export async function areListed(bytes: Uint8Array, { size, digests }: BlockList): Promise<boolean> {
   if (bytes.length !== size) return false;
   const found = await listBlocks(bytes);
   return found.digests.every((byte, i) => byte === digests[i]);
 }
 
-/** Where a writer puts its blocks; `digest` is the one that {@link BlockList} records. */
+/** Destination of a writer's blocks. `digest` is the one that {@link BlockList} records. */
 export interface BlockSink {
   /** Bytes that all blocks of one sidecar may take. */
   readonly room: number;
-  /** Takes the bytes over, and resolves when the next block may come. */
+  /** Takes ownership of the bytes, and resolves when it is ready for the next block. */
   keep(block: number, bytes: Uint8Array, digest: Uint8Array): Promise<void>;
 }
 
-/** Takes bytes as they come, for blocks from number `first` on; holds one at a time, and one more that is being kept. */
+/**
+ * Creates a writer that divides bytes into blocks from number `first` on. It holds one block, and another
+ * that is being stored.
+ */
 export function blockWriter(blocks: BlockSink, first = 0) {
   const digests: Uint8Array[] = [];
   let current = new Uint8Array(blockBytes);
@@ -97,7 +103,7 @@ export function blockWriter(blocks: BlockSink, first = 0) {
   };
 
   return {
-    /** Throws ImagingError `unsupported` as soon as there is no room for so many bytes. */
+    /** Adds bytes. Throws ImagingError `unsupported` as soon as they exceed the room. */
     async add(chunk: Uint8Array): Promise<void> {
       size += chunk.length;
       if (first * blockBytes + size > blocks.room) throw tooLarge(blocks.room);
@@ -109,7 +115,7 @@ export function blockWriter(blocks: BlockSink, first = 0) {
         if (used === blockBytes) await flush();
       }
     },
-    /** Resolves when all blocks are kept. */
+    /** Resolves when all blocks are stored. */
     async end(): Promise<BlockList> {
       if (used > 0) await flush();
       current = new Uint8Array();

@@ -1,5 +1,5 @@
-// The entry of a sidecar, whatever its format: a directory of its parts, and behind it the bytes of those that are read as a whole.
-// Larger parts lie beside the entry, in blocks of their own.
+// The entry of a sidecar of any format: a directory of its parts, followed by the bytes of those that are
+// read as a whole. Larger parts are outside of the entry, in blocks of their own.
 
 import { crc32 } from "../lib/crc32.ts";
 import {
@@ -11,21 +11,21 @@ import {
   saveBlockList,
 } from "./blocks.ts";
 
-/** Parts of all formats. The numbers are stored: none is used again for something else. */
+/** Kinds of parts, for all formats. The numbers are stored, and never reused for another kind. */
 export const partKinds = {
-  /** Where decoding can begin. */
+  /** Positions at which decoding can begin. */
   accessPoints: 1,
-  /** The picture at 1/8. */
+  /** The image at 1/8. */
   level8: 2,
-  /** The picture at 1/4, as good as a resampling. */
+  /** The image at 1/4, as good as a resampling. */
   level4: 3,
-  /** A file without random access as one that has it, with the same pixels. */
+  /** A version with random access of a file that has none, with the same pixels. */
   transcode: 4,
-  /** The range of values of a scientific picture. */
+  /** Range of values of a scientific image. */
   quantiles: 5,
-  /** The picture at 1/16 and each half of that, down to one tile. */
+  /** The image at 1/16 and each half of that, down to one tile. */
   smallerLevels: 6,
-  /** Where the tile-parts and packets of a codestream lie. */
+  /** Positions of the tile-parts and packets of a codestream. */
   packetIndex: 7,
 } as const;
 
@@ -34,17 +34,18 @@ const kindOf = new Map<number, PartKind>(
   (Object.keys(partKinds) as PartKind[]).map((kind) => [partKinds[kind], kind]),
 );
 
-/** A part that was read. */
+/** A part read from an entry. */
 export interface Part {
   readonly kind: PartKind;
   readonly blocks: BlockList;
-  /** Its bytes, where they stand in the entry. They are not checked yet: see {@link bytesOf}. */
+  /** Bytes of the part, if they are in the entry. They are not verified; {@link bytesOf} does that. */
   readonly inside?: Uint8Array;
 }
 
-// "smsc", format version, number of parts, 2 bytes of 0, length of the directory and CRC-32 of all these and the directory, in 4 bytes
-// each (little-endian). Directory: for each part its kind, 1 where its bytes stand in the entry, the length of its list of blocks in 4 bytes,
-// that list. Behind it the bytes of the parts that stand in the entry, one after the other.
+// Header of an entry: "smsc", format version, number of parts, 2 bytes of 0, length of the directory, and
+// CRC-32 of all these and the directory, in 4 bytes each (little-endian). The directory lists for each part
+// its kind, 1 if its bytes are in the entry, the length of its list of blocks in 4 bytes, and that list. The
+// bytes of the parts in the entry follow, one part after another.
 const signature = [0x73, 0x6d, 0x73, 0x63, 1] as const;
 const checkedAt = 12;
 const headLength = 16;
@@ -53,14 +54,14 @@ const rowLength = 6;
 const checksumOf = (entry: Uint8Array, end: number) =>
   crc32(entry.subarray(headLength, end), crc32(entry.subarray(0, checkedAt)));
 
-/** A part to be written: its bytes, in pieces, or where they are already. */
+/** A part to write: its bytes, in pieces, or the blocks that already contain them. */
 export type NewPart =
   | { readonly kind: PartKind; readonly inside: readonly Uint8Array[] }
   | { readonly kind: PartKind; readonly blocks: BlockList };
 
 const sizeOf = (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { length }) => sum + length, 0);
 
-/** An entry of parts of different kinds; those that are undefined or have no bytes are left out. */
+/** Returns an entry of parts of different kinds. Parts that are undefined or have no bytes are left out. */
 export async function writeEntry(all: readonly (NewPart | undefined)[]): Promise<Uint8Array> {
   const parts = all.filter((part) => part !== undefined && (!("inside" in part) || sizeOf(part.inside) > 0));
   const rows = (parts as readonly NewPart[]).map((part) => {
@@ -95,7 +96,7 @@ export async function writeEntry(all: readonly (NewPart | undefined)[]): Promise
   return entry;
 }
 
-/** The parts of an entry by their kinds, not copied; undefined for what {@link writeEntry} did not write. */
+/** Returns the parts of an entry by kind, not copied; undefined if {@link writeEntry} did not write it. */
 export function readEntry(entry: Uint8Array): ReadonlyMap<PartKind, Part> | undefined {
   if (entry.length < headLength || signature.some((byte, i) => entry[i] !== byte)) return undefined;
   const view = new DataView(entry.buffer, entry.byteOffset, entry.length);
@@ -119,7 +120,9 @@ export function readEntry(entry: Uint8Array): ReadonlyMap<PartKind, Part> | unde
   return at === end && insideAt === entry.length ? parts : undefined;
 }
 
-/** The bytes of a part that stands in its entry; undefined where they are not the ones that were written. */
+/**
+ * Returns the bytes of a part that is in its entry; undefined if they differ from those that were written.
+ */
 export async function bytesOf({ inside, blocks }: Part): Promise<Uint8Array | undefined> {
   return inside && (await areListed(inside, blocks)) ? inside : undefined;
 }

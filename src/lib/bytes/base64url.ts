@@ -7,7 +7,7 @@ export function toBase64Url(bytes: Uint8Array): string {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** The bytes of such a text; undefined where it is none. Takes padding and the alphabet of plain base64 too. */
+/** Decodes such a text; undefined if it is invalid. Accepts padding and the alphabet of plain base64 too. */
 export function fromBase64Url(text: string): Uint8Array | undefined {
   const digits = text.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) return undefined;

@@ -1,4 +1,4 @@
-// Which purge came last: what began before it is told from what began after it.
+// Numbers purges, to distinguish what began before and after one.
 
 /** Numbers that grow by purges. */
 export interface Generations {
@@ -8,7 +8,7 @@ export interface Generations {
   renew(key?: string): void;
 }
 
-/** Keys whose last purge is remembered; for one more all begin again. */
+/** Number of keys whose last purge is remembered; one more resets all. */
 const remembered = 10_000;
 
 /** Generation 0 for every key. */

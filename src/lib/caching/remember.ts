@@ -1,17 +1,17 @@
-// Answers that are asked for again only when they are old, for what costs others something.
+// Caches a result for a while, for calls that cost others something.
 
 export interface Remembering {
   /**
-   * Whether those who ask at the same time wait for the same answer. Not on workerd, where no request may wait for what another
-   * began: there only values are shared.
+   * True if simultaneous callers wait for the same result. Not on workerd, where no request may wait for I/O
+   * of another: there only values are shared.
    */
   readonly shares: boolean;
   readonly now?: () => number;
 }
 
 /**
- * Returns a function that calls `ask` unless it has an answer of at most `ms` milliseconds. What fails is not kept, and goes to all who
- * wait for it.
+ * Returns a function that calls `ask` unless it has a result of at most `ms` milliseconds of age. Failures
+ * are not cached, and reach all who wait.
  */
 export function remembering<T>(
   ms: number,

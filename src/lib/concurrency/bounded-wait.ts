@@ -5,8 +5,8 @@ import { cancelled } from "../../errors.ts";
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `act` once when the signal aborts, unless the returned function was called before. The runtime sees one listener
- * for each signal, since Node warns of more than ten.
+ * Calls `act` once when the signal aborts, unless the returned function was called before. The runtime sees
+ * one listener for each signal, since Node warns of more than ten.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   const known = listeners.get(signal);
@@ -27,15 +27,15 @@ export interface Waiter<T> {
 }
 
 export interface Queue<T> {
-  /** Takes one in; it may be admitted or refused at once. */
+  /** Adds a waiter, which may be admitted or refused immediately. */
   join(waiter: Waiter<T>): void;
   /** Takes one out who was not admitted and does not wait any more. */
   leave(waiter: Waiter<T>): void;
 }
 
 /**
- * What the queue admits with. Throws what it refuses with, and ServiceError `cancelled` when the signal aborts before that, or `reason`
- * where it is given.
+ * Waits until the queue admits, and returns its result. Throws its refusal, and ServiceError `cancelled` if
+ * the signal aborts first, or `reason` if given.
  */
 export function waitForTurn<T>(
   queue: Queue<T>,
@@ -65,8 +65,8 @@ export function waitForTurn<T>(
 }
 
 /**
- * Waits until the signal aborts, at most. Throws ServiceError `cancelled` then, and what is waited for throws; what comes of that
- * later, an error too, is for nobody.
+ * Waits for a promise unless the signal aborts. Throws ServiceError `cancelled` then, and the promise's
+ * rejection; a later result or rejection is ignored.
  */
 export function unlessAborted<T>(
   result: Promise<T>,
@@ -78,8 +78,9 @@ export function unlessAborted<T>(
 }
 
 /**
- * Waits for what `act` promises for at most `ms` milliseconds (Infinity: without limit). Throws what `act` throws, and an error when that
- * takes longer: `late`, or what it returns. `act` itself is not stopped; what comes of it later, an error too, is for nobody.
+ * Waits for the promise of `act` for at most `ms` milliseconds (Infinity: without limit). Throws what `act`
+ * throws, and `late`, or its result, after that time. `act` itself is not stopped; a later result or
+ * rejection is ignored.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -90,7 +91,7 @@ export async function withDeadline<T>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<never>((_, reject) => {
     const give = () => reject(late instanceof Error ? late : late());
-    // What has come while this process was busy is read first: that is no late answer.
+    // Events that arrived while this process was busy are processed first: those are not late.
     timer = setTimeout(() => {
       timer = setTimeout(give);
     }, ms);

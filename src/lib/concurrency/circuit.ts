@@ -1,4 +1,4 @@
-// A circuit breaker: what has failed a few times in a row is left alone for a while, then tried once.
+// A circuit breaker: stops calls for a while after several failures in a row, then tries once.
 
 export interface CircuitOptions {
   /** Failures in a row that open it. */
@@ -8,18 +8,20 @@ export interface CircuitOptions {
   readonly longestPauseMs?: number;
   /** Milliseconds, never going back. */
   readonly now?: () => number;
-  /** Whether an error is a failure; others say nothing of what is asked. All are where it is absent. */
+  /** True if an error counts as a failure; default: all do. */
   readonly counts?: (error: unknown) => boolean;
 }
 
 export interface Circuit {
-  /** What `act` gives. Throws what it throws; while open, the last of that, without calling it. */
+  /**
+   * Returns the result of `act`. Throws what it throws; while open, the last such error, without calling it.
+   */
   run<T>(act: () => Promise<T>): Promise<T>;
-  /** Whether the next call fails without trying, unless it is the trial. */
+  /** True if the next call fails without trying, unless it is the trial. */
   isOpen(): boolean;
   /** From another source it is known that all is well. */
   close(): void;
-  /** Whether every call fails without trying, since the pause is not over. */
+  /** True if every call fails without trying, since the pause is not over. */
   isPausing(): boolean;
 }
 
@@ -44,7 +46,7 @@ export function createCircuit({
   const failed = (error: unknown, trial: boolean) => {
     inRow++;
     if (trial) pause = Math.min(longestPauseMs, pause * 2);
-    // What began before it was opened tells nothing new.
+    // A failure that began before the circuit opened is no news.
     if (trial || (!open && inRow >= failures)) open = { error, until: now() + pause, trying: false };
   };
 

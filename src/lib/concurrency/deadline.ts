@@ -9,8 +9,9 @@ export interface Deadline {
 }
 
 /**
- * A deadline that calls `missed`. The timer of a limit that was met runs on and serves the next one, since setting and
- * clearing one for each of many short tasks costs more than the tasks' own bookkeeping. It keeps no process alive.
+ * A deadline that calls `missed`. The timer of a limit that was met runs on and serves the next one, since
+ * setting and clearing one for each of many short tasks costs more than the tasks' own bookkeeping. It keeps
+ * no process alive.
  */
 export function createDeadline(missed: () => void): Deadline {
   let end = Number.POSITIVE_INFINITY;

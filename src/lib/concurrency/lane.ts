@@ -1,22 +1,25 @@
-// Calls that may never end, of which only a few are under way at once.
+// Runs calls that may never end, a limited number at a time.
 //
-// A file call on a dead mount holds a thread of the runtime for good, and a runtime has few threads. A call that misses its deadline
-// fails, and keeps its place until it ends; when only such calls are left, further ones fail at once.
+// A file call on a dead mount blocks a thread of the runtime forever, and a runtime has few threads. A call
+// that misses its deadline fails, but keeps its permit until it ends; when only such calls are left, further
+// ones fail immediately.
 
 import { withDeadline } from "./bounded-wait.ts";
 
 /**
- * Runs a call under a deadline in milliseconds, after those that came before it. Throws what the call throws, and `unanswered` where
- * it misses the deadline, or cannot begin because all places are held by calls that did. `onLate` takes the call that missed it.
+ * Runs a call under a deadline in milliseconds, after earlier ones. Throws what the call throws, and
+ * `unanswered` if it misses the deadline, or cannot begin because calls that did hold all permits. `onLate`
+ * receives the call that missed it.
  */
 export type Lane = <T>(ms: number, act: () => Promise<T>, onLate?: (call: Promise<T>) => void) => Promise<T>;
 
-/** Calls of one user of files at once; more make no disk faster. */
+/** Maximum of simultaneous calls of one user of files; more do not make disks faster. */
 const mostCalls = 8;
 
 /**
- * Calls that each of several users of a runtime's file threads may have under way, so that together they leave a thread to others,
- * even if all of them hang. Unbounded where the runtime has no such threads.
+ * Returns how many calls each of several users of a runtime's file threads may have in progress, so that
+ * together they leave a thread to others, even if all of them hang. Unbounded if the runtime has no such
+ * threads.
  */
 export const callsOf = (threads: number | undefined, users: number): number =>
   threads === undefined
@@ -25,7 +28,8 @@ export const callsOf = (threads: number | undefined, users: number): number =>
 
 /** A lane with at most `places` calls under way. */
 export function createLane(places: number, unanswered: () => Error): Lane {
-  // A queue of its own instead of a semaphore, whose waiters leave by a signal: on workerd no request may abort another's.
+  // Its own queue instead of a semaphore, whose waiters leave by a signal: on workerd no request may abort
+  // another's.
   let free = places;
   let late = 0;
   const waiting: { readonly admit: () => void; readonly refuse: (error: Error) => void }[] = [];

@@ -9,9 +9,9 @@ export interface Semaphore {
   /** Tasks in the queue. */
   readonly waiting: number;
   /**
-   * Waits for `weight` permits (default 1), first come first served, and gives the function that returns them;
-   * calling it again does nothing. Throws ServiceError `busy` when the queue is full, `cancelled` when `signal`
-   * aborts while waiting, RangeError when there will never be so many permits.
+   * Waits for `weight` permits (default 1), first come first served, and returns a function that releases
+   * them; calling it again does nothing. Throws ServiceError `busy` if the queue is full, `cancelled` if
+   * `signal` aborts while waiting, RangeError if there will never be that many permits.
    */
   acquire(options?: {
     readonly weight?: number;
@@ -23,7 +23,7 @@ export interface Semaphore {
 
 /** A semaphore of `permits` permits and at most `maxWaiting` tasks in its queue (default: no bound). */
 export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
-  /** Those who wait, with their weights, in the order in which they came. */
+  /** Waiters with their weights, in order of arrival. */
   const queue = new Map<Waiter<() => void>, number>();
   let active = 0;
 

@@ -6,12 +6,12 @@ import { unlessAborted } from "./bounded-wait.ts";
 export interface SingleFlight<T> {
   /** Keys with work under way. */
   readonly size: number;
-  /** Whether `run` would join work that is under way. */
+  /** True if `run` would join work in progress. */
   has(key: string): boolean;
   /**
-   * The result of `work`, or of the work under way for `key`. All who wait get the same value or error. When `signal`
-   * aborts, only this caller leaves, with ServiceError `cancelled`; the work's own signal aborts when all have left,
-   * and whoever asks after that starts again.
+   * Returns the result of `work`, or of the work in progress for `key`. All callers get the same value or
+   * error. When `signal` aborts, only this caller leaves, with ServiceError `cancelled`; the work's own
+   * signal aborts when all have left, and later callers start again.
    */
   run(key: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -22,7 +22,7 @@ interface Flight<T> {
   waiters: number;
 }
 
-/** Hears of work that goes on when whoever asked for it has left. */
+/** Receives work that continues after its caller has left. */
 export type KeepAlive = (work: Promise<unknown>) => void;
 
 /** A registry of work under way. */
@@ -34,11 +34,11 @@ export function createSingleFlight<T>(keepAlive: KeepAlive = () => {}): SingleFl
     const forget = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };
-    // An async wrapper, so that work that throws at once rejects like any other.
+    // An async wrapper, so that work that throws synchronously rejects like any other.
     const result = (async () => work(controller.signal))();
     const flight: Flight<T> = { result, controller, waiters: 0 };
     flights.set(key, flight);
-    // Also keeps a rejection that nobody waits for any more from being unhandled.
+    // Also handles a rejection that nobody waits for any more.
     keepAlive(result.then(forget, forget));
     return flight;
   };

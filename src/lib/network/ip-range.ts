@@ -12,7 +12,10 @@ export interface IpRange {
   readonly prefix: number;
 }
 
-/** An IPv4 or IPv6 address (brackets, zone and surrounding space allowed) as a number; undefined when it is none. */
+/**
+ * An IPv4 or IPv6 address (brackets, zone and surrounding space allowed) as a number; undefined when it is
+ * none.
+ */
 export function parseIp(text: string): IpNumber | undefined {
   const bare = text
     .trim()
@@ -26,15 +29,16 @@ export function parseIp(text: string): IpNumber | undefined {
 }
 
 /**
- * The one spelling of an address, by which it is counted, logged and compared (RFC 5952): IPv4-mapped IPv6 as IPv4, without
- * zone, and without the port that some proxies append (`1.2.3.4:80`, `[::1]:80`). Undefined for what is no address.
+ * Returns the canonical form of an address, by which it is counted, logged and compared (RFC 5952):
+ * IPv4-mapped IPv6 as IPv4, without zone, and without the port that some proxies append (`1.2.3.4:80`,
+ * `[::1]:80`). Returns undefined for anything but an address.
  */
 export function normalIp(text: string): string | undefined {
   const ip = parseIp(text.trim().replace(/^(\[.*\]|[^:]*):\d{1,5}$/, "$1"));
   return ip && (ip.bits === 32 ? ipv4Text(ip.value) : ipv6Text(ip.value));
 }
 
-/** The network of an address, which is not a person yet: the first 24 bits of IPv4, 48 of IPv6. Undefined for what is no address. */
+/** Anonymised network: /24 of IPv4, /48 of IPv6. Returns undefined for anything but an address. */
 export function shortenedIp(text: string): string | undefined {
   const ip = parseIp(text);
   if (!ip) return undefined;
@@ -88,7 +92,7 @@ export function parseRange(text: string): IpRange {
   return { bits: ip.bits, value: ip.value, prefix };
 }
 
-/** Whether an address lies in one of the ranges; false for what is no address. */
+/** True if an address is in one of the ranges; false for anything but an address. */
 export function inRanges(text: string, ranges: readonly IpRange[]): boolean {
   const ip = ranges.length > 0 ? parseIp(text) : undefined;
   if (!ip) return false;

@@ -1,4 +1,5 @@
-// Error documents as text (RFC 9457), for the application and for what a server answers before a request reaches it.
+// Error documents as text (RFC 9457), for the application and for a server's responses before a request
+// reaches it.
 
 /** Reason phrases (RFC 9110, section 15; RFC 6585), the titles of problems without a type of their own. */
 export const titles: Readonly<Record<number, string>> = {
@@ -24,18 +25,18 @@ export const titles: Readonly<Record<number, string>> = {
 
 export interface ProblemFacts {
   readonly status: number;
-  /** What was expected, what was received, what to do. */
+  /** What was expected, what was received, and what to do. */
   readonly detail: string;
   /** Stable and documented. */
   readonly code: string;
 }
 
-/** A problem with the headers of its answer. */
+/** A problem with the headers of its response. */
 export interface Problem extends ProblemFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A bug: what a caller may know of it. */
+/** The problem of a bug, as callers may know it. */
 export const internalError: ProblemFacts = {
   status: 500,
   code: "internal_error",

@@ -1,4 +1,4 @@
-// The options that say which bucket, where and with which credentials.
+// Options of a bucket: its name, service and credentials.
 
 import { z } from "zod";
 import { secretOf } from "../options/secret.ts";
@@ -10,7 +10,7 @@ const endpointForm =
   "expected an http or https URL without query and credentials, such as https://s3.example.org, or nothing for AWS";
 const prefixForm = "expected a key prefix such as cache/, without empty, . or .. segments before its end";
 
-/** Whether a text is an http or https URL of a service: no query, fragment or credentials in it. */
+/** True if a text is an http or https URL of a service: without query, fragment or credentials. */
 export function isServiceUrl(text: string): boolean {
   const url = parseUrl(text);
   if (!url || /[?#]/.test(text)) return false;
@@ -29,7 +29,7 @@ export const keyPrefixOption = z.string({ error: prefixForm }).refine(
   { error: prefixForm },
 );
 
-/** Members of the options of everything that lies in a bucket. */
+/** Members of the options of everything stored in a bucket. */
 export const s3Options = {
   bucket: z
     .string({ error: bucketForm })
@@ -68,7 +68,7 @@ export const s3Options = {
   }),
 } as const;
 
-/** Those options as they are read. */
+/** Parsed options of a bucket. */
 export interface S3Settings {
   readonly bucket: string;
   readonly region: string;
@@ -87,7 +87,7 @@ export function withoutCredentials<T extends S3Settings>(settings: T): T {
     : settings;
 }
 
-/** What {@link openBucket} wants of the settings. Throws an Error that names a variable which is not set. */
+/** Converts the settings for {@link openBucket}. Throws an Error that names a variable which is not set. */
 export function bucketOf(
   settings: S3Settings,
   env: Readonly<Record<string, string | undefined>>,

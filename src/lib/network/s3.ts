@@ -1,4 +1,5 @@
-// One bucket of an S3-compatible store over fetch: AWS Signature 4 with the hash of every body, listing with pages.
+// One bucket of an S3-compatible store over fetch: AWS Signature 4 with the hash of every body, listing with
+// pages.
 
 import { AwsV4Signer } from "aws4fetch";
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
@@ -14,7 +15,7 @@ export interface BucketOptions {
   readonly region: string;
   /** URL of the service; empty: AWS in that region. */
   readonly endpoint: string;
-  /** The bucket stands in the path instead of the host name. */
+  /** True if the bucket is in the path instead of the host name. */
   readonly pathStyle: boolean;
   /** undefined: requests are not signed, for buckets that anybody may read. */
   readonly credentials: S3Credentials | undefined;
@@ -36,41 +37,41 @@ export interface RequestParts {
 export interface ListedObject {
   readonly key: string;
   readonly size: number;
-  /** With its quotes, as the header has it. */
+  /** With its quotes, as in the header. */
   readonly etag: string;
 }
 
 export interface Bucket {
   /**
-   * The answer to a request for an object, or for the bucket when the key is empty, whatever its status below 300, and 304.
-   * Anything else throws S3Error; a service that cannot be reached throws the runtime's error.
+   * Returns the response to a request for an object, or for the bucket if the key is empty, with any status
+   * below 300, or 304. Any other status throws S3Error; an unreachable service throws the runtime's error.
    */
   request(method: string, key: string, parts?: RequestParts): Promise<Response>;
-  /** All bytes of an object; undefined where there is none. */
+  /** Returns all bytes of an object, or undefined if there is none. */
   get(key: string): Promise<Uint8Array | undefined>;
   put(key: string, body: Uint8Array): Promise<void>;
-  /** False where there was no object. */
+  /** Returns false if there was no object. */
   delete(key: string): Promise<boolean>;
   /**
-   * One page of a listing (ListObjectsV2), as XML. Throws S3Error also where the service answers 200 and then finds out that it cannot
-   * list: the body is an error document then.
+   * Returns one page of a listing (ListObjectsV2), as XML. Also throws S3Error if the service responds with
+   * 200 and then fails: the body is an error document then.
    */
   listingPage(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<string>;
   /**
-   * Objects whose keys begin so, in the order of their keys. With a delimiter, keys that have it further on are told
-   * once for all, up to it.
+   * Yields objects whose keys have the prefix, in the order of their keys. With a delimiter, keys that have
+   * it later on are combined into one, up to it.
    */
   list(prefix: string, delimiter?: string): AsyncIterable<ListedObject>;
 }
 
-/** What the service refused. The message is for the operator and names neither key nor secret. */
+/** A refusal of the service. The message is for the operator and contains neither key nor secret. */
 export class S3Error extends Error {
   override readonly name = "S3Error";
   readonly status: number;
-  /** As S3 names it, such as `NoSuchKey`. */
+  /** Code of S3, such as `NoSuchKey`. */
   readonly code: string;
 
-  /** `region`: where the bucket is, if that is elsewhere. */
+  /** `region`: the region of the bucket, if it differs. */
   constructor(status: number, code: string, region?: string) {
     const advice = region
       ? `Set region to ${region}, where the bucket is.`
@@ -83,7 +84,7 @@ export class S3Error extends Error {
 
 const checkCredentials = "Check the variables that the *_env settings name.";
 
-/** What an operator does about an error code. */
+/** Advice for operators by error code. */
 const adviceFor: Readonly<Record<string, string>> = {
   AccessDenied:
     "Allow these credentials s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject on its objects.",
@@ -103,7 +104,7 @@ const adviceFor: Readonly<Record<string, string>> = {
   InternalError: "Try later.",
 };
 
-/** Codes for answers without a body (HEAD), and for what is no XML. */
+/** Codes for responses without a body (HEAD), or without XML. */
 const codeOf: Readonly<Record<number, string>> = {
   301: "PermanentRedirect",
   307: "TemporaryRedirect",
@@ -115,7 +116,7 @@ const codeOf: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
 };
 
-/** Codes that say that the object is not there, where the bucket is. */
+/** Codes that mean a missing object, not a missing bucket. */
 const absent: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound"]);
 
 const emptyHash = sha256("").then(toHex);
@@ -144,7 +145,7 @@ export function openBucket(options: BucketOptions): Bucket {
             service: "s3",
             datetime: new Date(now()).toISOString().replace(/[:-]|\.\d{3}/g, ""),
             cache: derived,
-            // Whoever changes the range of a request on its way would change what we take the answer for.
+            // Changing the range of a request on its way would change the meaning of its response.
             allHeaders: true,
           }).sign()
         ).headers
@@ -164,7 +165,7 @@ export function openBucket(options: BucketOptions): Bucket {
     throw new S3Error(response.status, await errorCode(response), elsewhere);
   };
 
-  /** undefined where there is no such object. */
+  /** Returns undefined if there is no such object. */
   const unlessAbsent = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await act();
@@ -194,7 +195,7 @@ export function openBucket(options: BucketOptions): Bucket {
       await discard(await request("PUT", key, { headers, body }));
     },
     async delete(key) {
-      // DELETE says nothing of what was there.
+      // DELETE does not tell whether the object existed.
       const head = await unlessAbsent(() => request("HEAD", key));
       if (!head) return false;
       await discard(head);
@@ -210,7 +211,7 @@ export function openBucket(options: BucketOptions): Bucket {
           ...(delimiter === undefined ? {} : { delimiter }),
           ...(token === undefined ? {} : { "continuation-token": token }),
         });
-        // Not every service does as encoding-type says; those that do tell.
+        // Not every service honours encoding-type; those that do say so.
         const encoded = textOf(page, "EncodingType") === "url";
         const keyIn = (entry: string, name: string) => {
           const text = textOf(entry, name);
@@ -232,18 +233,24 @@ export function openBucket(options: BucketOptions): Bucket {
   };
 }
 
-/** As the signature has it: a blank is %20, and a + in a query would be no blank but a plus (RFC 3986, section 2.1). */
+/**
+ * In the form of the signature: a blank is %20, and a + in a query is a plus, not a blank (RFC 3986, section
+ * 2.1).
+ */
 const queryOf = (query: Readonly<Record<string, string>>): string =>
   Object.entries(query)
     .map((pair) => pair.map(encodeURIComponent).join("="))
     .join("&");
 
-/** Ends an answer whose body nobody reads, so that its connection is free. */
+/** Ends a response whose body is not read, which frees its connection. */
 async function discard(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 
-/** URL of the empty key, with a final slash. Names below an IP address do not exist: there the bucket is in the path. */
+/**
+ * URL of the empty key, with a final slash. Names below an IP address do not exist: there the bucket is in
+ * the path.
+ */
 function baseUrl({ bucket, region, endpoint, pathStyle }: BucketOptions): string {
   const service = new URL(endpoint || `https://s3.${region}.amazonaws.com`);
   const path = service.pathname.replace(/\/+$/, "");
@@ -268,7 +275,7 @@ function codeIn(xml: string, status: number): string {
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** The text of the first element of that name; empty where there is none. */
+/** Returns the text of the first element with that name; empty if there is none. */
 function textOf(xml: string, name: string): string {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
   return text.replace(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(\w+));/g, (whole, decimal, hex, named) =>

@@ -1,4 +1,5 @@
-// Schemas of the value forms that several parts use in their options (durations, sizes and file names as people write them).
+// Schemas of the value forms that several parts use in their options (durations, sizes and file names as
+// people write them).
 
 import { z } from "zod";
 import { parseDuration, parseSize } from "./quantity.ts";
@@ -14,13 +15,13 @@ const accepts = (parse: (text: string) => number) => (text: string) => {
 const durationForm = "expected a duration such as 500ms, 30s, 5m, 24h or 7d";
 export const sizeForm = "expected a size such as 64KiB, 256MiB, 10GiB or a number of bytes";
 
-/** A duration: `500ms`, `30s`, `5m`, `24h`, `7d`; kept as written. */
+/** A duration: `500ms`, `30s`, `5m`, `24h`, `7d`; stored as written. */
 export const durationOption = z
   .string({ error: durationForm })
   .refine(accepts(parseDuration), { error: durationForm })
   .meta({ form: "duration" });
 
-/** A size: `64KiB`, `256MiB`, `10GiB` or plain bytes; kept as written. */
+/** A size: `64KiB`, `256MiB`, `10GiB` or plain bytes; stored as written. */
 export const sizeOption = z
   .union(
     [
@@ -31,5 +32,8 @@ export const sizeOption = z
   )
   .meta({ form: "size" });
 
-/** Name of a file or folder. Relative ones are taken from the folder of the configuration file before any part sees them. */
+/**
+ * Name of a file or folder. Relative ones are taken from the folder of the configuration file before any part
+ * sees them.
+ */
 export const pathOption = z.string().meta({ form: "path" });

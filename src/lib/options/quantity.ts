@@ -10,17 +10,23 @@ function parse(text: string, units: Readonly<Record<string, number>>, expected: 
   return value;
 }
 
-/** A whole number of ms, s, m, h or d (`0s` included), in milliseconds. Throws RangeError for anything else. */
+/**
+ * A whole number of ms, s, m, h or d (`0s` included), in milliseconds. Throws RangeError for anything else.
+ */
 export function parseDuration(text: string): number {
   return parse(text, durationUnits, "a duration such as 500ms, 30s, 5m, 24h or 7d");
 }
 
-/** A whole number of KiB, MiB, GiB or TiB, or of plain bytes, in bytes. Throws RangeError for anything else. */
+/**
+ * A whole number of KiB, MiB, GiB or TiB, or of plain bytes, in bytes. Throws RangeError for anything else.
+ */
 export function parseSize(text: string | number): number {
   return parse(String(text), sizeUnits, "a size such as 64KiB, 256MiB, 10GiB or a number of bytes");
 }
 
-/** Milliseconds in the largest unit that holds them without a remainder; {@link parseDuration} reads it back. */
+/**
+ * Milliseconds in the largest unit that holds them without a remainder; {@link parseDuration} reads it back.
+ */
 export function formatDuration(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const units = Object.entries(durationUnits).reverse();

@@ -1,8 +1,9 @@
-// What parts report of their work, without knowing where it is kept: a handle for each figure, had once when the part is built.
+// Counters of the parts of the service, which do not know where they are registered: each part gets its
+// handles when it is built.
 
 /** A number that only grows. */
 export interface Counter {
-  /** `n`: at least 0; 1 where it is not given. */
+  /** `n`: at least 0; default 1. */
   add(n?: number): void;
   readonly value: number;
 }
@@ -12,7 +13,7 @@ export interface Recorder {
   record(value: number): void;
 }
 
-/** The counters of a part, by what they count. */
+/** The counters of a part by name. */
 export type Counts<Name extends string = string> = Readonly<Record<Name, Counter>>;
 
 class Tally implements Counter {
@@ -28,7 +29,7 @@ export function createCounter(): Counter {
   return new Tally();
 }
 
-/** Counters that begin at zero and are listed nowhere, for a part that stands by itself. */
+/** Creates unregistered counters that begin at zero, for a part on its own. */
 export function createCounts<const Name extends string>(...names: readonly Name[]): Counts<Name> {
   return Object.fromEntries(names.map((name) => [name, createCounter()])) as Record<Name, Counter>;
 }

@@ -1,17 +1,21 @@
-// How long a job spends in each of its stages: exclusive times, whose sum is at most the time of the whole job.
+// Measures the time that a job spends in each of its stages: exclusive times, whose sum is at most the time
+// of the whole job.
 
 import type { ByteSource } from "../../imaging/lib/byte-source.ts";
 import type { JobStage, JobStages } from "../../imaging/stages.ts";
 
-/** What a job took: milliseconds in each stage, undefined where it did not take place, and what it read of its master. */
+/**
+ * Measurements of a job: milliseconds in each stage, undefined for those that did not occur, and bytes read
+ * of its master.
+ */
 export interface JobTimes extends Readonly<Record<JobStage, number | undefined>> {
   readonly reads: number;
   readonly readBytes: number;
 }
 
 /**
- * The clock of one job, which begins with decoding. Time in which the job waits for bytes counts to `read` or `index`, whatever
- * stage it is in; where several waits overlap, to that of the first.
+ * The clock of one job, which begins with decoding. Time in which the job waits for bytes counts as `read` or
+ * `index`, in any stage; if several waits overlap, as that of the first.
  */
 export class JobClock implements JobStages {
   read: number | undefined = undefined;
@@ -42,7 +46,7 @@ export class JobClock implements JobStages {
     }
   }
 
-  /** Reads that return their bytes at once. */
+  /** Measures reads that return their bytes synchronously. */
   readNow(read: () => readonly Uint8Array[]): readonly Uint8Array[] {
     this.#begin("read");
     try {
@@ -55,7 +59,7 @@ export class JobClock implements JobStages {
     }
   }
 
-  /** Stops the clock and returns what it has measured, as plain data. */
+  /** Stops the clock and returns its measurements, as plain data. */
   stop(): JobTimes {
     this.#switch(this.#stage);
     const { read, index, decode, steps, encode, reads, readBytes } = this;
@@ -80,7 +84,7 @@ export class JobClock implements JobStages {
   }
 }
 
-/** A byte source whose reads the clock measures and counts. */
+/** Returns a byte source whose reads the clock measures and counts. */
 export function timedBytes(bytes: ByteSource, clock: JobClock): ByteSource {
   return {
     size: bytes.size,

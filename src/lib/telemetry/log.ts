@@ -5,12 +5,15 @@ import { maskUrls } from "./mask-urls.ts";
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Fields are plain values for machines, and are not changed after the call. They hold no secret; URLs in them are masked, since messages of others quote them. */
+/**
+ * Fields are plain values for machines, and are not changed after the call. They hold no secret; URLs in them
+ * are masked, since messages of others quote them.
+ */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
   debug(message: string, fields?: LogFields): void;
-  /** `fields`: or a function that gives them when the line is written. */
+  /** `fields`: the fields, or a function that returns them when the line is written. */
   info(message: string, fields?: LogFields | (() => LogFields)): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
@@ -24,8 +27,8 @@ export interface LogOptions {
   /** Receives whole lines. */
   readonly write: (line: string) => void;
   /**
-   * Where it is given, receives lines below `warn` instead, as functions that return the line: they may be called later, together
-   * with others, but in order. They never throw.
+   * If given, receives lines below `warn` instead, as functions that return the line: they may be called
+   * later, in batches, but in order. They never throw.
    */
   readonly writeLater?: (line: () => string) => void;
 }
@@ -44,7 +47,7 @@ export function createLog(options: LogOptions): Log {
         try {
           return format(now, level, message, typeof fields === "function" ? fields() : fields);
         } catch (error) {
-          // As of an array that holds itself.
+          // For example, an array that contains itself.
           return format(now, level, message, { fields: `cannot be written: ${String(error)}` });
         }
       };
@@ -62,7 +65,7 @@ export function createLog(options: LogOptions): Log {
   };
 }
 
-/** Whether a log of level `threshold` writes lines of `level`, for those whose fields cost something. */
+/** True if a log of level `threshold` writes lines of `level`; saves computing expensive fields. */
 export const isWritten = (level: LogLevel, threshold: LogLevel) => rank(level) >= rank(threshold);
 
 const rank = (level: LogLevel) => logLevels.indexOf(level);
@@ -72,7 +75,10 @@ const ownNames: ReadonlySet<string> = new Set(["@timestamp", "level", "message",
 
 const fieldName = (name: string) => (ownNames.has(name) ? `${name}_` : name);
 
-/** Adds fields to `plain` as values that JSON holds: errors with their stack, bytes by their number; undefined ones are left out. */
+/**
+ * Adds fields to `plain` as values that JSON holds: errors with their stack, bytes by their number; undefined
+ * ones are left out.
+ */
 function addFields(plain: Record<string, unknown>, fields: LogFields): Record<string, unknown> {
   for (const name in fields) {
     const value = fields[name];
@@ -107,13 +113,19 @@ function jsonLine(now: number, level: LogLevel, message: string, fields: LogFiel
   return `${JSON.stringify(addFields(line, fields)).replace(steering, escaped)}\n`;
 }
 
-/** What JSON leaves as it is, though a terminal acts on it: C1 controls, and marks that break lines or turn their direction. */
+/**
+ * Characters that JSON does not escape, though terminals act on them: C1 controls, and marks that break lines
+ * or change their direction.
+ */
 const steering = /[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 const textLine = (now: number, level: LogLevel, message: string, fields: LogFields) =>
   `${timestamp(now)} ${level.padEnd(5)} ${oneLine(maskUrls(message))}${textFields(" ", fields)}\n`;
 
-/** ` name=value` for each field, or one such for each member of a record: ` name.member=value`. `before`: the space, names of records. */
+/**
+ * ` name=value` for each field, or one such for each member of a record: ` name.member=value`. `before`: the
+ * space, names of records.
+ */
 function textFields(before: string, fields: LogFields): string {
   let text = "";
   for (const name of Object.keys(fields)) {
@@ -125,7 +137,7 @@ function textFields(before: string, fields: LogFields): string {
   return text;
 }
 
-/** A value as one word: in quotes where it holds a space, a quote or what a terminal would act on. */
+/** Formats a value as one word: in quotes if it contains a space, a quote or a control character. */
 function word(value: unknown): string {
   const plain = plainValue(value);
   if (typeof plain === "number") return String(plain);
@@ -141,7 +153,7 @@ function oneLine(text: string): string {
 
 const printable = /^[\x20-\x7e]*$/;
 
-/** A character as JSON escapes it: two units where it is above U+FFFF. */
+/** Escapes a character as JSON does: two units above U+FFFF. */
 const escaped = (character: string) =>
   Array.from(
     { length: character.length },

@@ -1,4 +1,5 @@
-// Paths and identifiers as they may be logged: clients put addresses with passwords, queries and session ids into them.
+// Paths and identifiers as they may be logged: clients put addresses with passwords, queries and session ids
+// into them.
 
 const mask = "***";
 
@@ -6,8 +7,8 @@ const mask = "***";
 const longest = 500;
 
 /**
- * A raw path without user information, queries, fragments and the values of path parameters, also where these are percent-encoded,
- * several times perhaps. Segments without any stay as they are. At most 500 characters.
+ * Masks a raw path: user information, queries, fragments and the values of path parameters, even if
+ * percent-encoded, possibly several times. Other segments stay. At most 500 characters.
  */
 export function maskPath(path: string): string {
   if (path.length <= longest && !/[%?#;@]/.test(path)) return path;
@@ -22,8 +23,8 @@ export function maskIdentifier(identifier: string): string {
 }
 
 /**
- * User information of a URL may hold `/` where its client did not encode it: it goes to the last `@`, encoded perhaps. Found by two
- * searches, since an expression for the whole takes a time that grows with the square of the slashes.
+ * User information of a URL may contain unencoded `/`: it extends to the last `@`, encoded or not. Two
+ * searches find it, since one expression for everything would take time quadratic in the number of slashes.
  */
 function withoutUserInfo(path: string): string {
   let at = -1;
@@ -36,7 +37,7 @@ function withoutUserInfo(path: string): string {
 function maskSegment(segment: string): string {
   let text = segment;
   for (let depth = 0; /%[0-7][0-9a-f]/i.test(text); depth++) {
-    if (depth === 4) return mask; // nobody encodes a name so often: it is not known what it holds
+    if (depth === 4) return mask; // no name is encoded this often: its contents are unknown
     text = text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );

@@ -1,16 +1,17 @@
-// URLs as they may be shown: user information and the values of a query are often secrets (RFC 3986, sections 3.2.1 and 3.4).
+// URLs as they may be shown: user information and the values of a query are often secrets (RFC 3986, sections
+// 3.2.1 and 3.4).
 
 import { parseUrl } from "../network/parse-url.ts";
 
 const mask = "***";
 
 /**
- * A text whose URLs show `***` for user information and for each value in a query or fragment. URLs that are percent-encoded,
- * as in a path, and credentials without a scheme (`user:password@host`, `//user:password@host`) too. A value with
- * `{identifier}` stays: it is a template.
+ * Replaces user information and each value in a query or fragment of the URLs in a text with `***`. This
+ * includes percent-encoded URLs, as in a path, and credentials without a scheme (`user:password@host`,
+ * `//user:password@host`). A value with `{identifier}` stays: it is a template.
  */
 export function maskUrls(text: string): string {
-  // What clients send is logged: every step takes a time that grows with the length of the text alone.
+  // Client input is logged: every step takes time linear in the length of the text.
   return /[:@]|%3A/i.test(text) ? text.replace(/[^\s"'`<>]+/g, maskWord) : text;
 }
 
@@ -25,7 +26,7 @@ function maskWord(word: string): string {
   return word.replace(/^(\/*)[^:@/]*:[^@]+@(?=.)/, `$1${mask}@`);
 }
 
-/** What follows the `://` of a URL. In what is no URL a password may hold any character. */
+/** Masks the part after the `://` of a URL. In an invalid URL a password may contain any character. */
 function maskRest(rest: string): string {
   const userInfo = parseUrl(`http://${rest}`) ? /^[^/?#\\]*@/ : /^.*@/;
   const [, path = "", query = ""] = /^([^?#]*)(.*)$/.exec(rest.replace(userInfo, `${mask}@`)) ?? [];
@@ -47,6 +48,6 @@ function reencoded(encoded: string): string {
     const masked = text.startsWith("?") ? maskQuery(text) : maskUrls(text);
     return masked === text ? encoded : encodeURIComponent(masked);
   } catch {
-    return mask; // not decodable: it is not known what it holds
+    return mask; // not decodable: its contents are unknown
   }
 }

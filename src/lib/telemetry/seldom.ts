@@ -1,6 +1,6 @@
 // Things that many requests could say, said now and then.
 
-/** Whether something may be said of a key: once in so many milliseconds each. `keys` have to be few. */
+/** Limits messages to one per key in that many milliseconds. `keys` have to be few. */
 export function createSeldom(ms: number, now = () => performance.now()): (key: string) => boolean {
   const last = new Map<string, number>();
   return (key) => {

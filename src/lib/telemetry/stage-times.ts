@@ -1,13 +1,14 @@
-// How long a request spends in each of its stages, from opening the master to sending the derivative.
+// Time that a request spends in each of its stages, from opening the master to sending the derivative.
 
 import type { JobTimes } from "./job-clock.ts";
 
 /**
- * The stages of a request for an image, in order. `open`: deciding access, asking hooks, opening the master; `describe`: its header,
- * the overlay, the key; `lookup`: asking the render slot; `wait`: waiting for a derivative that is made for another request; `sidecar`:
- * finding what is derived from the master and kept beside it, before the job; `queue`: waiting for a place and a worker. In the job:
- * `read`: reading the master; `index`: loading parts of the sidecar; `decode`, which a lossless crop belongs to; `steps`; `encode`.
- * `store`: writing the derivative to the slot, which comes after the answer.
+ * The stages of a request for an image, in order. `open`: deciding access, asking hooks, opening the master;
+ * `describe`: its header, the overlay, the key; `lookup`: reading the render slot; `wait`: waiting for a
+ * derivative made for another request; `sidecar`: finding the sidecar before the job; `queue`: waiting for a
+ * permit and a worker. In the job: `read`: reading the master; `index`: loading parts of the sidecar;
+ * `decode`, which includes lossless crops; `steps`; `encode`. `store`: writing the derivative to the slot,
+ * after the response.
  */
 export const stageNames = [
   "open",
@@ -26,13 +27,16 @@ export const stageNames = [
 
 export type StageName = (typeof stageNames)[number];
 
-/** Where the time of a stage stands. */
+/** Index of each stage. */
 export const placeOf = Object.fromEntries(stageNames.map((name, i) => [name, i])) as Record<
   StageName,
   number
 >;
 
-/** What the render slot had: the derivative (`hit`), nothing (`miss`), or one being made for another request (`shared`). */
+/**
+ * Result of the render slot: the derivative (`hit`), nothing (`miss`), or one being made for another request
+ * (`shared`).
+ */
 export type CacheOutcome = "hit" | "miss" | "shared";
 
 /** A render that a request led to. */
@@ -41,7 +45,7 @@ export interface RenderFacts {
   readonly codec: string;
   /** Format of the derivative. */
   readonly format: string;
-  /** Of the master, as it was asked for, with its page. */
+  /** Identifier of the master, as requested, with its page. */
   readonly identifier: string;
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly request: string;
@@ -51,18 +55,19 @@ export interface RenderFacts {
 export type StageMs = Readonly<Partial<Record<StageName, number | undefined>>>;
 
 /**
- * What is known of the stages of one request. Grows until its answer is there; a little longer by `store`, and by a job whose client has
- * left.
+ * The stages of one request so far. Grows until the response; a little longer by `store`, and by a job whose
+ * client has left.
  */
 export interface StageTimes {
   /**
-   * Milliseconds of each stage so far, in the order of {@link stageNames}; undefined where it did not take place. All but those that
-   * end later are within the request. A list, since reading twelve members by names costs as much as all else that is done with them.
+   * Milliseconds of each stage so far, in the order of {@link stageNames}; undefined for those that did not
+   * occur. Except for those that end later, all are within the request. A list, since reading twelve members
+   * by name costs as much as everything else done with them.
    */
   readonly ms: readonly (number | undefined)[];
   /** Undefined: the request did not come to a lookup. */
   readonly cache: CacheOutcome | undefined;
-  /** The render that this request waited for and began; undefined where there was none. */
+  /** The render that this request began and waited for; undefined if there was none. */
   readonly render: RenderFacts | undefined;
   /** Number of the worker that ran it, from 1; 0: the main thread. */
   readonly worker: number | undefined;
@@ -146,7 +151,7 @@ export class StageClock implements StageTimes {
     this.#stored?.();
   }
 
-  /** What there is so far, by name. */
+  /** Returns the values so far by name. */
   named(): StageMs {
     const named: Partial<Record<StageName, number>> = {};
     for (const [i, stage] of stageNames.entries()) {
@@ -156,7 +161,7 @@ export class StageClock implements StageTimes {
     return named;
   }
 
-  /** Calls back when the derivative is stored, which mostly comes after the answer. */
+  /** Calls back when the derivative is stored, which is usually after the response. */
   whenStored(act: () => void): void {
     const before = this.#stored;
     this.#stored = before

@@ -8,7 +8,9 @@ export interface TraceParent {
   readonly sampled: boolean;
 }
 
-/** What the header of a request says; undefined where it is missing or not well-formed. Versions to come may append fields. */
+/**
+ * Parses the header of a request; undefined if it is missing or malformed. Future versions may append fields.
+ */
 export function parseTraceparent(header: string | null | undefined): TraceParent | undefined {
   if (!header) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", rest = ""] =
@@ -21,7 +23,9 @@ export function parseTraceparent(header: string | null | undefined): TraceParent
 /** Longer or stranger lists are not handed on; section 3.3.1.5 asks for 512 characters at least. */
 const stateForm = /^[\x20-\x7e\t]{1,512}$/;
 
-/** What `tracestate` says, which other tracing systems write and read; undefined where it is missing or not to be handed on. */
+/**
+ * Returns `tracestate`, which other tracing systems use; undefined if it is missing or must not be passed on.
+ */
 export function parseTracestate(header: string | null | undefined): string | undefined {
   return header && stateForm.test(header) ? header : undefined;
 }
@@ -36,7 +40,9 @@ export interface TraceContext {
   readonly headers?: TraceHeaders | undefined;
 }
 
-/** The headers that hand on a trace, whose span `spanId` is the parent of what the other service does. */
+/**
+ * Returns the headers that pass on a trace, whose span `spanId` is the parent of the other service's spans.
+ */
 export function traceHeaders({ traceId, spanId, sampled }: TraceParent, state?: string): TraceHeaders {
   const traceparent = `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
   return state === undefined ? { traceparent } : { traceparent, tracestate: state };

@@ -1,6 +1,9 @@
 // Which known key was probably meant.
 
-/** The known word at the smallest edit distance (insert, delete, replace, swap), where it is near; else undefined. */
+/**
+ * Returns the known word with the smallest edit distance (insert, delete, replace, swap), if it is small;
+ * otherwise undefined.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.ceil(word.length / 3)) + 1;

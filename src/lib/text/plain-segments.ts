@@ -1,8 +1,8 @@
-// Names made of parts joined by slashes, such as identifiers and keys: none may lead out of where it is looked up.
+// Names of parts separated by slashes, such as identifiers and keys: none may lead outside of its folder.
 
 /**
- * The parts of a decoded name. Undefined where one is empty, `.`, `..` or a drive letter (`C:`), or where the name holds
- * NUL or a backslash.
+ * Returns the parts of a decoded name. Returns undefined if one is empty, `.`, `..` or a drive letter (`C:`),
+ * or if the name contains NUL or a backslash.
  */
 export function plainSegments(name: string): readonly string[] | undefined {
   const segments = name.split("/");

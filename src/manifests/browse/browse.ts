@@ -1,4 +1,4 @@
-// What a folder holds that one caller may have, a page at a time, by names and labels: no image is opened.
+// Contents of a folder that one caller may have, page by page, by names and labels: no image is opened.
 
 import { type Caller, isUndecided, type Refused } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
@@ -25,7 +25,10 @@ export interface BrowseParts {
   readonly options: Pick<PresentationOptions, "derive">;
 }
 
-/** Where a page of a folder goes on: behind an entry that the caller has seen, and behind some more that are not for this caller. */
+/**
+ * Start of a page of a folder: after an entry that the caller has seen, and after some more that are not for
+ * this caller.
+ */
 export interface Position {
   readonly kind: Entry["kind"];
   readonly identifier: string;
@@ -36,23 +39,23 @@ export interface FolderPage {
   /** Identifier of the folder; "" for the root. */
   readonly identifier: string;
   readonly name: string;
-  /** Of the collection that lists it; absent for the root. */
+  /** Parent of the collection; absent for the root. */
   readonly parent?: string;
   /** Identifiers in their order. */
   readonly folders: readonly string[];
   readonly images: readonly string[];
-  /** Of the folder and of what it lists, by identifiers: as manifest files say. */
+  /** Labels of the folder and its entries by identifier, from manifest files. */
   readonly labels: ReadonlyMap<string, LanguageMap>;
-  /** Of a search: whether it has found all there is. */
+  /** For a search: whether it is complete. */
   readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
-  /** Where the next page begins; absent on the last one. */
+  /** Start of the next page; absent on the last one. */
   readonly next?: Position;
 }
 
 export interface BrowseRequest {
-  /** Of the folder; "" for the root. */
+  /** Identifier of the folder; "" for the root. */
   readonly identifier: string;
-  /** Of a search in the folder and all below it; none: the folder itself. */
+  /** Words of a search in the folder and everything below it; empty for the folder itself. */
   readonly words: readonly string[];
   readonly after: Position | undefined;
   readonly caller: Caller;
@@ -62,14 +65,14 @@ export interface BrowseRequest {
 const shown = 50;
 /** Entries of a folder that are decided on for one page: a hook may have to be asked about each. */
 const mostDecided = 500;
-/** Of these at the same time. */
+/** Number of simultaneous decisions. */
 const atOnce = 8;
 
 /**
- * One page of a folder, or of what a search in it finds: its folders, then its images, in their order; in the
- * root, the tops of further sources follow the folders. Leaves out images that the caller may not have, and
- * folders that a rule gates for this caller; `refused` if that is the folder itself. Throws `not-found`
- * where there is no such folder or none can be listed, and what the source throws.
+ * Returns one page of a folder, or of the results of a search in it: its folders, then its images, in their
+ * order; in the root, the tops of further sources follow the folders. Leaves out images that the caller may
+ * not have, and folders that a rule gates for this caller; `refused` if that is the folder itself. Throws
+ * `not-found` if there is no such folder or none can be listed, and what the source throws.
  */
 export async function browseFolder(
   parts: BrowseParts,
@@ -81,7 +84,7 @@ export async function browseFolder(
   if (refused) return { refused };
   const place = placeOf(parts.sources, identifier);
   const isRoot = parentOf(parts.sources, place) === undefined;
-  // Where nothing can be listed only stored manifests would be looked for.
+  // Without listings, only stored manifests could be found.
   const folder = place.source.list && (await parts.folders.find(place.source, place.key, caller.signal));
   if (!folder && !isRoot) throw notFound(place.source.list ? noFolder : cannotList);
   const all = entriesOf(parts.sources, place, folder, isRoot);
@@ -154,7 +157,10 @@ async function pageOf(
   };
 }
 
-/** Index of the first entry behind the one that a position names; where that one is gone, of the first that sorts behind it. */
+/**
+ * Returns the index of the first entry after the named one; if that one is gone, of the first that sorts
+ * after it.
+ */
 function base(entries: readonly Entry[], after: Position | undefined): number {
   if (!after || after.identifier === "") return 0;
   const known = entries.findIndex(
@@ -185,7 +191,10 @@ async function isAllowed(
   }
 }
 
-/** Why a caller may not see what a folder holds, where a rule gates the whole of it. Hooks are asked about images alone. */
+/**
+ * Returns why a caller may not see the contents of a folder, if a rule gates all of it. Hooks decide on
+ * images only.
+ */
 async function refusalOf(
   { auth }: BrowseParts,
   identifier: string,

@@ -1,5 +1,5 @@
-// A page of the collection as people look at it: the folders and images of a folder, or those that a search finds, with the sizes of
-// images, what folders hold, and a picture of each.
+// A page of the collection as people look at it: the folders and images of a folder, or those that a search
+// finds, with the sizes of images, what folders hold, and a picture of each.
 
 import type { Caller, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
@@ -21,11 +21,11 @@ export interface CollectionParts extends SightParts {
 }
 
 export interface CollectionRequest {
-  /** Of the folder; "" is the root. */
+  /** Identifier of the folder; "" is the root. */
   readonly identifier: string;
-  /** Number of the first entry, from 0; that of the last page where there are fewer. */
+  /** Index of the first entry; that of the last page if there are fewer. */
   readonly from: number;
-  /** Of a search; none: the folder itself. */
+  /** Words of a search; empty for the folder itself. */
   readonly words: readonly string[];
   /** The caller for an identifier. */
   readonly callerOf: (identifier: string) => Caller;
@@ -38,33 +38,34 @@ export interface CollectionPage {
   readonly folders: readonly ShownFolder[];
   readonly images: readonly ShownImage[];
   /**
-   * On the first page of the root: the picture that stands for all, on this page or further down; absent if
-   * none works.
+   * On the first page of the root: the image that represents the collection, on this page or further down;
+   * absent if none works.
    */
   readonly first?: ShownImage;
   readonly from: number;
-  /** Where the next page begins; absent on the last one. */
+  /** Start of the next page; absent on the last one. */
   readonly next?: number;
-  /** Of all entries; absent where each has to be asked about for its own sake. */
+  /** Number of all entries; absent if each needs a decision of its own. */
   readonly total?: number;
-  /** Of a search: whether it has found all there is, as {@link Found}. */
+  /** For a search: whether it is complete, see {@link Found}. */
   readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
-  /** The source of the root did not answer. */
+  /** Set if the source of the root did not respond. */
   readonly isAway?: true;
-  /** Who may keep it. */
+  /** Who may cache it. */
   readonly sharing: Sharing;
 }
 
 /** Entries of a page. */
 export const shownEntries = 48;
-/** Images of a page that are looked at at once. */
+/** Images of a page that are examined simultaneously. */
 const atOnce = 8;
-/** Images that are decided on for one page where each has to be. */
+/** Maximum of decisions for one page, if each image needs one. */
 const mostDecided = 480;
 
 /**
- * The page. Leaves out images that the caller may not have, and folders that a rule gates for this caller. Throws `not-found` where there
- * is no such folder, the caller may not see it or nothing can be listed, and what its source throws; the root is there always.
+ * Returns the page. Leaves out images that the caller may not have, and folders that a rule gates for this
+ * caller. Throws `not-found` if there is no such folder, the caller may not see it or nothing can be listed,
+ * and what its source throws; the root always exists.
  */
 export async function openCollection(
   parts: CollectionParts,
@@ -134,12 +135,12 @@ async function contentsOf(
 ): Promise<{ readonly entries: readonly Entry[]; readonly isAway?: true }> {
   const { source, key } = place;
   try {
-    // Where nothing can be listed only stored manifests would be looked for.
+    // Without listings, only stored manifests could be found.
     const folder = source.list && (await folders.find(source, key, signal));
     if (!folder && !isRoot) throw notFound();
     return { entries: entriesOf(sources, place, folder, isRoot) };
   } catch (error) {
-    // The other sources are there all the same.
+    // The other sources are still listed.
     if (!isRoot || !(error instanceof ServiceError) || error.kind !== "source") throw error;
     return { entries: entriesOf(sources, place, undefined, isRoot), isAway: true };
   }
@@ -152,7 +153,9 @@ type Shown =
   | { readonly kind: "folder"; readonly entry: Entry }
   | { readonly kind: "image"; readonly image: ShownImage };
 
-/** Entries from `start` that make a page, and where the next one begins; no more than `most` are looked at. */
+/**
+ * Returns the entries from `start` that make a page, and the start of the next one; examines at most `most`.
+ */
 async function pageOf(
   entries: readonly Entry[],
   start: number,

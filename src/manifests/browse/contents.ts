@@ -1,5 +1,5 @@
-// What a folder holds as people see it: its folders and images in the order, under the labels and without
-// what its manifest file hides.
+// Contents of a folder as people see them: its folders and images in the order and with the labels of its
+// manifest file, without those that it hides.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
@@ -11,7 +11,7 @@ import { kindOfFolder } from "../documents/folder-kind.ts";
 import type { Folder } from "../folders/folder.ts";
 import { inside, isReached, type Place } from "../places.ts";
 
-/** A folder without what is known of its images. */
+/** A folder without facts about its images. */
 export type ListedFolder = Omit<Folder, "serial" | "facts">;
 
 export interface Content {
@@ -19,15 +19,15 @@ export interface Content {
   readonly name: string;
   /** `hide: true` in the manifest file. */
   readonly isHidden: boolean;
-  /** What the manifest file says of it; of a folder, what that of the folder above says. */
+  /** Members from the manifest file; for a folder, those in the manifest file of its parent. */
   readonly members: Resource;
 }
 
 const known = new WeakMap<ListedFolder, readonly Content[]>();
 
 /**
- * What a folder holds: folders, then images, those that are hidden too. Remembered for as long as the folder
- * is.
+ * Returns the contents of a folder: folders, then images, including hidden ones. Cached for as long as the
+ * folder is.
  */
 export function contentsOf(sources: Sources, place: Place, folder: ListedFolder): readonly Content[] {
   const before = known.get(folder);
@@ -55,7 +55,7 @@ function contentsBy(
   }));
 }
 
-/** What a manifest file says of its folder. Of a whole document these are its own members. */
+/** Returns the members of a folder from its manifest file. For a whole document these are its own members. */
 export function membersOfFolder(sources: Sources, place: Place, folder: ListedFolder): Resource {
   const whole = folder.manifestFile?.stored?.whole;
   // At the top of a source a whole manifest is that of its images, and annotations are nothing of it.
@@ -63,7 +63,7 @@ export function membersOfFolder(sources: Sources, place: Place, folder: ListedFo
   return descriptionsOf(sources, place, folder).own.members;
 }
 
-/** What a manifest file says of the images of its folder. */
+/** Returns what a manifest file says about the images of its folder. */
 export function descriptionOfImages(sources: Sources, place: Place, folder: ListedFolder): Description {
   return descriptionsOf(sources, place, folder).images;
 }
@@ -87,5 +87,5 @@ function descriptionsOf(sources: Sources, place: Place, folder: ListedFolder): D
 
 const silent: Descriptions = { own: emptyDescription, folders: emptyDescription, images: emptyDescription };
 
-/** The label among members, where there is one. */
+/** Returns the label among members, if any. */
 export const labelIn = ({ label }: Resource): LanguageMap | undefined => label as LanguageMap | undefined;

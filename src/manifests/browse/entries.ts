@@ -1,4 +1,4 @@
-// What people see of a folder: its folders, at the root the tops of further sources, and its images.
+// Visible entries of a folder: its folders, at the root the tops of further sources, and its images.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -8,7 +8,7 @@ import { type Content, contentsOf, type ListedFolder, labelIn } from "./contents
 export interface Entry {
   readonly kind: "folder" | "image";
   readonly identifier: string;
-  /** As the manifest file of the folder around it says. */
+  /** From the manifest file of the parent folder. */
   readonly label?: LanguageMap;
 }
 
@@ -40,7 +40,7 @@ export function entryOf(place: Place, { kind, name, members }: Content): Entry {
   return { kind, identifier: identifierOf(inside(place, name)), ...(label && { label }) };
 }
 
-/** The tops of the sources beside the default one that can list. */
+/** Returns the tops of the sources that can list, except the default one. */
 export function topsOf(sources: Sources): readonly Entry[] {
   return sources.all
     .filter((source) => source !== sources.default && source.list)

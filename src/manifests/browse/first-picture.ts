@@ -11,7 +11,7 @@ import type { ShownImage, Sight } from "./sight.ts";
 
 export interface FirstPictureParts {
   readonly sources: Sources;
-  /** Where folders are found, remembered or not. */
+  /** Finds folders, cached or not. */
   readonly folders: { find(source: Source, key: string): Promise<ListedFolder | undefined> };
 }
 
@@ -51,8 +51,8 @@ async function* imagesBelow(parts: FirstPictureParts, sight: Sight, end: number)
 }
 
 /**
- * What people see of a folder. One that cannot be read in time has no images; at the root the other sources
- * are there all the same.
+ * Returns the visible entries of a folder. One that cannot be read in time has no images; at the root the
+ * other sources are still listed.
  */
 async function entriesAt(
   { sources, folders }: FirstPictureParts,

@@ -15,9 +15,9 @@ import { labelOfFolder } from "./labels.ts";
 export interface ShownFolder {
   readonly identifier: string;
   readonly label?: LanguageMap;
-  /** How much it holds, where everybody may know. */
+  /** Number of its entries, if everybody may know it. */
   readonly holds?: { readonly images: number; readonly folders: number };
-  /** Its first picture, where that is soon known. */
+  /** Its first image, if it can be found quickly. */
   readonly picture?: Listed;
 }
 
@@ -29,7 +29,7 @@ export interface FolderLooksParts {
 interface How {
   /** A picture for the caller. */
   readonly lookAt: (image: Entry) => Promise<Listed | undefined>;
-  /** Whether the caller may have an image; undefined: that is not known before it is looked at. */
+  /** True if the caller may have an image; undefined: that is unknown before it is examined. */
   readonly mayHave: ((identifier: string) => Promise<boolean> | boolean) | undefined;
   readonly tellsCounts: boolean;
 }

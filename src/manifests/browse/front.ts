@@ -1,4 +1,4 @@
-// Which image stands for a folder: the one that its manifest file names, else the first.
+// The image that represents a folder: the one that its manifest file names, or else the first.
 
 import { placeInFront } from "../../iiif/presentation/description/merge.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -8,7 +8,7 @@ import type { Place } from "../places.ts";
 import { descriptionOfImages } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
-/** Images of a folder, the one that stands for it first. */
+/** Returns images of a folder, the one that represents it first. */
 export function frontOf(
   sources: Sources,
   place: Place,

@@ -1,4 +1,4 @@
-// What people call folders: the labels of their manifest files.
+// Labels of folders from their manifest files.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
@@ -9,7 +9,7 @@ import { type Place, placeOf, type Trail } from "../places.ts";
 import { type ListedFolder, labelIn, membersOfFolder } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
-/** A trail whose folders have labels. */
+/** Breadcrumbs whose folders have labels. */
 export type LabelledTrail = readonly (Trail[number] & { readonly label?: LanguageMap })[];
 
 /** Folders that are asked simultaneously. */
@@ -17,12 +17,12 @@ const atOnce = 8;
 /** Milliseconds for which labels are waited for: names do as well. */
 const longestMs = 300;
 
-/** The label that the manifest file of a folder gives it. */
+/** Returns the label of a folder from its manifest file. */
 export function labelOfFolder(sources: Sources, place: Place, folder: ListedFolder): LanguageMap | undefined {
   return labelIn(membersOfFolder(sources, place, folder));
 }
 
-/** The label of a folder; undefined if it has none or does not tell in time. */
+/** Returns the label of a folder; undefined if it has none or does not respond in time. */
 async function labelAt(
   { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
   identifier: string,
@@ -32,7 +32,7 @@ async function labelAt(
   return folder && labelOfFolder(sources, place, folder);
 }
 
-/** The labels of entries by their identifiers; those of folders that do not tell in time are left out. */
+/** Returns the labels of entries by identifier, without those of folders that do not respond in time. */
 export async function labelsOf(
   parts: Parameters<typeof labelAt>[0],
   entries: readonly Entry[],

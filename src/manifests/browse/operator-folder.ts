@@ -1,4 +1,5 @@
-// A page of a folder as the operator sees it: folders, images and other files as the source lists them, whatever access rules say.
+// A page of a folder as the operator sees it: folders, images and other files as the source lists them,
+// whatever access rules say.
 
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
@@ -21,7 +22,7 @@ import type { Found, Search } from "../search/search.ts";
 export interface OperatorEntry {
   /** `other`: a file that is no image by its name, or that no identifier can name. */
   readonly kind: "folder" | "image" | "other";
-  /** What requests call it; of what no identifier can name, its name alone. */
+  /** Identifier in requests; only the name if no identifier is possible. */
   readonly identifier: string;
   readonly name: string;
 }
@@ -35,28 +36,28 @@ export interface OperatorFolder {
   /** Number of the first of them, from 0. */
   readonly from: number;
   readonly total: number;
-  /** Of all entries, for a folder; absent for a search. */
+  /** Counts of all entries of a folder; absent for a search. */
   readonly counts?: Readonly<Record<OperatorEntry["kind"], number>>;
-  /** Of a search: whether it has found all there is, as {@link Found}. */
+  /** For a search: whether it is complete, see {@link Found}. */
   readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
 }
 
 export interface OperatorFolderRequest {
-  /** Of the folder; "" is the top of the default source. */
+  /** Identifier of the folder; "" is the top of the default source. */
   readonly identifier: string;
-  /** Number of the first entry, from 0; that of the last page where there are fewer. */
+  /** Index of the first entry; that of the last page if there are fewer. */
   readonly from: number;
   /** Entries of a page. */
   readonly count: number;
-  /** Of a search in the folder and all below it; none: the folder itself. */
+  /** Words of a search in the folder and everything below it; empty for the folder itself. */
   readonly words: readonly string[];
   readonly signal?: AbortSignal;
 }
 
 export interface OperatorFolders {
   /**
-   * One page. Throws `unsupported` (code source_cannot_list) where the source has no listings, `not-found` (code no_such_folder) where there is
-   * no such folder, and what the source throws.
+   * Returns one page. Throws `unsupported` (code source_cannot_list) if the source has no listings,
+   * `not-found` (code no_such_folder) if there is no such folder, and what the source throws.
    */
   open(request: OperatorFolderRequest): Promise<OperatorFolder>;
 }

@@ -11,7 +11,9 @@ type Answer = Promise<boolean> | boolean;
 /** The entries of a list by the profiles that they need. */
 type Gated = ReadonlyMap<Requirement, ReadonlySet<Entry>>;
 
-/** By the list, which stays the same as long as its folder does; rules stay the same until the next start. */
+/**
+ * Results by list, which stays the same as long as its folder does; rules stay the same until the next start.
+ */
 const known = new WeakMap<readonly Entry[], Gated>();
 
 /** The entries that the caller may have, as `isAllowed` says. */
@@ -22,7 +24,7 @@ export async function permittedEntries(
 ): Promise<readonly Entry[]> {
   const rules = rulesOf(access);
   if (rules === everythingPublic) return entries;
-  // What else decides may say anything of each.
+  // Any other access implementation may decide anything for each image.
   if (auth === undefined || rules !== auth.access) return filtered(entries, isAllowed);
   const gated = known.get(entries) ?? gatedIn(entries, auth);
   known.set(entries, gated);

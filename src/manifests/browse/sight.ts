@@ -1,4 +1,4 @@
-// What one caller may see of folders and images on one page, and who may keep that page.
+// What one caller may see of folders and images on one page, and who may cache that page.
 
 import { type Caller, combineSharing, type Decision, type Sharing } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
@@ -16,17 +16,17 @@ export interface SightParts {
 }
 
 export interface ShownImage extends Listed {
-  /** As the manifest file of its folder says. */
+  /** From the manifest file of its folder. */
   readonly label?: LanguageMap;
 }
 
 export interface Sight {
   /** A hook alone knows which identifiers lead to the files of a listing, so that nothing can be listed. */
   readonly isMapped: boolean;
-  /** What the caller may have is soon known of all entries, since no hook has to be asked about each. */
+  /** True if decisions on all entries are quick, since no hook is involved. */
   readonly isSoonKnown: boolean;
   mayLookInto(folder: string): Promise<boolean> | boolean;
-  /** True too where that is not known before an image is looked at. */
+  /** Also true if that is unknown before an image is examined. */
   mayHave(image: string): Promise<boolean> | boolean;
   /** The entries that the caller may see, as far as that is known before they are looked at. */
   permitted(entries: readonly Entry[]): Promise<readonly Entry[]>;
@@ -34,11 +34,14 @@ export interface Sight {
   lookAt(image: Entry): Promise<ShownImage | undefined>;
   /** Notes one decision for the whole page, the strictest. */
   note(page: string): void;
-  /** Who may keep a page that shows what was decided and looked at until now. */
+  /** Returns who may cache a page that shows everything decided and examined so far. */
   sharing(): Sharing;
 }
 
-/** What callers see; `callerOf` returns the caller for an identifier, `identifier` is that of the page. */
+/**
+ * Creates the view of a page; `callerOf` returns the caller for an identifier, `identifier` is that of the
+ * page.
+ */
 export function openSight(
   parts: SightParts,
   callerOf: (identifier: string) => Caller,

@@ -1,5 +1,4 @@
-// What the collection of a service is called and who provides it: as the configuration says, else the
-// manifest file at its top.
+// Title and provider of the collection: from the configuration, or else from the manifest file at its top.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { absolute } from "../../iiif/presentation/addresses.ts";

@@ -1,4 +1,4 @@
-// What documents say of an image or a page as one caller may see it, and the canvases of one image.
+// Facts of an image or a page in documents, as one caller may see it, and the canvases of one image.
 
 import type { Caller } from "../../access/access.ts";
 import { splitPage } from "../../iiif/image/path.ts";
@@ -7,14 +7,14 @@ import type { ImageFacts } from "../folders/folder.ts";
 import { type FactsParts, imageFacts, pageFacts } from "../folders/image-facts.ts";
 import type { Gate, Pass } from "../gate.ts";
 
-/** How a document names an image or a page. */
+/** Name of an image or a page in a document. */
 interface Name {
   readonly identifier: string;
   readonly label: string;
   readonly page?: number;
 }
 
-/** What a canvas shows of an image that the caller may know of. */
+/** Returns the facts of a canvas with an image that the caller may know of. */
 export function canvasFacts(
   { identifier, label, page }: Name,
   { size, problem }: ImageFacts,
@@ -32,8 +32,8 @@ export function canvasFacts(
 }
 
 /**
- * The canvases of one image: one, or one for each page of a file with several. None where the caller is not to know of it.
- * Throws what {@link imageFacts} does.
+ * Returns the canvases of one image: one, or one for each page of a file with several. Empty if the caller
+ * may not know of it. Throws what {@link imageFacts} does.
  */
 export async function imageCanvases(
   parts: FactsParts,
@@ -54,7 +54,8 @@ export async function imageCanvases(
     const pass = await gate.pass(named.identifier);
     if (pass.listed) canvases.push(canvasFacts(named, own, pass));
   };
-  // What has a page suffix is one page, unless a file has that very name; then it has no further suffix to add.
+  // An identifier with a page suffix is one page, unless a file has that very name, to which no further
+  // suffix can be added.
   if (facts.pages === 1 || splitPage(identifier)) await add({ identifier, label: name }, facts);
   else
     for (const [at, own] of (await pageFacts(parts, caller, facts)).entries())

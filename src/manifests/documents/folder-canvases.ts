@@ -17,7 +17,7 @@ export interface FolderCanvasesParts {
   readonly gate: Gate;
 }
 
-/** What canvases show, with their numbers; undefined for files that are no longer there. */
+/** Returns the facts of canvases with their numbers; undefined for files that no longer exist. */
 export async function factsOfSheets(
   { reader, gate }: Omit<FolderCanvasesParts, "sheets">,
   sheets: readonly Sheet[],
@@ -68,7 +68,7 @@ export function folderCanvases(
   };
 }
 
-/** How many images are looked at to find one that can be shown. */
+/** Maximum of images examined to find one that can be shown. */
 const mostSought = 100;
 
 /** The first of some sheets that can be read; undefined if there is none among the first hundred. */

@@ -1,4 +1,5 @@
-// The documents of a folder: its manifest, its collection in whole or in parts, or what its manifest file has in their place.
+// The documents of a folder: its manifest, its collection in whole or in parts, or what its manifest file has
+// in their place.
 
 import { ServiceError } from "../../errors.ts";
 import {
@@ -29,14 +30,17 @@ import { type FolderKind, isOfImages, kindOfFolder } from "./folder-kind.ts";
 import type { Canvases, Found, Made, Making, ManifestsParts } from "./making.ts";
 import { type Listed, lookInto, membersOf } from "./members.ts";
 
-/** Canvases of a manifest that are held at once; 1,000 take about 10 MB. */
+/** Maximum of canvases of a manifest held in memory; 1,000 take about 10 MB. */
 export const mostHeld = 2000;
 
-/** Whether a place is the top of the default source, whose collection is the root of all documents. */
+/** True if a place is the top of the default source, whose collection is the root of all documents. */
 export const isRoot = ({ sources }: ManifestsParts, { source, key }: Place) =>
   key === "" && source === sources.default;
 
-/** The document of a folder that a reading names; undefined where it has none such. Only the root may be there without a folder. */
+/**
+ * Returns the document of a folder that a reading names, or undefined. Only the root may exist without a
+ * folder.
+ */
 export async function folderDocument(
   making: Making,
   reading: PresentationPath,
@@ -68,7 +72,7 @@ export async function folderDocument(
   return folderCollection(making, place, folder, members, extent);
 }
 
-/** The whole document that takes the place of what a reading names. */
+/** Returns the whole document that replaces the one that a reading names. */
 function storedAt(
   { extent }: PresentationPath,
   kind: FolderKind,
@@ -91,7 +95,7 @@ const misplaced: Fault = {
     "expected Manifest or Collection at the top of a source; put annotations into a folder of their own",
 };
 
-/** A description alone is of no use where nothing can be listed that it describes. */
+/** A description is useless if nothing that it describes can be listed. */
 function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): undefined {
   if (!manifestFile) return;
   refuseUnusable(parts, place, manifestFile);
@@ -107,8 +111,8 @@ function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): unde
 }
 
 /**
- * Throws `decode` (code unusable_manifest_file) for a file of which nothing can be used, where nothing stands
- * beside it.
+ * Throws `decode` (code unusable_manifest_file) for an entirely unusable file in a folder without other
+ * contents.
  */
 function refuseUnusable(parts: ManifestsParts, place: Place, manifestFile: ManifestFile | undefined): void {
   if (manifestFile?.unusable === undefined) return;
@@ -155,8 +159,8 @@ async function folderManifest(
   const reader = readerOf(parts.images, place, folder, caller);
   const sheets = await sheetsOf(parts, files, reader, gate);
   if (sheets.files === 0) return undefined;
-  // Decisions on pages are part of what caches are told, but a long folder is not read as a whole before its
-  // first byte.
+  // Cache headers depend on decisions on pages, but a long folder is not read as a whole before its first
+  // byte is sent.
   const isWhole = making.partly || sheets.files <= mostHeld || sheets.areKnown();
   const all = isWhole ? await sheets.all() : undefined;
   if (!all) gate.restrict();
@@ -200,7 +204,7 @@ export async function itemsOf(canvases: Canvases): Promise<readonly Resource[]> 
   return items;
 }
 
-/** What decisions on sheets came to, in their order. */
+/** Returns the decisions on sheets, in order. */
 function outcomeOf(sheets: readonly Sheet[]): string {
   const runs: { readonly of: string; times: number }[] = [];
   for (const { pass } of sheets) {
@@ -214,7 +218,7 @@ function outcomeOf(sheets: readonly Sheet[]): string {
 const ignoring = (parts: ManifestsParts, place: Place, { manifestFile }: Folder): Pick<Found, "ignored"> =>
   manifestFile ? { ignored: () => parts.manifestFiles.tell(place, manifestFile) } : {};
 
-/** A collection, or one of its parts. Only what the document shows is looked into. */
+/** Returns a collection, or one of its parts. Examines only the members that the document shows. */
 async function folderCollection(
   { parts, caller, gate, context }: Making,
   place: Place,

@@ -1,5 +1,4 @@
-// The images of a folder as one caller may know of them, and the pages of those that have several, one after
-// the other.
+// The images of a folder as one caller may know them, with the consecutive pages of those that have several.
 
 import type { Caller } from "../../access/access.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
@@ -14,7 +13,7 @@ import { identifierOf, inside, isReached, type Place } from "../places.ts";
 /** An image of a folder with its identifier. */
 export interface FolderImage extends ListedFile {
   readonly identifier: string;
-  /** By its name. */
+  /** According to its name. */
   readonly isTiff: boolean;
 }
 
@@ -29,7 +28,7 @@ export interface Sheet {
 
 const reached = new WeakMap<Listing, readonly FolderImage[]>();
 
-/** The images of a folder that are reached under the identifiers that its listing gives them. */
+/** Returns the images of a folder that requests reach under the identifiers of its listing. */
 export function imagesOf(
   sources: Sources,
   place: Place,
@@ -67,13 +66,13 @@ export interface SheetsParts {
 
 /** The sheets of images of a folder. */
 export interface Sheets {
-  /** How many files they come from. */
+  /** Number of files that they come from. */
   readonly files: number;
-  /** Whether one of the files is gated. */
+  /** True if one of the files is gated. */
   areGated(): boolean;
-  /** Whether nothing has to be opened for what manifests say of the files. */
+  /** True if no file has to be opened for its facts in manifests. */
   areRead(): boolean;
-  /** Whether all are known without opening a file. */
+  /** True if all are known without opening a file. */
   areKnown(): boolean;
   /** All of them. The gate is asked about each. */
   all(): Promise<readonly Sheet[]>;
@@ -176,7 +175,7 @@ async function passesOf(
   else
     for (const identifier of identifiers) {
       const pass = gate.pass(identifier);
-      // Nothing is waited for where all is public, and for each profile once.
+      // Waits only for promises: not at all if everything is public, and once for each profile.
       passes.push(pass instanceof Promise ? await pass : pass);
     }
   return passes;

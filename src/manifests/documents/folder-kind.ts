@@ -1,4 +1,5 @@
-// What a folder is: a manifest of its images, or a collection of what it holds, as its contents or its manifest file say.
+// Kind of a folder: a manifest of its images, or a collection of its contents, according to its contents or
+// its manifest file.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
@@ -24,14 +25,14 @@ export function kindOfFolder(
   return images > 0 && listing.directories.length === 0 ? "manifest" : "collection";
 }
 
-/** What people call a folder: as its manifest file says, else by its name. */
+/** Returns the label of a folder: from its manifest file, or else its name. */
 export function labelOf(folder: Folder, place: Place, kind: "manifest" | "collection"): string | LanguageMap {
   const whole = folder.manifestFile?.stored?.whole;
   const said = whole ? whole.label : folder.manifestFile?.described(kind).members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
 
-/** What people call the manifest of the images beside the folders of a folder. */
+/** Returns the label of the manifest of the images next to the folders of a folder. */
 export function labelOfImages({ manifestFile }: Folder, place: Place): string | LanguageMap {
   const said = isOfImages(manifestFile)
     ? manifestFile?.stored?.whole.label
@@ -39,6 +40,6 @@ export function labelOfImages({ manifestFile }: Folder, place: Place): string | 
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
 
-/** Whether the whole document of a collection is the manifest of its images: so it is at the top of a source. */
+/** True if the whole document of a collection is the manifest of its images, as at the top of a source. */
 export const isOfImages = (manifestFile: Folder["manifestFile"]): boolean =>
   manifestFile?.stored?.whole.type === "Manifest";

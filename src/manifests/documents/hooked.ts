@@ -1,4 +1,5 @@
-// The presentation hook, behind what would be sent without it: members that it merges in, or a whole document in its place.
+// The presentation hook, behind what would be sent without it: members that it merges in, or a whole document
+// in its place.
 
 import { presentationContext } from "../../iiif/presentation/context.ts";
 import { readDescription } from "../../iiif/presentation/description/description.ts";
@@ -11,8 +12,8 @@ import { itemsOf } from "./folder-documents.ts";
 import type { Found, Made, Making } from "./making.ts";
 
 /**
- * A document as the hook has it. Without an opinion it is as it was found, or nowhere where it needs the hook's consent. Throws `hook`
- * where the hook fails or its answer cannot be used.
+ * Returns a document as changed by the hook. If the hook has no opinion it stays, or does not exist if it
+ * needs the hook's consent. Throws `hook` if the hook fails or its result is unusable.
  */
 export async function hooked(
   making: Making,
@@ -33,7 +34,7 @@ export async function hooked(
   return { make: async () => changed, ...(found.ignored && { ignored: found.ignored }) };
 }
 
-/** The document that a hook alone has; undefined where it has none. */
+/** Returns the document that only the hook has, or undefined. */
 export async function inventedByHook(making: Making, id: string): Promise<Found | undefined> {
   const { hooks } = making.parts.images;
   if (!hooks.has("presentation")) return undefined;
@@ -69,7 +70,7 @@ async function merged(
   refuse(making, id, faults);
   const derived = canvases ? { ...document, items: await itemsOf(canvases) } : document;
   const facts = isManifest ? await found.facts?.() : undefined;
-  // Of a whole document nobody knows which images its canvases show.
+  // Nobody knows which images the canvases of a whole document show.
   const { document: described, faults: misused } = facts
     ? describeManifest(derived, description, facts, base)
     : describeCollection(derived, description, base);

@@ -1,4 +1,4 @@
-// What is known while one document is made, and what comes of it.
+// Context and result of making one document.
 
 import type { Caller } from "../../access/access.ts";
 import type { ServiceError } from "../../errors.ts";
@@ -26,7 +26,7 @@ export interface Making {
   readonly caller: Caller;
   readonly context: DocumentContext;
   readonly gate: Gate;
-  /** Whether only some of its canvases are of interest. */
+  /** True if only some of its canvases are needed. */
   readonly partly: boolean;
   /** Notes why a file that is there cannot be read as an image, which is said if nothing else is found. */
   noteUnread(error: ServiceError): void;
@@ -34,11 +34,11 @@ export interface Making {
 
 /** A document, or a piece of one. */
 export interface Made {
-  /** Of version 3.0, with its context. */
+  /** Version 3.0, with its context. */
   readonly document: Resource;
-  /** The same in 2.1, where its operator wrote it so; else 2.1 is written from 3.0. */
+  /** The same in 2.1, if its operator wrote it so; otherwise 2.1 is converted from 3.0. */
   readonly document2?: Resource;
-  /** Those of a manifest whose items are left out of the document, which has an empty list of them. */
+  /** Canvases of a manifest whose items are left out of the document, which has an empty list instead. */
   readonly canvases?: Canvases;
 }
 
@@ -77,19 +77,21 @@ const listedCanvases = (items: readonly Resource[]): Canvases => ({
 export interface Found {
   /** Throws what sources, hooks and codecs throw, and `not-found` if nothing is left of it. */
   make(): Promise<Made>;
-  /** The one folder that it is made of, and nothing else. */
+  /** The folder, if the document depends on no other. */
   readonly folder?: Folder;
   /**
-   * What access decisions came to, for a document that depends on nothing else but its folder. Undefined
-   * where nobody knows.
+   * Returns the access decisions, for a document that otherwise depends only on its folder. Undefined if
+   * unknown.
    */
   outcome?(): string | undefined;
-  /** False while images are still to be opened for it, whose sources may fail. */
+  /** False while images still have to be opened for it, whose sources may fail. */
   isKnown?(): boolean;
-  /** What its canvases are derived from; absent where none are. */
+  /** Returns the facts that its canvases are derived from; absent if none are. */
   facts?(): Promise<readonly CanvasFacts[]>;
-  /** Manifest files that are not used, or not wholly, and from which line on; known when the document is made. */
+  /**
+   * Manifest files that are not used, or not wholly, and from which line on; known when the document is made.
+   */
   ignored?(): string | undefined;
-  /** Where a hook maps identifiers, that which only counts with its consent: identifiers that a listing made. */
+  /** True for identifiers from a listing if a hook maps identifiers: they count only with its consent. */
   readonly needsConsent?: boolean;
 }

@@ -1,4 +1,5 @@
-// What a collection lists: the folders in a folder, the manifest of its images, and at the root the tops of further sources.
+// Members of a collection: the folders in a folder, the manifest of its images, and at the root the tops of
+// further sources.
 
 import type { Caller } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
@@ -19,7 +20,7 @@ import { canvasFacts } from "./canvases.ts";
 import { type FolderImage, imagesOf, readerOf } from "./folder-images.ts";
 import { isOfImages, kindOfFolder, labelOf, labelOfImages } from "./folder-kind.ts";
 
-/** Members that are looked into at once. */
+/** Members that are examined simultaneously. */
 const atOnce = 8;
 
 export interface MembersParts {
@@ -33,9 +34,9 @@ export interface Listed {
   readonly place: Place;
   readonly kind: "folder" | "images" | "top";
   readonly id: string;
-  /** Its name, or what the description of the collection calls it. */
+  /** Its name, or its label in the description of the collection. */
   readonly label: string | LanguageMap;
-  /** As the description of the collection says. */
+  /** From the description of the collection. */
   readonly navDate?: string;
 }
 
@@ -68,7 +69,7 @@ export function membersOf(
   return [...directories, ...images, ...tops];
 }
 
-/** Members as a document lists them, in their order: each is looked into for its kind and for the image that stands for it. */
+/** Returns members in their order in a document: determines the kind and the representative image of each. */
 export async function lookInto(
   parts: MembersParts,
   members: readonly Listed[],
@@ -120,13 +121,13 @@ async function memberFacts(
   return { ...facts, ...(thumbnail && { thumbnail }) };
 }
 
-/** What a folder's own manifest file says of it, short of a whole document. */
+/** Returns a folder's own description, without a whole document. */
 function descriptionOf({ manifestFile }: Folder, of: "manifest" | "collection" | "images"): Description {
   const read = of === "images" ? manifestFile?.described("collection").images : manifestFile?.described(of);
   return read ?? emptyDescription;
 }
 
-/** An image of a folder, where the caller may see it. */
+/** Returns an image of a folder, if the caller may see it. */
 async function thumbnailOf(
   { images }: MembersParts,
   { place, folder }: { readonly place: Place; readonly folder: Folder },

@@ -1,13 +1,13 @@
-// A folder, if its source tells it in time.
+// A folder, if its source responds in time.
 
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Source } from "../../sources/source.ts";
 import type { Place } from "../places.ts";
 
 /**
- * What `folders` finds at a place within so many milliseconds; undefined if there is nothing, if that takes
- * longer or fails, or if the source cannot list. It is found without the signal of a request, since it is
- * soon asked for again.
+ * Returns the folder that `folders` finds at a place within that many milliseconds; undefined if there is
+ * none, if that takes longer or fails, or if the source cannot list. The search does not use the signal of a
+ * request, since its result is needed again soon.
  */
 export async function folderInTime<F>(
   folders: { find(source: Source, key: string): Promise<F | undefined> },

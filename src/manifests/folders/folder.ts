@@ -1,37 +1,37 @@
-// A folder of images, and what is known of them.
+// A folder of images, and the facts known of them.
 
 import type { Size } from "../../imaging/render/sampling.ts";
 import type { Listing } from "./listing.ts";
 import type { ManifestFile } from "./manifest-file.ts";
 
-/** A folder as it was listed, with what has been found out of its images since. */
+/** A listed folder, with the facts found about its images since. */
 export interface Folder {
   /** Another one whenever a listing shows that something changed. */
   readonly serial: number;
   readonly listing: Listing;
-  /** What its operator wrote about it. */
+  /** Its operator's description. */
   readonly manifestFile?: ManifestFile;
-  /** By the name of a file; what counts for one validator only has it beside it. */
+  /** Facts by file name; those that apply to one validator only include it. */
   readonly facts: Map<string, KnownFacts>;
 }
 
 export interface KnownFacts {
   readonly validator: string;
   readonly facts: ImageFacts;
-  /** Those of its pages, once somebody has looked. */
+  /** Facts of its pages, once they have been read. */
   readonly pages?: readonly ImageFacts[];
 }
 
-/** What manifests say of an image. */
+/** Facts about an image for manifests. */
 export interface ImageFacts {
-  /** Absent where no picture of it can be served. */
+  /** Absent if no derivative can be served. */
   readonly size?: Size;
   /** Why not, in words. */
   readonly problem?: string;
-  /** Whether the problem may be over at the next look: the source did not answer, or too much was asked of it. */
+  /** True if the problem may be temporary: the source did not respond, or was overloaded. */
   readonly passes?: true;
   /** At least 1; frames of animations count as well. */
   readonly pages: number;
-  /** Whether they are sheets of a document, which folders show one after the other, and no animation. */
+  /** True if they are sheets of a document, which folders show one by one, and no animation. */
   readonly inFolders?: true;
 }

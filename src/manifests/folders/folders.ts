@@ -1,4 +1,5 @@
-// Folders of the sources, remembered: each is listed again when its source's `revalidate` is over, once for all who ask.
+// Folders of the sources, remembered: each is listed again when its source's `revalidate` is over, once for
+// all who ask.
 
 import { cancelled, ServiceError } from "../../errors.ts";
 import { hash, masterName } from "../../images/cache-keys.ts";
@@ -16,7 +17,10 @@ import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
 export interface FoldersParts {
   /** Keeps listings of sources on other machines, for all replicas and later starts. */
   readonly info: Slot;
-  /** How long a listing of a source counts, and how much longer while the source does not answer, in milliseconds. */
+  /**
+   * Milliseconds for which a listing of a source is valid, and additionally while the source does not
+   * respond.
+   */
   readonly times: (source: Source) => { readonly revalidateMs: number; readonly staleMs: number };
   readonly keepAlive?: KeepAlive | undefined;
   /** Milliseconds since 1970. */
@@ -25,8 +29,8 @@ export interface FoldersParts {
 
 export interface Folders {
   /**
-   * undefined: there is no such folder. Of a source that cannot list there are only those that hold a manifest file, which are then
-   * empty but for it. Throws what the source throws.
+   * Returns a folder, or undefined if it does not exist. A source that cannot list only has folders with a
+   * manifest file, otherwise empty. Throws what the source throws.
    */
   find(source: Source, key: string, signal?: AbortSignal): Promise<Folder | undefined>;
 }
@@ -34,7 +38,7 @@ export interface Folders {
 /** Bytes that remembered folders may take together. */
 const keptBytes = 48 * 2 ** 20;
 
-/** What the facts of an image take in memory beside its entry in the listing. */
+/** Memory of an image's facts, in addition to its entry in the listing. */
 const bytesOfFacts = 160;
 
 /** Raised whenever the form of stored listings changes. */
@@ -59,7 +63,7 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
     return age >= 0 && age < times(source).revalidateMs;
   };
 
-  /** What was listed before, while it may stand in for a listing that failed. */
+  /** Returns the previous listing, while it may replace a failed one. */
   const standIn = (source: Source, known: Kept | undefined, error: unknown): Folder => {
     const { revalidateMs, staleMs } = times(source);
     const isAway = error instanceof ServiceError && error.kind === "source";
@@ -112,9 +116,9 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
 }
 
 /**
- * A folder of a source that can list, as it is now: its files without validators, and its manifest file,
- * which stays the one before while it is the same. Undefined if there is none. Nothing of it is
- * remembered. Throws what the source throws.
+ * Returns the current state of a folder of a source that can list: its files without validators, and its
+ * manifest file, which stays the previous one while it is unchanged. Undefined if there is none. Caches
+ * nothing. Throws what the source throws.
  */
 export async function readFolder(
   source: Source,
@@ -135,17 +139,17 @@ const candidates = manifestFileNames.map((name) => ({ name }));
 
 const emptyListing = listingOf([]);
 
-/** Of memory, beside those of its manifest file, whose values take several times the bytes of its text. */
+/** Memory in addition to that of its manifest file, whose values take several times the bytes of its text. */
 const bytesOf = ({ listing, manifestFile }: Folder) =>
   weightOf(listing) + bytesOfFacts * listing.images.length + 8 * (manifestFile?.size ?? 0);
 
-/** What a folder that is not there takes in memory. */
+/** Memory of a missing folder. */
 const bytesOfName = 256;
 
 const isRemote = ({ backend }: Source) => backend === "s3" || backend === "http";
 
 interface Timed {
-  /** Absent where there is no such folder. */
+  /** Absent if there is no such folder. */
   readonly entries?: readonly SourceEntry[] | undefined;
   readonly at: number;
 }
@@ -169,7 +173,10 @@ async function listed(source: Source, key: string, signal: AbortSignal, validato
   );
 }
 
-/** Whether there is an identifier for a file of that key: systems allow a backslash in names, and buckets more. */
+/**
+ * True if a file of that key can have an identifier: file systems allow a backslash in names, and buckets
+ * more.
+ */
 const isPlain = (key: string) => plainSegments(key) !== undefined && !/^[a-z]:/i.test(key);
 
 /** The stored listing while it counts, else that of `list`, which is stored. */
@@ -203,7 +210,10 @@ function decode(bytes: Uint8Array | undefined): Timed | undefined {
   }
 }
 
-/** Whether nothing changed between two listings, as far as they tell: an image without a validator may be another one. */
+/**
+ * True if nothing changed between two listings, as far as known: an image without a validator may be another
+ * one.
+ */
 function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one): boolean {
   const [before, after] = [one.listing, other.listing];
   return (
@@ -218,7 +228,7 @@ function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one
   );
 }
 
-/** Of what was known of the images of a folder that which its listing does not contradict. */
+/** Returns the known facts of a folder's images that its listing does not contradict. */
 function stillTrue(known: ReadonlyMap<string, KnownFacts> | undefined, { images }: Listing) {
   const facts = new Map<string, KnownFacts>();
   for (const { name, validator } of known ? images : []) {

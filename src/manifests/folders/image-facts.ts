@@ -1,4 +1,4 @@
-// What manifests say of an image: its upright size and its number of pages, from its header alone.
+// Facts about an image for manifests: its upright size and its number of pages, from its header alone.
 
 import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
@@ -13,23 +13,23 @@ import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
 import type { ListedFile } from "./listing.ts";
 
-/** What is needed to tell sizes as answers have them. */
+/** Parts that sizes of derivatives depend on. */
 export type FactsParts = OpenParts &
   DescribeParts & {
     readonly policy: Pick<OutputPolicy, "metadata">;
     readonly admission: Pick<Admission, "allows">;
   };
 
-/** Images of a folder that are looked at at once. */
+/** Images of a folder that are examined simultaneously. */
 const atOnce = 16;
 
-/** What a file cannot change without becoming another one; all other failures may be over at the next look. */
+/** Failures that last as long as the file; all others may be temporary. */
 const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupported"]);
 
 /**
- * The facts of one image, whoever may see it: sizes are no secret, since the image information of a gated image gives them to
- * all. Throws `not-found` if there is none, `unsupported` (code unsupported_format) for what is no image,
- * and what may be over at the next look.
+ * Returns the facts of one image for any caller: sizes are no secret, since the image information of a gated
+ * image is public. Throws `not-found` if there is none, `unsupported` (code unsupported_format) for anything
+ * but an image, and temporary errors.
  */
 export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {
   const { facts, error } = await looked(parts, caller);
@@ -41,11 +41,11 @@ export async function imageFacts(parts: FactsParts, caller: Caller): Promise<Ima
 }
 
 /**
- * Looks at images of one folder for one caller. What it finds is remembered with the folder if only the files
- * decide on it.
+ * Examines images of one folder for one caller. Results are cached with the folder if they depend only on its
+ * files.
  */
 export interface FolderReader {
-  /** Whether nothing has to be opened for the facts of a file. */
+  /** True if nothing has to be opened for the facts of a file. */
   knows(file: ListedFile): boolean;
   /** The facts of files in their order; undefined for one that is no longer there. */
   facts(files: readonly ListedFile[]): Promise<readonly (ImageFacts | undefined)[]>;
@@ -59,7 +59,7 @@ export function readImages(
   folder: Folder,
   callerOf: (name: string) => Caller,
 ): FolderReader {
-  // What a hook makes of an identifier is not for the listing to tell.
+  // A listing says nothing about identifiers that a hook maps.
   const remembers = !parts.hooks.has("resolve");
   const own = new Map<string, Known>();
   const known = ({ name }: ListedFile): Known | undefined =>
@@ -94,7 +94,7 @@ export function readImages(
   };
 }
 
-/** What is known of a file; without facts where it is no longer there. */
+/** What is known of a file; without facts if it no longer exists. */
 interface Known {
   readonly facts?: ImageFacts;
   readonly pages?: readonly ImageFacts[];
@@ -106,7 +106,7 @@ const pagesAtOnce = 4;
 /** Pages of one file that a manifest shows at most. */
 const mostPages = 2000;
 
-/** How many pages of a file manifests show. */
+/** Returns the number of a file's pages that manifests show. */
 export const shownPages = ({ pages }: ImageFacts): number => Math.min(pages, mostPages);
 
 /**

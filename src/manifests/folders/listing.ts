@@ -1,4 +1,5 @@
-// What a folder holds, as manifests and collections need it: its images and folders in natural order, and its manifest file.
+// Contents of a folder for manifests and collections: its images and folders in natural order, and its
+// manifest file.
 
 import { compareNaturally } from "../../lib/text/natural-order.ts";
 import type { SourceEntry } from "../../sources/source.ts";
@@ -9,7 +10,7 @@ export type ManifestFileName = (typeof manifestFileNames)[number];
 
 export interface ListedFile {
   readonly name: string;
-  /** The same as long as the file is, where the source gives it. */
+  /** Unchanged as long as the file is, if the source has one. */
   readonly validator?: string;
 }
 

@@ -1,4 +1,4 @@
-// What is wrong with manifest files, told to the operator once for each state of a file.
+// Logs faults of manifest files for the operator, once for each state of a file.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
@@ -7,9 +7,12 @@ import { identifierOf, inside, type Place } from "../places.ts";
 import type { ManifestFile } from "./manifest-file.ts";
 
 export interface ManifestFileLog {
-  /** Logs the faults of a file that were not logged yet. Returns the file with the line of the first, for readers of the answer. */
+  /**
+   * Logs faults of a file that have not been logged. Returns the file with the line of the first, for the
+   * response header.
+   */
   tell(place: Place, manifestFile: ManifestFile): string | undefined;
-  /** Logs the origins that a whole document names pictures of, beside the service's own and those that are allowed. */
+  /** Logs the origins of images in a whole document, except the service's own and allowed ones. */
   tellOrigins(place: Place, manifestFile: ManifestFile, document: Resource, base: string): void;
 }
 
@@ -52,7 +55,7 @@ export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly 
   };
 }
 
-/** Members under which a document names what a viewer fetches. */
+/** Members of a document whose addresses viewers fetch. */
 const fetched: ReadonlySet<string> = new Set(["body", "service", "thumbnail", "logo"]);
 
 /** The origins of pictures and services in a document. */

@@ -1,4 +1,4 @@
-// The text of a manifest file as a value, in YAML 1.2 or JSON, and where in it each part stands.
+// Parses the text of a manifest file, in YAML 1.2 or JSON, and finds the position of each part.
 
 import { isMap, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import type { Fault } from "../../iiif/presentation/description/faults.ts";
@@ -7,10 +7,10 @@ import type { Fault } from "../../iiif/presentation/description/faults.ts";
 export type LocatedFault = string;
 
 export interface ReadText {
-  /** Absent where the text is not well-formed. */
+  /** Absent if the text is malformed. */
   readonly value?: unknown;
   readonly faults: readonly LocatedFault[];
-  /** Where faults are, as people look for them. */
+  /** Adds positions to faults, as people look for them. */
   locate(faults: readonly Fault[]): readonly LocatedFault[];
 }
 
@@ -20,20 +20,26 @@ export const mostYaml = 2 ** 20;
 /** Levels that a value may have: the deepest documents of the specification have about 20. */
 const mostLevels = 64;
 
-/** Values and characters that a value may have: aliases that are resolved make far more of a text than it has itself. */
+/**
+ * Values and characters that a value may have: aliases that are resolved make far more of a text than it has
+ * itself.
+ */
 const mostContents = 16 * 2 ** 20;
 
 /** Aliases of YAML may be resolved so often before they count as an attack. */
 const mostAliases = 100;
 
-/** Reads a text; what is wrong with it becomes a fault, whatever it holds. JSON is read as such, and as YAML only to find its faults. */
+/**
+ * Parses a text; anything wrong with it becomes a fault. JSON is parsed as such, and as YAML only to locate
+ * its faults.
+ */
 export function readText(text: string, isJson: boolean): ReadText {
   const value = isJson ? parsedJson(text) : undefined;
   if (text.length > mostYaml) {
     const faults = value === undefined ? [`expected JSON, since YAML has at most ${mostYaml} bytes`] : [];
     return value === undefined ? { faults, locate: unlocated } : checked(value, unlocated);
   }
-  // The text is taken apart once for all faults, and not kept.
+  // The text is parsed once for all faults, and the result is dropped.
   if (value !== undefined) return checked(value, (faults) => documentOf(text).locate(faults));
   const { document, locate } = documentOf(text);
   const [error] = document.errors;
@@ -87,7 +93,7 @@ function documentOf(text: string) {
 
 const lineOf = (line: number | undefined) => (line ? `line ${line}, ` : "");
 
-/** Where the part that a path leads to begins, or the last part on its way that is there. */
+/** Returns the start of the part at a path, or of the last existing part on the way to it. */
 function offsetOf(top: Node | null, path: Fault["path"]): number | undefined {
   let node: unknown = top;
   let offset = top?.range?.[0];

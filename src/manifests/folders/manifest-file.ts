@@ -1,4 +1,4 @@
-// Manifest files beside images: what their operator wrote about a folder, read through its source.
+// Manifest files next to images: an operator's description of a folder, read through its source.
 
 import { ServiceError } from "../../errors.ts";
 import { type Description, readDescription } from "../../iiif/presentation/description/description.ts";
@@ -10,11 +10,11 @@ import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
 import { type LocatedFault, mostYaml, type ReadText, readText } from "./manifest-file-text.ts";
 
-/** A manifest file, read. What is wrong with it is left out, and said in its faults. */
+/** A parsed manifest file. Invalid parts are left out and listed in its faults. */
 export interface ManifestFile {
   readonly name: string;
   readonly validator: string;
-  /** Of the file, in bytes. */
+  /** Size of the file in bytes. */
   readonly size: number;
   /** A document that takes the place of the derived one. */
   readonly stored?: Stored;
@@ -23,9 +23,9 @@ export interface ManifestFile {
    * these.
    */
   readonly unusable?: LocatedFault;
-  /** What is said of the folder as a manifest or a collection, where there is no whole document. */
+  /** Returns the description of the folder as a manifest or a collection, if there is no whole document. */
   described(kind: "manifest" | "collection"): Description;
-  /** What is wrong, in lines for people. Those of a description are known once it was asked for. */
+  /** Returns the faults, in lines for people. Those of a description are known once it has been requested. */
   faults(): readonly LocatedFault[];
   /** Adds what turned out when a description was put to use, such as names of images that are not there. */
   add(faults: readonly Fault[]): void;
@@ -35,8 +35,8 @@ export interface ManifestFile {
 const mostBytes = { json: 8 * 2 ** 20, yaml: mostYaml } as const;
 
 /**
- * The first of the manifest files that is there; undefined where none is. `known`: what was read before, which stays while its file
- * is the same. Throws what the source throws.
+ * Returns the first existing manifest file, or undefined. `known`: the previous result, which stays while its
+ * file is unchanged. Throws what the source throws.
  */
 export async function readManifestFile(
   source: Source,
@@ -66,7 +66,7 @@ export async function readManifestFile(
   return undefined;
 }
 
-/** Many web servers answer with a page where nothing is. */
+/** Many web servers respond with a page for missing files. */
 function unlessPage(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== "origin_not_image") throw error;
 }
@@ -86,7 +86,7 @@ function tooLarge(name: string, validator: string, most: number): ManifestFile {
 
 const nothing = readDescription(undefined, "manifest").description;
 
-/** What the bytes of a manifest file say. */
+/** Parses the bytes of a manifest file. */
 export function manifestFileOf(
   name: string,
   validator: string,
@@ -146,5 +146,5 @@ function readBytes(bytes: Uint8Array, isJson: boolean): ReadText {
   }
 }
 
-/** Faults of a file that are kept: nobody mends more at once. */
+/** Maximum of recorded faults per file: nobody fixes more in one go. */
 const mostFaults = 50;

@@ -14,12 +14,12 @@ type Decide = (identifier: string) => Promise<boolean> | boolean;
 
 export interface SearchRequest {
   readonly place: Place;
-  /** Whether the tops of further sources are looked through too. */
+  /** True if the tops of further sources are searched too. */
   readonly isRoot: boolean;
   readonly words: readonly string[];
-  /** Whether the caller may know what a folder holds; those that are not are no matches either. */
+  /** True if the caller may know the contents of a folder; other folders are no matches either. */
   readonly mayLookInto: Decide;
-  /** Whether the caller may have an image. */
+  /** True if the caller may have an image. */
   readonly mayHave: Decide;
   /** Also what manifest files hide. */
   readonly showsHidden?: boolean;
@@ -33,20 +33,20 @@ export interface Matches {
   readonly isCut?: true;
 }
 
-/** What is known of a folder; undefined if nothing is. */
+/** Returns what is known of a folder, or undefined. */
 export type LookInto = (place: Place) => Promise<SearchedFolder | undefined> | SearchedFolder | undefined;
 
 interface Queued {
   readonly place: Place;
   readonly folder: SearchedFolder | undefined;
   readonly isRoot: boolean;
-  /** Texts of the folders between it and the one where the search began. */
+  /** Texts of the folders between it and the start of the search. */
   readonly above: string;
 }
 
 /**
- * Entries that match all of the words: each in what people read of the entry or of the folders between it and
- * `place`, one at least in what they read of the entry itself. `most`: matches that are listed.
+ * Returns entries that match all of the words: each word in the visible text of the entry or of the folders
+ * between it and `place`, and at least one in that of the entry itself. `most`: maximum of listed matches.
  */
 export async function findEntries(
   sources: Sources,
@@ -109,7 +109,7 @@ function* contentsWithPlaces(
   }
 }
 
-/** Whether a text holds one of the words, and holds the others if the folders above it do not. */
+/** True if a text contains one of the words, and the folders above it contain the others. */
 function matches(words: readonly string[], own: string, above: string): boolean {
   return (
     words.some((word) => own.includes(word)) &&

@@ -1,5 +1,5 @@
-// Search in what the sources list: by an index of each where work may go on between requests, else by looking
-// into folders.
+// Search in the listings of sources: by an index of each if work may continue between requests, otherwise by
+// listing folders.
 
 import { purgesOf } from "../../images/describe.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
@@ -19,7 +19,7 @@ export interface Found extends Matches {
 }
 
 export interface Search {
-  /** Throws what the source throws where the client has gone. */
+  /** Throws what the source throws if the client has gone. */
   find(request: SearchRequest): Promise<Found>;
   /** Begins to read what searches look through, if that costs little. */
   prepare(): void;
@@ -28,10 +28,10 @@ export interface Search {
 export interface SearchParts {
   readonly sources: Sources;
   readonly folders: Folders;
-  /** What is known counts until this slot is purged. */
+  /** The index is valid until this slot is purged. */
   readonly info: Slot;
   readonly revalidateMs: (source: Source) => number;
-  /** Whether work may go on when the request that began it has ended. */
+  /** True if work may continue after the request that began it. */
   readonly hasIndex: boolean;
   /** Bytes of memory for the indexes of all sources. */
   readonly mostBytes?: number;
@@ -43,9 +43,9 @@ const usualBytes = 96 * 2 ** 20;
 /** Milliseconds for which a search waits for an index to be read. */
 const readMs = 150;
 const late = new Error("the index is not read yet");
-/** Of folders that are looked into while a search runs. */
+/** Limits for folders listed during a search. */
 const walkBounds = { folders: 2000, ms: 600 };
-/** Of those that an index has no room for. */
+/** Limits for folders that do not fit an index. */
 const beyondIndex = { folders: 2000, ms: 150 };
 
 /** The search of a service. */

@@ -1,4 +1,4 @@
-// What a search knows of a folder: its contents with all that people read about them, in comparable form.
+// Searchable contents of a folder: its entries with all of their visible text, in comparable form.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -8,20 +8,20 @@ import { comparable, textIn } from "./words.ts";
 
 export interface SearchedContent extends Omit<Content, "members"> {
   readonly label?: LanguageMap;
-  /** Its name and what the manifest file beside it says of it. */
+  /** Its name and its text in the manifest file of its folder. */
   readonly text: string;
 }
 
 export interface SearchedFolder {
-  /** As its own manifest file says. */
+  /** From its own manifest file. */
   readonly label?: LanguageMap;
-  /** What that says of it; "" for nothing. */
+  /** Text of its own manifest file; "" for none. */
   readonly text: string;
   /** Folders, then images. */
   readonly contents: readonly SearchedContent[];
 }
 
-/** What a search knows of a listed folder. */
+/** Returns the searchable contents of a listed folder. */
 export function searchedFolder(sources: Sources, place: Place, folder: ListedFolder): SearchedFolder {
   const contents = contentsOf(sources, place, folder);
   const members = membersOfFolder(sources, place, folder);

@@ -1,5 +1,5 @@
-// The names, labels and metadata of all that one source lists, in memory: read folder by folder, and again
-// where something changed.
+// Index in memory of the names, labels and metadata in one source: read folder by folder, and again after
+// changes.
 
 import { ServiceError } from "../../errors.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
@@ -10,7 +10,7 @@ import type { ManifestFile } from "../folders/manifest-file.ts";
 import { inside, isReached, type Place } from "../places.ts";
 import { type SearchedFolder, searchedFolder } from "./searched-folder.ts";
 
-/** How a folder is read; `before`: its manifest file as it was read before. */
+/** Reads a folder; `before`: its manifest file as read before. */
 export type ReadFolder = (
   place: Place,
   before: ManifestFile | undefined,
@@ -38,9 +38,9 @@ export type Lack =
   | undefined;
 
 export interface SourceIndex {
-  /** What is known of a folder by its key; undefined if nothing is. */
+  /** Returns what is known of a folder by its key, or undefined. */
   folder(key: string): SearchedFolder | undefined;
-  /** Reads what is not read yet and what changed, unless that was done lately. Resolves when it is done. */
+  /** Reads new and changed folders, unless that was done recently. Resolves when it is done. */
   refresh(): Promise<void>;
   lack(): Lack;
 }
@@ -60,7 +60,7 @@ const longestUnread = 600_000;
 const longestRead = 1000;
 
 interface Known {
-  /** What it was made of, which others may remember. */
+  /** The listing that it was made from, which others may cache. */
   readonly listed: WeakRef<ListedFolder>;
   readonly manifestFile: ManifestFile | undefined;
   /** Keys of the manifest files that are there. */
@@ -68,8 +68,8 @@ interface Known {
   readonly searched: SearchedFolder;
   readonly bytes: number;
   /**
-   * What the source says of the folder and of its manifest file; undefined: it cannot tell whether they
-   * change.
+   * State of the folder and of its manifest file according to the source; undefined: it cannot detect
+   * changes.
    */
   readonly state: string | undefined;
   readonly readAt: number;
@@ -88,7 +88,7 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
 
   const isDue = (since: number) => !(now() - since < revalidateMs);
 
-  /** A folder as it is now; the one before if it cannot be read. */
+  /** Returns the current folder; the previous one if it cannot be read. */
   const current = async (key: string): Promise<Known | undefined> => {
     const before = known.get(key);
     const place = { source, key };
@@ -99,7 +99,7 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
       const listed = await read(place, before?.manifestFile);
       if (listed === undefined) return undefined;
       const manifestKeys = listed.listing.manifestFiles.map(({ name }) => inside(place, name).key);
-      // What changed while it was read is too young to have a state, unless that took long.
+      // A state read right after a change may not reflect further changes, unless reading took long.
       const state = now() - at < longestRead ? await stateOf(source, [key, ...manifestKeys]) : undefined;
       if (before?.listed.deref() === listed) return { ...before, state, readAt: at };
       const searched = searchedFolder(sources, place, listed);
@@ -161,7 +161,7 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
   };
 }
 
-/** What a source says of several files and folders; undefined if it cannot tell of one. */
+/** Returns the state of several files and folders according to a source; undefined if it has none for one. */
 async function stateOf(source: Source, keys: readonly string[]): Promise<string | undefined> {
   if (!source.stateOf) return undefined;
   const states: string[] = [];

@@ -1,4 +1,4 @@
-// Folders looked into while a search runs, within bounds: where there is no index of them.
+// Lists folders during a search, within bounds, if there is no index of them.
 
 import { ServiceError } from "../../errors.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";

@@ -3,12 +3,12 @@
 import { objectOf, objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 
-/** Characters of what is searched for that count. */
+/** Characters of a search text that count. */
 export const longestSearch = 200;
 /** Words in it that count. */
 const mostWords = 12;
 
-/** Characters of what a manifest file says of one thing that a search looks through. */
+/** Characters of an item's text in a manifest file that a search reads. */
 const longestText = 4000;
 
 /** The words of a search in the form that texts are compared in; none for one that is blank. */
@@ -23,8 +23,8 @@ export function comparable(text: string): string {
 }
 
 /**
- * What people read in members of a document, in all its languages and in comparable form: label, summary, the
- * values of the metadata and the required statement. "" for nothing.
+ * Returns the visible text in members of a document, in all its languages and in comparable form: label,
+ * summary, the values of the metadata and the required statement. "" if there is none.
  */
 export function textIn(members: Resource): string {
   const { label, summary, metadata, requiredStatement } = members;

@@ -1,6 +1,6 @@
 // Which relative paths may name a file of static/.
 
-/** Whether a path names a file below its root: no empty, `.` or `..` segment, no backslash, no NUL. */
+/** True if a path names a file below its root: no empty, `.` or `..` segment, no backslash, no NUL. */
 export function isAssetPath(path: string): boolean {
   return (
     !path.includes("\\") &&

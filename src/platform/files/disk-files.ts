@@ -1,8 +1,9 @@
-// Files of workerd, through its disk service: a directory of the host that answers HTTP.
+// Files of workerd through its disk service: a directory of the host that responds to HTTP.
 //
-// The service opens whatever a request names, links included, and the open of a named pipe stops the whole process until
-// somebody writes to it. So a path is asked for only when the listings of its parents say that all of it is directories
-// and a regular file. Where a symbolic link leads cannot be asked without opening it, so links are not followed.
+// The service opens whatever a request names, links included, and opening a named pipe blocks the whole
+// process until somebody writes to it. So a path is requested only if the listings of its parents show
+// directories and a regular file all the way. The target of a symbolic link cannot be determined without
+// opening it, so links are not followed.
 
 import { createLru } from "../../imaging/lib/lru.ts";
 import type { FileStat, FileSystem } from "../platform.ts";
@@ -19,10 +20,13 @@ interface DiskEntry {
 
 type Kind = FileStat["kind"];
 
-/** What the service calls each kind; pipes, sockets, devices and links have other words. */
+/** The service's names of kinds; pipes, sockets, devices and links have others. */
 const kinds: Readonly<Record<string, Kind>> = { file: "file", directory: "directory" };
 
-/** How long a listing counts, so that a request for what is not there does not list a large directory again. */
+/**
+ * Milliseconds that a listing is valid, so that a request for a missing file does not list a large directory
+ * again.
+ */
 const listingMs = 1000;
 /** Names in all remembered listings together. */
 const rememberedNames = 100_000;
@@ -55,13 +59,19 @@ function notRegular(path: string, kind: Kind): Error {
   return new Error(`Expected a regular file at ${path} of the disk service, found ${found}.`);
 }
 
-/** The files below the directory of the binding; `/` is its top. Nothing can be renamed, so a write is not atomic. */
+/**
+ * The files below the directory of the binding; `/` is its top. Nothing can be renamed, so a write is not
+ * atomic.
+ */
 export function diskFiles(disk: Fetcher): FileSystem {
   const listings = createLru<string, { readonly names: Map<string, Kind>; readonly until: number }>(
     rememberedNames,
   );
 
-  /** The names in a directory; undefined for a file and where nothing is. Never called for what may be a pipe. */
+  /**
+   * Returns the names in a directory; undefined for a file and if nothing exists. Never called for a possible
+   * pipe.
+   */
   const listDirectory = async (segments: readonly string[]): Promise<Map<string, Kind> | undefined> => {
     const path = segments.join("/");
     const response = await disk.fetch(urlOf(path));
@@ -81,7 +91,7 @@ export function diskFiles(disk: Fetcher): FileSystem {
     return names?.get(name);
   };
 
-  /** What stands at a path, links not followed; undefined where nothing does. */
+  /** Returns the kind of a path, without following links; undefined if nothing exists. */
   const kindOf = async (path: string): Promise<Kind | undefined> => {
     let kind: Kind | undefined = "directory";
     const segments = segmentsOf(path);

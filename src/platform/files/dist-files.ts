@@ -1,12 +1,12 @@
-// What lies beside the bundle: dist/wasm/*.wasm and dist/static/**.
+// Files next to the bundle: dist/wasm/*.wasm and dist/static/**.
 
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isAssetPath } from "./asset-path.ts";
 
 /**
- * Modules of `dist/wasm/` by name, each compiled when it is first asked for (function bodies later still, by the
- * engine), so that start-up waits for none of them.
+ * Modules of `dist/wasm/` by name, each compiled when it is first asked for (function bodies later still, by
+ * the engine), so that start-up waits for none of them.
  */
 export function moduleLoader(dist: URL): (name: string) => WebAssembly.Module {
   const modules = new Map<string, WebAssembly.Module>();
@@ -24,7 +24,10 @@ export function moduleLoader(dist: URL): (name: string) => WebAssembly.Module {
 
 const absent = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
-/** Files of `dist/static/` by relative path; undefined where there is none or the path leaves the directory. */
+/**
+ * Returns a reader of files in `dist/static/` by relative path; undefined if a file does not exist or the
+ * path leaves the directory.
+ */
 export function assetReader(dist: URL): (path: string) => Promise<Uint8Array | undefined> {
   return async (path) => {
     if (!isAssetPath(path)) return undefined;

@@ -1,16 +1,20 @@
-// Replaces a file that its owner made, such as a configuration: atomically, with its mode and owner, over node:fs/promises.
+// Replaces a file that its owner made, such as a configuration: atomically, with its mode and owner, over
+// node:fs/promises.
 
 import { constants } from "node:fs";
 import { access, type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileObstacle, FileReplacement } from "../platform.ts";
 
-/** How the names of files end that are not yet in place. */
+/** Suffix of files that are not yet in place. */
 const unfinished = ".smalti-tmp";
-/** How they begin, so that a sweep meets no file of another name. A leading dot hides them from most programs. */
+/**
+ * Prefix of such files, so that a sweep only matches this file's. A leading dot hides them from most
+ * programs.
+ */
 const beginningOf = (target: string) => `.${basename(target)}.`;
 
-/** Makes a rename last beyond a crash; where directories cannot be synced, the rename alone has to do. */
+/** Makes a rename survive a crash; if directories cannot be synced, the rename alone has to suffice. */
 export async function syncDirectory(path: string): Promise<void> {
   try {
     const handle = await open(path, "r");
@@ -31,7 +35,7 @@ async function obstacle(path: string): Promise<FileObstacle | undefined> {
   const facts = target === undefined ? undefined : await stat(target).catch(() => undefined);
   if (target === undefined || facts === undefined) return "absent";
   if (!facts.isFile()) return "not-a-file";
-  // A file without write permission is meant to stay as it is, whatever a privileged user may do.
+  // A file without write permission is meant to stay unchanged, whatever a privileged user may do.
   if ((facts.mode & 0o222) === 0 || !(await isWritable(target))) return "read-only";
   return (await isWritable(dirname(target))) ? undefined : "folder-read-only";
 }
@@ -41,7 +45,7 @@ async function likeBefore(handle: FileHandle, before: { uid: number; gid: number
   const own = await handle.stat();
   let group = own.gid === before.gid;
   if (own.uid !== before.uid || !group) {
-    // Only a privileged user may give files away; a group of one's own can be kept without the owner.
+    // Only a privileged user may change the owner; one of the user's own groups can be kept without it.
     await handle
       .chown(before.uid, before.gid)
       .then(() => {
@@ -51,7 +55,7 @@ async function likeBefore(handle: FileHandle, before: { uid: number; gid: number
       .catch(() => {});
   }
   const mode = before.mode & 0o777;
-  // The permissions of a group that could not be kept would go to another one.
+  // The permissions of a group that could not be kept would apply to another one.
   await handle.chmod(group ? mode : mode & ~0o070).catch(() => {});
 }
 

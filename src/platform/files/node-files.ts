@@ -22,7 +22,7 @@ import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
 
-/** What `act` gives, or undefined where nothing is at the path. */
+/** Returns the result of `act`, or undefined if nothing exists at the path. */
 async function unlessAbsent<T>(act: () => Promise<T>): Promise<T | undefined> {
   try {
     return await act();
@@ -43,9 +43,9 @@ function bytesOf(data: Uint8Array): Uint8Array {
 
 /** Reading that does not wait for the other end of a pipe; Windows has neither. */
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-/** The same for what is no symbolic link. */
+/** The same, refusing symbolic links. */
 const readPlain = readOnly | (constants.O_NOFOLLOW ?? 0);
-/** What opens of links, sockets and devices fail with. */
+/** Error codes of opening links, sockets and devices. */
 const notPlainCodes = new Set(["ELOOP", "EMLINK", "ENXIO", "EOPNOTSUPP"]);
 
 const stateOf = ({ ino, ctimeMs }: Stats) => `${ino}:${ctimeMs}`;
@@ -90,7 +90,7 @@ async function openFile(path: string): Promise<OpenFile> {
 
 /** A file for a thread that has nothing else to do meanwhile. Methods throw the runtime's error. */
 export interface FileAtOnce {
-  /** Of what is open, as it is now, whatever stands at its path. */
+  /** Current facts of the open file, whatever is now at its path. */
   stat(): Pick<FileStat, "size" | "id">;
   /** Bytes as of {@link OpenFile}. */
   read(offset: number, length: number): Uint8Array;
@@ -100,8 +100,8 @@ export interface FileAtOnce {
 }
 
 /**
- * What is borrowed lies here, all files of the thread having the same: grown with what is wanted, but to no more than a tile of a large
- * picture takes.
+ * Memory of borrowed bytes, shared by all files of the thread: grows as needed, up to what a tile of a large
+ * image takes.
  */
 let lent = new Uint8Array();
 const mostLent = 4 * 1024 * 1024;
@@ -113,17 +113,19 @@ function lentRoom(length: number): Uint8Array {
   return lent;
 }
 
-/** Short reads share the memory of one array of this size, since making one for each costs as much as reading. */
+/**
+ * Short reads share the memory of one array of this size, since making one for each costs as much as reading.
+ */
 const shared = 64 * 1024;
 
 /**
- * Opens a file for reads that are made at once, which costs a tenth of the processor time of reads that go through the
- * runtime's thread pool. Regular files only.
+ * Opens a file for synchronous reads, which cost a tenth of the processor time of reads through the runtime's
+ * thread pool. Regular files only.
  */
 export function openFileAtOnce(path: string): FileAtOnce {
   const descriptor = openSync(path, readOnly);
   let size = 0;
-  /** What is written to the file while it is open counts from the next look on. */
+  /** Writes to the file while it is open count from the next check on. */
   const stat = () => {
     const now = fstatSync(descriptor);
     if (!now.isFile()) throw notRegular();
@@ -139,7 +141,7 @@ export function openFileAtOnce(path: string): FileAtOnce {
   let closed = false;
   let room = new Uint8Array();
   let used = 0;
-  /** Reads into an array from `from` on; fewer bytes than `length` only where the file ends. */
+  /** Reads into an array from `from` on; fewer bytes than `length` only at the end of the file. */
   const fill = (into: Uint8Array, from: number, offset: number, length: number): number => {
     let filled = 0;
     while (filled < length) {
@@ -149,7 +151,7 @@ export function openFileAtOnce(path: string): FileAtOnce {
     }
     return filled;
   };
-  /** What there is of a range. */
+  /** Returns the available length of a range. */
   const wantedOf = (offset: number, length: number) => Math.max(0, Math.min(length, size - offset));
   const confirmOpen = () => {
     // Its number may be another file's by now.
@@ -225,7 +227,10 @@ const ignoreExisting = (error: NodeJS.ErrnoException) => {
   if (error.code !== "EEXIST") throw error;
 };
 
-/** Makes a folder and those above it. Node's own way does not come to an end where a parent takes no folders, such as /proc. */
+/**
+ * Creates a folder and its parents. Node's own function does not terminate if a parent cannot contain
+ * folders, such as /proc.
+ */
 async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, mode).catch(ignoreExisting);
@@ -262,7 +267,7 @@ async function writeWhole(
   await syncDirectory(directory);
 }
 
-/** Of the volume that holds a path, or the nearest folder above it. */
+/** Space of the volume that contains a path, or its nearest existing parent. */
 async function spaceOf(path: string): Promise<VolumeSpace | undefined> {
   const volume = await unlessAbsent(() => statfs(path));
   if (volume) return { size: volume.blocks * volume.bsize, free: volume.bavail * volume.bsize };

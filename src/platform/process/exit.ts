@@ -1,28 +1,28 @@
-// How a process of Node, Deno and Bun ends, whatever hangs.
+// Ends a process of Node, Deno or Bun, even if something hangs.
 //
-// Node waits at its exit for every thread: for one that a dead mount holds, it waits for good. A signal does not.
+// Node waits for every thread at its exit: forever for one that a dead mount blocks. A signal does not wait.
 
 import type { ProcessRuntime } from "./start-commands.ts";
 
-/** How long the output and what is about to end may take, in milliseconds. */
+/** Milliseconds for output and closing to finish. */
 const lastMs = 2000;
 const lookMs = 10;
 
-/** Calls of Node's threads that the operating system may leave without an answer. */
+/** Calls of Node's threads that the operating system may never complete. */
 const threadCalls = /^(FSReq|GetAddrInfo|GetNameInfo)/;
 
 /** Workers that have not ended; only of Node. */
 export const liveWorkers = new Set<object>();
 
-/** What an exit would wait for. */
+/** Returns calls that an exit would wait for. */
 function hanging(): string[] {
   const calls = process.getActiveResourcesInfo().filter((name) => threadCalls.test(name));
   return [...calls, ...[...liveWorkers].map(() => "Worker")];
 }
 
 /**
- * Ends the process with a code when its output is flushed. Where threads hang it ends by SIGTERM instead, after `tell` was
- * called with what they do, by Node's names.
+ * Ends the process with a code when its output is flushed. If threads hang it ends by SIGTERM instead, after
+ * `tell` was called with their calls, by Node's names.
  */
 export function endProcess(
   runtime: ProcessRuntime,

@@ -1,4 +1,4 @@
-// How much memory and how many processors this process may use, container limits (cgroup v2 and v1) included.
+// Memory and processors that this process may use, including container limits (cgroup v2 and v1).
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, hostname, totalmem } from "node:os";
@@ -17,7 +17,7 @@ function firstText(...paths: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Bytes that may be used: the container's limit where it is below the machine's memory. */
+/** Returns usable bytes: the container's limit if it is below the machine's memory. */
 export function usableMemory(): number {
   const limit = Number(
     firstText("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes") ?? "max",
@@ -26,7 +26,7 @@ export function usableMemory(): number {
   return limit > 0 && limit < machine ? limit : machine;
 }
 
-/** File calls that the runtime can have under way at once; those that are more wait. */
+/** Returns the maximum of simultaneous file calls of the runtime; further ones wait. */
 export function fileThreads(runtime: ProcessRuntime, env: Platform["env"]): number {
   // Deno's threads for blocking calls are as many as this whatever is set.
   if (runtime === "deno") return 32;
@@ -50,7 +50,7 @@ function processorQuota(): number | undefined {
   return v1 > 0 && v1Period > 0 ? v1 / v1Period : undefined;
 }
 
-/** The name of the machine and the number of the process, as `host:4711`; the number alone where the runtime hides the name. */
+/** Returns machine name and process number, as `host:4711`; only the number if the runtime hides the name. */
 export function instanceName(): string {
   try {
     return `${hostname()}:${process.pid}`;

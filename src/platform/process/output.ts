@@ -1,13 +1,13 @@
-// What a process writes to its standard output and standard error, whoever reads it.
+// Standard output and standard error of a process, for any reader.
 
 import type { Writable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
 
-/** Bytes of the log that may wait for its reader: some 50,000 lines. */
+/** Bytes of the log that may wait for a slow reader: about 50,000 lines. */
 const mostWaiting = 16 * 1024 * 1024;
-/** How long a text waits for others, in milliseconds: a call of the operating system costs more than ten lines. */
+/** Milliseconds that a text waits for others: a system call costs more than ten lines. */
 const gatherMs = 100;
-/** Texts that wait for others at most. What they are made of stays in memory until then. */
+/** Maximum of texts that wait for others. Their data stays in memory until then. */
 const mostTexts = 32;
 
 /** A text, or a function that returns it when it is written and never throws. */
@@ -15,8 +15,8 @@ type Text = string | (() => string);
 
 export interface Output {
   /**
-   * Writes a text. `mayWait`: not later than 100 ms after the one before, with what comes meanwhile. At a terminal nothing
-   * waits.
+   * Writes a text. `mayWait`: at most 100 ms after the one before, together with later ones. At a terminal
+   * nothing waits.
    */
   write(text: Text, mayWait?: boolean): void;
   /** Writes what waits. */
@@ -24,9 +24,9 @@ export interface Output {
 }
 
 /**
- * Output to a stream. A reader that has gone costs what is written, not the process: an error of a stream that nobody listens to would end
- * it. `dropped`: where it is given, texts are left out while the reader is 16 MiB behind, which else would fill the memory; called for
- * each.
+ * Creates an output to a stream. If its reader has gone, texts are lost but not the process: an unhandled
+ * error of a stream would end it. `dropped`: if given, texts are dropped while the reader is 16 MiB behind,
+ * which would otherwise fill the memory; called for each.
  */
 export function createOutput(stream: Writable & { readonly isTTY?: boolean }, dropped?: () => void): Output {
   stream.on("error", () => {});

@@ -28,7 +28,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
   const flush = () => outputs.err?.flush();
   const dropped: (() => void)[] = [];
   const errorOutput = () => {
-    // Also where an error ends the process.
+    // Also if an error ends the process.
     for (const event of ["exit", "uncaughtExceptionMonitor"]) process.on(event, flush);
     return createOutput(process.stderr, () => {
       for (const listener of dropped) listener();

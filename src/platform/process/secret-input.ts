@@ -1,4 +1,4 @@
-// What is read from the standard input and must not be seen.
+// Input from the standard input that must not be visible.
 
 import type { Platform } from "../platform.ts";
 

@@ -8,14 +8,14 @@ export type ProcessRuntime = "node" | "deno" | "bun";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What starts the bundle, as docs/runtimes.md has it: the real path of this machine is nobody's business. */
+/** Commands that start the bundle, as in docs/runtimes.md; the real path of this machine stays private. */
 const bundle: Readonly<Record<ProcessRuntime, string>> = {
   node: "node dist/main.js",
   deno: "deno run --allow-net --allow-read --allow-write --allow-env --allow-sys dist/main.js",
   bun: "bun run dist/main.js",
 };
 
-/** Programs that fetch the package and run it, by what the path of the script says of them. */
+/** Programs that download the package and run it, by the path of the script. */
 const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
   [/[/\\]_npx[/\\]/, "npx smalti"],
   [/[/\\]\.?bunx-.*smalti/, "bunx smalti"],
@@ -31,13 +31,14 @@ const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
 export function startCommands(runtime: ProcessRuntime, script: string | undefined, env: Env): StartCommands {
   if (env.SMALTI_IMAGE) return containerCommands(env.SMALTI_IMAGE);
   const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
-  // The path first: Deno gives a fetched package the environment of a task too.
+  // The path comes first: Deno gives a downloaded package the environment of a task too.
   const command = fetched ?? scriptCommand(env) ?? bundle[runtime];
   return { folder: `${command} DIR`, config: `${command} -config smalti.yaml` };
 }
 
 /**
- * What ran the script or task "start" of the checkout, if that started this process: Bun says so as npm does.
+ * Returns the command that ran the script or task "start" of the checkout, if that started this process: Bun
+ * reports it like npm.
  */
 function scriptCommand({
   npm_lifecycle_event: script,

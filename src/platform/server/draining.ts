@@ -1,25 +1,25 @@
-// The stop of a server whose runtime owns the connections (Deno, Bun).
+// Stops a server whose runtime owns the connections (Deno, Bun).
 //
-// Both close idle connections at once when they stop, and a request that is on its way by then is met by a reset. So a
-// stop first waits a moment in which every answer says `Connection: close`: clients that are busy finish in good order,
-// and only connections that nobody uses are left to be closed.
+// Both close idle connections immediately when they stop, which resets a request that is just arriving. So a
+// stop first waits a moment in which every response says `Connection: close`: busy clients finish in good
+// order, and only unused connections are left to be closed.
 
 import type { ServeOptions } from "../platform.ts";
 
-/** How long a connection that is idle at a stop may still bring a request, in milliseconds. */
+/** Milliseconds in which a connection that is idle at a stop may still send a request. */
 export const lingerMs = 500;
 
 export interface Draining {
   readonly fetch: (request: Request) => Promise<Response>;
   /**
-   * Marks all answers from now on as the last of their connections, waits {@link lingerMs}, and resolves when `finish`
-   * does, which takes no new connections. Resolves after `graceMs` at the latest: what still runs then is for the caller
-   * to cut.
+   * Marks all further responses as the last of their connections, waits {@link lingerMs}, and resolves when
+   * `finish` does, which accepts no new connections. Resolves after `graceMs` at the latest: the caller has
+   * to abort what is still running.
    */
   stop(graceMs: number, finish: () => Promise<void>): Promise<void>;
 }
 
-/** Wraps the answers of a server. */
+/** Wraps the responses of a server. */
 export function createDraining(fetch: ServeOptions["fetch"]): Draining {
   let stopping = false;
   return {

@@ -1,4 +1,4 @@
-// What the three servers share: the addresses to show, and one form for a port that cannot be had.
+// Shared by the three servers: the addresses to show, and one error for an unavailable port.
 
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use by another process; stop that process or set another port",

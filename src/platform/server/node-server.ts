@@ -1,4 +1,4 @@
-// The HTTP server of Node: RFC 9112 timeouts, the target as it came, and a stop that lets requests finish.
+// The HTTP server of Node: RFC 9112 timeouts, the raw target, and a stop that lets requests finish.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
@@ -11,18 +11,21 @@ import { listenError, listeningUrl } from "./listening.ts";
 import { malformedRequest, parserProblem, refusal, refusalMessage } from "./refusals.ts";
 import { noteRequest, targetOf } from "./request-facts.ts";
 
-/** The target as it came; `url` is what the listener takes. */
+/** The raw target; `url` is the listener's version. */
 const rawTarget = Symbol("target");
 type Incoming = IncomingMessage & { [rawTarget]?: string };
 
-/** A GET can carry a content state of 64 KiB, which base64 and percent-encoding make longer. */
+/** A GET can contain a content state of 64 KiB, which base64 and percent-encoding lengthen. */
 const maxHeaderBytes = 128 * 1024;
-/** How often Node looks for requests that are late: so much later than the timeout they may end. */
+/** Interval at which Node checks for late requests, and thus the maximum delay beyond the timeout. */
 const lookMs = (timeoutMs: number) => Math.max(50, Math.min(1_000, timeoutMs / 10));
-/** How long a connection is kept for its next request. */
+/** Milliseconds that an idle connection is kept open. */
 const keptAliveMs = 5_000;
 
-/** Listens and answers with `options.fetch`. Rejects with an Error that has a `code` when the address cannot be had. */
+/**
+ * Listens and responds with `options.fetch`. Rejects with an Error that has a `code` if the address is
+ * unavailable.
+ */
 export async function serveNode(options: ServeOptions): Promise<Serving> {
   /** Open connections with the address of their peer. */
   const sockets = new Map<Socket, string | undefined>();
@@ -39,16 +42,16 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
   );
   const running = new Set<ServerResponse>();
   let stopping = false;
-  /** Where the server listens, which stands in for a missing host. */
+  /** Address of the server, which replaces a missing host. */
   let authority = "localhost";
   function over(this: ServerResponse): void {
     running.delete(this);
     if (stopping) closeWhenIdle(this.req.socket);
   }
-  // The server's own closeIdleConnections also cuts answers that are complete but still on their way.
+  // The server's own closeIdleConnections also aborts responses that are complete but not fully sent.
   const closeWhenIdle = (socket: Socket) => {
     const isBusy = () => [...running].some((outgoing) => outgoing.req.socket === socket);
-    // A request may be on its way; to close at once would meet it with a reset.
+    // A request may be arriving; closing immediately would reset it.
     setTimeout(() => isBusy() || socket.destroy(), lingerMs).unref();
   };
   const server = createServer(
@@ -63,14 +66,16 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     (incoming: Incoming, outgoing: ServerResponse) => {
       running.add(outgoing);
       if (stopping) outgoing.shouldKeepAlive = false;
-      // The listener refuses a raw backslash and some hosts; the application has to answer both, in its own form of errors.
+      // The listener refuses a raw backslash and some hosts; the application has to handle both, with its own
+      // form of errors.
       const target = incoming.url ?? "/";
       incoming[rawTarget] = target;
       incoming.url = target.replaceAll("\\", "%5C");
       if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1")
         incoming.headers.host = authority;
       outgoing.on("close", over);
-      // Of the answer, not of the server: a connection without a request ends by the read timeout, with 408.
+      // Timeout of the response, not of the server: a connection without a request ends by the read timeout,
+      // with 408.
       outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
       void answer(incoming, outgoing);
     },
@@ -103,7 +108,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     stop(graceMs) {
       return new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        // Of the plain server, since the one of HTTP calls closeIdleConnections.
+        // The method of the plain server, since that of HTTP calls closeIdleConnections.
         PlainServer.prototype.close.call(server, () => {
           clearTimeout(cut);
           resolve();
@@ -117,14 +122,17 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
 }
 
 /**
- * The socket was idle for the write timeout. That is a stall only where bytes wait to be sent: a slow render or an event
- * stream with nothing to tell is not cut.
+ * The socket was idle for the write timeout. That is a stall only if bytes wait to be sent: a slow render or
+ * a quiet event stream is not aborted.
  */
 function cutStalled(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();
 }
 
-/** What the listener itself could not turn into a request is malformed; anything else is a fault of the application. */
+/**
+ * A request that the listener itself could not parse is malformed; any other error is a fault of the
+ * application.
+ */
 function answerFailure(error: unknown): Response {
   const malformed = error instanceof Error && error.name === "RequestError";
   return refusal(malformed ? malformedRequest : internalError);

@@ -1,4 +1,4 @@
-// What a server answers by itself, where a request cannot reach the application: problem documents as everywhere.
+// Responses of the server itself, if a request cannot reach the application: problem documents as everywhere.
 
 import {
   type ProblemFacts,
@@ -9,7 +9,7 @@ import {
 
 const problem = (status: number, code: string, detail: string) => ({ status, code, detail });
 
-/** By the codes of Node's parser and server. */
+/** Problems by the codes of Node's parser and server. */
 const parserProblems: Readonly<Record<string, ProblemFacts>> = {
   HPE_HEADER_OVERFLOW: problem(
     431,
@@ -34,7 +34,7 @@ export const malformedRequest: ProblemFacts = problem(
   "Expected a request by HTTP/1.0 or HTTP/1.1, the latter with one Host field; received something else. Check the client.",
 );
 
-/** The problem behind an error of the parser; what is not in the table is malformed. */
+/** Returns the problem of a parser error; codes that are not in the table mean a malformed request. */
 export function parserProblem(error: { readonly code?: string | undefined }): ProblemFacts {
   return parserProblems[error.code ?? ""] ?? malformedRequest;
 }

@@ -1,4 +1,4 @@
-// What the runtime knows of a request beyond the Request object: the socket's peer and the target as it came.
+// Facts about a request beyond the Request object: the socket's peer and the raw target.
 
 export interface RequestFacts {
   /** In the form of `normalIp`. */
@@ -6,12 +6,15 @@ export interface RequestFacts {
   readonly target?: string;
 }
 
-/** Where they stand: a member costs less than an entry of a WeakMap, which the garbage collector has to follow. */
+/**
+ * Property with the facts: a member costs less than an entry of a WeakMap, which the garbage collector has to
+ * follow.
+ */
 const facts = Symbol("facts");
 
 type Noted = Request & { [facts]?: RequestFacts };
 
-/** Remembers what the server saw; called once per request, before it is answered. */
+/** Records the server's facts about a request; called once, before it is handled. */
 export function noteRequest(request: Request, seen: RequestFacts): void {
   (request as Noted)[facts] = seen;
 }

@@ -4,7 +4,10 @@ import { Worker } from "node:worker_threads";
 import type { WorkerPort } from "../platform.ts";
 import { liveWorkers } from "../process/exit.ts";
 
-/** JavaScript heap of one worker. Pixels and WebAssembly memories lie outside it; what fills it is a runaway job. */
+/**
+ * JavaScript heap of one worker. Pixels and WebAssembly memories lie outside it; what fills it is a runaway
+ * job.
+ */
 const heapMegabytes = 1024;
 
 /** Starts the module at `url` as a worker thread. */

@@ -1,4 +1,5 @@
-// A worker's way to the thread that started it: a worker thread's port on Node, the global scope of a Web Worker on Deno and Bun.
+// A worker's way to the thread that started it: a worker thread's port on Node, the global scope of a Web
+// Worker on Deno and Bun.
 
 export interface ThreadPort<Message> {
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
@@ -9,7 +10,7 @@ interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
 }
 
-/** The port of the thread that calls it. `Message`: what it is sent. */
+/** Returns the port of the calling thread. `Message`: type of received messages. */
 export async function threadPort<Message>(): Promise<ThreadPort<Message>> {
   const isWeb = "Deno" in globalThis || "Bun" in globalThis;
   const thread = isWeb ? undefined : (await import("node:worker_threads")).parentPort;

@@ -18,7 +18,7 @@ export function startWebWorker(url: URL): WorkerPort {
     worker.terminate();
   });
   worker.addEventListener("messageerror", () => die("a message could not be read"));
-  // Bun tells by "close"; Deno tells nothing, and the time limit of the job finds it.
+  // Bun fires "close"; Deno fires nothing, and the time limit of the job detects it.
   worker.addEventListener("close" as "message", () => die("ended by itself"));
   return {
     post: (message, transfer) => worker.postMessage(message, [...(transfer ?? [])]),

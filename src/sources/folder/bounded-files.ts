@@ -1,14 +1,15 @@
-// The file calls of a source under a deadline, so that a mount that never answers is an error of the source and nobody waits for ever.
+// Bounds the file operations of a source by a deadline, so that a mount that never responds causes an error
+// of the source and nothing waits forever.
 
 import { createLane } from "../../lib/concurrency/lane.ts";
 import type { FileSystem, OpenFile } from "../../platform/platform.ts";
 
-/** What a source does with files. */
+/** File operations of a source. */
 export type MasterFiles = Pick<FileSystem, "stat" | "realPath" | "open" | "list">;
 
 /**
- * The files with at most `calls` calls under way, each of which fails (code ETIMEDOUT) after `timeoutMs`; 0: no limit. While all that
- * may be under way hang, further calls fail at once.
+ * Returns `files` with at most `calls` simultaneous calls, each of which fails after `timeoutMs` (code
+ * ETIMEDOUT); 0: no limits. While all of them hang, further calls fail immediately.
  */
 export function boundMasterFiles(files: MasterFiles, calls: number, timeoutMs: number): MasterFiles {
   if (timeoutMs === 0) return files;
@@ -33,7 +34,7 @@ export function boundMasterFiles(files: MasterFiles, calls: number, timeoutMs: n
           yield value;
         }
       } finally {
-        // Not awaited: behind a call that hangs it would hang as well.
+        // Not awaited: if a call hangs, this would hang as well.
         void entries.return?.().catch(() => {});
       }
     },

@@ -1,4 +1,4 @@
-// The bytes of a file that was checked: opened by the first read, and refused where another file has taken its place.
+// Bytes of a checked file. The first read opens the file, and fails if another file has replaced it.
 
 import { sourceChanged } from "../../errors.ts";
 import type { ByteSource } from "../../imaging/lib/byte-source.ts";
@@ -7,13 +7,16 @@ import type { MasterFile, SourceCounts, SourceImage } from "../source.ts";
 import type { MasterFiles } from "./bounded-files.ts";
 import type { Root } from "./root.ts";
 
-/** When a picture last changed. An older file that was moved into the place of another has changed it now, not when it was written. */
+/**
+ * Returns the time of the latest change. An old file that was moved to this path has changed then, not when
+ * it was written.
+ */
 export const lastChange = ({ modified, changed }: FileStat): Date =>
   changed && changed > modified ? changed : modified;
 
 /**
- * Size, modification time and, where the runtime has it, file number; without the device, so that servers that mount the same volume
- * share what they keep and send the same ETags.
+ * Returns the validator of a file: size, modification time and, if the runtime has it, the file number. It
+ * does not include the device, so that servers that mount the same volume share caches and ETags.
  */
 export function validatorOf({ size, modified, state }: FileStat): string {
   const parts = [size.toString(36), modified.getTime().toString(36), state];
@@ -31,20 +34,23 @@ const changed = ({ counts }: CheckedFileParts) => {
   return sourceChanged();
 };
 
-/** Opens what was checked. Throws ServiceError `source`, and `changed` where another file is at its path. */
+/** Opens a checked file. Throws ServiceError `source`, and `changed` if another file is at its path. */
 async function openChecked(parts: CheckedFileParts, { path, size, id }: MasterFile): Promise<OpenFile> {
   const { root, files } = parts;
   const file = await files.open(path).catch((error) => {
     throw root.unreadable(error);
   });
   const same = file.size === size && file.stat.id === id;
-  // Where files have no number, the path is what says that no link was put there.
+  // Without file numbers, the resolved path proves that no link has been put there.
   if (same && (id !== undefined || (await root.resolve(await root.real(), path)) === path)) return file;
   await file.close();
   throw changed(parts);
 }
 
-/** Opened by the first read: most requests need no byte of it here. A read after the end opens it for itself. */
+/**
+ * Returns the bytes of a checked file. The first read opens it, since most requests need no byte of it in
+ * this thread. A read after `close` opens the file only for itself.
+ */
 export function checkedFile(
   parts: CheckedFileParts,
   checked: MasterFile,

@@ -1,14 +1,17 @@
-// What lies in the folder of a source: resolved paths, and nothing hidden or outside of it.
+// Paths within the folder of a source: resolves them, and refuses hidden ones and those outside the folder.
 
 import { ServiceError } from "../../errors.ts";
 import type { FileStat } from "../../platform/platform.ts";
 import { isHidden } from "../listing.ts";
 import type { MasterFiles } from "./bounded-files.ts";
 
-/** Codes of file system errors that mean that no file has such a name: not there, too long, links in a circle. */
+/**
+ * Codes of file system errors that mean that no such file exists: a missing or too long name, or circular
+ * links.
+ */
 const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
 
-/** How long the resolved root counts, so that a request for a tile does not ask for it again. */
+/** Milliseconds for which the resolved root is cached, so that it is not resolved again for each tile. */
 const rootKeptMs = 1000;
 
 export interface RootOptions {
@@ -21,21 +24,24 @@ export interface RootOptions {
   readonly onError: () => void;
 }
 
-/** The folder of a source. Its functions throw ServiceError `source`. */
+/** The folder of a source. All functions throw ServiceError `source`. */
 export interface Root {
-  /** The path of the folder, without a separator at its end. */
+  /** Path of the folder, without a trailing separator. */
   readonly top: string;
-  /** The path of what has these names one below the other. */
+  /** Returns the path of a file by the segments of its name. */
   pathOf(segments: readonly string[]): string;
-  /** The resolved path of the folder. Throws where it is not there. */
+  /** Returns the resolved path of the folder. Throws if it does not exist. */
   real(): Promise<string>;
-  /** The resolved path, when it lies in the resolved root and nothing on its way from there is hidden. */
+  /**
+   * Returns the resolved path if it is within the resolved root and has no hidden segment below it; undefined
+   * otherwise.
+   */
   resolve(realRoot: string, path: string): Promise<string | undefined>;
-  /** The facts of a file; undefined where nothing or no file is there. */
+  /** Returns the facts of a file; undefined if nothing exists there, or no file. */
   stat(path: string): Promise<FileStat | undefined>;
-  /** What `look` returns; undefined where nothing can be there. */
+  /** Returns the result of `look`; undefined if nothing can exist there. */
   unlessAbsent<T>(look: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** The error of a file that is there and could not be read. */
+  /** Returns the error of a file that exists but could not be read. */
   unreadable(cause: unknown): ServiceError;
 }
 
@@ -72,7 +78,7 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
       const path = await unlessAbsent(() => files.realPath(top));
       known = path === undefined ? undefined : { path, until: Date.now() + rootKeptMs };
       if (path !== undefined) return path;
-      // A root that is gone (a disk that is not mounted) is a fault, not thousands of images that do not exist.
+      // A missing root (a disk that is not mounted) is a fault: its images must not appear as not existing.
       throw broken(
         "source_root_missing",
         `The folder of source "${name}" was expected; it is not there. Ask the operator of this service.`,
@@ -91,16 +97,19 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
   };
 }
 
-/** Whether a resolved path is a resolved root or lies below it, under names that are not hidden. */
+/** True if a resolved path is the resolved root, or below it and without a hidden segment. */
 export function isServed(real: string, realRoot: string): boolean {
-  // On POSIX a backslash is part of a name, so it separates only where the root is written with it.
+  // On POSIX a backslash is part of a name, so it is a separator only if the root uses it.
   const separator = realRoot.includes("/") ? "/" : "\\";
   const above = realRoot.endsWith(separator) ? realRoot : realRoot + separator;
   if (real === realRoot) return true;
   return real.startsWith(above) && !real.slice(above.length).split(separator).some(isHidden);
 }
 
-/** Throws ServiceError `source` where the folder of a source is not there or cannot be read, in words for the operator. */
+/**
+ * Throws ServiceError `source`, in words for the operator, if the folder of a source does not exist or cannot
+ * be read.
+ */
 export async function checkRoot(name: string, top: string, files: MasterFiles): Promise<void> {
   const fault = (code: string, found: string, advice: string, cause?: unknown) =>
     new ServiceError(

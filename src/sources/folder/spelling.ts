@@ -1,11 +1,11 @@
-// Whether a file is asked for by the name that it has, on file systems that find it under others too.
+// Checks that a file is requested by its own name, on file systems that also find it by other names.
 
 import type { MasterFiles } from "./bounded-files.ts";
 
 /**
- * Whether each segment of a path below a resolved root is spelled as it is stored. A file system that folds case or Unicode forms (or
- * has short names) finds a file by other spellings, to which no access rule for its name would apply. Symbolic links count by
- * their own names. `real`: what the path resolves to.
+ * True if each segment of a path below a resolved root is spelled as stored. A file system that folds case or
+ * Unicode forms (or has short names) finds a file by other spellings, to which no access rule for its name
+ * would apply. Symbolic links count by their own names. `real`: the resolved path.
  */
 export async function isSpelledAsStored(
   files: Pick<MasterFiles, "realPath" | "list">,
@@ -16,7 +16,8 @@ export async function isSpelledAsStored(
   const separator = root.includes("/") ? "/" : "\\";
   const top = root.endsWith(separator) ? root.slice(0, -1) : root;
   if (real === [top, ...segments].join(separator)) return true;
-  // A link leads elsewhere, or a spelling was folded: only where another spelling is found too can it be the latter.
+  // The resolved path differs because of a link, or because a spelling was folded; the latter implies that
+  // the folder finds other spellings too.
   for (const [at, segment] of segments.entries()) {
     const folder = [top, ...segments.slice(0, at)].join(separator);
     if (
@@ -28,7 +29,7 @@ export async function isSpelledAsStored(
   return true;
 }
 
-/** Whether a folder finds a name in other spellings. */
+/** True if a folder also finds a name in another case or Unicode form. */
 async function folds(files: Pick<MasterFiles, "realPath">, above: string, name: string): Promise<boolean> {
   const swapped = [...name].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join("");
   const others = new Set([swapped, name.normalize("NFC"), name.normalize("NFD")]);

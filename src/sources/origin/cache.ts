@@ -1,5 +1,5 @@
-// The origin cache: a source over masters that lie elsewhere. What was read of them is kept as aligned blocks in the origin
-// slot, so that nothing is fetched twice and a fresh master that is kept costs no request at all.
+// The origin cache: a source of remote masters. Bytes that were read are cached as aligned blocks in the
+// origin slot, so that nothing is fetched twice, and a master that is cached and fresh costs no request.
 
 import { cancelled, ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../imaging/lib/byte-source.ts";
@@ -25,26 +25,29 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   readonly remote: Remote;
   /** The origin slot. */
   readonly slot: Pick<Slot, "get" | "put" | "settled">;
-  /** How long a master counts as unchanged, in milliseconds; 0: it is asked for each time. */
+  /** Milliseconds for which a master counts as unchanged; 0: it is checked each time. */
   readonly revalidateMs: number;
-  /** How long after that a master may still be served while its origin does not answer, in milliseconds. */
+  /**
+   * Milliseconds after `revalidateMs` during which a master may still be served while its origin does not
+   * respond.
+   */
   readonly staleMs: number;
-  /** How long one request may wait for this source in all, in milliseconds; 0: no limit. */
+  /** Total milliseconds that one request may wait for this source; 0: no limit. */
   readonly timeoutMs: number;
   readonly list?: Source["list"];
   readonly keepAlive?: KeepAlive;
   readonly figures?: RemoteFigures | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** Bytes between two ranges that are sooner fetched along than asked for apart. */
+/** Bytes between two ranges up to which one request for both is cheaper than two requests. */
 const gap = 2 * blockSize;
 
-/** A check of an origin ends after this. */
+/** Milliseconds after which a health check of an origin ends. */
 const checkMs = 5_000;
 
-/** A source over a remote. Throws what {@link Source.open} and {@link Remote.get} throw. */
+/** Creates a source of remote masters. Throws what {@link Source.open} and {@link Remote.get} throw. */
 export function originCached(options: OriginCacheOptions): Source {
   const {
     name,
@@ -73,7 +76,7 @@ export function originCached(options: OriginCacheOptions): Source {
   const reader = (key: string, state: State, wait: Wait, trace?: TraceContext): ByteSource => {
     const { size } = state.facts;
     const pattern = createReadAhead(size);
-    /** Ends what was fetched ahead. */
+    /** Functions that stop fetching blocks in advance. */
     const aheads = new Set<() => void>();
     return {
       size,
@@ -94,7 +97,7 @@ export function originCached(options: OriginCacheOptions): Source {
           const arriving = deliveries.blocks(reading, numbers, wait);
           deliveries.ahead(reading, pattern.next(), aheads);
           const there = await arriving.catch((error: unknown) => {
-            // The work ends here: nobody comes for what was to follow.
+            // The job ends here, so nothing will be read in advance any more.
             for (const release of aheads) release();
             throw counted(error);
           });

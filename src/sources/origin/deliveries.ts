@@ -1,4 +1,5 @@
-// Blocks on their way from the slot or the origin: each once for all who wait for it, and only as long as somebody does.
+// Fetches blocks from the slot or the origin: each once for all waiting requests, and only as long as one of
+// them waits.
 
 import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import { type Coming, type Delivery, hold } from "./delivery.ts";
@@ -7,7 +8,7 @@ import type { State } from "./master-state.ts";
 import { atOnce, type OriginRequests, type Run } from "./requests.ts";
 import type { Wait } from "./waits.ts";
 
-/** Of which master, in which state, for whom. */
+/** The master, its state, and the signal and trace of the reader. */
 export interface Reading {
   readonly key: string;
   readonly state: State;
@@ -16,23 +17,23 @@ export interface Reading {
 }
 
 export interface Deliveries {
-  /** Blocks from memory; those that are not there are waited for. */
+  /** Returns blocks; waits for those that are not in memory. */
   blocks(reading: Reading, numbers: readonly number[], wait: Wait): Promise<readonly Uint8Array[]>;
   /**
-   * Brings blocks that are likely to be wanted next, as long as somebody waits for the signal's work. Who ceases to want them
-   * calls what is in `held`.
+   * Fetches blocks that are likely to be needed next, until the signal of `reading` aborts. The functions
+   * that are added to `held` end that earlier.
    */
   ahead(reading: Reading, numbers: readonly number[], held: Set<() => void>): void;
 }
 
-/** Deliveries of what `requests` fetches and `kept` keeps. */
+/** Creates deliveries: blocks that are not in `kept` are fetched by `requests`. */
 export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests, "blocks">): Deliveries {
-  /** By the names of blocks. */
+  /** Blocks being fetched, by name. */
   const coming = new Map<string, Coming>();
 
   /**
-   * Begins to bring the blocks of a list that are neither in memory nor on their way; neighbours come with one request.
-   * undefined: there are none.
+   * Begins to fetch the blocks of a list that are neither in memory nor being fetched; one request fetches
+   * adjacent blocks. Returns undefined if there are none.
    */
   const bring = ({ key, state, trace }: Reading, wanted: readonly number[]): Delivery | undefined => {
     const claimed = wanted.filter(
@@ -69,10 +70,10 @@ export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests
     );
     const delivery: Delivery = {
       holders: 0,
-      ended: Promise.allSettled(arriving), // those who wait for a block hear of its error
+      ended: Promise.allSettled(arriving), // errors are thrown to those who wait for a block
       stop() {
         if (left === 0) return;
-        // whoever asks for these blocks from now on begins again
+        // later requests for these blocks begin again
         claimed.forEach(forget);
         stopping.abort();
       },
@@ -108,7 +109,7 @@ export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests
   };
 }
 
-/** Numbers in ascending order as runs of neighbours, none longer than one request may bring. */
+/** Groups ascending numbers into runs of adjacent ones, none longer than one request may fetch. */
 export function runsOf(numbers: readonly number[]): readonly Run[] {
   const runs: { first: number; count: number }[] = [];
   for (const n of numbers) {

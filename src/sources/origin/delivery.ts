@@ -1,8 +1,9 @@
-// Blocks on their way from the slot or the origin: for all who wait for them, and only as long as somebody does.
+// A fetch of blocks from the slot or the origin, for all waiting requests, and only as long as one of them
+// waits.
 
 import { onAbort } from "../../lib/concurrency/bounded-wait.ts";
 
-/** Blocks that one read asked for. It ends early when nobody holds it any more. */
+/** The blocks that one read fetches. Ends early when no reader holds it any more. */
 export interface Delivery {
   holders: number;
   readonly ended: Promise<unknown>;

@@ -1,38 +1,38 @@
-// Blocks of masters that lie elsewhere, as they are kept: in bounded memory and in the origin slot.
+// Cached blocks of remote masters: in bounded memory and in the origin slot.
 
 import { createLru } from "../../imaging/lib/lru.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { State } from "./master-state.ts";
 
-/** Bytes of a block. A tile's rows span some 0.5 to 1 MB: few blocks, and little beside them. */
+/** Size of a block. The rows of a tile span about 0.5 to 1 MB: few blocks, with little excess. */
 export const blockSize = 128 * 1024;
-/** Bytes of blocks that stay in memory, whichever the slot. */
+/** Total bytes of blocks in memory, whichever store the slot has. */
 const keptBytes = 32 * 2 ** 20;
 
 export interface KeptBlocks {
-  /** Names a block among those of all masters, states and purges. */
+  /** Returns the name of a block, unique among the blocks of all masters, states and purges. */
   nameOf(state: State, n: number): string;
-  /** A block that is in memory. */
+  /** Returns a block if it is in memory. */
   get(state: State, n: number): Uint8Array | undefined;
-  /** A block that the slot has; it is in memory from then on. */
+  /** Returns a block from the slot and keeps it in memory; undefined if the slot does not have it. */
   load(key: string, state: State, n: number): Promise<Uint8Array | undefined>;
-  /** Keeps a block, unless a purge has come. */
+  /** Stores a block, unless a purge has occurred since. */
   keep(key: string, state: State, n: number, bytes: Uint8Array): void;
-  /** Keeps the whole blocks of bytes that begin on the grid. */
+  /** Stores all complete blocks of a range that begins at a block boundary. */
   keepAll(key: string, state: State, offset: number, bytes: Uint8Array): void;
 }
 
 export interface KeptBlocksOptions {
   readonly slot: Pick<Slot, "get" | "put">;
-  /** The slot's name for a master. */
+  /** Returns the name of a master in the slot. */
   readonly entryName: (key: string) => string;
-  /** Whether no purge has come since a state was known. */
+  /** True if no purge has occurred since a state became known. */
   readonly isCurrent: (key: string, state: State) => boolean;
 }
 
 const lengthOf = (state: State, n: number) => Math.min(blockSize, state.facts.size - n * blockSize);
 
-/** No blocks yet. */
+/** Creates an empty cache. */
 export function createKeptBlocks({ slot, entryName, isCurrent }: KeptBlocksOptions): KeptBlocks {
   const inMemory = createLru<string, Uint8Array>(keptBytes);
   const variantOf = (state: State, n: number) => `block.${state.id}.${n}`;

@@ -1,4 +1,5 @@
-// What is known of the masters of one origin: how they were last seen, for how long that counts, and which are not there.
+// Known states of the masters of an origin: their latest state, how long it is valid, and which masters do
+// not exist.
 
 import { ServiceError } from "../../errors.ts";
 import { createLru } from "../../imaging/lib/lru.ts";
@@ -10,28 +11,34 @@ import type { RemoteFacts } from "../remote.ts";
 import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf } from "./master-state.ts";
 import type { Wait } from "./waits.ts";
 
-/** Masters whose state stays in memory. */
+/** Maximum number of masters whose state stays in memory. */
 const keptStates = 20_000;
-/** An origin that did not answer is left alone for so long. */
+/** Milliseconds during which an origin that did not respond is not asked again. */
 const awayMs = 10_000;
-/** A master that is not there is not asked for again for so long, or until `revalidate` is over. */
+/** Milliseconds during which a missing master is not requested again; less if `revalidate` is shorter. */
 const mostAbsentMs = 10_000;
 
 export interface KnownStatesOptions {
   readonly fingerprint: string;
   readonly slot: Pick<Slot, "get" | "put">;
-  /** The slot's name for a master. */
+  /** Returns the name of a master in the slot. */
   readonly entryName: (key: string) => string;
-  /** How long a master counts as unchanged, in milliseconds; 0: it is asked for each time. */
+  /** Milliseconds for which a master counts as unchanged; 0: it is checked each time. */
   readonly revalidateMs: number;
-  /** How long after that a master may still be served while its origin does not answer, in milliseconds. */
+  /**
+   * Milliseconds after `revalidateMs` during which a master may still be served while its origin does not
+   * respond.
+   */
   readonly staleMs: number;
   readonly keepAlive?: KeepAlive | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Asks the origin for a master, unless it is as it was. */
+/**
+ * Requests the state of a master from the origin; the known state is confirmed if it has not changed. Returns
+ * undefined if the master does not exist.
+ */
 export type Look = (
   key: string,
   known: State | undefined,
@@ -41,17 +48,23 @@ export type Look = (
 
 export interface KnownStates {
   generationOf(key: string): number;
-  /** Whether no purge has come since a state was known. */
+  /** True if no purge has occurred since a state became known. */
   isCurrent(key: string, state: State): boolean;
-  /** The state that an answer is of; `all`: its bytes, where nothing else says which state that is. */
+  /**
+   * Returns the state that a response describes. `all`: the bytes of the master, if nothing else identifies
+   * its state.
+   */
   of(key: string, facts: RemoteFacts, generation: number, all?: readonly Uint8Array[]): Promise<State>;
-  /** Keeps a state, unless a purge has come. */
+  /** Stores a state, unless a purge has occurred since it became known, and returns it. */
   keep(key: string, state: State): State;
-  /** The same state, seen now. */
+  /** Records that a state was seen again now, and returns the updated state. */
   confirm(key: string, state: State): State;
-  /** A master turned out not to be there, at a time of this generation. */
+  /** Records that a master does not exist, unless a purge has occurred since `generation`. */
   noteAbsent(key: string, generation: number): void;
-  /** The state of a master: as it is known where that still counts, else as `look` finds it, once for all who ask. */
+  /**
+   * Returns the state of a master: the known one if it is still valid, or else the result of `look`, called
+   * once for all simultaneous callers. Returns undefined if the master does not exist.
+   */
   find(
     key: string,
     look: Look,
@@ -59,15 +72,15 @@ export interface KnownStates {
     signal?: AbortSignal,
     trace?: TraceContext,
   ): Promise<State | undefined>;
-  /** The origin is asked about a master before it is served again. */
+  /** Requires that the origin is asked about a master before it is served again. */
   forget(key: string): void;
-  /** Begins without what was known of one master, or of all. */
+  /** Drops the states of one master, or of all. */
   purge(key?: string): void;
-  /** Whether the origin is left alone, since it did not answer. */
+  /** True while the origin is not asked because it did not respond. */
   isAway(): boolean;
 }
 
-/** Nothing is known yet. */
+/** Creates an empty list of states. */
 export function createKnownStates({
   fingerprint,
   slot,
@@ -78,12 +91,18 @@ export function createKnownStates({
   now,
 }: KnownStatesOptions): KnownStates {
   const states = createLru<string, State>(keptStates);
-  /** Masters that were not there, and until when they are not asked for again: a page is first looked for by its whole name. */
+  /**
+   * Missing masters, and the time before which they are not requested again: a page is first looked up by its
+   * whole name.
+   */
   const absent = createLru<string, number>(keptStates);
   const absentMs = Math.min(revalidateMs, mostAbsentMs);
   const looks = createSingleFlight<State | undefined>(keepAlive);
   const generations = createGenerations();
-  /** Until then an origin that did not answer is not asked again for what may be served without it. */
+  /**
+   * Time before which an origin that did not respond is not asked about masters that can be served without
+   * it.
+   */
   let awayUntil = 0;
 
   const isCurrent = (key: string, state: State) => state.generation === generations.of(key);
@@ -99,15 +118,15 @@ export function createKnownStates({
     const generation = generations.of(key);
     const bytes = await slot.get(entryName(key), stateVariant);
     const state = bytes && decodeState(bytes, generation);
-    // Another origin under this source's name has other states.
+    // A state of another origin, stored under the name of this source, is ignored.
     return state && state.id === (await idOf(fingerprint, key, state.validator)) ? state : undefined;
   };
 
-  const age = (state: State) => Math.abs(now() - state.checkedAt); // another server's clock may be ahead
+  const age = (state: State) => Math.abs(now() - state.checkedAt); // the clock of another server may be ahead
   const isFresh = (state: State | undefined) => state !== undefined && age(state) < revalidateMs;
-  /** Whether a state may be served while the origin does not answer. */
+  /** True if a state may be served while the origin does not respond. */
   const isSpare = (state: State | undefined) => state !== undefined && age(state) < revalidateMs + staleMs;
-  /** Whether a state may be served without asking. */
+  /** True if a state may be served without asking the origin. */
   const counts = (state: State | undefined) => isFresh(state) || (now() < awayUntil && isSpare(state));
 
   return {

@@ -1,26 +1,29 @@
-// What is known of a remote master: which bytes it has, and under which name they are kept.
+// The state of a remote master: its current bytes, and the name under which they are cached.
 
 import { concatenated } from "../../imaging/lib/concatenated.ts";
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { hasValidator, type RemoteFacts } from "../remote.ts";
 
-/** A master as it was last seen. */
+/** The latest known state of a master. */
 export interface State {
   readonly facts: RemoteFacts;
   readonly validator: string;
-  /** Name of its blocks: another one for each state, key and origin. */
+  /** Name of the blocks of this state; different for each state, key and origin. */
   readonly id: string;
   readonly checkedAt: number;
-  /** Since which purge it is known: after another one nothing of it is used or kept. */
+  /**
+   * Number of the latest purge when the state became known; after another purge nothing of it is used or
+   * stored.
+   */
   readonly generation: number;
 }
 
-/** Variant of a state in the origin slot; the number rises when what names a state changes. */
+/** Variant of a state in the origin slot; its number is raised whenever states are named in another way. */
 export const stateVariant = "state.2";
 
 /**
- * The entity tag, else the time of the last change, else the digest of all bytes, which only a master without the two needs; always
- * with the size.
+ * Returns the validator of a state: the entity tag, or else the time of the last change, or else the digest
+ * of all bytes, always with the size. `all` is only needed for masters with neither tag nor time.
  */
 export async function validatorOf(facts: RemoteFacts, all: readonly Uint8Array[] = []): Promise<string> {
   const { etag, modified, size } = facts;
@@ -28,20 +31,20 @@ export async function validatorOf(facts: RemoteFacts, all: readonly Uint8Array[]
   return validatorIn(name, size);
 }
 
-/** The validator of a master by its entity tag, or what stands for one, and its size. */
+/** Returns the validator of a master, made from its size and its entity tag or a substitute for that. */
 export const validatorIn = (tag: string, size: number): string => `${tag}-${size}`;
 
-/** The name of the blocks of one state of a master. `fingerprint`: of its source. */
+/** Returns the name of the blocks of one state of a master. `fingerprint` is that of its source. */
 export async function idOf(fingerprint: string, key: string, validator: string): Promise<string> {
   const text = JSON.stringify([fingerprint, key, validator]);
   return toHex(await sha256(new TextEncoder().encode(text))).slice(0, 24);
 }
 
-/** A state as the origin slot keeps it. */
+/** Encodes a state for the origin slot. */
 export const encodeState = ({ generation: _, ...state }: State): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(state));
 
-/** The inverse of {@link encodeState}; undefined for what is no state. */
+/** Decodes a state, the inverse of {@link encodeState}. Returns undefined if the bytes are not a state. */
 export function decodeState(bytes: Uint8Array, generation: number): State | undefined {
   try {
     const state = JSON.parse(new TextDecoder().decode(bytes)) as Partial<State>;

@@ -1,36 +1,40 @@
-// Which blocks of a master are fetched before they are asked for: those behind what is read in sequence, and all of a small one.
+// Chooses blocks of a master to fetch in advance: those after a sequential read, and all blocks of a small
+// master.
 
 import { blockSize } from "./kept-blocks.ts";
 import { firstLength } from "./requests.ts";
 
-/** A master of up to this size is fetched whole once more than its beginning is wanted. */
+/** Maximum size of a master that is fetched whole as soon as more than its beginning is read. */
 const smallFile = 2 * 2 ** 20;
-/** What is read in sequence is read ahead, at first so much, then twice as much each time. */
+/**
+ * Bytes fetched in advance after the first sequential read; they double with each further one, up to
+ * `mostAhead`.
+ */
 const leastAhead = 2 ** 20;
 const mostAhead = 4 * 2 ** 20;
 
-/** Numbers of blocks from `first` up to `end`. */
+/** Returns the numbers from `first` up to `end`, without `end`. */
 export const upTo = (first: number, end: number): number[] =>
   Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
 
 export interface ReadAhead {
-  /** Notes a read of the blocks `first` to `last`; those that are to come along with them. */
+  /** Records a read of the blocks `first` to `last`; returns the blocks to fetch together with them. */
   read(first: number, last: number): readonly number[];
-  /** Those to be fetched behind the read that was noted, once its own are on their way. */
+  /** Returns the blocks to fetch after the recorded read, once its own blocks are being fetched. */
   next(): readonly number[];
 }
 
-/** The reads of one master of `size` bytes, none of which has come yet. */
+/** Creates the read-ahead of a master of `size` bytes. */
 export function createReadAhead(size: number): ReadAhead {
   const all = Math.ceil(size / blockSize);
   let lastBlock = -1;
-  /** Bytes to be read ahead. */
+  /** Bytes to fetch in advance. */
   let ahead = 0;
-  /** Where the blocks that were fetched ahead end. */
+  /** End of the blocks that were fetched in advance. */
   let aheadEnd = 0;
   return {
     read(first, last) {
-      // What goes on where the last read ended, and has left the header behind, is likely to go on further.
+      // A read that continues the previous one, beyond the header, is likely to be followed by others.
       const goesOn = first <= lastBlock + 1 && first >= lastBlock && last > lastBlock && lastBlock > 0;
       if (goesOn) ahead = Math.min(Math.max(2 * ahead, leastAhead), mostAhead);
       else if (first !== lastBlock || last !== lastBlock) ahead = aheadEnd = 0;
@@ -38,7 +42,8 @@ export function createReadAhead(size: number): ReadAhead {
       return size <= smallFile && last >= firstLength / blockSize ? upTo(0, all) : [];
     },
     next() {
-      // Half of the window is used up before the next is fetched, so that requests stay few.
+      // The next blocks are fetched when half of the previous ones are used up, so that there are few
+      // requests.
       const window = ahead / blockSize;
       if (window === 0 || aheadEnd - lastBlock > window / 2) return [];
       aheadEnd = Math.min(all, lastBlock + 1 + window);

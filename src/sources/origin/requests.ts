@@ -1,4 +1,4 @@
-// Requests to an origin, and what becomes of their answers: states and blocks that are kept.
+// Requests to an origin. Responses are interpreted as states and blocks, which are stored.
 
 import { ServiceError, sourceChanged } from "../../errors.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
@@ -12,28 +12,34 @@ import type { State } from "./master-state.ts";
 import { waitCounts } from "./waits.ts";
 import { tooLarge, type Whole, wholeBlocks } from "./whole-master.ts";
 
-/** What a remote source counts. `fetched`: bytes that came from its origin. */
+/** Counters of a remote source. `fetched`: bytes from its origin. */
 export const remoteCounts = [...sourceCounts, "fetched", ...waitCounts] as const;
 
-/** What a remote source reports to. */
+/** Counters and recorder of a remote source. */
 export interface RemoteFigures {
   readonly counts: Counts<(typeof remoteCounts)[number]>;
-  /** How long each request to the origin took, in seconds. */
+  /** Seconds of each request to the origin. */
   readonly requests: Recorder;
 }
 
-/** The first request, which also returns size and state: the headers of nearly all files lie in it. */
+/**
+ * Length of the first request, which also returns size and state; it contains the headers of nearly all
+ * files.
+ */
 export const firstLength = 2 * blockSize;
-/** Blocks fetched by one request at most, so that memory stays bounded. */
+/** Maximum number of blocks in one request, so that memory stays bounded. */
 export const atOnce = (8 * 2 ** 20) / blockSize;
-/** A master whose origin sends neither ETag nor date, or no length, may be as large as this: it is held as a whole. */
+/**
+ * Maximum size of a master whose origin sends neither ETag nor date, or no length, so that it has to be held
+ * as a whole.
+ */
 const mostHeld = 64 * 2 ** 20;
-/** Bytes that all of those of a source may take while they come. */
+/** Total bytes of all such masters of a source while they arrive. */
 const mostHeldAtOnce = 4 * mostHeld;
 const tooManyHeld =
   "Too many images that have to be held as a whole are being fetched at once. Try again in a moment.";
 
-/** Blocks that lie side by side. */
+/** A run of adjacent blocks. */
 export interface Run {
   readonly first: number;
   readonly count: number;
@@ -41,7 +47,7 @@ export interface Run {
 
 export interface OriginRequests {
   readonly look: Look;
-  /** Blocks that lie side by side, by one request. */
+  /** Fetches and stores a run of blocks by one request. */
   blocks(
     key: string,
     state: State,
@@ -49,7 +55,10 @@ export interface OriginRequests {
     signal: AbortSignal,
     trace: TraceContext | undefined,
   ): Promise<Uint8Array[]>;
-  /** The error of a master that is no longer as it was known; it is looked for again by the next who opens it. */
+  /**
+   * Returns the error of a master whose state has changed. The next caller that opens the master asks its
+   * origin again.
+   */
   changed(key: string): ServiceError;
 }
 
@@ -61,7 +70,7 @@ export interface OriginRequestsOptions {
   readonly figures: RemoteFigures;
 }
 
-/** Requests to the origin of `remote`. */
+/** Creates the requests to the origin of `remote`. */
 export function createOriginRequests({
   remote,
   slot,
@@ -80,12 +89,12 @@ export function createOriginRequests({
     }
   };
 
-  /** Bytes of masters that are being held as a whole. */
+  /** Bytes of the masters that are being held as a whole. */
   let held = 0;
 
   /**
-   * Keeps all blocks of a master that comes in one answer: each as it comes where its state is known before, else all of them
-   * at its end, so that they are of one state.
+   * Stores all blocks of a master that arrives in one response. Each is stored on arrival if the response
+   * identifies its state; otherwise all are stored at the end, since their bytes identify it.
    */
   const keepWhole = async (
     key: string,
@@ -138,7 +147,8 @@ export function createOriginRequests({
     async look(key, known, signal, trace) {
       const generation = states.generationOf(key);
       const first = { offset: 0, length: firstLength };
-      // Without ETag and date nothing says whether another range would be of the same state: all bytes have to come at once.
+      // Without ETag and date, nothing shows whether another range has the same state, so all bytes have to
+      // arrive in one response.
       const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
       let answer = await ask(
         key,

@@ -1,21 +1,22 @@
-// How long one request waits for a source: in all no longer than its limit, and counted.
+// Limits and counts the time that one request waits for a source.
 
 import { cancelled } from "../../errors.ts";
 import { unlessAborted, withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Counts } from "../../lib/telemetry/count.ts";
 import { originError } from "../remote.ts";
 
-/** What is counted of waits; `late`: those that took longer than the limit. */
+/** Counters of waits; `late`: those that exceeded the limit. */
 export const waitCounts = ["waits", "waitedSeconds", "late"] as const;
 
 /**
- * Waits for what `act` promises. Its signal aborts when nobody waits for that any more. Throws ServiceError `cancelled` when
- * the caller's signal aborts, `source` (origin_unavailable) when the limit is reached, and what `act` throws.
+ * Awaits the promise of `act`, whose signal aborts when the wait ends. Throws ServiceError `cancelled` if the
+ * caller's signal aborts, `source` (code origin_unavailable) at the limit, and what `act` throws.
  */
 export type Wait = <T>(act: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
- * The waits of one request, which together may take `limitMs`; 0: no limit. Where some overlap, that time counts once.
+ * Returns the wait function of one request, whose waits together may take `limitMs`; 0: no limit. Overlapping
+ * time counts once.
  */
 export function createWaits(limitMs: number, counts: Counts<(typeof waitCounts)[number]>): Wait {
   let left = limitMs > 0 ? limitMs : Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-// A master that comes in one answer, from origins without ranges and for what has to be held as a whole.
+// Reads a master from one response, for origins without ranges and masters that have to be held as a whole.
 
 import { ServiceError } from "../../errors.ts";
 import { originError, type RemoteAnswer } from "../remote.ts";
@@ -6,9 +6,10 @@ import { originError, type RemoteAnswer } from "../remote.ts";
 export type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
 
 /**
- * The bytes of a whole answer in blocks of `blockSize`, the last one shorter. Leaving the loop early cancels the answer. Throws
- * ServiceError `source`: origin_too_large above `most` bytes, origin_bad_answer where an error document stands in place of the master,
- * origin_unavailable where the body breaks off or has not the length that was announced.
+ * Yields the bytes of a whole response in blocks of `blockSize`, the last one shorter. If the consumer ends
+ * early, the response is cancelled. Throws ServiceError `source` with the codes origin_too_large above `most`
+ * bytes, origin_bad_answer if the response is an error document, and origin_unavailable if the body breaks
+ * off or does not have the announced length.
  */
 export async function* wholeBlocks(
   { body, length }: Whole,
@@ -51,17 +52,19 @@ export async function* wholeBlocks(
   yield last;
 }
 
-/** The error of a master that has to be held as a whole and is too large for that. */
+/** Returns the error of a master that has to be held as a whole and is too large for that. */
 export const tooLarge = (size: number) => originError("origin_too_large", `${size} bytes`);
 
-/** S3 may find out that a request failed after it has sent status 200: the body is then an XML document with the error. */
+/**
+ * Throws if a response is an XML error document: S3 may detect a failure only after it has sent status 200.
+ */
 function refuseErrorDocument(beginning: Uint8Array): void {
   const text = String.fromCharCode(...beginning.subarray(0, 512));
   if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text))
     throw originError("origin_bad_answer", "an error document with status 200");
 }
 
-/** Throws where more came than was announced, or than may come. */
+/** Throws if more bytes arrive than were announced, or than are allowed. */
 function checkTotal(total: number, length: number | undefined, most: number): void {
   if (length !== undefined && total > length) throw new Error(`more than ${length} bytes`);
   if (total > most) throw tooLarge(total);

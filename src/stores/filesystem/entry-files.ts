@@ -1,13 +1,14 @@
 // The file calls of a store, of which only a few can hang.
 //
-// A call that a dead mount never answers holds a thread of the runtime for good, and the runtime has few threads (four on Node)
-// for all that the process does with files. So a store makes only so many calls at once. A call that misses its deadline fails,
-// and keeps its place until it ends; when only such calls are left, further ones fail at once.
+// A call that a dead mount never completes blocks a thread of the runtime forever, and the runtime has few
+// threads (four on Node) for all file calls of the process. So a store limits its simultaneous calls. A call
+// that misses its deadline fails, but keeps its permit until it ends; when only such calls are left, further
+// ones fail immediately.
 
 import { createLane } from "../../lib/concurrency/lane.ts";
 import type { FileSystem } from "../../platform/platform.ts";
 
-/** What a store does with files. */
+/** File operations of a store. */
 export type EntryFiles = Pick<
   FileSystem,
   "stat" | "readFile" | "list" | "writeFile" | "touch" | "remove" | "space"
@@ -16,13 +17,13 @@ export type EntryFiles = Pick<
 /** Milliseconds. */
 export interface FileDeadlines {
   readonly read: number;
-  /** Of a file's facts, of each part of a listing, and of the room of a volume. */
+  /** For a file's facts, each part of a listing, and the space of a volume. */
   readonly look: number;
   readonly write: number;
   readonly remove: number;
 }
 
-/** What a slow disk keeps: a write is synced, and a folder is removed with all that is in it. */
+/** Deadlines that a slow disk meets: a write is synced, and a folder is removed with all of its contents. */
 const usual: FileDeadlines = { read: 2000, look: 3000, write: 10_000, remove: 30_000 };
 
 export interface BoundedFiles extends EntryFiles {
@@ -30,7 +31,10 @@ export interface BoundedFiles extends EntryFiles {
   lateWrites(): Promise<void>;
 }
 
-/** The files under deadlines, with at most `calls` calls under way: half of them for reads, the others for the rest. */
+/**
+ * The files under deadlines, with at most `calls` calls under way: half of them for reads, the others for the
+ * rest.
+ */
 export function boundFiles(
   files: EntryFiles,
   calls = Number.POSITIVE_INFINITY,
@@ -38,7 +42,7 @@ export function boundFiles(
 ): BoundedFiles {
   const reads = createLane(Math.ceil(calls / 2), unanswered);
   const others = calls > 1 ? createLane(Math.floor(calls / 2), unanswered) : reads;
-  /** By path. */
+  /** Late calls by path. */
   const late = new Map<string, Promise<void>>();
   const { touch, space } = files;
   return {
@@ -53,7 +57,7 @@ export function boundFiles(
       }
     },
     writeFile(path, data, options) {
-      // It could land behind this one, with what is older.
+      // Its older data could overwrite this one.
       if (late.has(path)) return Promise.reject(unanswered());
       const act = () => files.writeFile(path, data, options);
       return others(write, act, (call) => {

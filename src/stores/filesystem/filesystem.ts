@@ -1,9 +1,10 @@
-// A store in a folder: one file for each entry, written whole, verified when read. Several processes may share it.
+// A store in a folder: one file for each entry, written as a whole, verified when read. Several processes may
+// share it.
 //
 //   <path>/v1/<2 hex>/<hash of group>/<hash of the name's rest><hash of variant>
 //
-// Names never become paths. Nothing is locked: a reader sees a whole entry or none, and what it cannot verify it
-// takes for absent and removes. The modification time of a file tells when it was last used.
+// Names never become paths. Nothing is locked: a reader sees a whole entry or none, and an entry that fails
+// verification counts as absent and is removed. The modification time of a file is the time of its last use.
 
 import { z } from "zod";
 import { createLru } from "../../imaging/lib/lru.ts";
@@ -36,11 +37,11 @@ export interface FilesystemStoreOptions {
   /** Absolute. Made when the first entry is written. */
   readonly path: string;
   /**
-   * Bound in bytes on the lengths of all files, which a second process that writes to the folder may exceed by a
-   * sixteenth, or by one larger entry. An entry that is larger than the bound is not kept.
+   * Limit in bytes on the lengths of all files, which a second process that writes to the folder may exceed
+   * by a sixteenth, or by one larger entry. An entry above the limit is not stored.
    */
   readonly maxBytes: number;
-  /** File calls at once, and how long each may take; those of a usual disk. */
+  /** Limits of concurrent file calls and of their duration; default: those of a usual disk. */
   readonly calls?: number;
   readonly deadlines?: FileDeadlines;
   /** Milliseconds since 1970. */
@@ -50,7 +51,7 @@ export interface FilesystemStoreOptions {
 /** A file is marked as used at most once in this time. */
 const touchInterval = 60_000;
 
-/** A store over what lies in the folder already, if anything. */
+/** Creates a store over the entries that the folder already contains. */
 export function filesystemStore(options: FilesystemStoreOptions): Store {
   const { path, maxBytes, now = Date.now } = options;
   const files = boundFiles(options.files, options.calls, options.deadlines);
@@ -59,7 +60,10 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
   const touched = createLru<string, number>(10_000);
   const room = createRoom({ files, top, maxBytes, now });
 
-  /** Folder and file of an entry; without a variant what the files of all entries begin with that the name means. */
+  /**
+   * Returns folder and file of an entry; without a variant, the common prefix of all files that the name
+   * means.
+   */
   const placeOf = async (name: string, variant?: string) => {
     const [group = "", ...parts] = await entryPath(name, variant);
     return { folder: `${top}/${group.slice(0, 2)}/${group}`, file: parts.join("") };
@@ -93,7 +97,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
     if (!stored) return undefined;
     const body = await decodeEntry(stored, entryKey(name, variant), now());
     if (body) await markUsed(file);
-    // Where nothing can be removed, what does not verify is still a miss.
+    // An entry that fails verification is a miss, even if it cannot be removed.
     else await removeFile(file).catch(() => 0);
     return body;
   };
@@ -111,7 +115,8 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
       if (stat?.kind === "directory") await files.remove(file);
       const old = stat?.kind === "file" ? stat : undefined;
       await files.writeFile(file, entry).catch((error: unknown) => {
-        // Another process may have removed the empty folder just before the file was put into it: once more, then.
+        // Another process may have removed the empty folder just before the file was put into it: then retry
+        // once.
         if ((error as { code?: unknown }).code !== "ENOENT") throw error;
         return files.writeFile(file, entry);
       });

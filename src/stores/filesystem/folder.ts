@@ -2,7 +2,7 @@
 
 import type { FileSystem } from "../../platform/platform.ts";
 
-/** What the codes of file system errors mean for a folder, and what to do. */
+/** Meanings of file system errors for a folder, and what to do. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "this user may not write to it. Give the service's user the right to",
   EPERM: "this user may not write to it. Give the service's user the right to",
@@ -25,7 +25,10 @@ export function folderFault(error: unknown): string {
   return `The folder of the store cannot be written: ${found}.`;
 }
 
-/** Why entries could not be written to a folder; undefined where they could. Leaves nothing behind, and does not make the folder. */
+/**
+ * Returns why entries could not be written to a folder, or undefined. Leaves nothing behind, and does not
+ * create the folder.
+ */
 export async function probeFolder(files: FileSystem, folder: string): Promise<string | undefined> {
   try {
     let nearest = folder;

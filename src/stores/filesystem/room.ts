@@ -1,4 +1,4 @@
-// How much a folder of entries holds, and room in it, where other processes may write to it and clear it as well.
+// Space in a folder of entries, which other processes may write to and clear as well.
 
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import type { Usage } from "../store.ts";
@@ -15,9 +15,9 @@ export interface RoomOptions {
 
 /** The account of one folder, as far as this process can know. */
 export interface Room {
-  /** Runs `write`, which adds a file of so many bytes, when there is room for it. At most `maxBytes`. */
+  /** Runs `write`, which adds a file of that many bytes, when there is room for it. At most `maxBytes`. */
   reserve(bytes: number, write: () => Promise<void>): Promise<void>;
-  /** Begins a change of the folder; the function that is given notes what it came to. */
+  /** Begins a change of the folder; the returned function records its result. */
   change(): (entries: number, bytes: number) => void;
   usage(): Promise<Usage>;
   /** Forgets all that was counted. */
@@ -26,22 +26,28 @@ export interface Room {
   settled(): Promise<void>;
 }
 
-/** Files are counted again after this time, or a quarter of the bound written, when this process writes or is asked. */
+/**
+ * Files are counted again after this time, or a quarter of the bound written, when this process writes or is
+ * asked.
+ */
 const recountInterval = 10 * 60_000;
-/** So few files are counted again whenever room is short, or somebody asks how many they are and that is not certain. */
+/**
+ * So few files are counted again whenever room is short, or somebody asks how many they are and that is not
+ * certain.
+ */
 const fewEntries = 1000;
 /** Among how many of the least recently used the next to go is chosen. */
 const spread = 16;
 
 /** An account that has counted nothing yet. */
 export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
-  // What other processes write is only seen by a count. Until then as much is set aside for them as this one adds and is
-  // writing: of two, the one that adds more keeps both within the bound, but for what is written during a count (a
-  // sixteenth, or one larger entry).
+  // Writes of other processes are noticed only by a count. Until then, as much room is reserved for them as
+  // this one adds and is writing: of two processes, the one that adds more keeps both within the limit,
+  // except for writes during a count (a sixteenth, or one larger entry).
   const low = maxBytes * (7 / 8);
   const high = maxBytes * (15 / 16);
-  // What is being written has to have room beside what is kept, so that many writers at once would push out everything:
-  // writes beyond a sixteenth of the bound wait for their turn. A larger entry is written alone.
+  // Pending writes need room next to existing entries, so that many simultaneous writers would evict
+  // everything: writes beyond a sixteenth of the limit wait for their turn. A larger entry is written alone.
   const atOnce = Math.max(1, Math.floor(maxBytes / 16));
   const turns = createSemaphore(atOnce);
   /** Bytes that are being written. */
@@ -65,8 +71,8 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
   const change: Room["change"] = () => {
     const begun = counting ? undefined : period;
     return (entries, bytes) => {
-      // A count that ran meanwhile may or may not have seen the change. Then growth counts, perhaps twice, and
-      // shrinking does not: the safe side, until the next count.
+      // A count that ran meanwhile may or may not have seen the change. Then growth counts, perhaps twice,
+      // and shrinking does not: the safe side, until the next count.
       const clear = begun === period;
       if (!clear) uncertain = true;
       if (tally && (clear || bytes > 0))
@@ -95,10 +101,11 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
     }
   };
 
-  /** Removes what was least recently used at the last count and has not been used since. */
+  /** Removes the entries that were least recently used at the last count and have not been used since. */
   const evict = async (room: number) => {
     while (tally && tally.bytes > room) {
-      // One of the last few, so that two processes that evict at once seldom count the same file as theirs.
+      // A random one of the last few, so that two processes that evict simultaneously rarely choose the same
+      // file.
       const at = Math.max(0, oldest.length - 1 - Math.floor(Math.random() * spread));
       const [candidate] = oldest.splice(at, 1);
       if (!candidate) return;
@@ -118,7 +125,7 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
   const makeRoom = (room: number): Promise<void> => {
     making ??= (async () => {
       const enough = () => tally !== undefined && tally.bytes <= room;
-      // Where there is room by our own count and yet too little, the count is what is missing.
+      // If our own count says there is room and yet there is too little, the count is missing something.
       if (!tally || few() || stale() || enough()) return count(room);
       await evict(room);
       if (!enough()) await count(room);
@@ -128,10 +135,10 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
     return making;
   };
 
-  /** What is being written here, and as much of it elsewhere, but for a larger entry. */
+  /** Bytes being written here, and as much again elsewhere, except for a larger entry. */
   const underWay = () => Math.min(maxBytes, writing + Math.min(writing, atOnce));
 
-  /** Whether there is room for what is being written. */
+  /** True if there is room for pending writes. */
   const fits = () =>
     tally ? tally.bytes + Math.max(0, added) + underWay() <= maxBytes : added + writing <= maxBytes / 32;
 
@@ -148,14 +155,14 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
         writing -= bytes;
         release();
       }
-      // Not waited for; when it fails, a later write finds no room, tries again, and tells.
+      // Not awaited; if it fails, a later write finds no room, tries again, and reports it.
       if (!tally || tally.bytes + Math.max(0, added) > high || stale()) makeRoom(low).catch(() => {});
     },
     change,
     async usage() {
       await making?.catch(() => {});
       if (!tally || (uncertain && few())) {
-        // Who gives up waiting for a large folder and asks again does not begin another count.
+        // A caller that stops waiting for a large folder and asks again does not begin another count.
         asked ??= count(Number.POSITIVE_INFINITY).finally(() => {
           asked = undefined;
         });

@@ -1,5 +1,5 @@
-// Counting and clearing the folder of a filesystem store. Other processes may write to it and sweep it meanwhile, so
-// that anything may vanish between two looks.
+// Counting and clearing the folder of a filesystem store. Other processes may write to it and sweep it
+// meanwhile, so that anything may vanish between two looks.
 
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { FileEntry } from "../../platform/platform.ts";
@@ -11,10 +11,13 @@ export const entryFile = /^[0-9a-f]{64}$/;
 const groupFolder = /^[0-9a-f]{32}$/;
 const shardFolder = /^[0-9a-f]{2}$/;
 
-/** Nothing is half-written or about to be filled for so long (milliseconds): an older stray was left by a crash. */
+/**
+ * Nothing is half-written or about to be filled for so long (milliseconds): an older stray was left by a
+ * crash.
+ */
 const strayAge = 60 * 60_000;
 const atOnce = 8;
-/** How many of the least recently used a count remembers. */
+/** Number of least recently used entries that a count remembers. */
 const candidates = 20_000;
 
 /** An entry as a count saw it. */
@@ -26,9 +29,9 @@ export interface Found {
 }
 
 /**
- * Removes the least recently used entries until at most `room` bytes are left, and temporary files and empty folders
- * that are older than an hour at `now` (milliseconds since 1970). The entries and bytes that are left, and
- * the least recently used of them, the oldest last.
+ * Removes the least recently used entries until at most `room` bytes are left, and temporary files and empty
+ * folders that are older than an hour at `now` (milliseconds since 1970). The entries and bytes that are
+ * left, and the least recently used of them, the oldest last.
  */
 export async function sweep(
   files: EntryFiles,
@@ -59,11 +62,11 @@ export async function clearFolder(files: EntryFiles, top: string): Promise<void>
     if (shardFolder.test(name)) await files.remove(`${top}/${name}`);
 }
 
-/** Adds the entries of one group to `found`, and clears what a crash or an earlier sweep left. */
+/** Adds the entries of one group to `found`, and removes leftovers of a crash or an earlier sweep. */
 async function look(files: EntryFiles, folder: string, now: number, found: Found[]): Promise<void> {
   const entries = await entriesOf(files, folder);
   for (const { name, link } of entries) {
-    // What a link leads to is not in the folder.
+    // The target of a link is not in the folder.
     if (link) continue;
     const file = `${folder}/${name}`;
     const stat = await files.stat(file);
@@ -85,7 +88,7 @@ async function foldersOf(files: EntryFiles, folder: string, names: RegExp): Prom
     .map(({ name }) => `${folder}/${name}`);
 }
 
-/** What is in a folder; nothing when it is not there (any more). */
+/** Returns the contents of a folder; empty if it does not exist (any more). */
 export async function entriesOf(files: EntryFiles, folder: string): Promise<FileEntry[]> {
   for (let last = false; ; last = true) {
     const entries: FileEntry[] = [];

@@ -1,8 +1,8 @@
-// How a store reaches Redis: over a socket or over HTTP.
+// Access of a store to Redis: over a socket or over HTTP.
 
 export type RedisArgument = string | number | Uint8Array;
 
-/** What is done in Redis, each as one atomic step: scripts in Lua by their names. */
+/** Lua scripts by name, each an atomic step in Redis. */
 export type RedisScripts<Script extends string> = Readonly<Record<Script, string>>;
 
 /** Runs the scripts that it was made with. */
@@ -13,8 +13,8 @@ export interface RedisDriver<Script extends string> {
   encode(value: Uint8Array): string | Uint8Array;
   decode(reply: unknown): Uint8Array;
   /**
-   * The reply of a script: integers as numbers, nil as null, lists as arrays. Throws an Error whose message is for the
-   * operator and names no address, key or secret.
+   * Runs a script and returns its reply: integers as numbers, nil as null, lists as arrays. Throws an Error
+   * whose message is for the operator and contains no address, key or secret.
    */
   run(script: Script, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export interface RedisDriver<Script extends string> {
 const checkPassword = "Check what password_env or token_env names.";
 const checkAddress = "Check addr or url, and that Redis runs there.";
 
-/** What an operator does about an error, by its code in Redis or in the runtime. */
+/** Advice for operators by error code of Redis or the runtime. */
 const adviceFor: Readonly<Record<string, string>> = {
   WRONGPASS: checkPassword,
   NOAUTH: checkPassword,
@@ -45,7 +45,10 @@ const adviceFor: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "Its certificate is not trusted.",
 };
 
-/** The error for the operator. Of the cause only the message stays: clients hang the whole command on their errors. */
+/**
+ * The error for the operator. Of the cause only the message stays: clients hang the whole command on their
+ * errors.
+ */
 export function redisFailure(cause: unknown): Error {
   const { message = "", code } = (cause ?? {}) as { message?: string; code?: unknown };
   const word = typeof code === "string" && /^[A-Z_]{2,40}$/.test(code) ? code : wordOf(message);

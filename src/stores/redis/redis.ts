@@ -1,4 +1,5 @@
-// A store in Redis that any number of processes may share, least recently used out first. Entries are verified when read.
+// A store in Redis that any number of processes may share, least recently used out first. Entries are
+// verified when read.
 
 import { z } from "zod";
 import { isServiceUrl } from "../../lib/network/s3-options.ts";
@@ -25,7 +26,7 @@ export function parseRedisAddress(
   return host && port > 0 && port < 65536 ? { host, port } : undefined;
 }
 
-/** Members of the options of everything that lies in Redis: where that is. */
+/** Members of the options of everything stored in Redis: its address. */
 export const redisAddressOptions = {
   addr: z
     .string({ error: addrForm })
@@ -95,15 +96,15 @@ export const redisOptions = (defaults: StoreDefaults) =>
 export interface RedisStoreOptions {
   readonly driver: RedisDriver<RedisScript>;
   readonly prefix: string;
-  /** Bound in bytes on entries, keys and what tells of them. An entry that is larger alone is not kept. */
+  /** Limit in bytes on entries, keys and their records. An entry above the limit is not stored. */
   readonly maxBytes: number;
   /** Milliseconds since 1970, of the expiry inside the entries; Redis expires them by its own clock. */
   readonly now?: () => number;
 }
 
 /**
- * What an entry costs in Redis, measured: its key and its places in the four keys that tell of it, and what the allocator
- * rounds up.
+ * Measured cost of an entry in Redis: its key and its members in the four record keys, rounded up by the
+ * allocator.
  */
 const costOf = (bytes: number) => Math.ceil(bytes * 1.1) + 1000;
 /** Entries that are removed in one step. */
@@ -111,7 +112,7 @@ const atOnce = 500;
 
 /** A store over what Redis holds already. */
 export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisStoreOptions): Store {
-  // The braces keep all keys on one node of a cluster, where scripts need them.
+  // The braces keep all keys on one node of a cluster, as scripts require.
   const space = `{${prefix}${driver.form === "binary" ? "" : `:${driver.form}`}}:`;
   const entries = `${space}e:`;
   const keys = accountKeys.map((name) => `${space}${name}`);
@@ -124,7 +125,7 @@ export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisSt
       const reply = await run("get", member);
       if (reply === null) return undefined;
       const body = await decodeEntry(driver.decode(reply), entryKey(name, variant), now());
-      // Where nothing can be removed, what does not verify is still a miss.
+      // An entry that fails verification is a miss, even if it cannot be removed.
       if (!body) await run("remove", member).catch(() => 0);
       return body;
     },

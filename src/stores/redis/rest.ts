@@ -23,7 +23,7 @@ export function redisRest<Script extends string>({
   let runners: Promise<Record<Script, Runner>> | undefined;
 
   const load = async () => {
-    // Loaded only where it is used. This form of the package has fetch alone, whatever the runtime.
+    // Loaded on demand. This form of the package only uses fetch, on any runtime.
     const { Redis } = await import("@upstash/redis/cloudflare");
     const redis = new Redis({
       url,

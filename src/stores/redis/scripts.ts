@@ -1,18 +1,21 @@
-// What a Redis store does in Redis, each as one atomic step. Entries are plain keys with their own expiry; four more keys
-// tell of them, so that all processes share one account:
+// Operations of a Redis store, each as one atomic step. Entries are plain keys with their own expiry; four
+// more keys record them, so that all processes share one account:
 //
 //   used   sorted set   member → microseconds of its last use
 //   names  sorted set   members in the order of their text, to find all of a group or name
 //   sizes  hash         member → bytes; total → their sum
 //   ends   sorted set   member → microseconds of its expiry
 //
-// A member is `<hash of group>:<hash of the name's rest>:<hash of variant>`. An entry that `sizes` does not know is none: so whatever Redis itself
-// evicts or expires, a purge finds all that can still be read, and the account heals where it is touched.
+// A member is `<hash of group>:<hash of the name's rest>:<hash of variant>`. An entry that is not in `sizes`
+// does not count: so whatever Redis itself evicts or expires, a purge finds everything that can still be
+// read, and the account is repaired on access.
 
 /** Names of the four keys, in the order of KEYS. */
 export const accountKeys = ["used", "names", "sizes", "ends"] as const;
 
-/** ARGV[1] is what the keys of all entries begin with. The clock is that of Redis, which all processes share. */
+/**
+ * ARGV[1] is the prefix of the keys of all entries. The clock is that of Redis, which all processes share.
+ */
 const shared = `
 local used, names, sizes, ends = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local entries = ARGV[1]
@@ -68,7 +71,10 @@ end
 redis.pcall('ZADD', used, now(), member)
 return value`,
 
-  /** ARGV: entries, member, value, its size, milliseconds to live (0: for ever), most bytes of all. 1 when it is kept. */
+  /**
+   * ARGV: entries, member, value, its size, milliseconds to live (0: forever), most bytes of all. Returns 1
+   * if it is stored.
+   */
   put: `${shared}
 local member, value = ARGV[2], ARGV[3]
 local size, ttl, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -103,7 +109,10 @@ return 1`,
   remove: `${shared}
 return drop(ARGV[2])`,
 
-  /** ARGV: entries, hash of a group or of a group and a rest, most members. How many were looked at, and how many of them removed. */
+  /**
+   * ARGV: entries, hash of a group or of a group and a rest, most members. How many were looked at, and how
+   * many of them removed.
+   */
   removeAll: `${shared}
 local members = redis.call('ZRANGEBYLEX', names, '[' .. ARGV[2] .. ':', '(' .. ARGV[2] .. ';', 'LIMIT', 0, ARGV[3])
 local removed = 0
@@ -120,7 +129,10 @@ return {redis.call('ZCARD', used), total()}`,
 redis.call('UNLINK', used, names, sizes, ends)
 return 1`,
 
-  /** ARGV: entries, cursor (0 at first). Removes some of the keys that are no entries any more; the next cursor, 0 at the end. */
+  /**
+   * ARGV: entries, cursor (0 at first). Removes some of the keys that are no entries any more; the next
+   * cursor, 0 at the end.
+   */
   sweep: `${shared}
 local found = redis.call('SCAN', ARGV[2], 'MATCH', entries .. '*', 'COUNT', 1000)
 for _, key in ipairs(found[2]) do

@@ -1,5 +1,5 @@
-// Redis over TCP or TLS, by ioredis. It connects when there is something to ask and tries again no sooner; a connection
-// whose answers stay away is given up.
+// Redis over TCP or TLS, by ioredis. It connects on demand and does not retry by itself; a connection without
+// responses is dropped.
 
 import type { Redis, RedisOptions } from "ioredis";
 import { parseIp } from "../../lib/network/ip-range.ts";
@@ -16,7 +16,7 @@ export interface RedisAddress {
 export interface RedisTcpOptions<Script extends string> extends RedisAddress {
   /** Time for the connection to be made. */
   readonly timeoutMs: number;
-  /** Each script has a connection of its own, for runtimes where no request may use another's. */
+  /** Each script has a connection of its own, for runtimes on which no request may use another's. */
   readonly connectEachTime: boolean;
   readonly scripts: RedisScripts<Script>;
 }
@@ -51,12 +51,12 @@ export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>
   let client: Promise<Scripted<Script>> | undefined;
 
   const open = async (): Promise<Scripted<Script>> => {
-    // Loaded only where it is used.
+    // Loaded on demand.
     const { Redis } = await import("ioredis");
     const made = new Redis(settings) as Scripted<Script>;
     // Without a number of keys, that is the first argument of each call.
     for (const [name, lua] of Object.entries<string>(scripts)) made.defineCommand(name, { lua });
-    // What went wrong comes as an event; the promise says only that the connection was closed.
+    // The error arrives as an event; the promise only says that the connection was closed.
     let failure: unknown;
     made.on("error", (error) => {
       failure = error;
@@ -64,13 +64,13 @@ export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>
     await made.connect().catch((error: unknown) => {
       failure ??= error;
     });
-    // Also where the connection stands, but not in the database that was asked for.
+    // Also if the connection exists, but not to the requested database.
     if (failure === undefined) return made;
     made.disconnect();
     throw failure;
   };
 
-  /** The connection, made now unless it stands. */
+  /** Returns the connection, and opens it if necessary. */
   const connected = (): Promise<Scripted<Script>> => {
     if (client) return client;
     const opening = open();
@@ -94,7 +94,7 @@ export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>
         const command = redis[`${script}Buffer`] as Called;
         return await command.call(redis, keys.length, ...keys, ...args.map(argument));
       } catch (error) {
-        // What is no reply tells that the connection is gone, sooner than its end is told.
+        // Any error but a reply means that the connection is gone, before its end is reported.
         const replied = error instanceof Error && error.name === "ReplyError";
         if (!replied && client === used) {
           client = undefined;

@@ -1,4 +1,4 @@
-// The forms that purge an image, an entry or a slot, with what was wrong in them.
+// The forms that purge an image, an entry or a slot, with the faults of their input.
 
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { purgeable } from "../../../images/purge.ts";
@@ -7,7 +7,7 @@ import type { RequestContext } from "../../http/context.ts";
 import { href } from "../admin.ts";
 import type { SlotReading } from "./slots.tsx";
 
-/** What was entered in a form, and what is wrong with it. */
+/** Input of a form, and what is wrong with it. */
 export interface PurgeFault {
   readonly form: "image" | "entry" | "slot";
   readonly field: "identifier" | "cache" | "key";
@@ -39,7 +39,7 @@ const marks = (id: string, hint: string | undefined, message: string | undefined
   };
 };
 
-/** All that is kept of one image. */
+/** Purges everything cached for one image. */
 export function PurgeImage({ c, fault }: FormProps) {
   const own = fault?.form === "image" ? fault : undefined;
   return (

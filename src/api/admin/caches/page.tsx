@@ -11,7 +11,7 @@ export const cachePages: AdminPage = (admin) => [
   { path: "/admin/cache", get: (c) => respondCaches(c, admin) },
 ];
 
-/** The page; `fault`: with a form as it was sent and what is wrong with it. */
+/** The page; `fault` shows a submitted form again, with what is wrong with it. */
 export async function respondCaches(c: RequestContext, admin: Admin, fault?: PurgeFault): Promise<Response> {
   const { service } = admin;
   const readings = await readSlots(service);

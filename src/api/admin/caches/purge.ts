@@ -1,4 +1,5 @@
-// The acts of purging: the forms of /admin/cache and of the page of an image, and /admin/api/purge for scripts.
+// The acts of purging: the forms of /admin/cache and of the page of an image, and /admin/api/purge for
+// scripts.
 
 import { ServiceError } from "../../../errors.ts";
 import {
@@ -113,7 +114,7 @@ async function purgeNamed(admin: Admin, identifier: string): Promise<PurgedImage
   return result;
 }
 
-/** The fields of a form; "" for what was not sent. */
+/** Returns the fields of a form; "" for those that were not sent. */
 async function fields<N extends string>(c: RequestContext, names: readonly N[]): Promise<Record<N, string>> {
   const form = await readForm(c, maxBody);
   return Object.fromEntries(names.map((name) => [name, form.get(name) ?? ""])) as Record<N, string>;
@@ -127,10 +128,10 @@ const unknownCache = (received: string): Pick<PurgeFault, "field" | "message" | 
   message: `Expected render, info or origin; received ${received === "" ? "nothing" : JSON.stringify(received.slice(0, 40))}.`,
 });
 
-/** Kinds of errors that are of what was entered. */
+/** Kinds of errors that the input causes. */
 const ofInput: ReadonlySet<string> = new Set(["bad-request", "not-found"]);
 
-/** What an act returns, or the page with its form again and what went wrong. */
+/** Returns the result of an act, or the page with its form again and what went wrong. */
 async function orFault(
   c: RequestContext,
   admin: Admin,

@@ -7,22 +7,25 @@ import type { Service } from "../../../service.ts";
 
 type NamedSlot = Service["slots"]["all"][number];
 
-/** A slot as it is now. */
+/** The current state of a slot. */
 export interface SlotReading {
   readonly slot: NamedSlot;
-  /** Absent where its store cannot count, or did not answer in time. */
+  /** Absent if its store cannot count, or did not respond in time. */
   readonly usage?: { readonly entries: number; readonly bytes: number };
   /** From 0 to 1; absent before the first look-up. */
   readonly hitRate?: number;
   readonly lookups: number;
-  /** Why its store cannot be used, by the latest check; absent where it can. */
+  /** Why its store is unusable, according to the latest check; absent if it is usable. */
   readonly problem?: string;
 }
 
 /** Longest that stores are waited for. */
 const usageMs = 2000;
 
-/** Stores in this process and in its folders are counted as they are; a shared one through its gauge, which asks every ten seconds at most. */
+/**
+ * Stores in this process and in its folders are counted as they are; a shared one through its gauge, which
+ * asks every ten seconds at most.
+ */
 export async function readSlots({ slots, registry, health }: Service): Promise<readonly SlotReading[]> {
   const checked = health().catch(() => ({ findings: [] }));
   const gauges = withDeadline(usageMs, () => registry.read(["cache_entries", "cache_size"])).catch(() => []);

@@ -1,4 +1,5 @@
-// What the page /admin/config shows: the form, what waits for a restart, and the configuration that counts.
+// Contents of the page /admin/config: the form, the changes that wait for a restart, and the effective
+// configuration.
 
 import { fieldsOfConfig } from "../../../config/editing/edit.ts";
 import type { ConfigFileView } from "../../../config/editing/file.ts";
@@ -122,7 +123,7 @@ function ProblemsOfFile({ problems }: { readonly problems: readonly Problem[] })
   );
 }
 
-/** The keys in which the file differs from what runs, whoever wrote them and whenever. */
+/** Lists the keys whose values in the file differ from those in effect, whoever wrote them. */
 function Waiting({ service, view }: { readonly service: Service; readonly view: ConfigFileView }) {
   if (!view.config) return null;
   const { takes, waits } = service.compare(view.config);

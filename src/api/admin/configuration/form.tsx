@@ -8,7 +8,7 @@ import { href } from "../admin.ts";
 
 /** A form that was sent and not saved. */
 export interface Attempt {
-  /** What was typed, by the path of each field. */
+  /** Typed values by the path of each field. */
   readonly values: ReadonlyMap<string, string>;
   readonly result: Extract<Saved, { kind: "refused" | "stale" | "failed" }>;
 }
@@ -17,11 +17,11 @@ interface FormProps {
   readonly c: RequestContext;
   readonly view: ConfigFileView;
   readonly attempt?: Attempt | undefined;
-  /** What counts in this process, by the path of each field. */
+  /** Values in effect in this process, by the path of each field. */
   readonly running: ReadonlyMap<string, string>;
 }
 
-/** A field for each editable key, with what is wrong with it, when it counts, and what sets it. */
+/** A field for each editable key, with its faults, when it takes effect, and what sets it. */
 export function Form({ c, view, attempt, running }: FormProps) {
   const disabled = view.obstacle !== undefined;
   const sections = [...new Set(view.fields.map(({ field }) => field.section))];
@@ -129,7 +129,7 @@ interface Noted extends FieldValue {
   readonly running: string | undefined;
 }
 
-/** Sentences about a field that depend on what stands in the file and what runs. */
+/** Returns the notes on a field that depend on the file and on the running configuration. */
 function notesOf({ value, lockedBy, typed, running }: Noted): string[] {
   return [
     ...(lockedBy === undefined ? [] : [`This field ${lockedText(lockedBy)}.`]),

@@ -1,4 +1,5 @@
-// The page /admin/config: the editable keys of the configuration file as a form, and the configuration that counts.
+// The page /admin/config: the editable keys of the configuration file as a form, and the configuration that
+// counts.
 
 import { fieldsOfConfig } from "../../../config/editing/edit.ts";
 import { editableFields } from "../../../config/editing/editable.ts";
@@ -15,7 +16,7 @@ import { adminPage } from "../frame.tsx";
 import { ConfigurationBody } from "./body.tsx";
 import type { Attempt } from "./form.tsx";
 
-/** Bytes of a form; the longest that a browser sends of this page has some 700. */
+/** Size limit of a form in bytes; the longest that a browser sends from this page has about 700. */
 const mostBytes = 16 * 1024;
 
 /** The field of the form that says of which file it was made. */
@@ -46,7 +47,7 @@ async function page(c: RequestContext, admin: Admin, attempt?: Attempt, status =
   );
 }
 
-/** Where there is no file, the form shows what counts. */
+/** Without a file the form shows the values in effect. */
 function withoutFile({ platform: { name, env }, config }: Service): ConfigFileView {
   return {
     fields: fieldsOfConfig(config(), env),
@@ -59,7 +60,10 @@ function withoutFile({ platform: { name, env }, config }: Service): ConfigFileVi
   };
 }
 
-/** Saves what the form says and goes back to the page; the form again, with what was typed, where nothing was saved. */
+/**
+ * Saves the form and redirects to the page; shows the form again, with the typed values, if nothing was
+ * saved.
+ */
 async function save(c: RequestContext, admin: Admin): Promise<Response> {
   const { service, outcomes } = admin;
   const values = fieldsOf(await readForm(c, mostBytes), [
@@ -119,7 +123,7 @@ function report({ service: { log } }: Admin, result: Saved): void {
     log.error("configuration not saved", { problem: result.reason, cause: result.cause });
 }
 
-/** What the page says after a save: which keys have changed, which of them wait, and which are doubtful. */
+/** Describes a save: which keys have changed, which of them wait for a restart, and which are doubtful. */
 function outcomeOf(
   { changed, waits, notApplied }: Extract<Saved, { kind: "saved" }>,
   doubts: readonly Problem[],

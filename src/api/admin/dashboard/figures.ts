@@ -1,4 +1,5 @@
-// How figures are written on the status page. static/admin/figures.js does the same in the browser, and a test holds both to one table.
+// Formats the figures of the status page. static/admin/figures.js does the same in the browser; a test
+// compares both with one table.
 
 import { formatSize } from "../../../lib/options/quantity.ts";
 
@@ -37,17 +38,17 @@ export const forms = {
 
 export type Form = keyof typeof forms;
 
-/** What stands where there is no value. */
+/** Shown if there is no value. */
 export const none = "–";
 
-/** The value at a path of names and indexes, such as `routes.0.p95Ms`; undefined where there is none. */
+/** Returns the value at a path of names and indexes, such as `routes.0.p95Ms`, or undefined. */
 export function valueAt(frame: unknown, path: string): unknown {
   let value = frame;
   for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
   return value ?? undefined;
 }
 
-/** What is written for the value at a path. */
+/** Formats the value at a path. */
 export function textAt(frame: { readonly at: number }, path: string, form: Form): string {
   const value = valueAt(frame, path);
   return value === undefined ? none : forms[form](value, frame.at);

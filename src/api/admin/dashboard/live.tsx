@@ -1,4 +1,5 @@
-// Elements that show one value of a dashboard frame each: written by the server, and marked so that dashboard.js can change their texts.
+// Elements that show one value of a dashboard frame each: written by the server, and marked so that
+// dashboard.js can change their texts.
 
 import type { Child } from "hono/jsx";
 import type { Frame } from "../../../dashboard/frame.ts";
@@ -10,7 +11,7 @@ export interface Shown {
   readonly form: Form;
 }
 
-/** The attributes by which the script finds an element whose text is a value. */
+/** Attributes by which the script finds an element whose text is a value. */
 export const marked = ({ of, form }: Shown) => ({ "data-of": of, "data-form": form });
 
 /** The elements of a frame. */
@@ -29,7 +30,7 @@ export function liveElements(frame: Frame) {
         {text(shown)}
       </td>
     ),
-    /** How long ago a moment was, with the moment itself as its title. */
+    /** Shows how long ago a moment was, with the moment itself as its title. */
     Ago({ of }: { readonly of: string }) {
       const at = valueAt(frame, of);
       const moment = at === undefined ? undefined : new Date(Number(at)).toISOString();
@@ -40,7 +41,7 @@ export function liveElements(frame: Frame) {
         </time>
       );
     },
-    /** Whether something can be used, in text and colour. */
+    /** Shows whether something can be used, in text and colour. */
     Health({ of }: { readonly of: string }) {
       const shown = { of, form: "healthy" } as const;
       return (
@@ -49,7 +50,7 @@ export function liveElements(frame: Frame) {
         </span>
       );
     },
-    /** Of the stages of renders: as long as its share of the longest. */
+    /** A bar for the duration of a stage of renders, scaled to the longest. */
     Bar: ({ of, kind }: { readonly of: string; readonly kind: "median" | "p95" }) => (
       <rect
         class={kind}
@@ -58,21 +59,24 @@ export function liveElements(frame: Frame) {
         height="100%"
       />
     ),
-    /** Attributes of what is there only while a value is. */
+    /** Attributes of elements that are shown only while a value exists. */
     onlyWith: (of: string) => ({ "data-row": of, hidden: valueAt(frame, of) === undefined }),
   } as const;
 }
 
 export type LiveElements = ReturnType<typeof liveElements>;
 
-/** The latest values as a line, which the script draws. What it shows stands beside it in numbers. */
+/** The latest values as a line, drawn by the script. The numbers are shown next to it. */
 export const Spark = ({ of }: { readonly of: string }) => (
   <svg class="spark" viewBox="0 0 59 20" preserveAspectRatio="none" aria-hidden="true">
     <polyline data-spark={of} points="" />
   </svg>
 );
 
-/** A table, which may be wider than the page and then scrolls by itself, by keyboard too. `label`: id of its heading; `head`: its first row. */
+/**
+ * A table that may be wider than the page and then scrolls on its own, also by keyboard. `label`: id of its
+ * heading; `head`: its first row.
+ */
 export const Table = ({ label, tall, head, children }: TableFacts) => (
   <section class={tall ? "scroll tall" : "scroll"} aria-labelledby={label} tabindex={0}>
     <table class="grid" aria-labelledby={label}>

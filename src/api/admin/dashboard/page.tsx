@@ -1,4 +1,5 @@
-// The page /admin/: how this process is doing. Whole without a script; dashboard.js changes its texts with each frame of the stream.
+// The page /admin/: how this process is doing. Whole without a script; dashboard.js changes its texts with
+// each frame of the stream.
 
 import type { Child } from "hono/jsx";
 import type { Frame } from "../../../dashboard/frame.ts";
@@ -96,7 +97,7 @@ function statusOf(frame: Frame, { stream, image }: Places): Child {
   );
 }
 
-/** What is wrong now. `base`: address of /admin/. */
+/** Shows current problems. `base`: address of /admin/. */
 function Verdict({
   frame,
   live: { text, onlyWith },
@@ -192,7 +193,7 @@ function Cards({ frame, live: { Figure, text } }: { frame: Frame; live: ReturnTy
 
 interface CardFacts extends Shown {
   readonly label: string;
-  /** Whether the last minute of it is drawn. */
+  /** True if its last minute is drawn. */
   readonly spark?: boolean;
   readonly children?: Child;
 }

@@ -1,11 +1,15 @@
-// The stream of dashboard frames: server-sent events (HTML, section 9.2), for at most as many browsers as the hub has places.
+// The stream of dashboard frames: server-sent events (HTML, section 9.2), for at most as many browsers as the
+// hub has places.
 
 import { type Hub, mostWatchers } from "../../../dashboard/hub.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { Refusal } from "../../http/problem.ts";
 import type { AdminPage } from "../admin.ts";
 
-/** Not counted: it would be in flight for as long as somebody watches, and bring bytes that nobody asked for. */
+/**
+ * Not counted: the request would be in flight for as long as somebody watches, and would add bytes that
+ * nobody requested.
+ */
 export const streamRoutes: AdminPage = ({ service: { dashboard } }) => [
   {
     path: "/admin/stats/stream",
@@ -18,7 +22,7 @@ const headers = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
-  // A proxy that gathers what it passes on (nginx) would show old figures.
+  // A proxy that buffers responses (nginx) would show outdated figures.
   "X-Accel-Buffering": "no",
 } as const;
 
@@ -46,7 +50,7 @@ function openStream(c: RequestContext, hub: Hub): Response {
       },
       cancel: left,
     },
-    // One frame waits at most: what a browser has not read by then is old.
+    // At most one frame waits: later frames replace frames that a browser has not read.
     { highWaterMark: 1 },
   );
   signal.addEventListener("abort", left);

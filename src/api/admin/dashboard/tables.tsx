@@ -1,4 +1,5 @@
-// The tables of the status page: requests, stages of renders, slow images, caches, sources, other parts, errors.
+// The tables of the status page: requests, stages of renders, slow images, caches, sources, other parts,
+// errors.
 
 import { damagedShown, type Frame } from "../../../dashboard/frame.ts";
 import { checkedParts } from "../../../lib/checks.ts";
@@ -217,7 +218,7 @@ export function CacheTable({ frame, live: { Figure, NumberCell } }: Shown) {
   );
 }
 
-/** How many checks of a source are shown, the newest at the right. */
+/** Number of checks shown for a source, the newest at the right. */
 const checksShown = 30;
 
 export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, onlyWith } }: Shown) {

@@ -1,4 +1,5 @@
-// The doctor of logins for the operator's pages: asks this service at its own address alone, one examination at a time, bounded in time.
+// The doctor of logins for the operator's pages: asks this service at its own address alone, one examination
+// at a time, bounded in time.
 
 import { examineLogins, loopbackClient, ownAddress, viewerOrigin } from "../../../doctor/question.ts";
 import { NothingToExamine } from "../../../doctor/targets.ts";
@@ -7,7 +8,7 @@ import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
 import type { Finding } from "../../../lib/finding.ts";
 import type { Service } from "../../../service.ts";
 
-/** What the operator types; empty fields mean the usual. */
+/** The operator's input; an empty field means the default. */
 export interface LoginQuestion {
   readonly origin: string;
   readonly identifier: string;
@@ -19,11 +20,11 @@ export type LoginReport =
   | { readonly refused: string; readonly field?: keyof LoginQuestion };
 
 export interface LoginDoctor {
-  /** The service's own address; undefined where there are no logins. */
+  /** The service's own address; undefined if there are no logins. */
   readonly base: string | undefined;
-  /** The origin of a viewer that is asked for where none is typed. */
+  /** The origin of a viewer that is used if none is typed. */
   readonly origin: string | undefined;
-  /** Never rejects for what the service or its providers answer. */
+  /** Never rejects because of a response of the service or its providers. */
   ask(question: LoginQuestion): Promise<LoginReport>;
 }
 

@@ -1,4 +1,5 @@
-// /admin/doctor: which public URL this service takes for its own and why, and the logins of readers, walked through as a viewer does.
+// /admin/doctor: which public URL this service takes for its own and why, and the logins of readers, walked
+// through as a viewer does.
 
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { readForm } from "../../http/body.ts";

@@ -1,4 +1,5 @@
-// The address that an operator sees in the browser beside the one that ids begin with, and what a proxy has to say so that they are one.
+// Compares the address that an operator sees in the browser with the one that ids begin with, and says what a
+// proxy has to send so that both agree.
 
 import { parseUrl } from "../../../lib/network/parse-url.ts";
 
@@ -7,13 +8,15 @@ export interface AddressComparison {
   /** What the typed address is the public URL of, or what is wrong with it. */
   readonly seen?: string;
   readonly text: string;
-  /** What to do, one way each. */
+  /** Alternative ways to fix it. */
   readonly advice: readonly string[];
 }
 
 const page = "/admin/doctor";
 
-/** Compares the address of the page /admin/doctor, as somebody copied it from a browser, with the public URL. */
+/**
+ * Compares the address of the page /admin/doctor, as somebody copied it from a browser, with the public URL.
+ */
 export function compareAddresses(typed: string, base: string): AddressComparison {
   const url = parseUrl(typed);
   const at = url?.pathname.lastIndexOf(page) ?? -1;

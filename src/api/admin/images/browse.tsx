@@ -30,7 +30,10 @@ export const browsePages: AdminPage = (admin) => {
   ];
 };
 
-/** Longest that a listing is waited for, in milliseconds. One that comes later is remembered for who loads the page again. */
+/**
+ * Longest that a listing is waited for, in milliseconds. One that comes later is remembered for who loads the
+ * page again.
+ */
 const listMs = 5000;
 
 /** Longest that the images of a page are looked at, in milliseconds. */
@@ -73,7 +76,7 @@ async function respondFolder(
         <ByIdentifier c={c} />
       </>
     );
-    // That a source has no listings is nothing wrong.
+    // A source without listings is not a fault.
     const isWrong = opened.code !== "source_cannot_list";
     const status = isWrong ? noteFailure(c, service.log, opened).status : 200;
     return adminPage(c, admin, { ...page, body }, { status });

@@ -1,4 +1,5 @@
-// A diagnosis of an image as a section of a page: findings with what to do, what pictures cost, and the facts.
+// A diagnosis of an image as a section of a page: findings with what to do, what pictures cost, and the
+// facts.
 
 import type { CostRow, Diagnosis as ImageDiagnosis, LatestRow } from "../../../images/diagnosis/diagnosis.ts";
 import { bytesText, msText, pixelsText } from "../../../images/diagnosis/words.ts";

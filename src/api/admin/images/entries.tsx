@@ -1,4 +1,4 @@
-// What is in a folder: folders, images with thumbnails and facts, other files, and the way to its other pages.
+// Contents of a folder: folders, images with thumbnails and facts, other files, and links to its other pages.
 
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import type { OperatorLook } from "../../../images/operator.ts";
@@ -16,7 +16,7 @@ interface Props {
 /** Entries of a page. */
 export const shown = 60;
 
-/** Links to the folders; nothing where there are none. */
+/** Links to the folders; nothing if there are none. */
 export function Folders({ c, entries }: Props & { readonly entries: readonly OperatorEntry[] }) {
   const folders = entries.filter(({ kind }) => kind === "folder");
   if (folders.length === 0) return null;
@@ -39,7 +39,10 @@ export function Folders({ c, entries }: Props & { readonly entries: readonly Ope
   );
 }
 
-/** The images with their sizes, thumbnails where this browser may have them, and profiles; `looks` and `gates` by place. */
+/**
+ * The images with their sizes and profiles, and thumbnails that this browser may see; `looks` and `gates` by
+ * index.
+ */
 export function Images({
   c,
   entries,
@@ -107,7 +110,7 @@ function Facts({ look }: { readonly look: OperatorLook | undefined }) {
   return <span class="reason bad">{problem?.message}</span>;
 }
 
-/** Names of what is no image; nothing where there are none. */
+/** Names of files that are not images; nothing if there are none. */
 export function OtherFiles({ entries }: { readonly entries: readonly OperatorEntry[] }) {
   const others = entries.filter(({ kind }) => kind === "other");
   if (others.length === 0) return null;
@@ -124,7 +127,7 @@ export function OtherFiles({ entries }: { readonly entries: readonly OperatorEnt
   );
 }
 
-/** The way to the other pages; nothing where there is one only. */
+/** Links to the other pages; nothing if there is only one. */
 export function Pages({
   c,
   folder: { identifier, from, total, entries },

@@ -1,4 +1,5 @@
-// What the operator's own browser would get of an image: admin credentials open none, so that gated images need the login of a reader.
+// What the operator's own browser would receive for an image: admin credentials open no gated image, which
+// need the login of a reader.
 
 import type { Decision, Tier } from "../../../access/access.ts";
 import type { Service } from "../../../service.ts";
@@ -8,11 +9,11 @@ import type { RequestContext } from "../../http/context.ts";
 export interface Gate {
   /** The profiles that the identifier needs, separated by commas; undefined if no rule names it. */
   readonly profile?: string;
-  /** Whether a picture would come, of whatever detail. */
+  /** True if any image would be shown, in whatever detail. */
   readonly isShown: boolean;
   /** Absent for a refusal. */
   readonly tier?: Tier;
-  /** Of a refusal: its status and reason. */
+  /** Status and reason of a refusal. */
   readonly refused?: { readonly status: number; readonly reason: string };
 }
 
@@ -20,7 +21,9 @@ export interface GateReader {
   of(identifier: string): Promise<Gate>;
 }
 
-/** Reads for one request, rules once for each profile. Hooks are not asked here, see {@link decideForBrowser}. */
+/**
+ * Reads for one request, rules once for each profile. Hooks are not asked here, see {@link decideForBrowser}.
+ */
 export function createGateReader(c: RequestContext, { auth }: Service): GateReader {
   const known = new Map<string, Promise<Gate>>();
   return {
@@ -39,7 +42,10 @@ export function createGateReader(c: RequestContext, { auth }: Service): GateRead
   };
 }
 
-/** The whole decision on one image, hooks included, as if this browser had asked for `path`. Not noted. Undefined where it fails. */
+/**
+ * Makes the whole decision on one image, hooks included, as if this browser had requested `path`, without
+ * recording it. Returns undefined if it fails.
+ */
 export async function decideForBrowser(
   c: RequestContext,
   { images }: Service,

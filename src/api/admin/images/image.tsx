@@ -1,4 +1,4 @@
-// /admin/view/{identifier}: one image, where it comes from, its addresses, what is kept of it, and a picture to zoom in.
+// /admin/view/{identifier}: one image, its source, its addresses, its cached entries, and a zoomable view.
 
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { checkIdentifier, identifierOf, splitPage } from "../../../iiif/image/path.ts";
@@ -88,7 +88,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
 /** Longest that the header of the image is waited for, in milliseconds. */
 const lookMs = 5000;
 
-/** Who looks at a picture does not wait long for what explains it, unless they ask for a measurement. */
+/** Opening the page does not wait long for the diagnosis, unless a measurement was requested. */
 const diagnosisMs = { looks: 5000, measures: 20_000 } as const;
 
 const diagnosisOf = (service: Service, identifier: string, measures: boolean, signal: AbortSignal) =>
@@ -105,7 +105,7 @@ function Problem({
 }: {
   readonly problem: NonNullable<OperatorLook["problem"]>;
   readonly isThere: boolean;
-  /** Whether the doctor gives the same reason, further down. */
+  /** True if the doctor gives the same reason further down. */
   readonly isSaid: boolean;
 }) {
   return (

@@ -1,4 +1,5 @@
-// The picture on the page of an image, as far as the operator's browser may have it, and why where it may not.
+// The view on the page of an image, as far as the operator's browser may see it, or the reason why it may
+// not.
 
 import { loginAddress } from "../../../iiif/auth-mounts.ts";
 import type { OperatorLook } from "../../../images/operator.ts";
@@ -9,7 +10,7 @@ import { href } from "../admin.ts";
 import type { Gate } from "./gated-images.ts";
 import { thumbnailBox } from "./thumbnails.ts";
 
-/** What the parts of the page of an image are made of. */
+/** Input of the parts of an image page. */
 export interface ImageProps {
   readonly c: RequestContext;
   readonly service: Service;
@@ -21,7 +22,7 @@ export interface ImageProps {
   readonly thumbnail: string;
 }
 
-/** Says what the operator's browser gets: admin credentials open no gated image. */
+/** Says what the operator's browser receives: admin credentials open no gated image. */
 export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: ImageProps) {
   if (!gate)
     return (

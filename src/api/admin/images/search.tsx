@@ -1,4 +1,4 @@
-// How operators look for an image: by its identifier, or by a part of its name; and what of it was found.
+// Searches for images, by identifier or by part of a name, and their results.
 
 import type { OperatorFolder } from "../../../manifests/browse/operator-folder.ts";
 import { longestSearch } from "../../../manifests/search/words.ts";
@@ -10,7 +10,10 @@ interface Props {
   readonly c: RequestContext;
 }
 
-/** For sources that cannot list: the page of an image by its identifier. The script of the page makes an address of it. */
+/**
+ * For sources that cannot list: the page of an image by its identifier. The script of the page makes an
+ * address of it.
+ */
 export function ByIdentifier({ c }: Props) {
   return (
     <form class="search" action={href(c, "/admin/view")} method="get">
@@ -51,7 +54,7 @@ export function SearchForm({
   );
 }
 
-/** How many entries a folder has, or how many names were found below it, and how far the search has come. */
+/** Number of entries of a folder, or of names found below it, and how far the search has come. */
 export function Found({ folder, search }: { readonly folder: OperatorFolder; readonly search: string }) {
   const { total, counts, found } = folder;
   if (!found) {
@@ -81,6 +84,6 @@ export function Found({ folder, search }: { readonly folder: OperatorFolder; rea
   );
 }
 
-/** A number with its noun; nothing where there is none. */
+/** A count with its noun; empty for zero. */
 const counted = (count: number, noun: string) =>
   count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

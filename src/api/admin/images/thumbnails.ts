@@ -4,8 +4,8 @@
 export const thumbnailBox = 300;
 
 /**
- * What follows the identifier to ask for the thumbnail: within the box, or as it is where the image is known to be smaller both ways, since
- * answers are not larger than their image.
+ * Returns the path after the identifier that requests the thumbnail: scaled to fit the box, or in its own
+ * size if the image is known to be smaller both ways, since derivatives are never larger than their image.
  */
 export function thumbnailOf(size: { readonly width: number; readonly height: number } | undefined): string {
   const fits = size && size.width <= thumbnailBox && size.height <= thumbnailBox;

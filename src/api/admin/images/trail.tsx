@@ -1,4 +1,4 @@
-// Where in the sources a page is, from the root down.
+// Breadcrumbs: the position of a page in the sources, from the root down.
 
 import type { Trail as Steps } from "../../../manifests/places.ts";
 import type { RequestContext } from "../../http/context.ts";

@@ -1,11 +1,11 @@
-// Answers that logins and logouts share: a page that says one thing, and the way back to a viewer.
+// Responses that logins and logouts share: a page with one message, and the redirect back to a viewer.
 
 import { noteRefusal, type RequestContext } from "../../http/context.ts";
 import { pageResponse } from "../../http/page.ts";
 import { type Message, messagePage } from "./login-page.ts";
 import { readerOf } from "./reader.ts";
 
-/** Where a reader asks to be led back to, by the query; "" without. */
+/** Returns the address that a reader asks to be redirected to, from the query; "" for none. */
 export const returnToOf = (c: RequestContext): string =>
   new URLSearchParams(c.get("target").query).get("return_to") ?? "";
 
@@ -30,6 +30,6 @@ export function say(
   return pageResponse(c, page, { status, headers: { ...notKept, ...headers } });
 }
 
-/** Sends a browser where it may be led back to. */
+/** Redirects a browser to an address that it may be redirected to. */
 export const leadBack = (target: URL, headers: Readonly<Record<string, string>>): Response =>
   new Response(null, { status: 303, headers: { ...notKept, ...headers, Location: target.href } });

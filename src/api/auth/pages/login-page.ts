@@ -9,9 +9,9 @@ import type { Page } from "../../http/page-content.ts";
 import { element, type Reader, type Spoken, spoken } from "./reader.ts";
 
 export interface LoginForm {
-  /** As asked for; "" without. */
+  /** As requested; "" for none. */
   readonly returnTo: string;
-  /** After a login that failed: what was entered, and what is wrong. */
+  /** After a failed login: the entered name, and what is wrong. */
   readonly username?: string;
   readonly error?: string;
 }
@@ -19,7 +19,7 @@ export interface LoginForm {
 /** Style sheets of the pages of logins. */
 export const styles = ["auth/auth.css"];
 
-/** Where the path of a logo begins: `folder` is the path of the public URL. */
+/** A logo path is relative to `folder`, the path of the public URL. */
 const logoAddress = (logo: string, folder: string) => (logo.startsWith("/") ? folder + logo : logo);
 
 /** The login page of a profile. `folder`: path of the public URL, without a / at its end. */
@@ -43,7 +43,7 @@ ${isActive ? fields(form, reader) : ""}
   return { title: title.text, language: reader.language, body, styles, ...logoOrigin(profile) };
 }
 
-/** After a failed login the name stands there, and the password is next. */
+/** After a failed login the name is filled in, and the password has the focus. */
 function fields({ username = "", error }: LoginForm, { words }: Reader): string {
   const invalid = error ? ' aria-invalid="true" aria-describedby="wrong"' : "";
   const [first, second] = username === "" ? [" autofocus", ""] : ["", " autofocus"];
@@ -78,17 +78,17 @@ export function loginFields(profile: Profile, form: LoginForm, folder: string): 
 
 const firstOf = (map: LanguageMap): string | undefined => Object.values(map)[0]?.[0];
 
-/** The host of a logo, for the policy of its page; nothing where it is a path. */
+/** Returns the host of a logo for the policy of its page; nothing if the logo is a path. */
 export function logoOrigin({ logo_url }: Profile): Pick<Page, "origins"> {
   const url = parseUrl(logo_url);
   return url ? { origins: [url.origin] } : {};
 }
 
-/** What a page says. */
+/** Contents of a page with one message. */
 export interface Message {
   readonly heading: Spoken;
   readonly texts: readonly (Spoken | undefined)[];
-  /** Where the reader may go on, in the language of the page. */
+  /** Link to continue with, in the language of the page. */
   readonly link?: { readonly text: string; readonly address: string };
 }
 

@@ -8,7 +8,7 @@ import { styles } from "./login-page.ts";
 import { problemWords, saidOf } from "./problem-words.ts";
 import { element, readerOf } from "./reader.ts";
 
-/** The page of a problem. Its English detail and its code stand there for whoever is asked for help. */
+/** The page of a problem. It includes the English detail and the code, for whoever is asked for help. */
 export function problemPage(c: RequestContext, { status, code, detail }: Problem): Page {
   const reader = readerOf(c);
   const { language } = reader;

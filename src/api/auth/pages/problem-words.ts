@@ -15,7 +15,10 @@ export interface ProblemWords {
   readonly startPage: string;
 }
 
-/** What is said of a status; of all others below 500 that the request is unreadable, from 500 on that something is broken. */
+/**
+ * Text for a status; any other status below 500 says that the request is unreadable, from 500 on that
+ * something is broken.
+ */
 export const saidOf: Readonly<Record<number, keyof Omit<ProblemWords, "startPage">>> = {
   403: "otherSite",
   404: "nothing",

@@ -7,7 +7,7 @@ import { acceptedLanguages, matchLanguage } from "../../http/representation/lang
 import { type Words, words } from "./words.ts";
 
 export interface Reader {
-  /** Tag of the language of our own words. */
+  /** Language tag of the service's own texts. */
   readonly language: keyof typeof words;
   readonly words: Words;
   /** Ranges of Accept-Language, the preferred ones first. */
@@ -21,15 +21,15 @@ export function readerOf(c: RequestContext): Reader {
   return { language: language ?? "en", words: words[language ?? "en"], ranges };
 }
 
-/** A text in a language; no tag where the operator names none. */
+/** A text in a language; without a tag if the operator names no language. */
 export interface Spoken {
   readonly text: string;
   readonly language?: string;
 }
 
 /**
- * What an operator says to a reader: in the first language of the reader that there is, else in that of the page, else in English,
- * else the first text. Undefined where there is none.
+ * Chooses the operator's text for a reader: in the reader's first available language, else in that of the
+ * page, else in English, else the first text. Returns undefined if there is none.
  */
 export function spoken(map: LanguageMap, { ranges, language }: Reader): Spoken | undefined {
   const tags = Object.keys(map);
@@ -40,7 +40,10 @@ export function spoken(map: LanguageMap, { ranges, language }: Reader): Spoken |
   return /^@?none$/.test(tag) ? { text } : { text, language: tag };
 }
 
-/** An element with a text, as HTML; nothing without one. Its language stands on it where it is not that of the page. */
+/**
+ * Returns an HTML element with a text; nothing without one. It has a `lang` attribute if the language differs
+ * from that of the page.
+ */
 export function element(name: string, said: Spoken | undefined, page: Reader, attributes = ""): string {
   if (!said) return "";
   const { text, language } = said;

@@ -1,4 +1,4 @@
-// The pages for readers whose login came to nothing: what happened, and what to do.
+// Pages for readers whose login failed: what happened, and what to do.
 
 import { loginAddress } from "../../../iiif/auth-mounts.ts";
 import type { LoginAttempt } from "../ways/way.ts";
@@ -22,7 +22,9 @@ const refusals = {
 
 export type RefusedLogin = keyof typeof refusals;
 
-/** The page, with a link that begins the login again. `after`: seconds to wait before, where that is known. */
+/**
+ * Responds with the page and a link that begins the login again. `after`: seconds to wait first, if known.
+ */
 export function refuseLogin(
   attempt: LoginAttempt,
   why: RefusedLogin,

@@ -186,5 +186,5 @@ const nl: Words = {
   manyFromHere: "Vanaf uw netwerk is zojuist vaak ingelogd. Probeer het over {after} s opnieuw.",
 };
 
-/** By language tag; the first is for readers of none of them. */
+/** Texts by language tag; the first is the default. */
 export const words = { en, de, fr, es, it, nl } as const satisfies Readonly<Record<string, Words>>;

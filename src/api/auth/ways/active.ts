@@ -22,8 +22,8 @@ export const activeWay: Way = {
 };
 
 /**
- * The hash of a right password, undefined for a wrong one, or how long to wait before the next attempt.
- * Throws `busy` if nobody can say.
+ * Returns the hash of a correct password, undefined for a wrong one, or the time to wait before the next
+ * attempt. Throws `busy` if that cannot be determined.
  */
 async function verify(
   { c, parts, profile }: LoginAttempt,

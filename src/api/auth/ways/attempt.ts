@@ -1,4 +1,4 @@
-// What all ways of logging in share: from the form to the session, and back to the viewer.
+// What all ways to log in share: from the form to the session, and back to the viewer.
 
 import type { Issued, LoginGrant } from "../../../access/session.ts";
 import { readForm } from "../../http/body.ts";
@@ -19,7 +19,7 @@ const mostFormBytes = 16 * 1024;
 export interface SentForm {
   readonly username: string;
   readonly password: string;
-  /** From the query where the form does not have it. */
+  /** Taken from the query if the form does not have it. */
   readonly returnTo: string;
 }
 
@@ -58,10 +58,10 @@ export function showLogin(
 }
 
 /**
- * Begins the session of a reader, and sends them back where they may be led, else to a page that closes its window. The session takes
- * over the first one that the request presents; all others that it presents end. Where it presents none and the client's network has
- * begun as many as it may, a page says when to come back (429). HEAD begins none. `hash`: of the user's
- * password, if the login was by one.
+ * Begins the session of a reader and redirects them, if their target is allowed, or responds with a page that
+ * closes its window. The session replaces the first one that the request presents; all others that it
+ * presents end. If it presents none and the client's network has begun as many sessions as it may, a page
+ * says when to retry (429). HEAD begins no session. `hash`: of the user's password, if the login used one.
  */
 export async function logIn(
   attempt: LoginAttempt,
@@ -74,13 +74,13 @@ export async function logIn(
   const headers: Record<string, string> = {};
   if (c.req.method !== "HEAD") {
     const [before, ...others] = await auth.findSessions(presenterOf(c));
-    // A browser sends several where cookies have different paths, and somebody else may have set one of them. They end first,
-    // so that none is left where the store fails halfway.
+    // A browser sends several cookies if their paths differ, and somebody else may have set one of them.
+    // These sessions end first, so that none is left if the store fails halfway.
     await Promise.all(others.map(({ id }) => auth.sessions.logOut(id)));
     const grantedAt = Date.now();
     const expiresAt = grantedAt + auth.sessionTtlMs;
     const { name } = profile;
-    // Without one nobody vouches for the user any more, and the grant holds for nothing.
+    // Without a fingerprint nothing vouches for the user any more, and the grant is void.
     const fingerprint = (await auth.fingerprints.of(name, user, hash)) ?? "";
     const grant = { profile: name, user, fingerprint, grantedAt, expiresAt };
     const issued =

@@ -44,7 +44,7 @@ export const externalWay: Way = {
       return refuseLogin(attempt, "unconfirmed", returnTo);
     }
     const response = await logIn(attempt, vouched.user, returnTo);
-    // Whoever has to wait may come back by the same address.
+    // A reader who has to wait may return by the same address.
     if (kept && c.req.method !== "HEAD" && response.status < 400)
       response.headers.append("Set-Cookie", kept.ended);
     return response;

@@ -32,7 +32,7 @@ async function leave(attempt: LoginAttempt): Promise<Response> {
   }
 }
 
-/** The page for a login that failed. Throws what is no fault of a login. */
+/** Responds with the page for a failed login. Throws errors that are not faults of a login. */
 function refuse(attempt: LoginAttempt, error: unknown, returnTo: string): Promise<Response> {
   if (!(error instanceof OidcFault)) throw error;
   const { why, message } = error;
@@ -60,7 +60,7 @@ export const oidcWay: Way = {
       response = await logIn(attempt, await finish(callbackOf(attempt), query, login), login.returnTo);
     } catch (error) {
       response = await refuse(attempt, error, login.returnTo);
-      // Where the provider did not answer, the same address may be asked for once more.
+      // If the provider did not respond, the same address may be requested once more.
       if ((error as OidcFault).why === "unavailable") return response;
     }
     response.headers.append("Set-Cookie", ended);

@@ -1,4 +1,4 @@
-// What a way to log in is: how it answers the requests for the login of a profile.
+// Interface of a way to log in: how it responds to requests for the login of a profile.
 
 import type { Auth } from "../../../access/auth.ts";
 import type { Profile } from "../../../access/profiles/profile.ts";
@@ -17,10 +17,10 @@ export interface LoginAttempt {
   readonly profile: Profile;
 }
 
-/** How a login page is asked for, and how its form is answered. */
+/** Shows a login page, and handles its form. */
 export interface Way {
   get(attempt: LoginAttempt): Promise<Response>;
   post(attempt: LoginAttempt): Promise<Response>;
-  /** Answers a reader who comes back from a login elsewhere; absent where none is sent there. */
+  /** Handles a reader who returns from a login elsewhere; absent if readers are not sent elsewhere. */
   callback?(attempt: LoginAttempt): Promise<Response>;
 }

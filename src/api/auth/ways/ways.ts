@@ -8,7 +8,7 @@ import { kioskWay } from "./kiosk.ts";
 import { oidcWay } from "./oidc.ts";
 import type { Way } from "./way.ts";
 
-/** By backend; that of this service's own pages has one for each pattern. A backend without any has no login. */
+/** Ways by backend; `builtin` has one for each pattern. A backend without a way has no login. */
 const ways = {
   builtin: {
     clickthrough: clickthroughWay,
@@ -26,7 +26,7 @@ const ways = {
   >
 >;
 
-/** The way of a profile; undefined where there is nowhere to log in. */
+/** Returns the way of a profile, or undefined if the profile has no login. */
 export function wayOf({ pattern, access_service: { backend } }: Profile): Way | undefined {
   return backend === "builtin" ? ways.builtin[pattern] : ways[backend];
 }

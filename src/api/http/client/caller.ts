@@ -11,7 +11,10 @@ export function imageCallerOf(c: RequestContext, identifier: string): Caller {
   return callerOf(c, identifier, stages);
 }
 
-/** The caller of a request for an image by its decoded identifier; `stages` where it is the only one of the request. */
+/**
+ * Returns the caller of a request for an image by its decoded identifier; `stages` if it is the only image of
+ * the request.
+ */
 export function callerOf(c: RequestContext, identifier: string, stages?: StageClock): Caller {
   const { headers, signal } = c.req.raw;
   return {

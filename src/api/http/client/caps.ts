@@ -10,7 +10,7 @@ export interface CapLimits {
 }
 
 export interface Caps {
-  /** A function that gives the place back, or the problem to answer with. */
+  /** Returns a function that releases the permit, or the problem to respond with. */
   enter(address: string | undefined, limits: CapLimits): (() => void) | Problem;
 }
 

@@ -1,4 +1,5 @@
-// Who asks, and under which public address: the socket's peer, the Host field, and what proxies say of both.
+// The client and the public address that it used: the socket's peer, the Host field, and what proxies report
+// about both.
 
 import { type IpRange, inRanges, normalIp } from "../../../lib/network/ip-range.ts";
 import { normalHost } from "./host.ts";
@@ -11,8 +12,9 @@ export interface ProxyTrust {
 }
 
 /**
- * The client's address in the form of {@link normalIp}: the peer, or what trusted proxies say, read from the right up to the
- * first one that is not trusted. Undefined where it is unknown: a hop that is no address may hide anyone.
+ * Returns the client's address in the form of {@link normalIp}: the peer, or what trusted proxies report,
+ * read from the right up to the first address that is not trusted. Returns undefined if it is unknown: a hop
+ * that is no address may hide anyone.
  */
 export function clientAddress(
   headers: Headers,
@@ -32,8 +34,8 @@ export function clientAddress(
 export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
 
 /**
- * Scheme, host and prefix under which the client reached the service, without trailing slash. Undefined where it is not
- * configured and the request names no host.
+ * Returns scheme, host and prefix under which the client reached the service, without a trailing slash;
+ * undefined if it is not configured and the request names no host.
  */
 export function baseUrl(request: Request, peer: string | undefined, trust: ProxyTrust): string | undefined {
   if (trust.baseUrl) return trust.baseUrl;
@@ -50,17 +52,20 @@ export function baseUrl(request: Request, peer: string | undefined, trust: Proxy
   return host && `${scheme}://${host}${prefixOf(forwarded("x-forwarded-prefix"))}`;
 }
 
-/** The Host field as it came; where it is missing or empty, the authority of the URL, which is then where the server listens. */
+/**
+ * Returns the Host field as received; if it is missing or empty, the authority of the URL, which is then the
+ * server's own address.
+ */
 export function requestHost({ headers, url }: Request): string {
   return headers.get("host") || (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "");
 }
 
-/** The host with the port beside it, where it has none of its own. */
+/** Returns the host with the separate port, unless it has a port of its own. */
 export function forwardedHost(host: string, port: string, scheme: "http" | "https"): string | undefined {
   return (port && !/:\d+$/.test(host) && normalHost(`${host}:${port}`, scheme)) || normalHost(host, scheme);
 }
 
-/** A path prefix in normal form; nothing for what is no plain path. */
+/** Returns a path prefix in normal form; "" for anything but a plain path. */
 export function prefixOf(text: string): string {
   const bare = text.replace(/^\/+|\/+$/g, "");
   return /^[A-Za-z0-9._~%!$&'()*+,;=:@-]+(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)*$/.test(bare) &&

@@ -7,8 +7,8 @@ import { parseUrl } from "../../../lib/network/parse-url.ts";
 const form = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::\d{0,5})?$/i;
 
 /**
- * `host` or `host:port` in its normal form under a scheme: lower case, addresses in their one spelling, no default port.
- * Undefined for what names no host that can stand in an id.
+ * `host` or `host:port` in its normal form under a scheme: lower case, addresses in their one spelling, no
+ * default port. Undefined for what names no host that can stand in an id.
  */
 export function normalHost(text: string, scheme: "http" | "https"): string | undefined {
   const address = `${scheme}://${text}`;

@@ -1,12 +1,12 @@
-// Why the ids of a request begin as they do: which setting or header each part of the base URL came from, what was not taken and why,
-// and what is doubtful about it.
+// Explains how the ids of a request begin: the setting or header that each part of the base URL comes from,
+// which headers were ignored and why, and what is doubtful.
 
 import { inRanges, shortenedIp } from "../../../lib/network/ip-range.ts";
 import { isLoopbackHost, isSafeTransport } from "../../../lib/network/loopback.ts";
 import { forwardedHost, type ProxyTrust, prefixOf, requestHost } from "./client.ts";
 import { normalHost } from "./host.ts";
 
-/** A part of the base URL and where it came from. */
+/** A part of the base URL and its origin. */
 export interface UrlPart {
   readonly part: "scheme" | "host" | "path";
   readonly value: string;
@@ -35,13 +35,13 @@ export interface UrlExplanation {
   readonly doubts: readonly Doubt[];
 }
 
-/** What is asked beside the request and the trust in proxies. */
+/** Circumstances beside the request and the trust in proxies. */
 export interface UrlCircumstances {
-  /** As `baseUrl` gives it. */
+  /** As `baseUrl` returns it. */
   readonly base: string;
   readonly peer: string | undefined;
   readonly trust: ProxyTrust;
-  /** Whether readers log in, for which http is no place. */
+  /** True if readers log in, which http is not safe for. */
   readonly hasLogins: boolean;
 }
 
@@ -53,7 +53,9 @@ const readHeaders = [
 ] as const;
 type ReadHeader = (typeof readHeaders)[number];
 
-/** Headers of proxies that mean the same but are not read, with how they say that the client came by https. */
+/**
+ * Headers of proxies that mean the same but are not read, with how they say that the client came by https.
+ */
 const otherHeaders: Readonly<Record<string, RegExp>> = {
   forwarded: /proto="?https/i,
   "x-forwarded-scheme": /^https$/i,
@@ -76,7 +78,7 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
   const scheme = url.protocol === "https:" ? "https" : "http";
   const [host, port] = [first("x-forwarded-host"), first("x-forwarded-port")];
   const hostCounts = forwardedHost(host, "", scheme) !== undefined;
-  /** Whether a value can be used, and what is wrong with one that cannot. */
+  /** True if a value is usable; otherwise what is wrong with it. */
   const usable: Readonly<Record<ReadHeader, readonly [usable: boolean, otherwise: string]>> = {
     "x-forwarded-proto": [/^https?$/i.test(first("x-forwarded-proto")), "it is neither http nor https"],
     "x-forwarded-host": [hostCounts, "it is no host name or address"],
@@ -149,7 +151,7 @@ const good: Doubt = {
   text: "Nothing about the public URL is doubtful as far as this request shows. Compare it with the address in your browser all the same.",
 };
 
-/** As people write it: `X-Forwarded-Proto`. */
+/** Returns the usual spelling of a header: `X-Forwarded-Proto`. */
 const spelled = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
 interface Circumstances extends UrlCircumstances {
@@ -157,7 +159,7 @@ interface Circumstances extends UrlCircumstances {
   readonly uses: readonly HeaderUse[];
 }
 
-/** Says that the client came by https although the base URL is http; undefined where nothing does. */
+/** Says that the client used https although the base URL is http; undefined if nothing indicates that. */
 function tlsSign({ headers }: Request, { base, uses }: Circumstances): string | undefined {
   if (!base.startsWith("http:")) return undefined;
   const unread = uses.find(({ name, value, counts }) => {
@@ -167,7 +169,8 @@ function tlsSign({ headers }: Request, { base, uses }: Circumstances): string | 
   if (unread) return `the header ${unread.name} says so`;
   const seen = headers.get("Origin") ?? headers.get("Referer") ?? "";
   if (/^https:/i.test(seen)) return "your browser came from a page that it had by https";
-  // Browsers send it to places alone that they trust: by https, or to this machine (Fetch Metadata, section 3).
+  // Browsers send it to places alone that they trust: by https, or to this machine (Fetch Metadata, section
+  // 3).
   const host = new URL(base).hostname;
   if (headers.has("Sec-Fetch-Site") && !isLoopbackHost(host))
     return "your browser sends Sec-Fetch-Site, which it does by https alone";

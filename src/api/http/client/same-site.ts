@@ -1,4 +1,5 @@
-// Whether a form was sent by a page of this service (Fetch Metadata Request Headers, section 2.1; RFC 6454, section 7).
+// Checks that a form was submitted by a page of this service (Fetch Metadata Request Headers, section 2.1;
+// RFC 6454, section 7).
 
 import { parseUrl } from "../../../lib/network/parse-url.ts";
 import type { RequestContext } from "../context.ts";
@@ -7,8 +8,9 @@ import { requestHost } from "./client.ts";
 import { normalHost } from "./host.ts";
 
 /**
- * Throws a Refusal (403) for a request that a page of another origin caused. `Sec-Fetch-Site` decides, which browsers send
- * over HTTPS and to localhost; else `Origin`. A request with neither comes from no browser of today: nobody's cookies are used.
+ * Throws a Refusal (403) for a request that a page of another origin caused. `Sec-Fetch-Site` decides, which
+ * browsers send over HTTPS and to localhost; otherwise `Origin`. A request with neither does not come from a
+ * current browser, so no reader's cookies are misused.
  */
 export function refuseCrossSite(c: RequestContext): void {
   const { headers } = c.req.raw;
@@ -24,8 +26,8 @@ export function refuseCrossSite(c: RequestContext): void {
 }
 
 /**
- * Whether an origin is where the client reaches the service: its public URL, or the host of the request, since an operator may
- * look at it directly and a proxy may not forward the scheme.
+ * True if an origin is where the client reaches the service: its public URL, or the host of the request,
+ * since an operator may use the service directly and a proxy may not forward the scheme.
  */
 function isOwn(c: RequestContext, origin: string): boolean {
   const { base } = c.var;

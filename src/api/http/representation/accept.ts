@@ -8,9 +8,9 @@ import type { RequestContext } from "../context.ts";
 type Match = NonNullable<Parameters<typeof accepts>[1]["match"]>;
 
 /**
- * Which of the offered types a request prefers by its Accept field; the first one where it has none, or accepts none of
- * them. Of equal weights the type that is named outranks one that a wildcard accepts, and of two that are named the later one
- * counts: no client names it by habit.
+ * Returns the offered type that a request prefers by its Accept field, or the first one if it has no such
+ * field or accepts none. With equal weights a named type outranks one that a wildcard accepts, and of two
+ * named types the later one wins, since no client names it by habit.
  */
 export function preferredType<T extends string>(c: RequestContext, offered: readonly [T, ...T[]]): T {
   const [usual] = offered;
@@ -20,7 +20,10 @@ export function preferredType<T extends string>(c: RequestContext, offered: read
 /** The encodings that bodies may have, the smallest first. */
 const encodings = ["br", "gzip"] as const satisfies readonly ContentEncoding[];
 
-/** The encodings that a request takes, the best first: by weight, then the smallest. Empty where it prefers none to any. */
+/**
+ * Returns the encodings that a request accepts, the best first: by weight, then by size. Empty if it prefers
+ * an uncompressed response.
+ */
 export function acceptedEncodings(c: RequestContext): readonly ContentEncoding[] {
   const ranges = parseAccept(c.req.header("Accept-Encoding") ?? "");
   const weights = new Map(ranges.map(({ type, q }) => [type.toLowerCase().replace(/^x-gzip$/, "gzip"), q]));
@@ -44,7 +47,7 @@ const heaviest: Match = (ranges, { supports, default: usual }) => {
   return best.type;
 };
 
-/** The weight that the most precise ranges give to a type; 0 where none fits. */
+/** Returns the weight that the most precise ranges give a type; 0 if none matches. */
 function weigh(ranges: Parameters<Match>[0], type: string): { weight: number; precision: number } {
   const forms = [["*/*", "*"], [type.replace(/\/.*/, "/*")], [type]];
   for (let precision = named; precision >= 0; precision--) {

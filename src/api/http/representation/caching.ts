@@ -1,13 +1,14 @@
-// Who may keep an answer and what it varies by: `Cache-Control` and `Vary`, composed here for every surface.
+// Who may cache a response and what it varies by: `Cache-Control` and `Vary`, composed here for every
+// surface.
 
 import type { Sharing } from "../../../access/access.ts";
 import { forwardedHeaders } from "../client/client.ts";
 import type { RequestContext } from "../context.ts";
 
 /**
- * Sets both headers of an answer to which an access decision led. `open`: the value of `Cache-Control` where any cache
- * may keep it. `names`: request headers that the answer varies by, beside those that the decision and the base URL
- * depend on.
+ * Sets both headers of a response that an access decision led to. `open`: the value of `Cache-Control` if any
+ * cache may store it. `names`: request headers that the response varies by, in addition to those that the
+ * decision and the base URL depend on.
  */
 export function setCaching(
   headers: Record<string, string>,
@@ -20,7 +21,10 @@ export function setCaching(
   setVary(headers, c, ...names, ...vary);
 }
 
-/** Sets `Vary` of an answer that holds public URIs: `names`, and the headers that a derived base URL depends on. */
+/**
+ * Sets `Vary` of a response that contains public URIs: `names`, and the headers that a derived base URL
+ * depends on.
+ */
 export function setVary(
   headers: Record<string, string>,
   c: RequestContext,

@@ -10,10 +10,10 @@ export interface Validators {
 }
 
 /**
- * `Last-Modified` of what is made from a master under settings that this process has had since `settledMs`: the later of the two
- * times. An earlier process may have had other settings, and nothing that all runtimes have records them; so a restart
- * costs one revalidation. Undefined until its second is over, since a state and the next one may both fall into it
- * (RFC 9110, section 8.8.2.2), and for times in the future.
+ * Returns `Last-Modified` of a response made from a master under settings that this process has used since
+ * `settledMs`: the later of the two times. An earlier process may have had other settings, which nothing
+ * available on all runtimes records; so a restart costs one revalidation. Returns undefined during the second
+ * of that time, since two states may share it (RFC 9110, section 8.8.2.2), and for times in the future.
  */
 export function lastModified(master: Date | undefined, settledMs: number): Date | undefined {
   if (!master) return undefined;
@@ -22,9 +22,9 @@ export function lastModified(master: Date | undefined, settledMs: number): Date 
 }
 
 /**
- * Whether the client's copy is still good: If-None-Match by weak comparison, which wins over If-Modified-Since. A date has to be
- * the one that is sent now, not just a later one: another server of the same address may have sent that under other settings,
- * and a master may be replaced by an older file.
+ * True if the client's copy is still valid: If-None-Match by weak comparison takes precedence over
+ * If-Modified-Since. A date has to equal the one sent now, not just be later: another server of the same
+ * address may have sent it under other settings, and an older file may replace a master.
  */
 export function isNotModified(headers: Headers, validators: Validators): boolean {
   const noneMatch = headers.get("if-none-match");

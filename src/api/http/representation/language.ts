@@ -3,7 +3,10 @@
 /** Ranges of a field that are looked at: people read few languages. */
 const mostRanges = 20;
 
-/** The language ranges of an Accept-Language field in lower case, the preferred ones first; without `*` and those refused. */
+/**
+ * The language ranges of an Accept-Language field in lower case, the preferred ones first; without `*` and
+ * those refused.
+ */
 export function acceptedLanguages(field: string | null): readonly string[] {
   return (field ?? "")
     .toLowerCase()
@@ -40,8 +43,8 @@ export function textForRanges(map: unknown, ranges: readonly string[]): TextInLa
 }
 
 /**
- * The best of the offered language tags: for each range the tag that equals it, else one for which its end is taken away
- * (`de` for `de-AT`), else one that says more (`de-CH` for `de`). Undefined where none fits.
+ * Returns the best of the offered language tags: for each range the equal tag, else one for a shortened range
+ * (`de` for `de-AT`), else a more specific one (`de-CH` for `de`); undefined if none matches.
  */
 export function matchLanguage(ranges: readonly string[], offered: readonly string[]): string | undefined {
   const tags = offered.map((tag) => ({ tag, lower: tag.toLowerCase() }));

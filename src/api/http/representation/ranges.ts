@@ -1,4 +1,5 @@
-// Range requests (RFC 9110, section 14): one range of bytes. Several at once are answered with the whole (section 14.2).
+// Range requests (RFC 9110, section 14): one range of bytes. A request for several receives the whole
+// representation (section 14.2).
 
 /** First and last byte, both included. */
 export interface ByteRange {
@@ -7,8 +8,9 @@ export interface ByteRange {
 }
 
 /**
- * What a GET asks for of a representation of `size` bytes. Undefined: all of it, since it names no range, or several, or one that
- * is malformed, or holds a part of another representation (`If-Range`, compared strongly). "unsatisfiable": nothing there, 416.
+ * Returns the part of a representation of `size` bytes that a GET asks for. undefined: all of it, since it
+ * names no range, several, or a malformed one, or its part belongs to another representation (`If-Range`,
+ * strong comparison). "unsatisfiable": no such bytes, 416.
  */
 export function requestedRange(
   headers: Headers,

@@ -1,5 +1,5 @@
-// Texts over HTTP: documents, pages and problems, with their validators and, where the client takes it,
-// compressed (RFC 9110, sections 8.4, 8.8 and 13).
+// Texts over HTTP: documents, pages and problems, with validators and, if the client accepts it, compressed
+// (RFC 9110, sections 8.4, 8.8 and 13).
 
 import type { Compression, ContentEncoding } from "../../../platform/platform.ts";
 import { type RequestContext, sent } from "../context.ts";
@@ -16,13 +16,13 @@ export interface Sending {
   /** The value of Content-Type. */
   readonly type: string;
   readonly status?: number;
-  /** What a 304 has too, without validators. */
+  /** Headers that a 304 has too, without validators. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the text as it is: each encoding has a tag of its own. */
+  /** Validators of the uncompressed text: each encoding has its own ETag. */
   readonly validators?: Validators | undefined;
   /**
-   * false: it is sent as it is, since it repeats what the request says beside what only this caller may know
-   * (BREACH).
+   * false: sent uncompressed, since it repeats request values next to something that only this caller may
+   * know (BREACH).
    */
   readonly compressed?: boolean;
 }
@@ -63,8 +63,7 @@ export async function sendText(
 const utf8 = new TextEncoder();
 
 /**
- * What bytes became in an encoding, for as long as their owner keeps them: a manifest that is kept is
- * compressed once.
+ * Compressed bodies, cached for as long as the uncompressed bytes are: a cached manifest is compressed once.
  */
 const compressedBodies = {
   br: new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>(),
@@ -84,9 +83,9 @@ async function compressedOnce(
 }
 
 /**
- * The validators of what the client has, in one of these encodings or as it is; undefined if that is none of
- * them. The 304 names the tag that the client knows, so that a cache with several encodings finds the one it
- * may use (RFC 9111, section 4.3.4).
+ * Returns the validators of the client's copy, in one of these encodings or uncompressed, or undefined if it
+ * has another. The 304 names the ETag that the client knows, so that a cache with several encodings finds the
+ * right one (RFC 9111, section 4.3.4).
  */
 function heldBy(
   headers: Headers,

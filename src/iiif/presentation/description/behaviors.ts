@@ -25,7 +25,7 @@ const validOn: Readonly<Record<string, readonly Described[]>> = {
   "no-nav": ["Range"],
 };
 
-/** Of each set a resource has one at most. */
+/** Sets of which a resource has at most one value each. */
 const disjoint: readonly (readonly string[])[] = [
   ["auto-advance", "no-auto-advance"],
   ["repeat", "no-repeat"],

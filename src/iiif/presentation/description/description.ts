@@ -1,5 +1,6 @@
-// What an operator writes about a folder: the members of Presentation API 3.0 in short or full form, and by name what is different
-// about single images, their order, and ranges of them. Reading needs no knowledge of the folder; merge.ts puts it to use.
+// An operator's description of a folder: the members of Presentation API 3.0 in short or full form, and by
+// name what differs for single images, their order, and ranges of them. Reading it needs no knowledge of the
+// folder; merge.ts applies it.
 
 import { objectOf } from "../json.ts";
 import type { Resource } from "../model.ts";
@@ -22,7 +23,7 @@ import { moment, pairs, rights, statement, texts } from "./texts.ts";
 /** An image or folder by its name, with or without its extension, or by its place from 1. */
 export interface Named {
   readonly name: string | number;
-  /** Where it is written. */
+  /** Path within the description. */
   readonly path: Fault["path"];
 }
 
@@ -36,7 +37,7 @@ export interface RangeDescription {
   readonly path: Fault["path"];
 }
 
-/** What is different about one image or folder. */
+/** What differs for one image or folder. */
 export interface PartDescription {
   readonly named: Named;
   readonly hidden: boolean;
@@ -49,14 +50,14 @@ export interface Description {
   readonly members: Resource;
   /** Members that are taken as they are written, after all others. */
   readonly extra: Resource;
-  /** Names in the order in which they come first; what is not named follows. */
+  /** Names that come first, in order; all others follow. */
   readonly order: readonly Named[];
   readonly parts: readonly PartDescription[];
-  /** The image that stands for it. */
+  /** The image that represents it. */
   readonly thumbnail?: Named;
   readonly start?: Named;
   readonly structures: readonly RangeDescription[];
-  /** Of a collection: about the manifest of the images beside its folders. */
+  /** Of a collection: describes the manifest of the images next to its folders. */
   readonly images?: Description;
 }
 
@@ -64,8 +65,8 @@ export interface Description {
 export const emptyDescription: Description = { members: {}, extra: {}, order: [], parts: [], structures: [] };
 
 /**
- * Reads what an operator wrote about a folder that is a manifest or a collection. What is wrong is left out of the description, and
- * a fault says where and why.
+ * Reads an operator's description of a folder that is a manifest or a collection. Invalid parts are left out,
+ * and a fault says where and why.
  */
 export function readDescription(
   value: unknown,

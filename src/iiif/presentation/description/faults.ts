@@ -1,4 +1,4 @@
-// What is wrong with what an operator wrote, place by place, in words that help to mend it.
+// Faults in an operator's description, by path, in words that help to fix them.
 
 import { nearest } from "../../../lib/text/nearest.ts";
 
@@ -9,13 +9,15 @@ export interface Fault {
   readonly message: string;
 }
 
-/** A place in what is read, and where its faults go. */
+/** A path within the description, and the list for its faults. */
 export interface Place {
   readonly path: readonly (string | number)[];
   readonly faults: Fault[];
 }
 
-/** Reads a value into what documents of 3.0 have in its stead; undefined where it cannot, after it has noted the fault. */
+/**
+ * Converts a value to its form in documents of 3.0; returns undefined, after recording a fault, if it cannot.
+ */
 export type Reader<T = unknown> = (value: unknown, at: Place) => T | undefined;
 
 /** The place of a key or list item inside of another place. */
@@ -33,7 +35,10 @@ export function unexpected(at: Place, expected: string, value: unknown): undefin
   return fault(at, `expected ${expected}, received ${received(value)}`);
 }
 
-/** Notes a word that is not among the known ones, with the nearest of them: a search that only the first faults are worth. */
+/**
+ * Notes a word that is not among the known ones, with the nearest of them: a search that only the first
+ * faults are worth.
+ */
 export function unknownWord(at: Place, what: string, word: string, known: readonly string[]): undefined {
   if (at.faults.length >= mostSearches || word.length > longestWord) return fault(at, what);
   const candidates = known.filter(({ length }) => length <= longestWord).slice(0, mostCandidates);
@@ -61,7 +66,7 @@ function received(value: unknown): string {
   return quoted(value);
 }
 
-/** A value in quotes, shortened where it is long; numbers without quotes. */
+/** Returns a value in quotes, shortened if it is long; numbers without quotes. */
 export function quoted(value: unknown): string {
   if (typeof value !== "string") return String(value);
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);

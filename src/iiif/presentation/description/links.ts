@@ -1,4 +1,5 @@
-// Links, providers and images as operators write them, read into what documents of Presentation API 3.0 have (sections 3.1 and 3.3).
+// Links, providers and images as operators write them, read into what documents of Presentation API 3.0 have
+// (sections 3.1 and 3.3).
 
 import { isThere, objectOf } from "../json.ts";
 import type { Resource } from "../model.ts";
@@ -25,7 +26,7 @@ const words: Reader<readonly string[]> = (value, at) => {
     : unexpected(at, "text or a list of texts", value);
 };
 
-/** A list, where one alone may stand without it. */
+/** Reads a list; a single item may be given without one. */
 export function many<T>(reader: Reader<T>): Reader<readonly T[]> {
   return (value, at) => {
     const read = Array.isArray(value)
@@ -57,7 +58,7 @@ export function keys(
   return read;
 }
 
-/** A resource as 3.0 writes it, taken as it is. */
+/** A resource in the form of 3.0, used unchanged. */
 export const asWritten: Reader<Resource> = (value, at) => {
   const object = objectOf(value);
   const named =
@@ -96,7 +97,7 @@ const byExtension: Readonly<Record<string, MediaType>> = {
   glb: { type: "Model", format: "model/gltf-binary" },
 };
 
-/** What is known of a file by the end of its address. */
+/** Returns the media type according to the end of an address. */
 function mediaOf(location: string): MediaType | undefined {
   const path = location.replace(/[?#].*$/, "").replace(/^https?:\/\/[^/]*/i, "");
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
@@ -106,9 +107,9 @@ function mediaOf(location: string): MediaType | undefined {
 const linkKeys = { id: address, type: word, label: texts, format: word, language: words, profile: word };
 
 interface LinkForm {
-  /** Where the address does not say. */
+  /** Default if the address does not say. */
   readonly usual: Partial<MediaType> & Pick<MediaType, "type">;
-  /** A label where none is written. */
+  /** Label if none is given. */
   readonly named?: (location: string) => string;
 }
 
@@ -161,7 +162,7 @@ const picture: Reader<Resource> = (value, at) => {
 /** Pictures by their addresses, or as 3.0 writes them. */
 export const pictures = many(picture);
 
-/** Who provides a resource, by name and homepage at least. */
+/** Providers of a resource, with at least a name and a homepage. */
 export const providers = many<Resource>((value, at) => {
   const readers = {
     id: address,

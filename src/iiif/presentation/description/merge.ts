@@ -1,4 +1,4 @@
-// What an operator wrote about a folder, merged over the document that is derived from it.
+// Merges an operator's description of a folder over the document that is derived from it.
 
 import type { LanguageMap } from "../../auth.ts";
 import { absolute, type Origin } from "../addresses.ts";
@@ -18,8 +18,8 @@ export interface Merged<T = Resource> {
 }
 
 /**
- * A derived manifest with its description over it. `canvases`: the facts that it was derived from. Canvases keep their ids,
- * whatever their order becomes. Where all are hidden, all are shown, and a fault says so.
+ * Returns a derived manifest with its description applied. `canvases`: the facts that it was derived from.
+ * Canvases keep their ids in any order. If all are hidden, all are shown, and a fault says so.
  */
 export function describeManifest(
   derived: Resource,
@@ -62,8 +62,8 @@ export function describeManifest(
 }
 
 /**
- * A manifest without its canvases, with its description over it; undefined where that says something of canvases, for which all of them
- * have to be there.
+ * Returns a manifest without its canvases, with its description applied; undefined if that concerns canvases,
+ * which must then all be present.
  */
 export function describeHead(
   derived: Resource,
@@ -77,8 +77,8 @@ export function describeHead(
 }
 
 /**
- * The place from 0 of the image by which lists show a manifest: the one that its description names, else the first that is shown.
- * `files`: in their natural order, one at least.
+ * Returns the index of the image that represents a manifest in lists: the one that its description names, or
+ * else the first visible one. `files`: at least one, in natural order.
  */
 export function placeInFront(files: readonly { readonly name: string }[], description: Description): number {
   const { thumbnail, order, parts: described } = description;
@@ -109,7 +109,7 @@ export function describeCollection(derived: Resource, description: Description, 
   return { document: withExtra(document, description.extra, origin), faults };
 }
 
-/** What a collection lists, by the last part of its identifier. */
+/** Member of a collection, by the last part of its identifier. */
 interface Member {
   readonly id: string;
   readonly label: string | LanguageMap;
@@ -133,7 +133,7 @@ export function arrangeMembers<T extends Member>(
   return { document, faults };
 }
 
-/** What a description says of one of the images or folders that it is about. */
+/** The part of a description about one of its images or folders. */
 export interface Arranged {
   /** Index of its name. */
   readonly index: number;
@@ -188,8 +188,8 @@ const placesBy = (names: Names) => (named: Named, faults: Fault[]) => {
 };
 
 /**
- * What is different about canvases: what is said of a file holds for all of its pages, and what is said of a
- * page comes over it.
+ * Returns what differs for canvases: statements about a file apply to all of its pages, and those about a
+ * page override them.
  */
 function partsOfCanvases(
   parts: readonly PartDescription[],
@@ -225,7 +225,7 @@ function partsOfCanvases(
   return ofFiles;
 }
 
-/** What is said of a file as what is said of one of its pages. */
+/** Converts statements about a file to statements about one of its pages. */
 function ofPage(part: PartDescription, page: number): PartDescription {
   const { label } = part.members;
   if (label === undefined) return part;

@@ -3,13 +3,13 @@
 import type { Named } from "./description.ts";
 import { type Fault, fault, type Place, quoted, unknownWord } from "./faults.ts";
 
-/** What can be meant: the names of each, the one to suggest first in front. */
+/** Possible names of each item, the one to suggest first. */
 export interface Names {
-  /** The place from 0 of what is meant; undefined, after a fault, where it is nothing. */
+  /** Returns the index of the named item; undefined, after a fault, if there is none. */
   find(named: Named, faults: Fault[]): number | undefined;
 }
 
-/** Finds by a name, by the name without its extension where it is no other's, and by the place from 1. */
+/** Finds items by name, by name without the extension if that is unique, and by position from 1. */
 export function namesOf(all: readonly (readonly string[])[], what: "image" | "folder"): Names {
   const places = new Map<string, number | undefined>();
   const add = (name: string, place: number) => places.set(name, places.has(name) ? undefined : place);
@@ -37,7 +37,7 @@ const stemOf = (name: string) => name.replace(/(?<=.)\.[^.]+$/, "");
 interface NamedCanvas {
   readonly identifier: string;
   readonly label: string;
-  /** Where its file has several, which are all in the manifest. */
+  /** Given if its file has several pages, which are all in the manifest. */
   readonly page?: number;
 }
 

@@ -1,4 +1,5 @@
-// Ranges of Presentation API 3.0 (section 5.4) from what an operator wrote: images by name, runs of them, and ranges in ranges.
+// Ranges of Presentation API 3.0 (section 5.4) from what an operator wrote: images by name, runs of them, and
+// ranges in ranges.
 
 import { absolute, type Origin } from "../addresses.ts";
 import { isThere } from "../json.ts";
@@ -16,7 +17,9 @@ export interface Shown {
   readonly faults: Fault[];
 }
 
-/** The ranges, numbered in the order in which they are written; those that come to hold nothing are left out. */
+/**
+ * The ranges, numbered in the order in which they are written; those that come to hold nothing are left out.
+ */
 export function structuresOf(descriptions: readonly RangeDescription[], shown: Shown): readonly Resource[] {
   let count = 0;
   const written = (description: RangeDescription): Resource | undefined => {

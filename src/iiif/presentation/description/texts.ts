@@ -1,4 +1,5 @@
-// Texts, dates and rights as operators write them, read into what documents of Presentation API 3.0 have (sections 3.1, 3.2 and 4).
+// Texts, dates and rights as operators write them, read into what documents of Presentation API 3.0 have
+// (sections 3.1, 3.2 and 4).
 
 import type { LanguageMap } from "../../auth.ts";
 import { objectOf } from "../json.ts";
@@ -48,7 +49,7 @@ export const pairs: Reader<readonly Pair[]> = (value, at) => {
   return found.length === 0 ? undefined : found;
 };
 
-/** One pair, or a text whose label is "Attribution". */
+/** A pair, or a text that gets the label "Attribution". */
 export const statement: Reader<Pair> = (value, at) => {
   if (isScalar(value) || Array.isArray(value)) {
     const read = texts(value, at);
@@ -91,7 +92,10 @@ export const moment: Reader<string> = (value, at) => {
   return whole;
 };
 
-/** A licence by its usual short name, or a rights statement, or the address of either; always with http, as 3.0 has them. */
+/**
+ * A licence by its usual short name, or a rights statement, or the address of either; always with http, as
+ * 3.0 has them.
+ */
 export const rights: Reader<string> = (value, at) => {
   const text = typeof value === "string" ? value.trim() : "";
   const licence = /^cc[ -]by((?:-(?:nc|sa|nd))*)[ -](\d\.\d)$/i.exec(text);

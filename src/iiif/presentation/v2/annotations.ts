@@ -1,10 +1,10 @@
-// Annotations and what they bring onto canvases, as Presentation API 2.1 has them (sections 5.4 to 5.6).
+// Annotations and their bodies in the form of Presentation API 2.1 (sections 5.4 to 5.6).
 
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { type Address2, image2, texts2 } from "./properties.ts";
 
-/** An annotation; undefined where 2.1 cannot say what it brings, or where. */
+/** Returns an annotation; undefined if 2.1 cannot express its body or its target. */
 export function annotation2(annotation: Resource, address: Address2): Resource | undefined {
   const motivations = textsOf(annotation.motivation);
   const painting = motivations.includes("painting");
@@ -74,7 +74,7 @@ function specific2(body: Resource, painting: boolean): Resource | undefined {
   };
 }
 
-/** Where an annotation is placed; undefined for parts that 2.1 has no words for, such as times. */
+/** Returns the target of an annotation; undefined for parts that 2.1 cannot express, such as times. */
 function on2(target: unknown, address: Address2): string | Resource | undefined {
   const fragment = target2(target, address);
   const { source, selector } = objectOf(target) ?? {};

@@ -1,6 +1,6 @@
-// Canvases as Presentation API 2.1 has them (section 5.3): each has a width and a height, and shows nothing
-// but images. Sound and film are links to files, and the picture that 3.0 shows beside or before them stands
-// in their place.
+// Canvases in the form of Presentation API 2.1 (section 5.3): each has a width and a height, and shows only
+// images. Sound and film become links to files, replaced with the image that 3.0 shows next to or before
+// them.
 
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
@@ -10,10 +10,7 @@ import { type Address2, head, identified, link2, texts2, untitled } from "./prop
 /** Sides of canvases of sound alone, which have no size of their own. */
 const plainSize = { width: 1000, height: 1000 } as const;
 
-/**
- * The members of a canvas that hold pictures of what has none itself, the ones that are shown for longer in
- * front.
- */
+/** Members of a canvas with substitute images, those that are shown longer first. */
 const standIns = ["accompanyingCanvas", "placeholderCanvas"] as const;
 
 /** A canvas of 3.0 in 2.1. All canvases keep their places, since ranges and links count on them. */
@@ -54,8 +51,7 @@ function standInOf(canvas: Resource, address: Address2) {
 }
 
 /**
- * The painting annotations of `canvas` that show images; 2.1 knows no others in that place. `on`: where they
- * are placed.
+ * Returns the painting annotations of `canvas` that show images, the only ones in 2.1. `on`: their target.
  */
 function paintings2(canvas: Resource, on: Resource, address: Address2): readonly Resource[] {
   return paintersOf(canvas)

@@ -1,4 +1,5 @@
-// Documents of Presentation API 2.1 from those of 3.0, whoever wrote them. What 2.1 has no words for is left out.
+// Converts documents of Presentation API 3.0, from any author, to 2.1. Anything that 2.1 cannot express is
+// left out.
 
 import { presentationContext } from "../context.ts";
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
@@ -9,8 +10,8 @@ import { canvas2 } from "./canvases.ts";
 import { type Address2, addressOf, head, identified, image2, texts2, untitled } from "./properties.ts";
 
 /**
- * A document, or a piece with an address of its own, in version 2.1; undefined where 2.1 has no such resource. `base`: the
- * public URL of the service, whose documents are referred to in version 2.1.
+ * Returns a document, or a part with an address of its own, in version 2.1; undefined if 2.1 has no such
+ * resource. `base`: the public URL of the service, to whose documents references become version 2.1.
  */
 export function version2(document: Resource, base: string): Resource | undefined {
   const written = resource2(document, (address) => inVersion(address, base, 2));
@@ -86,7 +87,10 @@ function manifest2(manifest: Resource, address: Address2): Resource {
   });
 }
 
-/** Ranges and all ranges in them as the flat list of 2.1, each before those in it; a table of contents alone is the top one. */
+/**
+ * Ranges and all ranges in them as the flat list of 2.1, each before those in it; a table of contents alone
+ * is the top one.
+ */
 function ranges2(ranges: readonly Resource[], address: Address2): readonly Resource[] {
   const flat = (range: Resource): readonly Resource[] => {
     const inner = objectsOf(range.items).filter(({ type }) => type === "Range");
@@ -127,7 +131,7 @@ function layer2(collection: Resource, address: Address2): Resource {
   return { ...head(collection, "Layer", address), ...present(paging2(collection, address)) };
 }
 
-/** What leads from page to page (2.1, section 5.9). */
+/** Members that link pages (2.1, section 5.9). */
 function paging2(resource: Resource, address: Address2): Resource {
   const { total, startIndex } = resource;
   const [first, last, next, prev, within] = [

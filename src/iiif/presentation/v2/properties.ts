@@ -1,4 +1,5 @@
-// What describes and links a resource, as Presentation API 2.1 has it (sections 3 and 4.3), from a resource of 3.0.
+// Descriptive and linking properties in the form of Presentation API 2.1 (sections 3 and 4.3), from a
+// resource of 3.0.
 
 import { idOf, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
@@ -65,7 +66,7 @@ const members: readonly (readonly [key: string, key2: string, write: Writer])[] 
   ["service", "service", services2],
 ];
 
-/** The members that say what a resource is and where more is found. */
+/** Members that describe a resource and link to more. */
 export function properties2(resource: Resource, type: string, address: Address2): Resource {
   const written: Record<string, unknown> = {};
   for (const [key, key2, write] of members)
@@ -79,7 +80,10 @@ export function addressOf(value: unknown, address: Address2): readonly string[] 
   return id === undefined ? [] : [address(id)];
 }
 
-/** A language map as a text, as a text with its language, or as a list of them (2.1, section 4.3); undefined where it is empty. */
+/**
+ * Returns a language map as a text, as a text with its language, or as a list of them (2.1, section 4.3);
+ * undefined if it is empty.
+ */
 export function texts2(map: unknown): unknown {
   if (typeof map === "string") return map;
   const values = Object.entries(objectOf(map) ?? {}).flatMap(([language, texts]) =>
@@ -90,7 +94,7 @@ export function texts2(map: unknown): unknown {
   return oneOrMany<unknown>(values);
 }
 
-/** An image that stands for something: a thumbnail or a logo. */
+/** An image that represents something: a thumbnail or a logo. */
 export function image2(image: Resource): Resource {
   const { format, width, height } = image;
   return present({
@@ -109,7 +113,7 @@ export function link2(link: Resource): Resource {
   return present({ "@id": idOf(link), format, profile, label: texts2(link.label) });
 }
 
-/** Id, type and properties, in front of what a resource holds. */
+/** Id, type and properties, before the contents of a resource. */
 export function head(resource: Resource, type: string, address: Address2): Resource {
   return {
     ...identified(resource, type, address),
@@ -119,7 +123,10 @@ export function head(resource: Resource, type: string, address: Address2): Resou
   };
 }
 
-/** What stands for a missing label, inside of a document as at an address of its own: the end of the id. */
+/**
+ * Returns the replacement of a missing label, the end of the id, within a document or at an address of its
+ * own.
+ */
 export function untitled(resource: Resource): string {
   return /[^/?#]+$/.exec(idOf(resource) ?? "")?.[0] ?? "[Untitled]";
 }

@@ -1,5 +1,5 @@
-// Services as documents of Presentation API 2.1 have them: each with its own context, and a profile instead of a type (2.1,
-// section 3.3 and the annex on services).
+// Services as documents of Presentation API 2.1 have them: each with its own context, and a profile instead
+// of a type (2.1, section 3.3 and the annex on services).
 
 import { contextUri } from "../../image/info.ts";
 import { idOf, isThere, objectsOf, oneOrMany, present, textOf } from "../json.ts";
@@ -7,7 +7,7 @@ import type { Resource } from "../model.ts";
 
 interface ServiceForm {
   readonly context: string;
-  /** What a short profile, such as `level2`, stands for. */
+  /** Expands a short profile, such as `level2`. */
   readonly profile?: (level: string) => string;
 }
 
@@ -45,7 +45,7 @@ function service2(service: Resource, around: string | undefined): Resource | und
   const form = type === undefined ? undefined : forms[type];
   const context = form?.context ?? textOf(service["@context"]);
   const id = idOf(service);
-  // Without a context nobody would know what it is.
+  // Without a context the service would be meaningless.
   if (context === undefined || id === undefined) return undefined;
   const { profile, service: inner } = service;
   return present({

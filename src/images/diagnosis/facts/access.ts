@@ -1,4 +1,4 @@
-// Facts of who may have the image, and how much of it.
+// Facts about access: who may see the image, and how much of it.
 
 import { effectiveLimits } from "../../../iiif/image/size.ts";
 import type { FactValue } from "../diagnosis.ts";

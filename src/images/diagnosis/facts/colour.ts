@@ -1,4 +1,4 @@
-// Facts of colours, orientation and metadata, with what is done with them.
+// Facts about colours, orientation and metadata, and how they are handled.
 
 import { profileUse } from "../profile-use.ts";
 import { bytesText } from "../words.ts";

@@ -1,4 +1,4 @@
-// Facts of what tiles and the whole picture cost: expected, measured now, measured lately.
+// Facts about the costs of tiles and the whole image: expected, measured now, and of recent renders.
 
 import type { FactValue } from "../diagnosis.ts";
 import { bytesText, msText } from "../words.ts";

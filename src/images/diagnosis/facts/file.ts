@@ -1,4 +1,4 @@
-// Facts of the file, and of the picture in it.
+// Facts about the file, and about the image in it.
 
 import { uprightSize } from "../../../imaging/render/sampling.ts";
 import { asShown } from "../../plan/orientation.ts";

@@ -1,4 +1,4 @@
-// The facts of a diagnosis, section by section.
+// The facts of a diagnosis, by section.
 
 import type { Fact, SectionName } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
@@ -20,7 +20,7 @@ const rows: Readonly<Record<SectionName, readonly Row[]>> = {
   access: accessRows,
 };
 
-/** The facts of a section, as far as they are known. */
+/** Returns the known facts of a section. */
 export function factsOf(section: SectionName, known: Known): readonly Fact[] {
   return rows[section].flatMap(({ name, label, of, text = String }) => {
     const value = of(known);

@@ -1,4 +1,4 @@
-// A fact as a row of a table: its label, and how it is read out of what is known.
+// A fact as a row of a table: its label, and the functions that derive its value and text.
 
 import type { FactValue } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
@@ -6,10 +6,10 @@ import type { Known } from "../known.ts";
 export interface Row<V extends FactValue = FactValue> {
   readonly name: string;
   readonly label: string;
-  /** undefined: there is nothing to say. */
+  /** Returns the value; undefined if there is none to show. */
   readonly of: (known: Known) => V | undefined;
   readonly text?: ((value: V, known: Known) => string) | undefined;
 }
 
-/** Keeps the type of a row's value between its two functions. */
+/** Returns the row; checks that its two functions agree on the type of the value. */
 export const row = <V extends FactValue>(of: Row<V>): Row => of as unknown as Row;

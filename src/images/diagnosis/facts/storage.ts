@@ -1,11 +1,11 @@
-// Facts of how the picture is stored: the format's own words, levels, and the sidecar.
+// Facts about storage: properties of the format, levels, and the sidecar.
 
 import type { FileFacts, StoredSize } from "../../../imaging/codecs/facts/index.ts";
 import type { FactValue } from "../diagnosis.ts";
 import { bytesText, eachText, sizeText, yesNo } from "../words.ts";
 import { type Row, row } from "./row.ts";
 
-/** A row of a fact of the file. */
+/** Returns a row that shows a fact of the file. */
 const stored = <K extends keyof FileFacts>(
   name: K,
   label: string,

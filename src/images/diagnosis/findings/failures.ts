@@ -1,11 +1,11 @@
-// Findings about what could not be found out: the identifier, the hook, the source, the header, and what a render failed with.
+// Findings about failed steps: the identifier, the hook, the source, the header, and errors of a render.
 
 import type { ErrorKind, ServiceError } from "../../../errors.ts";
 import type { Finding, FindingLevel } from "../../../lib/finding.ts";
 import type { Known, Look } from "../known.ts";
 import { toPyramid } from "./commands.ts";
 
-/** How much a step matters that failed. */
+/** Levels of findings about failed steps. */
 const levels: Readonly<Record<Look, FindingLevel>> = {
   identifier: "problem",
   hook: "problem",
@@ -20,16 +20,16 @@ const levels: Readonly<Record<Look, FindingLevel>> = {
 
 interface Advice {
   readonly advice: string;
-  /** In place of the message, which is for clients of the HTTP interface. */
+  /** Text of the finding, instead of the message of the error, which is for HTTP clients. */
   readonly text?: string;
   readonly command?: string;
-  /** In place of the level of the step. */
+  /** Level of the finding, instead of that of the step. */
   readonly level?: FindingLevel;
 }
 
 const convert: Advice = { advice: "Convert the file to a format that is served.", command: toPyramid };
 
-/** By the code of the error, else by its kind. */
+/** Advice by code of the error; `byKind` applies to all other errors. */
 const byCode: Readonly<Record<string, Advice>> = {
   image_not_found: {
     text: "No source has an image with this identifier.",
@@ -74,7 +74,7 @@ const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
   changed: { level: "note", advice: "The file was written to meanwhile: ask again when that has ended." },
 };
 
-/** One for each step that failed. */
+/** Returns a finding for each failed step. */
 export function failureFindings({ failures }: Known): Finding[] {
   return [...failures].map(([look, error]) => {
     const { level = levels[look], ...advice } = adviceOn(error);
@@ -87,7 +87,7 @@ export function failureFindings({ failures }: Known): Finding[] {
   });
 }
 
-/** The hook said that there is no image. */
+/** Returns a finding if the hook answered that there is no image. */
 export function hookFinding({ hook }: Known): Finding | undefined {
   if (hook !== "no image") return undefined;
   return {
@@ -98,7 +98,7 @@ export function hookFinding({ hook }: Known): Finding | undefined {
   };
 }
 
-/** Kinds that are refused as a whole, by their header. */
+/** Returns a finding if images of this kind are not supported at all, according to the header. */
 export function refusedFinding({ header }: Known): Finding | undefined {
   if (!header?.unsupported) return undefined;
   return { level: "problem", code: "unsupported", text: header.unsupported, ...convert };

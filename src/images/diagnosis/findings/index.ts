@@ -1,4 +1,4 @@
-// All findings, one row each: what is known in, what there is to say out.
+// All checks of a diagnosis, one per row: each derives findings from the known facts.
 
 import type { Finding } from "../../../lib/finding.ts";
 import type { Known } from "../known.ts";
@@ -41,5 +41,5 @@ const checks: readonly Check[] = [
   metadataFinding,
 ];
 
-/** What there is to say of an image, in the order of the rows. */
+/** Returns the findings about an image, in the order of the rows. */
 export const findingsOf = (known: Known): Finding[] => checks.flatMap((check) => check(known) ?? []);

@@ -1,11 +1,11 @@
-// Findings about what the service refuses of an image, and about who may see it.
+// Findings about requests that the service refuses for an image, and about access to it.
 
 import type { Finding } from "../../../lib/finding.ts";
 import type { Known } from "../known.ts";
 import { pixelsText, sizeText } from "../words.ts";
 import { toPyramid } from "./commands.ts";
 
-/** `full/max` or a tile that is refused. */
+/** Returns a finding if `full/max` or a tile is refused. */
 export function refusedCostsFinding({ costs = [] }: Known): Finding | undefined {
   const refused = costs.filter((cost) => cost.refused);
   const [first] = refused;
@@ -26,7 +26,7 @@ export function refusedCostsFinding({ costs = [] }: Known): Finding | undefined 
   };
 }
 
-/** `full/max` that is smaller than the image. */
+/** Returns a finding if `full/max` is smaller than the image. */
 export function reducedFinding({ costs = [], header }: Known): Finding | undefined {
   const whole = costs.find(({ what }) => what === "whole");
   if (!whole || !header || whole.refused) return undefined;
@@ -39,7 +39,7 @@ export function reducedFinding({ costs = [], header }: Known): Finding | undefin
   };
 }
 
-/** Over the area that is opened at all. */
+/** Returns a finding if the image exceeds image.max_pixel_area, so that it is not opened. */
 export function areaFinding({ header, settings: { maxPixelArea } }: Known): Finding | undefined {
   const area = header && header.width * header.height;
   if (!area || maxPixelArea === 0 || area <= maxPixelArea) return undefined;

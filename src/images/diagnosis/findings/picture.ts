@@ -1,4 +1,4 @@
-// Findings about what the picture is: damage, pages, depth, transparency, colour, orientation and metadata.
+// Findings about damage, pages, depth, transparency, colour, orientation and metadata.
 
 import type { Finding } from "../../../lib/finding.ts";
 import { asShown } from "../../plan/orientation.ts";
@@ -7,11 +7,14 @@ import { profileUse } from "../profile-use.ts";
 import { timeText } from "../words.ts";
 import { dropProfile, embedProfile } from "./commands.ts";
 
-/** Whether part of the picture is missing, as far as that is known. */
+/** True if part of the image is known to be missing. */
 export const isDamaged = ({ header, measured = [], damage }: Known): boolean =>
   header?.incomplete === true || damage !== undefined || measured.some(({ incomplete }) => incomplete);
 
-/** The file ends early, or a derivative of it could not be rendered whole: now, or for a request. */
+/**
+ * Returns a finding if the file ends early, or if a derivative of it was incomplete: in this diagnosis, or
+ * for a request.
+ */
 export function damageFinding(known: Known): Finding | undefined {
   const { header, damage, measured = [] } = known;
   const advice = "Copy the file again from its original, and compare both with a checksum.";
@@ -42,7 +45,7 @@ export function pagesFinding({ header, place, identifier }: Known): Finding | un
   };
 }
 
-/** Samples of more than 8 bits, and what responses make of them. */
+/** Returns a finding about samples of more than 8 bits, and their depth in derivatives. */
 export function depthFinding({ header, file, settings: { policy } }: Known): Finding | undefined {
   if (header?.depth !== 16) return undefined;
   const float = file?.sampleFormat === "floating point";
@@ -74,7 +77,7 @@ export function transparencyFinding({ header, settings: { policy } }: Known): Fi
   };
 }
 
-/** A profile that is there but not used. */
+/** Returns a finding if an embedded profile is ignored. */
 export function ignoredProfileFinding(known: Known): Finding | undefined {
   const ignored = known.header?.colour?.ignored;
   if (ignored === undefined) return undefined;
@@ -87,7 +90,7 @@ export function ignoredProfileFinding(known: Known): Finding | undefined {
   };
 }
 
-/** Inks without a profile are a guess. */
+/** Returns a finding if a CMYK image has no usable profile, so that its colours are a guess. */
 export function inksFinding({ header }: Known): Finding | undefined {
   if (header?.interpretation !== "cmyk" || (header.colour && header.colour.ignored === undefined))
     return undefined;
@@ -100,7 +103,7 @@ export function inksFinding({ header }: Known): Finding | undefined {
   };
 }
 
-/** What becomes of colours if that is in order. */
+/** Returns a finding that describes the handling of colours, if nothing is wrong with it. */
 export function colourFinding(known: Known): Finding | undefined {
   const { header, profile } = known;
   if (!header || header.unsupported || header.colour?.ignored !== undefined) return undefined;

@@ -1,4 +1,4 @@
-// Findings about cost: whether tiles are fast to serve, and what of the file is the reason if they are not.
+// Findings about cost: whether tiles are fast to serve, and if not, which property of the file is the reason.
 
 import type { Finding } from "../../../lib/finding.ts";
 import { mostCheapMs } from "../../admission/lanes.ts";
@@ -13,7 +13,7 @@ type Tile = Cost & Required<Pick<Cost, "expected">>;
 const tilesOf = ({ costs = [] }: Known): readonly Tile[] =>
   costs.filter((cost): cost is Tile => cost.what === "tile" && cost.expected !== undefined);
 
-/** Why tiles of a file are slow; the first row that applies is shown. */
+/** A reason why tiles of a file are slow; the first row that applies is shown. */
 interface Reason {
   readonly code: string;
   readonly applies: (known: Known, tile: Tile) => boolean;
@@ -100,11 +100,14 @@ const reasons: readonly Reason[] = [
   },
 ];
 
-/** Tiles that take longer than cheap work may, for each reason those of which it is the reason. */
+/**
+ * Returns a finding for each reason why tiles are slow, with the tiles that it applies to; tiles are slow if
+ * they exceed the limit of cheap jobs.
+ */
 export function speedFindings(known: Known): Finding[] {
   const tiles = tilesOf(known);
-  // How fast a picture is does not matter while it cannot be rendered or part of it is missing; one that was
-  // too slow is another matter.
+  // Speed does not matter while an image cannot be rendered or part of it is missing; a timeout, however,
+  // concerns speed.
   const failure = known.failures.get("measure");
   if (tiles.length === 0 || (failure && failure.kind !== "timeout") || isDamaged(known)) return [];
   const measured = known.measured?.find(({ what }) => what === "tile")?.ms;
@@ -119,7 +122,7 @@ export function speedFindings(known: Known): Finding[] {
   }
   const told = new Set<string>();
   return [...byReason].map(([{ code, text, advice, command }, of]) => {
-    // What helps against several reasons is said once.
+    // A command that helps against several reasons is advised once.
     const isNew = !told.has(command);
     told.add(command);
     return {
@@ -132,8 +135,8 @@ export function speedFindings(known: Known): Finding[] {
 }
 
 /**
- * Of tiles that are all expected to be cheap; none if a measured one took far longer, which is said by
- * itself.
+ * Returns a finding if all tiles are expected to be cheap; empty if a measured one took much longer, which
+ * has its own finding.
  */
 function fastFinding(tiles: readonly Tile[], measured: number | undefined): Finding[] {
   const slowest = Math.max(...tiles.map(({ expected }) => expected.ms));
@@ -153,7 +156,10 @@ function expectationText(tiles: readonly Tile[]): string {
   return `A tile at ${scales} is expected to take up to ${msText(worst.expected.ms)}, for which ${pixelsText(Math.round(worst.expected.decoded))} are decoded.`;
 }
 
-/** What the first tile has to do before tiles cost what is expected of them. */
+/**
+ * Returns a finding about the sidecar: the work that the first tile does before tiles have their expected
+ * cost.
+ */
 export function sidecarFinding(known: Known): Finding | undefined {
   const { header, sidecar, sidecarMs = 0 } = known;
   if (!header || !sidecar || sidecar.state === "none" || isDamaged(known)) return undefined;
@@ -173,7 +179,7 @@ export function sidecarFinding(known: Known): Finding | undefined {
   };
 }
 
-/** `byFile`: building it was tried, and this file is the reason. */
+/** Returns the finding if there can be no sidecar. `byFile`: true if a build failed because of this file. */
 const noSidecar = (byFile: boolean): Finding => ({
   level: "slow",
   code: "sidecar_unavailable",
@@ -187,12 +193,12 @@ const noSidecar = (byFile: boolean): Finding => ({
 });
 
 /**
- * How many times longer or shorter than expected is worth a word, and from how many milliseconds on: a cold
- * process takes some by itself.
+ * A measurement is reported if it differs from the estimate by this factor, and the longer of the two is at
+ * least this many milliseconds: a cold process itself takes some time.
  */
 const farOff = { times: 4, leastMs: 500 } as const;
 
-/** A render that took much longer or shorter than expected. */
+/** Returns a finding if a render took much longer or shorter than expected. */
 export function surpriseFinding({ measured = [], costs = [] }: Known): Finding | undefined {
   const surprises = measured.flatMap(({ what, ms }) => {
     const expected = costs.find((cost) => cost.what === what)?.expected?.ms;

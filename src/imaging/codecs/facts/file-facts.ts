@@ -1,11 +1,15 @@
-// How a file stores its picture, beyond what reading it needs: facts for people who ask why an image looks or behaves as it does.
+// Facts about the storage of an image in its file, beyond those needed to read it: for people who ask why an
+// image looks or behaves as it does.
 
 export interface StoredSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Facts of one page as it is stored, before palettes, subsampling or transforms are undone. What a file does not say is absent. */
+/**
+ * Facts of one page as stored, before palettes, subsampling or transforms are undone. Facts that a file does
+ * not state are absent.
+ */
 export interface FileFacts {
   /** Form of the file: "JP2", "BigTIFF", "GIF89a". */
   readonly container?: string;
@@ -13,7 +17,7 @@ export interface FileFacts {
   /** Bits of a sample, one number for each sample of a pixel. */
   readonly bits?: readonly number[];
   readonly sampleFormat?: "unsigned integer" | "signed integer" | "floating point";
-  /** What the samples mean: "YCbCr", "palette". */
+  /** Meaning of the samples: "YCbCr", "palette". */
   readonly colours?: string;
   /** Colours of the palette. */
   readonly paletteEntries?: number;
@@ -21,21 +25,21 @@ export interface FileFacts {
   readonly compression?: string;
   readonly lossless?: boolean;
   readonly predictor?: "none" | "horizontal" | "floating point";
-  /** How the picture is divided; "whole" where it is not. */
+  /** Division of the image; "whole" if it is not divided. */
   readonly layout?: "tiles" | "strips" | "whole";
   /** Size of a tile or of a full strip in pixels. */
   readonly block?: StoredSize;
-  /** Tiles or strips of one band, or of all where bands are interleaved. */
+  /** Tiles or strips of one band, or of all if bands are interleaved. */
   readonly blocks?: number;
-  /** Whether each band is stored by itself. */
+  /** True if each band is stored separately. */
   readonly planar?: boolean;
   readonly progressive?: boolean;
   readonly interlaced?: boolean;
-  /** Samples of chroma, as "4:2:0", or the factors of all components where they have no such name. */
+  /** Chroma subsampling, such as "4:2:0", or the factors of all components if there is no such name. */
   readonly subsampling?: string;
   /** MCUs between restart markers; 0: there are none. */
   readonly restartInterval?: number;
-  /** Reduced pictures that the file holds beside the full one, or that can be decoded from it by themselves. */
+  /** Reduced images that the file contains, or that can be decoded from it directly. */
   readonly levels?: readonly StoredSize[];
   /** JPEG 2000: order of packets, layers of quality, levels of the wavelet and its kind, code-blocks. */
   readonly progression?: string;
@@ -43,9 +47,9 @@ export interface FileFacts {
   readonly decompositions?: number;
   readonly wavelet?: "reversible 5-3" | "irreversible 9-7";
   readonly codeBlock?: StoredSize;
-  /** JPEG 2000: from the smallest resolution up; absent where a precinct is a whole resolution. */
+  /** JPEG 2000: from the smallest resolution up; absent if a precinct is a whole resolution. */
   readonly precincts?: readonly StoredSize[];
-  /** JPEG 2000: marker segments that say where tile-parts and packets lie: TLM, PLM, PLT. */
+  /** JPEG 2000: marker segments with positions of tile-parts and packets: TLM, PLM, PLT. */
   readonly pointers?: readonly string[];
 }
 

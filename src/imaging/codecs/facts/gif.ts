@@ -1,4 +1,4 @@
-// How a GIF stores its frames (GIF89a specification, 17 to 20).
+// Storage of a GIF's frames (GIF89a specification, 17 to 20).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { readGifHeader } from "../gif/header.ts";

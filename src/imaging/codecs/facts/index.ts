@@ -12,7 +12,10 @@ import { webpFacts } from "./webp.ts";
 
 export type { FileFacts, StoredSize } from "./file-facts.ts";
 
-/** Reads the facts of the page that a header is of. Throws ImagingError `decode` for what is damaged, and what the source throws. */
+/**
+ * Reads the facts of the page that a header describes. Throws ImagingError `decode` for a damaged file, and
+ * what the source throws.
+ */
 export type ReadFacts = (bytes: ByteSource, header: ImageHeader, page: number) => Promise<FileFacts>;
 
 const readers = {
@@ -24,5 +27,5 @@ const readers = {
   jp2: jp2Facts,
 } as const satisfies Record<SourceFormat, ReadFacts>;
 
-/** How the file of a header stores its picture. Throws as {@link ReadFacts} does. */
+/** Reads the facts of a header's file. Throws as {@link ReadFacts} does. */
 export const readFileFacts: ReadFacts = (bytes, header, page) => readers[header.format](bytes, header, page);

@@ -1,4 +1,4 @@
-// How a JPEG 2000 file stores its picture: SIZ and COD, and which pointers stand in front of its packets (ITU-T T.800, annex A).
+// Storage of a JPEG 2000 image: SIZ and COD, and the pointers before its packets (ITU-T T.800, annex A).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
@@ -59,7 +59,10 @@ async function containerOf(file: HeaderBytes): Promise<string> {
     : "JP2";
 }
 
-/** Where each kind of marker segment first stands, from the main header to the end of the first tile-part's. */
+/**
+ * Returns the first position of each kind of marker segment, from the main header to the end of the first
+ * tile-part's.
+ */
 async function segments(file: HeaderBytes, start: number): Promise<ReadonlyMap<number, number>> {
   const found = new Map<number, number>();
   for (let at = start, n = 0; n < mostSegments && file.left() > 4; n++) {
@@ -73,7 +76,7 @@ async function segments(file: HeaderBytes, start: number): Promise<ReadonlyMap<n
   return found;
 }
 
-/** What COD says beside what decoding needs (table A.12 and following). */
+/** Reads what COD says in addition to decoding parameters (table A.12 and following). */
 async function readCoding(
   file: HeaderBytes,
   at: number,

@@ -1,4 +1,5 @@
-// How a JPEG stores its picture: frame, restart interval and colours, up to the first scan (ITU-T T.81, annex B; JFIF 1.02).
+// Storage of a JPEG: frame, restart interval and colours, up to the first scan (ITU-T T.81, annex B; JFIF
+// 1.02).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { type FrameHeader, frameKinds, readFrameHeader } from "../jpg/markers/frame.ts";
@@ -39,7 +40,10 @@ export async function jpegFacts(bytes: ByteSource): Promise<FileFacts> {
 /** A frame header of 255 components. */
 const longestSegment = 6 + 3 * 255;
 
-/** As libjpeg decides it: JFIF is YCbCr; else the Adobe segment says, else the letters of the component ids. */
+/**
+ * Decides as libjpeg does: JFIF is YCbCr; otherwise the Adobe segment says, or else the letters of the
+ * component ids.
+ */
 function coloursOf({ components }: FrameHeader, jfif: boolean, adobe: number | undefined): string {
   const ids = String.fromCharCode(...components.map(({ id }) => id));
   if (components.length === 1) return "gray";
@@ -69,7 +73,7 @@ function compressionOf(code: number): string {
 
 const isLossless = (code: number) => [0xc3, 0xc7, 0xcb, 0xcf].includes(code);
 
-/** By the factors of luma on chroma of one sample each way; other files by all factors. */
+/** Names by the sampling factors of luma if chroma has 1 by 1; other files list all factors. */
 const names: Readonly<Record<string, string>> = {
   "1x1": "4:4:4",
   "2x1": "4:2:2",

@@ -1,4 +1,4 @@
-// How a PNG stores its picture (PNG specification, third edition, 11.2 and 11.3).
+// Storage of a PNG (PNG specification, third edition, 11.2 and 11.3).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { readPngHeader } from "../png/header.ts";

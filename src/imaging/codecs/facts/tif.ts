@@ -1,4 +1,4 @@
-// How a page of a TIFF is stored (TIFF 6.0, sections 3 to 8, 14, 15, 18 to 21).
+// Storage of a page of a TIFF (TIFF 6.0, sections 3 to 8, 14, 15, 18 to 21).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { ImageHeader } from "../image-header.ts";
@@ -73,7 +73,10 @@ const samplings: Readonly<Record<string, string>> = {
   "4,2": "4:1:0",
 };
 
-/** As the field says; without it chroma is halved both ways, or as the JPEG data say (TIFF 6.0, section 21). */
+/**
+ * According to the field; without it chroma is halved both ways, or as the JPEG data say (TIFF 6.0, section
+ * 21).
+ */
 async function subsampling(
   file: TiffFile,
   directory: Directory,

@@ -1,4 +1,4 @@
-// How a WebP stores its picture (WebP Container Specification).
+// Storage of a WebP (WebP Container Specification).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { ImageHeader } from "../image-header.ts";

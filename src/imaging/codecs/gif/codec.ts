@@ -56,7 +56,7 @@ export function gifCodec(_host?: unknown): Codec {
   };
 }
 
-/** Alpha when any frame shows what is below it, so that all pages have the same bands. */
+/** Alpha if any frame shows what is below it, so that all pages have the same bands. */
 function bandsOf(gif: GifHeader): 3 | 4 {
   return gif.frames.some((frame) => frame.transparentIndex >= 0) ? 4 : 3;
 }

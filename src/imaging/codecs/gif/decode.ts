@@ -1,4 +1,5 @@
-// Composes frames onto the screen: first frame to the page asked for, each disposed of before the next (GIF89a specification, 23).
+// Composes frames onto the screen: first frame to the page asked for, each disposed of before the next
+// (GIF89a specification, 23).
 
 import { ImagingError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
@@ -18,13 +19,14 @@ const interlace = [
   [1, 2],
 ] as const;
 
-/** What stands for a colour table where there is none: the two entries that a decoder should begin with (18.c.iii). */
+/** Replaces a missing colour table: the two entries that a decoder should begin with (18.c.iii). */
 const blackAndWhite = [0, 0, 0, 255, 255, 255];
 
 /**
- * The region of page `page` (1-based). Where no frame has drawn the screen is transparent, or black for 3 bands.
- * Holds the region (twice if a frame is to be restored) besides the file. Throws ImagingError `decode` when a frame that is needed
- * is damaged, `too-large` when the page needs too many frames before it.
+ * Decodes the region of page `page` (1-based). Where no frame has drawn, the screen is transparent, or black
+ * for 3 bands. Holds the region (twice if a frame is to be restored) in addition to the file. Throws
+ * ImagingError `decode` if a required frame is damaged, `too-large` if the page needs too many frames before
+ * it.
  */
 export function decodeGif(
   file: Uint8Array,
@@ -53,7 +55,10 @@ export function decodeGif(
   return { width, height, bands, interpretation: "rgb", data };
 }
 
-/** Index of the frame from which page `page` can be composed: one that hides all that came before, or the first. */
+/**
+ * Index of the frame from which page `page` can be composed: one that hides all that came before, or the
+ * first.
+ */
 function firstNeeded({ frames, width, height }: GifHeader, page: number): number {
   for (let i = page - 1; i > 0; i--) {
     const { area, transparentIndex, disposal } = frames[i]!;

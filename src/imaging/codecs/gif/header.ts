@@ -4,25 +4,25 @@ import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Rectangle } from "../image-header.ts";
 
-/** What happens to a frame's area before the next one is drawn (23.c.iv). */
+/** Treatment of a frame's area before the next one is drawn (23.c.iv). */
 export type Disposal = "keep" | "clear" | "restore";
 
 export interface GifFrame {
   /** On the screen; may reach beyond it. */
   readonly area: Rectangle;
   readonly interlaced: boolean;
-  /** Where its colour table lies in the file, and its number of entries; 0 where the file has none for it. */
+  /** Position of its colour table in the file, and its number of entries; 0 if the file has none for it. */
   readonly tableStart: number;
   readonly tableEntries: number;
-  /** Where the picture data begin: the code size, then sub-blocks. */
+  /** Start of the image data: the code size, then sub-blocks. */
   readonly dataStart: number;
-  /** Palette index that shows what is below; -1 for none. */
+  /** Palette index of transparent pixels; -1 for none. */
   readonly transparentIndex: number;
   readonly disposal: Disposal;
 }
 
 export interface GifHeader {
-  /** The screen, or more where the first frame reaches beyond it. */
+  /** Width of the screen, or more if the first frame exceeds it. */
   readonly width: number;
   readonly height: number;
   readonly frames: readonly GifFrame[];
@@ -36,9 +36,9 @@ export const longestFile = 64 << 20;
 const mostBlocks = 1_000_000;
 
 /**
- * Screen and frames. The format has no count or index, so the file is walked to its trailer, within 64 MiB and a million
- * blocks; what comes later is not counted. A file that breaks off after its first frame began has the frames that began.
- * Throws ImagingError `decode` when it is damaged before.
+ * Reads screen and frames. The format has no count or index, so the file is walked to its trailer, within 64
+ * MiB and a million blocks; later frames are not counted. A file that breaks off after its first frame began
+ * has the frames that began. Throws ImagingError `decode` if it is damaged before.
  */
 export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   const input = forwardReader(bytes);
@@ -80,7 +80,7 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   return { width, height, frames };
 }
 
-/** Whether a file begins as GIF87a or GIF89a do. */
+/** True if a file begins like GIF87a or GIF89a. */
 export function recognisesGif(head: Uint8Array): boolean {
   return /^GIF8[79]a$/.test(String.fromCharCode(...head.subarray(0, 6)));
 }
@@ -148,7 +148,7 @@ function forwardReader(bytes: ByteSource): Forward {
   };
 }
 
-/** Reads an extension to its end: the graphic control of the next frame, where it is that. */
+/** Reads an extension to its end; returns the graphic control of the next frame, if it is one. */
 async function readExtension(input: ReturnType<typeof forwardReader>) {
   const [label, size] = await input.take(2);
   if (!size) return undefined;

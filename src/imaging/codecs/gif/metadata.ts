@@ -1,4 +1,5 @@
-// What a GIF carries in application extensions: XMP and an ICC profile (GIF89a, 26; XMP specification part 3, 1.1.2; ICC.1, B.6).
+// Metadata in a GIF's application extensions: XMP and an ICC profile (GIF89a, 26; XMP specification part 3,
+// 1.1.2; ICC.1, B.6).
 
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
@@ -8,7 +9,10 @@ import { tableEntries } from "./header.ts";
 
 /** Identifier and authentication code: eleven characters. */
 const names = { xmp: "XMP DataXMP", icc: "ICCRGBG1012" } as const;
-/** Behind XMP, which is not cut into sub-blocks: bytes that lead every reader of sub-blocks to its end, and that end. */
+/**
+ * Behind XMP, which is not cut into sub-blocks: bytes that lead every reader of sub-blocks to its end, and
+ * that end.
+ */
 const trailer = 258;
 const mostBlocks = 1_000_000;
 
@@ -18,13 +22,19 @@ interface SubBlocks {
   readonly end: number;
 }
 
-/** The metadata of a GIF; a profile alone is looked for up to the first picture. Throws what the source throws. */
+/**
+ * Returns the metadata of a GIF; a search for the profile alone ends at the first image. Throws what the
+ * source throws.
+ */
 export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, 64 * 1024, 2);
   const budget = metadataBytes(bytes);
   const found: { icc?: Uint8Array | undefined; xmp?: Uint8Array | undefined } = {};
   const byte = async (offset: number) => (await walk.read(offset, 1))[0];
-  /** Where the sub-blocks that begin here end, behind the empty one; undefined where the file does before. */
+  /**
+   * Returns the end of the sub-blocks that begin here, after the empty one; undefined if the file ends
+   * before.
+   */
   const subBlocks = async (start: number): Promise<SubBlocks | undefined> => {
     const parts: { readonly offset: number; readonly length: number }[] = [];
     for (let at = start; parts.length < mostBlocks; ) {
@@ -37,7 +47,7 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
     return undefined;
   };
 
-  /** Takes in the application extension of this name, whose data begin at `start`. */
+  /** Reads the application extension of this name, whose data begin at `start`. */
   const takeApplication = async (name: Uint8Array, { parts, end }: SubBlocks, start: number) => {
     if (hasText(name, names.icc)) {
       const taken = await Promise.all(

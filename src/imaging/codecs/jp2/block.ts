@@ -1,5 +1,5 @@
-// A picture of JPEG 2000 inside another file, such as a tile of a TIFF: its samples, whose colours that file
-// knows.
+// A JPEG 2000 image within another file, such as a tile of a TIFF: its samples, whose colours that file
+// defines.
 
 import { ImagingError } from "../../errors.ts";
 import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
@@ -15,13 +15,13 @@ export interface Block {
   readonly width: number;
   readonly height: number;
   readonly components: readonly Component[];
-  /** Whether a component has fewer samples than the block has pixels. */
+  /** True if a component has fewer samples than the block has pixels. */
   readonly subsampled: boolean;
-  /** Whether a component transform is undone, which is for red, green and blue. */
+  /** True if a component transform is undone, which is for red, green and blue. */
   readonly transformed: boolean;
-  /** What the first comment says, which names the encoder as a rule. */
+  /** Text of the first comment, which usually names the encoder. */
   readonly comment: string;
-  /** Resolution levels below full size that begin where the block does. */
+  /** Resolution levels below full size whose grid begins at the block's origin. */
   readonly levels: number;
   /**
    * The samples of the first `rows` rows at 1/2^level, the components interleaved: of 0 to 255 if none has

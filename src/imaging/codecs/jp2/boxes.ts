@@ -16,7 +16,7 @@ export interface Palette {
   readonly values: Uint16Array;
 }
 
-/** Where a channel comes from: a component as it is, or through a column of the palette. */
+/** Source of a channel: a component unchanged, or through a column of the palette. */
 export interface Mapping {
   readonly component: number;
   readonly column?: number;
@@ -35,17 +35,16 @@ export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "lab" | "other";
 export interface Boxes {
   readonly codestream: { readonly start: number; readonly length?: number | undefined };
   readonly size?: { readonly width: number; readonly height: number; readonly components: number };
-  /** What the first colr box of a known kind names by number. */
+  /** Colour space that the first colr box of a known kind names by number. */
   readonly colour?: ColourSpace;
   /** Its name if it cannot be served. */
   readonly colourName?: string;
-  /** Whether that is gray of which 0 is white. */
+  /** True for gray of which 0 is white. */
   readonly inverted?: boolean;
-  /** How it codes CIELab. */
+  /** Coding of CIELab. */
   readonly lab?: LabCoding;
   /**
-   * The profile of a colr box in front of that: where it lies, and its space; no space where it is no
-   * profile.
+   * The profile of a colr box before that: its position, and its colour space; no space if it is no profile.
    */
   readonly profile?:
     | { readonly offset: number; readonly length: number; readonly space?: ColourSpace | undefined }
@@ -57,7 +56,7 @@ export interface Boxes {
   readonly orientation: number;
 }
 
-/** T.800 table I.10 and T.801 table M.25; what is not here cannot be served. */
+/** T.800 table I.10 and T.801 table M.25; others are unsupported. */
 const enumerated: Readonly<Record<number, ColourSpace>> = {
   0: "gray",
   12: "cmyk",
@@ -96,8 +95,8 @@ function profileSpace(colr: DataView): ColourSpace | undefined {
 }
 
 /**
- * Where the orientation stands, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under
- * which writers keep an EXIF block, and XMP's (XMP specification part 3, 1.1.6).
+ * Boxes with the orientation, by the identifier of a uuid box: "JpgTiffExif->JP2" and Adobe's, in which
+ * writers store an EXIF block, and XMP's (XMP specification part 3, 1.1.6).
  */
 const orientationBoxes = [
   { kind: "exif", id: [0x4a706754, 0x69666645, 0x7869662d, 0x3e4a5032], read: exifOrientation },
@@ -110,7 +109,7 @@ const metadataLimit = 64 * 1024;
 export interface Box {
   readonly type: number;
   readonly body: number;
-  /** Undefined: to the end of the file, whose length is not known. */
+  /** Undefined: to the end of the file, whose length is unknown. */
   readonly length?: number | undefined;
 }
 
@@ -203,7 +202,7 @@ async function readHeaderBox(
   }
 }
 
-/** What a colr box says (I.5.3.3); of several profiles the first counts. */
+/** Reads a colr box (I.5.3.3); the first of several profiles counts. */
 async function readColour(
   view: (bytes: number) => Promise<DataView>,
   body: number,
@@ -247,7 +246,10 @@ function readPalette(view: DataView): Palette {
   return { entries, bits, values };
 }
 
-/** Pixels per centimetre: the capture resolution, else the display one; boxes give pixels per metre. */
+/**
+ * Returns pixels per centimetre: the capture resolution, or else the display one; boxes have pixels per
+ * metre.
+ */
 async function readResolution(
   file: HeaderBytes,
   body: number,

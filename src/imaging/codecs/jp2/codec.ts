@@ -61,16 +61,13 @@ export function jp2Codec(
   };
 }
 
-/**
- * What the pixels of a file take to decode, against those of a lossless file of Part 1 (measured with
- * photographs).
- */
+/** Decoding cost per pixel, relative to a lossless file of Part 1 (measured with photographs). */
 const cost = { lossless: 1, lossy: 0.4, highThroughput: 0.12 } as const;
 
 const kindOf = ({ details }: ImageHeader): keyof typeof cost =>
   details?.highThroughput ? "highThroughput" : details?.reversible ? "lossless" : "lossy";
 
-/** What a walk over packet headers keeps of each code-block of 4096 samples. */
+/** Memory that a walk over packet headers keeps for each code-block of 4096 samples. */
 const indexMemory = ({ width, height, bands }: ImageHeader) => ((width * height * bands) / 4096) * 400;
 
 const scaled = ({ width, height }: Rectangle, factor: number) => ({

@@ -15,12 +15,12 @@ export interface Component {
 export interface Codestream {
   readonly width: number;
   readonly height: number;
-  /** Where the picture begins on the reference grid. */
+  /** Origin of the image on the reference grid. */
   readonly offsetX: number;
   readonly offsetY: number;
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Where the first tile begins on the reference grid. */
+  /** Origin of the first tile on the reference grid. */
   readonly tileLeft: number;
   readonly tileTop: number;
   readonly tiles: number;
@@ -29,15 +29,15 @@ export interface Codestream {
   readonly levels: number;
   readonly progression: string;
   readonly reversible: boolean;
-  /** Whether the first three components went through a colour transform (SGcod of COD). */
+  /** True if the first three components went through a colour transform (SGcod of COD). */
   readonly transformed: boolean;
-  /** Whether it needs a high-throughput decoder. */
+  /** True if it needs a high-throughput decoder. */
   readonly highThroughput: boolean;
 }
 
 /**
- * Samples of one component at one resolution level: where they begin on the component's own grid, and how
- * many there are.
+ * Samples of one component at one resolution level: their start on the component's own grid, and their
+ * number.
  */
 export interface Extent {
   readonly left: number;
@@ -66,7 +66,7 @@ export function areUnequal([first, ...others]: readonly Pick<Component, "dx" | "
   return first !== undefined && others.slice(0, 2).some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
 }
 
-/** Whether a component has fewer samples than the picture has pixels. */
+/** True if a component has fewer samples than the image has pixels. */
 export const isSubsampled = ({ dx, dy }: Component): boolean => dx > 1 || dy > 1;
 
 /** ISO/IEC 15444-1 table A.9: a tile index has 16 bits, 65535 is no index. */
@@ -74,7 +74,7 @@ const tileLimit = 65535;
 /** Marker segments looked at before the first tile-part; thousands of them are an attack. */
 const segmentLimit = 1024;
 
-/** Whether a marker has no parameters, so that no length follows it (table A.1). */
+/** True if a marker has no parameters, so that no length follows it (table A.1). */
 export const isBare = (kind: number): boolean => kind >= 0xff30 && kind <= 0xff3f;
 
 /** Reads SIZ, CAP, COD and COC of the codestream at `start`. Throws ImagingError `decode`. */
@@ -113,7 +113,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
   throw damaged("a main header with SIZ and COD before the first tile, received something else");
 }
 
-/** What the segments between SIZ and the first tile-part have said so far. */
+/** Values from the segments between SIZ and the first tile-part so far. */
 interface MainHeader {
   coding?: Pick<Codestream, "levels" | "reversible" | "transformed"> & { readonly progression: number };
   /** The least of the components that have their own. */
@@ -122,7 +122,7 @@ interface MainHeader {
 }
 
 /**
- * Takes in the parameters of a segment that begin at `at`; false where the file ends within the first COD.
+ * Reads the parameters of a segment that begin at `at`; returns false if the file ends within the first COD.
  */
 async function takeSegment(
   file: HeaderBytes,

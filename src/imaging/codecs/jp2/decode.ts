@@ -101,9 +101,9 @@ export async function decodeRegion(
 const isLabAxis = (band: number): band is 0 | 1 | 2 => band < 3;
 
 /**
- * For `count` pixels from `start` on, along one axis: the places of their samples on the grid of a component
- * that has every `step`th. A sample stands for the pixels from its place to the next one's, the first for
- * those before it too.
+ * Returns, for `count` pixels from `start` on along one axis, the positions of their samples on the grid of a
+ * component that has every `step`th. A sample covers the pixels from its position to the next one's, the
+ * first also those before it.
  */
 function places(start: number, count: number, step: number, first: number, samples: number): Int32Array {
   const last = first + samples - 1;

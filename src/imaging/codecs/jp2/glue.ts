@@ -1,4 +1,4 @@
-// What is used of the JPEG 2000 packages, here and in tests: their embind classes.
+// The used embind classes of the JPEG 2000 packages, here and in tests.
 
 export interface FrameInfo {
   readonly width: number;

@@ -26,7 +26,7 @@ import {
 } from "./codestream.ts";
 import type { LabCoding } from "./lab.ts";
 
-/** How decoded components become the bands of a PixelBuffer. */
+/** Mapping of decoded components to the bands of a PixelBuffer. */
 export interface Bands {
   readonly interpretation: Interpretation;
   /**
@@ -34,9 +34,9 @@ export interface Bands {
    */
   readonly from: readonly Mapping[];
   readonly palette?: Palette;
-  /** How components code CIELab. */
+  /** Coding of CIELab in components. */
   readonly lab?: LabCoding;
-  /** Whether 0 is white; of gray. */
+  /** Set for gray of which 0 is white. */
   readonly inverted?: true;
   /** Colours were multiplied by alpha. */
   readonly premultiplied?: true;
@@ -54,7 +54,7 @@ export interface Facts {
 const signature = [12, fourCC("jP  "), 0x0d0a870a] as const;
 const colourBands = { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 } as const;
 
-/** Whether these are the first bytes of a boxed or raw JPEG 2000 file. */
+/** True if these are the first bytes of a boxed or raw JPEG 2000 file. */
 export function isJpeg2000(head: Uint8Array): boolean {
   if (head.length < 12) return false;
   const view = new DataView(head.buffer, head.byteOffset, head.length);
@@ -102,7 +102,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
   };
 }
 
-/** Where components begin on their own grids, across and down, each place once. */
+/** Origins of components on their own grids, across and down, without repetitions. */
 export function starts(codestream: Codestream): number[] {
   const places = codestream.components.flatMap((component) => {
     const { left, top } = componentExtent(codestream, component, 0);
@@ -217,16 +217,16 @@ function orderChannels(
   return { order, ...(alpha?.type === premultiplied && { premultiplied: true }) };
 }
 
-/** T.800 table I.16: what a channel that is no colour holds. */
+/** T.800 table I.16: contents of a channel that is no colour. */
 const channelTypes = { opacity: 1, premultiplied: 2 } as const;
-/** Of the picture as a whole (table I.17), or of the one colour of a gray picture. */
+/** Alpha of the image as a whole (table I.17), or of the one colour of a gray image. */
 const isAlpha = (type: number, colours: number) => (row: ChannelDefinition) =>
   row.type === type && (row.association === 0 || (colours === 1 && row.association === 1));
 
 const refusedAlpha =
   "Expected one alpha for all colours of a JPEG 2000 file, premultiplied only beside gray or RGB";
 
-/** Why components cannot be served; undefined where they can. */
+/** Returns why components are unsupported, or undefined. */
 function refuse(
   codestream: Codestream,
   boxes: Boxes,

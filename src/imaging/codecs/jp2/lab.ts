@@ -47,14 +47,14 @@ const usual = [
   { range: 200, offset: 3 / 8 },
 ] as const;
 
-/** What is added to a value of an axis, and what the sum is then a part of, in interpretation `lab`. */
+/** Offset added to a value of an axis, and the range that the sum is divided by, in interpretation `lab`. */
 const scales = [
   [0, 100],
   [128, 255],
   [128, 255],
 ] as const;
 
-/** What samples of `bits` bits of an axis (0 to 2) are, of 0 to `full`; what lies beyond that is cut. */
+/** Returns the values of samples of `bits` bits of an axis (0 to 2), scaled to 0 to `full` and clipped. */
 export function labTable({ axes }: LabCoding, axis: 0 | 1 | 2, bits: number, full: number): Uint16Array {
   const { range, offset } = axes?.[axis] ?? {
     range: usual[axis].range,

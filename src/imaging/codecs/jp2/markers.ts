@@ -22,6 +22,6 @@ export const marker = {
   eoc: 0xffd9,
 } as const;
 
-/** By number. */
+/** Progressions by number. */
 export const progressions = ["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"] as const;
 export type Progression = (typeof progressions)[number];

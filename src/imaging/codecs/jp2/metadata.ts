@@ -1,5 +1,5 @@
-// What a JP2 carries in boxes: an ICC profile in colr, EXIF, XMP and IPTC in uuid boxes, XMP also in xml
-// (ITU-T T.800, I.5.3.3, I.7; XMP specification part 3, 1.1.6).
+// Metadata in a JP2's boxes: an ICC profile in colr, EXIF, XMP and IPTC in uuid boxes, XMP also in xml (ITU-T
+// T.800, I.5.3.3, I.7; XMP specification part 3, 1.1.6).
 
 import { ImagingError } from "../../errors.ts";
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
@@ -26,7 +26,7 @@ const prefix = "Exif\0\0";
 /** METH of colr: a profile that every reader of JP2 can use (gray or matrices), or any profile. */
 const methods = { enumerated: 1, restricted: 2, any: 3 } as const;
 
-/** The metadata of a JP2 or JPH file; a raw codestream has none. Throws what the source throws. */
+/** Returns the metadata of a JP2 or JPH file; a raw codestream has none. Throws what the source throws. */
 export async function readJp2Metadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const found: Found = {};
   const budget = metadataBytes(bytes);
@@ -96,7 +96,7 @@ async function readXml({ body, length = 0 }: Box, budget: MetadataBytes, found: 
   if (content && new TextDecoder().decode(content).includes("<rdf:RDF")) found.xmp = content;
 }
 
-/** A JP2 file with this metadata in front of its codestream, in place of its own of the same kinds. */
+/** Returns a JP2 file with this metadata before its codestream, in place of its own of the same kinds. */
 export async function embedInJp2(jp2: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const added = [
     ...uuidBox("exif", metadata.exif),
@@ -131,7 +131,7 @@ function headerBox(header: Uint8Array, icc: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Whether a profile is of the restricted kind (I.5.3.3): gray by a curve, or RGB by curves and a matrix to
+ * True if a profile is of the restricted kind (I.5.3.3): gray by a curve, or RGB by curves and a matrix to
  * XYZ.
  */
 function isRestricted(icc: Uint8Array): boolean {

@@ -16,7 +16,7 @@ export interface Opened {
   readonly stream: Stream;
 }
 
-/** Files whose headers and packets stay in memory. */
+/** Maximum of files whose headers and packets stay in memory. */
 const mostOpen = 16;
 
 /** A function that opens files, and has those at hand that it opened last, by the id of their sidecar. */
@@ -49,8 +49,8 @@ async function indexOf(access: SidecarAccess | undefined): Promise<readonly Tile
 }
 
 /**
- * The sidecar of a file: where its tile-parts and packets lie. Throws ImagingError `decode`, `unsupported`,
- * `source`.
+ * Builds the sidecar of a file: the positions of its tile-parts and packets. Throws ImagingError `decode`,
+ * `unsupported`, `source`.
  */
 export async function buildPacketIndex(bytes: ByteSource): Promise<Uint8Array> {
   const { stream } = await openFile(bytes);

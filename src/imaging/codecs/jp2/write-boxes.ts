@@ -1,4 +1,4 @@
-// JP2 boxes that we write around what is encoded (ITU-T T.800 Annex I).
+// Writes JP2 boxes around encoded data (ITU-T T.800 Annex I).
 
 import type { Resolution } from "../image-header.ts";
 

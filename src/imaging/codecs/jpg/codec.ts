@@ -1,5 +1,5 @@
-// JPEG as a codec: headers by our own walk, pixels by our own reader of regions or, for kinds that it refuses, libjpeg-turbo;
-// files by our own encoder or MozJPEG.
+// JPEG as a codec. Headers are read by our own walk, pixels by our own reader of regions or, for kinds that
+// it refuses, by libjpeg-turbo. Files are written by our own encoder, libjpeg-turbo or MozJPEG.
 
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ImagingError } from "../../errors.ts";
@@ -38,13 +38,13 @@ import { jpegFiles, type Opened } from "./sidecar/files.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
 import { turboDecoder, turboMemory } from "./turbo/decoder.ts";
 
-/** The file with its height where decoders look for it. */
+/** Returns the file with its height in the frame header, where decoders expect it. */
 function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
   const { lateHeight, frameOffset } = detailsOf(header);
   return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
 }
 
-/** A read at 1/4 reduced from one at 1/2, as the reduced level is. */
+/** Reads at 1/4 by reducing a read at 1/2, as the reduced level is made. */
 async function reduced(
   read: ReadRequest,
   decode: (read: ReadRequest) => Promise<PixelBuffer>,
@@ -70,7 +70,10 @@ async function reduced(
   return resize(pixels, { ...x, origin: x.origin - h.start }, { ...y, origin: y.origin - v.start });
 }
 
-/** JPEG in Huffman and arithmetic coding, baseline and progressive, 8 bit; gray, RGB and CMYK. */
+/**
+ * Creates the codec of JPEG: Huffman and arithmetic coding, baseline and progressive, 8 bits; gray, RGB and
+ * CMYK.
+ */
 export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
   const withTurbo = keptInstance<LibjpegTurbo>({
     create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
@@ -90,7 +93,10 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
   let encoder: JpegEncoder | undefined;
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
   const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
-  /** A JPEG derivative without RGB in between, by lossless crop or from planes; undefined where the plan does not allow it. */
+  /**
+   * Makes a JPEG derivative without RGB in between, by a lossless crop or from planes; undefined if the plan
+   * does not allow it.
+   */
   const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
     const { read, write } = plan;
     const { frame } = file.reader;
@@ -137,7 +143,8 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     decodedPixels({ header, region, scaleFactor, whole }) {
       if (detailsOf(header).arithmetic) return header.width * header.height;
       if (whole) return header.width * (region.y + region.height);
-      // the sidecar has 1/8; at other scales the codes of all pixels are read, but not all coefficients are transformed
+      // the sidecar has the level at 1/8; at other scales the codes of all pixels are read, but not all
+      // coefficients are transformed
       return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
     },
     async derive(bytes, plan, access, kernels, stages) {

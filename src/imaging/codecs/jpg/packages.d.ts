@@ -1,7 +1,7 @@
-// Types of the two encoder packages, as far as they are used; the packages bring none that fit.
+// Types of the two encoder packages, limited to their use here; the packages include none that fit.
 
 declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
-  /** Sides are 16 bits wide, depth and count 8. */
+  /** Facts of a frame. Sides are 16 bits wide, depth and component count 8. */
   export interface FrameInfo {
     width: number;
     height: number;
@@ -20,10 +20,10 @@ declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
     getDecodedBuffer(frame: FrameInfo): Uint8Array;
     setQuality(quality: number): void;
     setProgressive(progressive: boolean): void;
-    /** TJSAMP: 0 is 4:4:4, 2 is 4:2:0, 3 is gray. */
+    /** Sets the sampling (TJSAMP): 0 is 4:4:4, 2 is 4:2:0, 3 is gray. */
     setSubSampling(sampling: number): void;
     encode(): void;
-    /** A copy of the file. */
+    /** Returns a copy of the file. */
     getEncodedBuffer(): Uint8ClampedArray;
     delete(): void;
   }
@@ -56,7 +56,7 @@ declare module "@jsquash/jpeg/codec/enc/mozjpeg_enc.js" {
   }
   export interface Mozjpeg {
     readonly HEAPU8: Uint8Array;
-    /** RGBA samples in. */
+    /** Encodes RGBA samples. */
     encode(data: Uint8Array, width: number, height: number, options: MozjpegOptions): Uint8Array;
   }
   export default function create(options: import("../instance.ts").EmscriptenOptions): Promise<Mozjpeg>;

@@ -10,7 +10,7 @@ import { encodePng } from "./encode.ts";
 import { damaged, type PngHeader, readPngHeader, signature } from "./header.ts";
 import { pngEmbedder, readPngMetadata } from "./metadata.ts";
 
-/** Buffers of the stream: what is read, what the inflater has put out and nobody has taken, its window. */
+/** Buffers of the stream: bytes read, inflated bytes that wait, and the inflater's window. */
 const streamMemory = 12 << 20;
 const largestFactor = 256;
 

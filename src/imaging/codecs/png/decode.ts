@@ -1,4 +1,5 @@
-// A region of a PNG, row by row from the stream: passes, filters, samples, reduction (PNG specification 8 to 10).
+// A region of a PNG, row by row from the stream: passes, filters, samples, reduction (PNG specification 8 to
+// 10).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
@@ -10,7 +11,10 @@ import { inflatedPicture } from "./idat.ts";
 import { expander, type PixelRun, type Samples } from "./samples.ts";
 import { unfilter } from "./unfilter.ts";
 
-/** The pixels of a picture that are stored together: every `stepX`th column from `x`, every `stepY`th row from `y`. */
+/**
+ * The pixels of a picture that are stored together: every `stepX`th column from `x`, every `stepY`th row from
+ * `y`.
+ */
 interface Pass {
   readonly x: number;
   readonly y: number;
@@ -31,11 +35,14 @@ const adam7: readonly Pass[] = [
   { x: 0, y: 1, stepX: 1, stepY: 2 },
 ];
 
-/** A pass as the region meets it: columns `from` to `to` and rows `first` to `last` (both ends excluded), in pixels of the pass. */
+/**
+ * A pass as the region meets it: columns `from` to `to` and rows `first` to `last` (both ends excluded), in
+ * pixels of the pass.
+ */
 interface PassWindow extends Pass {
   readonly rows: number;
   readonly rowBytes: number;
-  /** Where the window's first column and the pass's first row lie in the region. */
+  /** Position of the window's first column and the pass's first row in the region. */
   readonly left: number;
   readonly top: number;
   readonly from: number;
@@ -44,12 +51,16 @@ interface PassWindow extends Pass {
   readonly last: number;
 }
 
-/** Takes `count` pixels of an unfiltered row: stored column `x` of the pass first, which lies at `left`, `top` of the region. */
+/**
+ * Takes `count` pixels of an unfiltered row: the first is stored column `x` of the pass, at `left`, `top` of
+ * the region.
+ */
 type Take = (run: PixelRun, left: number, top: number, step: number) => void;
 
 /**
- * The region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of boxes (of all boxes
- * when interlaced). Throws ImagingError `decode` when damaged, `too-large` when the runtime has no such buffers.
+ * The region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of boxes (of
+ * all boxes when interlaced). Throws ImagingError `decode` when damaged, `too-large` when the runtime has no
+ * such buffers.
  */
 export async function decodePng(
   bytes: ByteSource,
@@ -82,7 +93,7 @@ function samples(header: PngHeader, length: number): Samples {
   return header.bitDepth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 }
 
-/** Where expanded pixels go: straight into the result, or through the sums of boxes. */
+/** Destination of expanded pixels: the result, or the sums of boxes. */
 function sink(
   header: PngHeader,
   region: Rectangle,
@@ -122,7 +133,7 @@ function sink(
 }
 
 function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindow {
-  /** How many columns (or rows) of the pass lie before `edge` of the picture. */
+  /** Returns how many columns (or rows) of the pass are before `edge` of the image. */
   const before = (edge: number, start: number, step: number) => Math.max(0, Math.ceil((edge - start) / step));
   const columns = before(header.width, pass.x, pass.stepX);
   const from = before(region.x, pass.x, pass.stepX);
@@ -140,8 +151,9 @@ function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindo
 }
 
 /**
- * Cuts the stream into rows, undoes their filters as far right and down as the region reaches and hands on what lies
- * within. The function takes the next piece of the stream and returns whether the region is complete.
+ * Divides the stream into rows, undoes their filters as far right and down as the region reaches, and passes
+ * on the pixels within. The returned function takes the next piece of the stream and returns true once the
+ * region is complete.
  */
 function rowScanner(windows: readonly PassWindow[], header: PngHeader, longest: number, take: Take) {
   const pixelBits = header.samples * header.bitDepth;

@@ -1,4 +1,5 @@
-// Writes PNG: one filter per row by the least sum of differences, one zlib stream (PNG specification 9 to 12).
+// Writes PNG: one filter per row by the least sum of differences, one zlib stream (PNG specification 9 to
+// 12).
 
 import { ImagingError } from "../../errors.ts";
 import { concatenated } from "../../lib/concatenated.ts";
@@ -16,8 +17,8 @@ const colourTypes = [0, 0, 4, 2, 6] as const;
 export const level = 4;
 
 /**
- * A PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit as the pixels are; one band of only 0
- * and 255 is stored with 1 bit. Throws ImagingError `encode` for other pixels.
+ * A PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit as the pixels are; one band
+ * of only 0 and 255 is stored with 1 bit. Throws ImagingError `encode` for other pixels.
  */
 export async function encodePng(
   pixels: PixelBuffer,

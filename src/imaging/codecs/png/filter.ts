@@ -3,8 +3,8 @@
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 
 /**
- * The rows of a picture, each with its filter type in front, ready to be deflated; 16-bit samples big-endian. Per row
- * the filter whose output has the least sum of absolute values (as signed bytes) is taken.
+ * Returns the rows of an image, each preceded by its filter type, ready to be deflated; 16-bit samples
+ * big-endian. Each row gets the filter whose output has the least sum of absolute values (as signed bytes).
  */
 export function filterRows(pixels: PixelBuffer): Uint8Array {
   const { width, height, bands, data } = pixels;
@@ -12,7 +12,7 @@ export function filterRows(pixels: PixelBuffer): Uint8Array {
   const step = bands * (wide ? 2 : 1);
   const length = width * step;
   const out = new Uint8Array((length + 1) * height);
-  // A pixel of zeros stands left of each row, so that no column is special.
+  // A pixel of zeros precedes each row, so that no column is special.
   let row = new Uint8Array(length + step);
   let above = new Uint8Array(length + step);
   const samples = width * bands;
@@ -39,7 +39,10 @@ function bigEndian(data: Uint16Array, from: number, count: number, row: Uint8Arr
 /** Paeth is left out: tried on photographs it saved no bytes and took half of the time of filtering. */
 type Filter = 0 | 1 | 2 | 3;
 
-/** Of this many neighbouring pixels one is looked at: the choice hardly changes, and it costs more than the filter. */
+/**
+ * One of this many neighbouring pixels is examined: the choice hardly changes, and costs more than the
+ * filter.
+ */
 const sampling = 4;
 
 /** Sums in one walk, so that each neighbour is loaded once. */
@@ -71,7 +74,7 @@ function magnitude(difference: number): number {
 
 type Apply = (row: Uint8Array, above: Uint8Array, step: number, out: Uint8Array, offset: number) => void;
 
-/** By filter type: writes the filtered byte of `row[i]` to `out[offset + i]`. */
+/** Filters by type: write the filtered byte of `row[i]` to `out[offset + i]`. */
 const applyFilter: readonly [Apply, Apply, Apply, Apply] = [
   (row, _, step, out, offset) => out.set(row.subarray(step), offset + step),
   (row, _, step, out, offset) => {

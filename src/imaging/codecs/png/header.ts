@@ -1,5 +1,5 @@
-// The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf or a text that holds EXIF (PNG specification,
-// third edition, 5 and 11).
+// The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf or a text that holds EXIF (PNG
+// specification, third edition, 5 and 11).
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -42,16 +42,19 @@ export interface PngHeader {
   readonly transparency?: Uint8Array | undefined;
   readonly resolution?: Resolution | undefined;
   readonly orientation: number;
-  /** What the file says of its colours: the content of iCCP by its place, other chunks, EXIF. */
+  /** Colour information of the file: the position of iCCP's content, other chunks, EXIF. */
   readonly profile?: { readonly offset: number; readonly length: number } | undefined;
   readonly cicp?: Uint8Array | undefined;
   readonly chunks?: Told["chunks"] | undefined;
   readonly exif?: Exif | undefined;
-  /** Where the first IDAT chunk begins (its length field). */
+  /** Start of the first IDAT chunk (its length field). */
   readonly dataStart: number;
 }
 
-/** Content that is read, by chunk type, with the longest length that can be meant; other chunks are skipped unread. */
+/**
+ * Content that is read, by chunk type, with the longest length that can be meant; other chunks are skipped
+ * unread.
+ */
 const wanted: Readonly<Record<string, { readonly longest: number; readonly checked: boolean }>> = {
   PLTE: { longest: 768, checked: true },
   tRNS: { longest: 256, checked: true },
@@ -63,7 +66,10 @@ const wanted: Readonly<Record<string, { readonly longest: number; readonly check
   cICP: { longest: 4, checked: false },
 };
 
-/** Keywords of texts in which ImageMagick and others keep EXIF, and the longest such text, as it is stored and inflated. */
+/**
+ * Keywords of texts in which ImageMagick and others store EXIF, and the size limits of such texts, stored and
+ * inflated.
+ */
 const exifKeyword = `${rawKeyword}exif\0`;
 const segmentKeyword = `${rawKeyword}APP1\0`;
 const longestText = 128 * 1024;
@@ -113,18 +119,18 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
 
 type Read = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** What stands between the header chunk and the picture. */
+/** Chunks between the header chunk and the image data. */
 interface Chunks {
   /** The content of the chunks that are {@link wanted}. */
   readonly found: Map<string, Uint8Array>;
   /** EXIF that a text holds. */
   readonly texts: Found;
   readonly profile: PngHeader["profile"];
-  /** Where the first IDAT chunk begins. */
+  /** Start of the first IDAT chunk. */
   readonly end: number;
 }
 
-/** Reads the chunks from `start` up to the picture. Throws ImagingError `decode` where there is none. */
+/** Reads the chunks from `start` up to the image data. Throws ImagingError `decode` if there is none. */
 async function readChunks(bytes: ByteSource, read: Read, start: number): Promise<Chunks> {
   const found = new Map<string, Uint8Array>();
   const texts: Found = {};
@@ -149,7 +155,10 @@ async function readChunks(bytes: ByteSource, read: Read, start: number): Promise
   }
 }
 
-/** The content of a chunk of `length` bytes in `body`, which is its type, content and checksum. Throws ImagingError `decode` where that ends early. */
+/**
+ * Returns the content of a chunk of `length` bytes in `body`, which is its type, content and checksum. Throws
+ * ImagingError `decode` if it ends early.
+ */
 function contentOf(type: string, body: Uint8Array, length: number, isChecked: boolean): Uint8Array {
   if (body.length < length + 8) throw damaged("the end: there is no picture in it");
   return isChecked ? checked(type, body) : body.subarray(4, -4);
@@ -201,7 +210,10 @@ function chunkHead(data: Uint8Array): { length: number; type: string } | undefin
   return { length, type };
 }
 
-/** The content of a chunk, out of its type, content and checksum. Throws ImagingError `decode` where the checksum differs. */
+/**
+ * Returns the content of a chunk, given its type, content and checksum. Throws ImagingError `decode` if the
+ * checksum differs.
+ */
 function checked(type: string, body: Uint8Array): Uint8Array {
   if (crc32(body.subarray(0, -4)) !== uint32(body, body.length - 4))
     throw damaged(`the checksum of its ${type} chunk`);
@@ -242,7 +254,10 @@ function readTransparency(
   return data;
 }
 
-/** pHYs counts pixels per metre when its unit is 1; without a unit it only says how wide pixels are for their height. */
+/**
+ * pHYs counts pixels per metre when its unit is 1; without a unit it only says how wide pixels are for their
+ * height.
+ */
 function readPhysical(data: Uint8Array | undefined): Resolution | undefined {
   if (data?.length !== 9 || data[8] !== 1) return undefined;
   const [x, y] = [uint32(data, 0) / 100, uint32(data, 4) / 100];

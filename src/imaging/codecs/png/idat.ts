@@ -1,4 +1,5 @@
-// The picture data of a PNG as a stream: IDAT chunks joined (PNG specification 10.1) and inflated by the platform.
+// The picture data of a PNG as a stream: IDAT chunks joined (PNG specification 10.1) and inflated by the
+// platform.
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -6,12 +7,15 @@ import { damaged } from "./header.ts";
 
 const smallestRead = 32 * 1024;
 const largestRead = 256 * 1024;
-/** What is handed to the inflater at once: bounds what it can put out before anyone looks (deflate expands up to 1032 times). */
+/**
+ * Bytes passed to the inflater at a time: bounds its output before anyone checks it (deflate expands up to
+ * 1032 times).
+ */
 const feedSize = 32 * 1024;
 
 /**
- * The zlib stream that the IDAT chunks hold together, from the chunk at `start`; ends at the first other chunk or the
- * end of the file. Reads grow, so that a small region near the top costs little.
+ * The zlib stream that the IDAT chunks hold together, from the chunk at `start`; ends at the first other
+ * chunk or the end of the file. Reads grow, so that a small region near the top costs little.
  */
 async function* joinedChunks(bytes: ByteSource, start: number): AsyncGenerator<Uint8Array> {
   const frame = new Uint8Array(12); // checksum of the chunk before, length and type of the next

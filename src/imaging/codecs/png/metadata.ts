@@ -1,5 +1,6 @@
-// What a PNG carries in chunks: iCCP, eXIf, XMP in iTXt, and the "Raw profile type" texts in which ImageMagick and others
-// keep EXIF, XMP and IPTC (PNG specification, third edition, 11.3; XMP specification part 3, 1.1.5).
+// Metadata in a PNG's chunks: iCCP, eXIf, XMP in iTXt, and the "Raw profile type" texts in which ImageMagick
+// and others store EXIF, XMP and IPTC (PNG specification, third edition, 11.3; XMP specification part 3,
+// 1.1.5).
 
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
@@ -17,7 +18,10 @@ const longestKeyword = 79;
 /** Many chunks of one picture are small: those are walked through in memory, larger ones skipped unread. */
 const window = 64 * 1024;
 
-/** The metadata of a PNG, behind its picture as well where not only its profile is asked for. Throws what the source throws. */
+/**
+ * Returns the metadata of a PNG, including those after its image data unless only its profile is requested.
+ * Throws what the source throws.
+ */
 export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, window, 2);
   const budget = metadataBytes(bytes);
@@ -59,7 +63,7 @@ async function internationalText(
   return content[flags] === 1 ? budget.inflate(text) : text;
 }
 
-/** What is replaced when metadata is put in; the texts of ImageMagick are among what we never write but for IPTC. */
+/** Chunks that new metadata replaces; of ImageMagick's texts we only ever write IPTC. */
 const chunkKinds: Readonly<Record<string, keyof Metadata>> = { iCCP: "icc", sRGB: "icc", eXIf: "exif" };
 
 /** Puts metadata behind the header chunk, in place of the file's own of the same kinds. */

@@ -1,25 +1,25 @@
-// The texts of a PNG in which ImageMagick and others keep EXIF, XMP and IPTC: keyword "Raw profile type", then a line with a
-// name, one with the length, and hexadecimal digits.
+// The texts of a PNG in which ImageMagick and others keep EXIF, XMP and IPTC: keyword "Raw profile type",
+// then a line with a name, one with the length, and hexadecimal digits.
 
 import type { Metadata } from "../../metadata/metadata.ts";
 import { hasText, type MetadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf } from "../../metadata/photoshop.ts";
 
 export const rawKeyword = "Raw profile type ";
-/** What stands before EXIF and XMP in a text that holds a JPEG segment. */
+/** Prefixes of EXIF and XMP in a text that contains a JPEG segment. */
 const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
 
-/** Metadata as it is found, the first of each kind. */
+/** Metadata found so far, the first of each kind. */
 export type Found = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
 
-/** Whether chunks of this type can be such texts. */
+/** True if chunks of this type can be such texts. */
 export const isTextType = (type: string): boolean => type === "zTXt" || type === "tEXt";
 
-/** Whether a chunk of this type and keyword is such a text. */
+/** True if a chunk of this type and keyword is such a text. */
 export const isRawProfile = (type: string, keyword: string): boolean =>
   isTextType(type) && keyword.startsWith(rawKeyword);
 
-/** Adds what the text holds to `found`, where there is none of its kind yet. */
+/** Adds the contents of the text to `found`, unless its kind is already there. */
 export async function takeRawProfile(
   budget: MetadataBytes,
   type: string,

@@ -1,12 +1,13 @@
-// From the bytes of an unfiltered row to samples: depths widened, palette and transparency applied (PNG specification 7.2, 11.3.1).
+// From the bytes of an unfiltered row to samples: depths widened, palette and transparency applied (PNG
+// specification 7.2, 11.3.1).
 
 import type { PngHeader } from "./header.ts";
 
 export type Samples = Uint8Array | Uint16Array;
 
 /**
- * Writes pixels `x` to `x + count` of an unfiltered row (bytes from index 1) to `out` from index `at`, one pixel every
- * `stride` samples.
+ * Writes pixels `x` to `x + count` of an unfiltered row (bytes from index 1) to `out` from index `at`, one
+ * pixel every `stride` samples.
  */
 export type Expand = (run: PixelRun, out: Samples, at: number, stride: number) => void;
 
@@ -17,7 +18,7 @@ export interface PixelRun {
   readonly count: number;
 }
 
-/** The expansion for this kind of picture: to `header.bands` bands of 8 bit, or of 16 where stored so. */
+/** Returns the expansion for this kind of image: to `header.bands` bands of 8 bit, or of 16 if stored so. */
 export function expander(header: PngHeader): Expand {
   const { bitDepth, colourType, transparency, samples } = header;
   if (colourType === 3) return looked(paletteEntries(header), bitDepth, header.bands);
@@ -49,7 +50,7 @@ function direct16(bands: number): Expand {
   };
 }
 
-/** Gray or RGB where one colour, compared at its stored depth, is transparent. */
+/** Gray or RGB in which one colour, compared at its stored depth, is transparent. */
 function keyed(samples: number, bitDepth: number, transparency: Uint8Array): Expand {
   const wide = bitDepth === 16;
   const opaque = wide ? 65535 : 255;

@@ -3,9 +3,10 @@
 import { damaged } from "./header.ts";
 
 /**
- * Undoes the filter of a row in place. Rows hold the filter type at index 0 and bytes from 1; only the first `length`
- * bytes are done (filters look left and up only). `above` is the row above, already undone; zeros above the first.
- * `step` is the number of bytes of a pixel, at least 1. Throws ImagingError `decode` for an unknown filter.
+ * Undoes the filter of a row in place. Rows hold the filter type at index 0 and bytes from 1; only the first
+ * `length` bytes are done (filters look left and up only). `above` is the row above, already undone; zeros
+ * above the first. `step` is the number of bytes of a pixel, at least 1. Throws ImagingError `decode` for an
+ * unknown filter.
  */
 export function unfilter(row: Uint8Array, above: Uint8Array, step: number, length: number): void {
   switch (row[0]) {
@@ -33,7 +34,9 @@ export function unfilter(row: Uint8Array, above: Uint8Array, step: number, lengt
   }
 }
 
-/** Of left, up and upper left the one nearest to left + up - upperLeft; ties in that order. */
+/**
+ * Returns the one of left, up and upper left that is nearest to left + up - upperLeft; ties in that order.
+ */
 function nearest(left: number, up: number, upperLeft: number): number {
   const toUp = left - upperLeft;
   const toLeft = up - upperLeft;

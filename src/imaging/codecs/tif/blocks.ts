@@ -1,4 +1,4 @@
-// Which strips or tiles a region needs, where they lie, and their bytes in few reads.
+// The strips or tiles that a region needs, their positions, and their bytes in few reads.
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Rectangle } from "../image-header.ts";
@@ -25,8 +25,8 @@ const MAX_GAP = 1024;
 export const MAX_RUN = 1 << 20;
 
 /**
- * The blocks under `region` that hold sample `plane` (0 unless planar), row by row of blocks. Throws ImagingError
- * `decode` when the file's tables do not reach that far.
+ * The blocks under `region` that hold sample `plane` (0 unless planar), row by row of blocks. Throws
+ * ImagingError `decode` when the file's tables do not reach that far.
  */
 export async function blocksOf(
   file: TiffFile,
@@ -52,7 +52,7 @@ export async function blocksOf(
   return listed(picture, region, { top, across }, at, sizes);
 }
 
-/** Whether a picture is one uncompressed strip, whose size is known better than from a byte count. */
+/** True if an image is one uncompressed strip, whose size is better known than from a byte count. */
 const isOneRun = ({ compression, tiled, planar, blockHeight, height }: Picture) =>
   compression === 1 && !tiled && !planar && blockHeight === height;
 
@@ -93,7 +93,9 @@ function untilNext(offsets: readonly number[], i: number): number {
   return bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
 }
 
-/** No compression that is served makes a block much larger than its pixels; a larger claim is not believed. */
+/**
+ * No compression that is served makes a block much larger than its pixels; a larger claim is not believed.
+ */
 export const storedLimit = (bytes: number) => 2 * bytes + (1 << 16);
 
 type StoredRows = ReturnType<typeof storedRows>;
@@ -101,7 +103,10 @@ type StoredRows = ReturnType<typeof storedRows>;
 /** Bytes of some rows from the top of a block. */
 const bytesOf = (stored: StoredRows, rows: number) => Math.ceil(rows / stored.rows) * stored.bytes;
 
-/** The needed rows of an uncompressed block, which can be read without those above, in pieces of about a mebibyte. */
+/**
+ * The needed rows of an uncompressed block, which can be read without those above, in pieces of about a
+ * mebibyte.
+ */
 function* piecesOf(block: Block, stored: StoredRows, top: number): Generator<Block> {
   const most = Math.max(1, Math.floor(MAX_RUN / stored.bytes)) * stored.rows;
   const first = Math.max(0, top - block.y);
@@ -119,7 +124,10 @@ function* piecesOf(block: Block, stored: StoredRows, top: number): Generator<Blo
   }
 }
 
-/** The blocks with their stored bytes; neighbours in the file come with one read, and one read is under way ahead. */
+/**
+ * The blocks with their stored bytes; neighbours in the file come with one read, and one read is under way
+ * ahead.
+ */
 export async function* readBlocks(
   bytes: ByteSource,
   blocks: Iterable<Block>,

@@ -13,7 +13,7 @@ import { isStream, withStreams } from "./old-jpeg/reading.ts";
 import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
 /**
- * Reads the kinds that `directory/refusals.ts` does not name; others carry `unsupported` in their header.
+ * Reads the kinds that `directory/refusals.ts` does not name; others have `unsupported` in their header.
  * `jpeg` reads pages of old-style JPEG, `bench` strips and tiles of JPEG 2000.
  */
 export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench): Codec {
@@ -24,7 +24,8 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench):
     decode: async (bytes, read, sidecar) =>
       decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, sidecar)),
     scales: { of: reductions },
-    // Quantiles of a page, for answers that show the range between two of them: some bytes, of which nothing can be missing.
+    // Quantiles of a page, for derivatives that show the range between two of them: a few bytes, always
+    // complete.
     sidecar: {
       way: ({ window }) => (window ? "wait" : "none"),
       build: (bytes, { header }) => buildQuantiles(bytes, header, decoders),

@@ -1,4 +1,4 @@
-// A region of a TIFF page: from the stored level that serves the scale, averaged further where it has to be.
+// A region of a TIFF page: read from the stored level that suits the scale, averaged further if necessary.
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -48,8 +48,8 @@ export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offs
 }
 
 /**
- * Decodes a region. `quantiles` are needed where the read asks for a window. Throws ImagingError `unsupported` for kinds that
- * the header refuses, `decode` for damaged files.
+ * Decodes a region. `quantiles` are required if the read asks for a window. Throws ImagingError `unsupported`
+ * for kinds that the header refuses, `decode` for damaged files.
  */
 export async function decodeTiff(
   bytes: ByteSource,
@@ -90,7 +90,10 @@ export async function decodeTiff(
   return { ...full, incomplete };
 }
 
-/** Gives a target all parts of a region, which is in pixels of the stored picture. Returns whether all of them could be read. */
+/**
+ * Passes all parts of a region, in pixels of the stored image, to a target. Returns true if all of them could
+ * be read.
+ */
 export async function fillFrom(
   { bytes, file, directory, picture }: Opened,
   region: Rectangle,
@@ -144,7 +147,7 @@ function scaled({ x, y, width, height }: Rectangle, by: number): Rectangle {
   };
 }
 
-/** The part of a stretch that lies before `end`; the last box of `factor` where none does. */
+/** Returns the part of a stretch before `end`; the last box of `factor` if none is. */
 function within(start: number, length: number, end: number, factor: number): readonly [number, number] {
   const from = Math.min(start, Math.floor((end - 1) / factor) * factor);
   return [from, Math.min(start + length, end) - from];

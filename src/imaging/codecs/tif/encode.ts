@@ -1,11 +1,12 @@
-// Writes TIFF: little-endian, one page, strips, deflate with horizontal differencing (TIFF 6.0, sections 2 to 8, 14, 18).
+// Writes TIFF: little-endian, one page, strips, deflate with horizontal differencing (TIFF 6.0, sections 2 to
+// 8, 14, 18).
 
 import { ImagingError } from "../../errors.ts";
 import { hasAlpha, type PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { EncodeOptions } from "../plan.ts";
 
-/** Of deflate. */
+/** Level of deflate. */
 export const level = 6;
 /** Bytes of a strip before compression, about: large enough to compress well, small enough to read a part. */
 const stripSize = 256 * 1024;
@@ -29,9 +30,9 @@ function rational(value: number): number {
 }
 
 /**
- * A TIFF of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha; alpha unassociated) with 8 or 16 bit as the pixels are.
- * Resolution tags say `options.resolution`, or 72 dpi. The directory lies in front.
- * Throws ImagingError `encode` for other pixels and above 4 GiB.
+ * Returns a TIFF of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha; alpha unassociated) with the 8 or 16
+ * bit of the pixels. Resolution tags have `options.resolution`, or 72 dpi. The directory comes first. Throws
+ * ImagingError `encode` for other pixels and above 4 GiB.
  */
 export async function encodeTiff(
   pixels: PixelBuffer,

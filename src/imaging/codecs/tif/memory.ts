@@ -1,4 +1,4 @@
-// What decoding a region holds at its peak, before it is read.
+// Peak memory of decoding a region, estimated before it is read.
 
 import type { Rectangle } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
@@ -8,13 +8,16 @@ import { type Stage, stageFor } from "./directory/stages.ts";
 import { chunkRows } from "./parts.ts";
 import { heldBoxes } from "./samples/targets.ts";
 
-/** Instances, what the platform's inflater holds, and tables of blocks to their usual size. */
+/** Instances, the platform's inflater, and block tables of the usual size. */
 const FIXED = 8 << 20;
 const USUAL_TABLES = 2 << 20;
-/** Of each strip or tile in the file's tables: where it lies and how long it is, as read and as numbers. */
+/** Bytes per strip or tile in the file's tables: position and length, as read and as numbers. */
 const BYTES_PER_BLOCK = 40;
 
-/** Rows of a stored picture that are incomplete at a time: those decompressed at once, of a whole row of blocks where there are several. */
+/**
+ * Rows of a stored image that are incomplete at a time: those decompressed together, of a whole row of blocks
+ * if there are several.
+ */
 export function heldRows(stage: Stage, region: Rectangle): number {
   const single = columnsOf(stage, region) === 1 && compressions[stage.compression]?.whole === undefined;
   const rows = single ? chunkRows(stage.rowBytes, stage.blockHeight) : stage.blockHeight;
@@ -24,7 +27,10 @@ export function heldRows(stage: Stage, region: Rectangle): number {
 const columnsOf = ({ blockWidth }: Stage, { x, width }: Rectangle) =>
   Math.ceil((x + width) / blockWidth) - Math.floor(x / blockWidth);
 
-/** Estimated bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes, tables. */
+/**
+ * Estimated bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes,
+ * tables.
+ */
 export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
   const { stage, factor } = stageFor(header, scaleFactor);
   const { scale, rowBytes, blockHeight, planes, compression, numberBytes } = stage;
@@ -34,7 +40,7 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
   const across = Math.ceil(width / factor);
   const pixels = across * Math.ceil(height / factor);
   const bytesPerPixel = header.bands * (header.depth / 8);
-  // Palettes: the indices of a whole picture are kept until all have come.
+  // Palettes: the indices of a whole image are held until all have arrived.
   const indices =
     factor === 1 && header.details?.photometric === "palette"
       ? pixels * (rowBytes > stage.blockWidth ? 2 : 1)

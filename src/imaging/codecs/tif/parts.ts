@@ -10,7 +10,7 @@ import { damaged } from "./directory/ifd.ts";
 import { type Picture, rowBytes, storedRows } from "./directory/picture.ts";
 import { expandedUnits, isSubsampled } from "./samples/ycc.ts";
 
-/** What all blocks of a picture share. */
+/** Context that all blocks of an image share. */
 export interface BlockContext {
   readonly picture: Picture;
   readonly littleEndian: boolean;
@@ -18,7 +18,7 @@ export interface BlockContext {
   readonly options: number;
   readonly tables?: Uint8Array | undefined;
   readonly decoders: BlockDecoders;
-  /** How many pixels a side become one later: JPEG decodes to fewer. */
+  /** Number of pixels a side that become one later: JPEG decodes to fewer. */
   readonly factor: number;
   /** The first row of the picture that is needed. */
   readonly top: number;
@@ -30,19 +30,22 @@ export interface Part {
   readonly x: number;
   readonly y: number;
   readonly rows: number;
-  /** Pixels a side of the picture that one pixel here stands for. */
+  /** Pixels of the image, each way, per pixel here. */
   readonly side: number;
   /** Pixels from row to row. */
   readonly stride: number;
-  /** Stored samples, differences undone, in machine order: of all bands or, in planar files, one array each. Reused. */
+  /**
+   * Stored samples, differences undone, in machine order: of all bands or, in planar files, one array each.
+   * Reused.
+   */
   readonly planes: readonly Uint8Array[];
-  /** As {@link BlockReader.incomplete}. */
+  /** See {@link BlockReader.incomplete}. */
   readonly incomplete?: boolean;
 }
 
 const CHUNK = 256 * 1024;
 
-/** How many rows are decompressed at a time. */
+/** Returns the number of rows that are decompressed at a time. */
 export const chunkRows = (bytesOfRow: number, rows: number) =>
   Math.max(1, Math.min(rows, Math.floor(CHUNK / bytesOfRow)));
 
@@ -159,7 +162,10 @@ function blockOf(blocks: readonly StoredBlock[]): Block {
   return first;
 }
 
-/** How far a block can be reduced by its decoder so that no pixel mixes the picture with what lies beyond its edge. */
+/**
+ * Returns how far the decoder can reduce a block without mixing pixels of the image with those beyond its
+ * edge.
+ */
 function reducedSide(picture: Picture, { x, y, allRows }: Block, factor: number): number {
   const width = Math.min(picture.blockWidth, picture.width - x);
   const height = Math.min(allRows, picture.height - y);

@@ -19,7 +19,8 @@ export function webpCodec(host: CodecHost): Codec {
     recognises: isWebp,
     probe: readHeader,
     mostBytes: fileLimit,
-    // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the canvas of an animation; the cut.
+    // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
+    // canvas of an animation; the cut.
     memory: ({ header, region }, fileSize) =>
       2 * fileSize +
       header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3) +

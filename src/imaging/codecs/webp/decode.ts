@@ -1,4 +1,5 @@
-// WebP pixels through libwebp: still pictures, and animation frames composed on their canvas (WebP Container Specification, "Animation" and "Assembling the Canvas").
+// WebP pixels through libwebp: still pictures, and animation frames composed on their canvas (WebP Container
+// Specification, "Animation" and "Assembling the Canvas").
 
 import createDecoder from "@jsquash/webp/codec/dec/webp_dec.js";
 import { ImagingError } from "../../errors.ts";
@@ -49,7 +50,10 @@ export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgb
     });
 }
 
-/** Throws ImagingError `decode` for a file that is shorter than its RIFF header says: libwebp shows some of those without an error. */
+/**
+ * Throws ImagingError `decode` for a file that is shorter than its RIFF header says: libwebp shows some of
+ * those without an error.
+ */
 export function confirmWhole(file: Uint8Array): void {
   const declared = new DataView(file.buffer, file.byteOffset).getUint32(4, true) + 8;
   if (declared > file.length)
@@ -75,7 +79,7 @@ export async function decodePage(
   return cut(whole, region, container.alpha ? 4 : 3);
 }
 
-/** The canvas as it is while frame `page` is shown. */
+/** Returns the canvas while frame `page` is shown. */
 async function compose(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
   file: Uint8Array,
@@ -110,7 +114,7 @@ async function compose(
   return { width, height, data: canvas };
 }
 
-/** The last frame at or before `index` that does not depend on what was shown before. */
+/** Returns the last frame at or before `index` that does not depend on earlier ones. */
 function lastIndependent({ frames, width, height }: Container, index: number): number {
   const covers = (frame: Frame | undefined) => frame?.width === width && frame.height === height;
   for (let i = index; i > 0; i--) {
@@ -190,7 +194,7 @@ function cut(whole: Rgba, region: Rectangle, bands: 3 | 4): PixelBuffer {
   return { width, height, bands, interpretation: "rgb", data };
 }
 
-/** The package answers with an ImageData; runtimes without a canvas do not have that class. */
+/** The package returns an ImageData; runtimes without a canvas do not have that class. */
 function offerImageData(): void {
   const scope = globalThis as { ImageData?: unknown };
   scope.ImageData ??= class {

@@ -11,13 +11,16 @@ import type { EncodeOptions } from "../plan.ts";
 /** The format's largest width and height (RFC 6386, section 9.1: 14 bits). */
 export const maxSide = 16383;
 
-/** What is used of the module. */
+/** The used exports of the module. */
 interface Encoder {
   readonly HEAPU8: Uint8Array;
   encode(rgba: Uint8Array, width: number, height: number, options: typeof defaultOptions): Uint8Array | null;
 }
 
-/** The encoder: 1 to 4 bands of 8 bit; a fully opaque picture gets no alpha chunk. Throws ImagingError `encode`. */
+/**
+ * The encoder: 1 to 4 bands of 8 bit; a fully opaque picture gets no alpha chunk. Throws ImagingError
+ * `encode`.
+ */
 export function webpEncoder(
   host: CodecHost,
 ): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {

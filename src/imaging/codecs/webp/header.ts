@@ -1,4 +1,5 @@
-// The WebP container: RIFF chunks, frame headers and animation frames (WebP Container Specification; RFC 6386 section 9.1 and the lossless bitstream, section 3).
+// The WebP container: RIFF chunks, frame headers and animation frames (WebP Container Specification; RFC 6386
+// section 9.1 and the lossless bitstream, section 3).
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -13,21 +14,21 @@ export interface Frame {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Whether the frame is laid over the canvas by its alpha, instead of replacing it. */
+  /** True if the frame is blended onto the canvas by its alpha, instead of replacing it. */
   readonly blend: boolean;
-  /** Whether its rectangle is cleared to the background once it was shown. */
+  /** True if its rectangle is cleared to the background after it was shown. */
   readonly dispose: boolean;
   readonly start: number;
   readonly end: number;
 }
 
-/** What the chunks say, before it becomes an ImageHeader. */
+/** Contents of the chunks, before they become an ImageHeader. */
 export interface Container {
   readonly width: number;
   readonly height: number;
   readonly alpha: boolean;
   readonly variant: "lossy" | "lossless" | "animated";
-  /** Where the profile lies. */
+  /** Position of the profile. */
   readonly profile?: { readonly offset: number; readonly length: number };
   /** The colour space that EXIF names. */
   readonly colour?: Exif["colour"];
@@ -45,14 +46,17 @@ const exifLimit = 64 * 1024;
 /** A frame's chunk header and description. */
 const frameBytes = 24;
 
-/** Whether these are the first bytes of a WebP file. */
+/** True if these are the first bytes of a WebP file. */
 export function isWebp(head: Uint8Array): boolean {
   if (head.length < 16) return false;
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   return view.getUint32(0) === fourCC("RIFF") && view.getUint32(8) === fourCC("WEBP");
 }
 
-/** Header facts of frame `page` (1-based). Throws ImagingError `decode`, and `not-found` for a frame that is not there. */
+/**
+ * Header facts of frame `page` (1-based). Throws ImagingError `decode`, and `not-found` for a frame that is
+ * not there.
+ */
 export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
   const found = await readContainer(bytes);
   const pages = Math.max(1, found.frames.length);
@@ -102,7 +106,7 @@ export async function readContainer(bytes: ByteSource): Promise<Container> {
   };
 }
 
-/** What the chunks have said so far. */
+/** Contents of the chunks so far. */
 interface Seen {
   canvas?: { readonly width: number; readonly height: number; readonly flags: number };
   /** The first bitstream outside of frames. */
@@ -114,14 +118,17 @@ interface Seen {
   readonly frames: Frame[];
 }
 
-/** A chunk: its kind, and where its content lies. */
+/** A chunk: its kind, and the position of its content. */
 interface Chunk {
   readonly kind: number;
   readonly body: number;
   readonly length: number;
 }
 
-/** What is read of a chunk, by its kind; other chunks are skipped. Of several of a kind the first counts, but for frames and ANIM. */
+/**
+ * Readers of chunks by kind; other chunks are skipped. Of several of a kind the first counts, except for
+ * frames and ANIM.
+ */
 const chunkReaders = new Map<number, (file: HeaderBytes, chunk: Chunk, seen: Seen) => Promise<void> | void>([
   [
     fourCC("VP8X"),
@@ -199,7 +206,7 @@ async function readChunks(file: HeaderBytes): Promise<Seen> {
 
 type Size = Pick<Container, "width" | "height" | "alpha" | "variant">;
 
-/** Throws ImagingError `decode` where there are no frames, or one reaches beyond the canvas. */
+/** Throws ImagingError `decode` if there are no frames, or one exceeds the canvas. */
 function animationOf({ canvas, still, frames }: Seen): Size {
   if (!frames.length) throw damaged("at least one frame of the animation, found none");
   const { width, height } = canvas ?? (still as Bitstream);
@@ -208,7 +215,7 @@ function animationOf({ canvas, still, frames }: Seen): Size {
   return { width, height, alpha: false, variant: "animated" };
 }
 
-/** Throws ImagingError `decode` where there is no picture, or it is not as large as the canvas. */
+/** Throws ImagingError `decode` if there is no image, or its size differs from the canvas. */
 function stillOf({ canvas, still, hasAlphaChunk }: Seen): Size {
   if (!still) throw damaged("a VP8 or VP8L chunk, found none");
   const { width, height } = canvas ?? still;

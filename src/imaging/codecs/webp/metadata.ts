@@ -1,4 +1,5 @@
-// What a WebP carries in chunks: ICCP, EXIF and XMP, which the flags of VP8X announce (WebP Container Specification, "Extended File Format").
+// Metadata in a WebP's chunks: ICCP, EXIF and XMP, announced by the flags of VP8X (WebP Container
+// Specification, "Extended File Format").
 
 import { type ByteSource, blockwise, memoryBytes } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
@@ -21,7 +22,7 @@ const mostChunks = 4096;
 /** Some writers put the identifier of a JPEG segment in front of EXIF. */
 const prefix = "Exif\0\0";
 
-/** The metadata of a WebP. Throws what the source throws. */
+/** Returns the metadata of a WebP. Throws what the source throws. */
 export async function readWebpMetadata(bytes: ByteSource, wanted: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, 2048);
   const budget = metadataBytes(bytes);
@@ -39,7 +40,7 @@ export async function readWebpMetadata(bytes: ByteSource, wanted: MetadataKinds 
   return { ...found, ...(exif && hasText(exif, prefix) && { exif: exif.slice(prefix.length) }) };
 }
 
-/** A still picture in the extended format with this metadata, in place of its own of the same kinds. */
+/** Returns a still image in the extended format with this metadata, in place of its own of the same kinds. */
 export async function embedInWebp(webp: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const { width, height, alpha } = await readContainer(memoryBytes(webp));
   const own = chunksOf(webp);

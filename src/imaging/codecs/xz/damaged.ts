@@ -2,7 +2,7 @@
 
 import { ImagingError } from "../../errors.ts";
 
-/** ImagingError `decode`: what was expected of the data, and what they hold. */
+/** Returns an ImagingError `decode`: what was expected of the data, and what they contain. */
 export function damaged(expected: string, received: string): ImagingError {
   return new ImagingError(
     "decode",

@@ -3,11 +3,11 @@
 
 import { damaged } from "./damaged.ts";
 
-/** What chunks append to, and copies reach back into. */
+/** Output that chunks append to, and copies refer back to. */
 export interface Output {
   readonly bytes: Uint8Array;
   length: number;
-  /** Where the dictionary begins. */
+  /** Start of the dictionary. */
   start: number;
 }
 
@@ -124,7 +124,7 @@ export class Lzma {
     this.#state = this.#state < 4 ? 0 : this.#state < 10 ? this.#state - 3 : this.#state - 6;
   }
 
-  /** The length of a match, whose distance is then the latest. */
+  /** Returns the length of a match, whose distance becomes the latest. */
   #match(position: number): number {
     const state = this.#state;
     if (this.#bit(this.#isRep, state) === 0) {

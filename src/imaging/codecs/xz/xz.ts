@@ -70,12 +70,12 @@ function deltaOf(header: Uint8Array): number {
 /** A chunk of LZMA2 by its control byte. */
 interface Chunk {
   readonly isCoded: boolean;
-  /** Whether the dictionary is emptied. */
+  /** True if the dictionary is cleared. */
   readonly clears: boolean;
-  /** Whether the models are reset. */
+  /** True if the models are reset. */
   readonly resets: boolean;
   readonly properties: number | undefined;
-  /** Bytes that it stands for, its own, and what is in front of them. */
+  /** Bytes that it decodes to, its own bytes, and those before them. */
   readonly made: number;
   readonly stored: number;
   readonly head: number;
@@ -98,7 +98,7 @@ function chunkAt(data: Uint8Array, at: number, control: number): Chunk {
 
 const word = (data: Uint8Array, at: number) => ((data[at] ?? 0) << 8) | (data[at + 1] ?? 0);
 
-/** Decodes chunks of LZMA2 from `start` until their end or that of the output; where they end. */
+/** Decodes chunks of LZMA2 from `start` until their end or that of the output; returns the end. */
 function takeChunks(data: Uint8Array, start: number, output: Output, wanted: number): number {
   let lzma: Lzma | undefined;
   let properties = 0;

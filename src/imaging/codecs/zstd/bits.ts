@@ -1,24 +1,25 @@
-// Bits that are read from the end of a byte string to its start (RFC 8878, section 4.1): the last byte's highest one is a mark.
+// Bits that are read from the end of a byte string to its start (RFC 8878, section 4.1): the last byte's
+// highest one is a mark.
 
 import { damaged } from "./damaged.ts";
 
-/** How far a backward bit stream is read. */
+/** Position in a backward bit stream. */
 export interface Backwards {
   readonly data: Uint8Array;
-  /** Of the stream in `data`. */
+  /** Start of the stream in `data`. */
   readonly start: number;
   /** Bits that are left; negative once more were read than there are. */
   left: number;
 }
 
-/** The stream in `data` from `start` up to `end`. Throws ImagingError `decode` where it has no mark. */
+/** Opens the stream in `data` from `start` up to `end`. Throws ImagingError `decode` if it has no mark. */
 export function backwards(data: Uint8Array, start: number, end: number): Backwards {
   const last = end > start ? data[end - 1]! : 0;
   if (last === 0) throw damaged("a mark at the end of a bit stream", "none");
   return { data, start, left: (end - start - 1) * 8 + highestBit(last) };
 }
 
-/** The next `count` bits, 0 to 28 of them; 0 where there are fewer, which `left` says. */
+/** Returns the next `count` bits, 0 to 28; 0 if there are fewer, which `left` tells. */
 export function take(bits: Backwards, count: number): number {
   if (count > 16) {
     const high = take(bits, count - 16);

@@ -1,4 +1,5 @@
-// A compressed block: its literals, and the sequences that copy them and what came before (RFC 8878, sections 3.1.1.3 to 3.1.1.5).
+// A compressed block: its literals, and the sequences that copy them and what came before (RFC 8878, sections
+// 3.1.1.3 to 3.1.1.5).
 
 import { damaged } from "./damaged.ts";
 import { decodeHuffman, type HuffmanTable, readHuffmanTable } from "./huffman.ts";
@@ -7,7 +8,7 @@ import { type Output, runSequences, type SequenceState, sequenceState } from "./
 /** Bytes that a block holds at most, compressed or not. */
 export const MOST_BLOCK = 128 * 1024;
 
-/** What one block of a frame hands on to the next. */
+/** State that one block of a frame passes to the next. */
 export interface BlockState {
   huffman?: HuffmanTable;
   readonly literals: Uint8Array;
@@ -17,7 +18,10 @@ export interface BlockState {
 /** The state at the start of a frame; `literals` is room for those of one block. */
 export const blockState = (literals: Uint8Array): BlockState => ({ literals, sequences: sequenceState() });
 
-/** Appends what a block stands for, at most `most` bytes, to the output. `data` is the block. Throws ImagingError `decode`. */
+/**
+ * Appends the contents of a block, at most `most` bytes, to the output. `data` is the block. Throws
+ * ImagingError `decode`.
+ */
 export function decodeBlock(data: Uint8Array, state: BlockState, output: Output, most: number): void {
   const { size, end } = readLiterals(data, state, most);
   const literals = state.literals.subarray(0, size);
@@ -38,7 +42,7 @@ const plainForms = [
   { shift: 4, bytes: 3 },
 ] as const;
 
-/** Fills `state.literals`; how many there are, and where their section ends. */
+/** Fills `state.literals`; returns their number, and the end of their section. */
 function readLiterals(data: Uint8Array, state: BlockState, most: number): { size: number; end: number } {
   const head = littleEndian(data, 0, 5);
   const kind = head % 4;

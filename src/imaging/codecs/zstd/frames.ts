@@ -1,4 +1,4 @@
-// Zstandard (RFC 8878): frames as the blocks of bytes that they stand for, one after the other.
+// Zstandard (RFC 8878): yields the contents of frames block by block.
 
 import { allocated } from "../allocate.ts";
 import { type BlockState, blockState, decodeBlock, MOST_BLOCK } from "./block.ts";
@@ -11,9 +11,12 @@ const SKIPPED = 0x184d2a50;
 /** The default of the reference decoder. */
 export const MOST_WINDOW = 2 ** 27;
 
-/** What is produced of compressed data, as it is asked for. */
+/** Decompressed data, produced on demand. */
 export interface Decompressed {
-  /** The bytes of the next block that has any, valid until the next call; undefined at the end. Throws ImagingError `decode`. */
+  /**
+   * The bytes of the next block that has any, valid until the next call; undefined at the end. Throws
+   * ImagingError `decode`.
+   */
   next(): Uint8Array | undefined;
 }
 
@@ -24,8 +27,8 @@ interface Frame {
 }
 
 /**
- * Decompresses `data`, of which `wanted` bytes at most are needed: no more than these, or two windows, and a block are held.
- * Content checksums are not verified, since what follows the wanted bytes is not read.
+ * Decompresses `data`, of which `wanted` bytes at most are needed: no more than these, or two windows, and a
+ * block are held. Content checksums are not verified, since what follows the wanted bytes is not read.
  */
 export function decompressed(data: Uint8Array, wanted: number): Decompressed {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
@@ -125,7 +128,7 @@ export function decompressed(data: Uint8Array, wanted: number): Decompressed {
   };
 }
 
-/** The content size of a frame, which is its window too where it has no other. */
+/** The content size of a frame, which is also its window if it has no other. */
 function contentSize(view: DataView, at: number, bytes: number): number {
   if (bytes === 1) return view.getUint8(at);
   if (bytes === 2) return view.getUint16(at, true) + 256;

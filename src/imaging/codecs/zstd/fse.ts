@@ -3,7 +3,10 @@
 import { highestBit } from "./bits.ts";
 import { damaged } from "./damaged.ts";
 
-/** A decoding table: for each state its symbol, the bits to read next, and what is added to them for the next state. */
+/**
+ * A decoding table: for each state its symbol, the number of bits to read next, and the offset added to them
+ * for the next state.
+ */
 export interface FseTable {
   /** Bits of a state. */
   readonly log: number;
@@ -42,8 +45,8 @@ export function fseTable(counts: readonly number[], log: number): FseTable {
 }
 
 /**
- * Reads the table that is coded in `data` from `start` up to `end` at most, of symbols 0 to `largest`, and where its bytes end.
- * Throws ImagingError `decode`.
+ * Reads the table coded in `data` from `start` up to `end` at most, of symbols 0 to `largest`; returns it
+ * with its end. Throws ImagingError `decode`.
  */
 export function readFseTable(
   data: Uint8Array,

@@ -12,7 +12,7 @@ export interface HuffmanTable {
   readonly codes: Uint16Array;
 }
 
-/** Reads the table at `start`, and where its bytes end. Throws ImagingError `decode`. */
+/** Reads the table at `start`; returns it with its end. Throws ImagingError `decode`. */
 export function readHuffmanTable(
   data: Uint8Array,
   start: number,
@@ -47,7 +47,7 @@ function codedWeights(data: Uint8Array, start: number, end: number): number[] {
   }
 }
 
-/** The table of the weights of all symbols but the last, whose weight follows from theirs. */
+/** Returns the table of the weights of all symbols but the last, whose weight follows from the others. */
 function tableOf(weights: readonly number[]): HuffmanTable {
   const sum = weights.reduce((all, weight) => all + (weight > 0 ? 2 ** (weight - 1) : 0), 0);
   const bits = sum > 0 ? highestBit(sum) + 1 : 0;
@@ -67,7 +67,10 @@ function tableOf(weights: readonly number[]): HuffmanTable {
   return { bits, codes };
 }
 
-/** Decodes the stream in `data` from `start` to `end` into `out` from `to` to `toEnd`. Throws ImagingError `decode` unless both end together. */
+/**
+ * Decodes the stream in `data` from `start` to `end` into `out` from `to` to `toEnd`. Throws ImagingError
+ * `decode` unless both end together.
+ */
 export function decodeHuffman(
   { bits, codes }: HuffmanTable,
   data: Uint8Array,
@@ -85,7 +88,7 @@ export function decodeHuffman(
     out[next] = code;
     left -= code >> 8;
   }
-  // the last codes may be shorter than what is looked up
+  // the last codes may be shorter than the lookup
   for (; next < toEnd && left > 0; next++) {
     const first = data[start]! | (data[start + 1]! << 8);
     const code = codes[(first << (bits - left)) & mask]!;

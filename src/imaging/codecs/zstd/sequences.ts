@@ -1,17 +1,20 @@
-// Sequences: so many literals, then a copy from so far behind (RFC 8878, sections 3.1.1.3.2, 3.1.1.4 and 3.1.1.5).
+// Sequences: so many literals, then a copy from so far behind (RFC 8878, sections 3.1.1.3.2, 3.1.1.4 and
+// 3.1.1.5).
 
 import { type Backwards, backwards, take } from "./bits.ts";
 import { damaged } from "./damaged.ts";
 import { baseOf, bitsOf, type FseTable, fixedTable, fseTable, readFseTable, symbolOf } from "./fse.ts";
 
-/** Where bytes go, behind those that copies can reach back to. There is always room for one more block. */
+/**
+ * Destination of bytes, after those that copies can refer back to. There is always room for one more block.
+ */
 export interface Output {
   bytes: Uint8Array;
   /** Bytes in it; the frame's own ones. */
   length: number;
 }
 
-/** A kind of code: where its values begin by symbol, and the bits that are added to each. */
+/** A kind of code: its base values by symbol, and the number of additional bits of each. */
 interface Codes {
   readonly bases: Int32Array;
   readonly extra: Uint8Array;
@@ -69,7 +72,10 @@ export interface SequenceState {
 
 export const sequenceState = (): SequenceState => ({ tables: {}, distances: [1, 4, 8] });
 
-/** Carries out the sequences that are coded in `data` from `start` on: at most `most` bytes are appended. Throws ImagingError `decode`. */
+/**
+ * Executes the sequences coded in `data` from `start` on: appends at most `most` bytes. Throws ImagingError
+ * `decode`.
+ */
 export function runSequences(
   { data, start }: { readonly data: Uint8Array; readonly start: number },
   literals: Uint8Array,
@@ -180,7 +186,9 @@ function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): W
   };
 }
 
-/** The distance that a code stands for: 1 to 3 are the latest ones, or those behind them where there are no literals. */
+/**
+ * Returns the distance of a code: 1 to 3 are the latest ones, or those before them if there are no literals.
+ */
 function distanceOf(code: number, literal: number, distances: SequenceState["distances"]): number {
   const place = code > 3 ? 3 : code - (literal > 0 ? 1 : 0);
   if (place === 0) return distances[0];
@@ -202,7 +210,7 @@ function append(output: Output, from: Uint8Array, start: number, count: number):
   output.length += count;
 }
 
-/** Appends `count` bytes from `distance` behind the end, which may overlap what is written. */
+/** Appends `count` bytes from `distance` before the end, which may overlap the output. */
 function repeat(output: Output, distance: number, count: number): void {
   const { bytes, length } = output;
   if (distance > length) throw damaged(`a distance of at most ${length} bytes`, `${distance}`);

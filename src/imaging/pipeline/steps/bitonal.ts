@@ -4,7 +4,9 @@ import { fullScale, type PixelBuffer, samplesLike } from "../pixels.ts";
 import { flatten } from "./flatten.ts";
 import { gray } from "./gray.ts";
 
-/** One band: full scale where luma, over white, is at least half of the range, else 0. Same depth. */
+/**
+ * Returns one band: full scale if luma, over white, is at least half of the range, otherwise 0. Same depth.
+ */
 export function bitonal(pixels: PixelBuffer): PixelBuffer {
   const source = gray(flatten(pixels, [255, 255, 255]));
   const full = fullScale(source);

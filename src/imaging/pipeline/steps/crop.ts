@@ -10,7 +10,10 @@ export interface CropWindow {
   readonly height: number;
 }
 
-/** A copy of the window's pixels; the buffer itself when the window is all of it. Throws RangeError when it is not inside. */
+/**
+ * A copy of the window's pixels; the buffer itself when the window is all of it. Throws RangeError when it is
+ * not inside.
+ */
 export function crop(pixels: PixelBuffer, { left, top, width, height }: CropWindow): PixelBuffer {
   const { bands } = pixels;
   if (

@@ -2,7 +2,10 @@
 
 import type { PixelBuffer } from "../pixels.ts";
 
-/** 16 to 8 bit: round(v / 257). 8 to 16 bit: v * 257. White stays white, and 8 to 16 to 8 restores the samples. */
+/**
+ * 16 to 8 bit: round(v / 257). 8 to 16 bit: v * 257. White stays white, and 8 to 16 to 8 restores the
+ * samples.
+ */
 export function depth(pixels: PixelBuffer, bits: 8 | 16): PixelBuffer {
   const { data: source } = pixels;
   if (source instanceof Uint16Array === (bits === 16)) return pixels;

@@ -5,8 +5,8 @@ import { luma } from "./gray.ts";
 import { toSrgb } from "./to-srgb.ts";
 
 /**
- * Colour and background (0 to 255 each) mixed by alpha, without alpha afterwards; as it is where there is none.
- * A gray picture stays gray and gets the background's luma.
+ * Mixes colour and background (0 to 255 each) by alpha, and removes alpha; returns pixels without alpha
+ * unchanged. A gray image stays gray and gets the background's luma.
  */
 export function flatten(pixels: PixelBuffer, background: readonly [number, number, number]): PixelBuffer {
   if (!hasAlpha(pixels)) return pixels;

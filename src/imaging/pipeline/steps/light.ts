@@ -2,7 +2,7 @@
 
 import { fullScale, hasAlpha, type PixelBuffer } from "../pixels.ts";
 
-/** What takes samples through a table. */
+/** Maps samples through a table. */
 export interface Lookups {
   bytesToWords(from: Uint8Array, table: Uint16Array, to: Uint16Array): void;
   wordsToWords(from: Uint16Array, table: Uint16Array, to: Uint16Array): void;

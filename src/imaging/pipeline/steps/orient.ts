@@ -1,4 +1,5 @@
-// EXIF orientation (Exif 2.3, tag 0x0112): pixels as stored to upright. Exact moves; mirroring and right angles use them too.
+// EXIF orientation (Exif 2.3, tag 0x0112): pixels as stored to upright. Exact moves; mirroring and right
+// angles use them too.
 
 import { orientationOf } from "../orientation.ts";
 import { type PixelBuffer, samplesLike } from "../pixels.ts";

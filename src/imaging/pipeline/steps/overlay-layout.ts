@@ -1,6 +1,9 @@
-// Where an overlay (a watermark) lies on an answer, and in which size.
+// Position and size of an overlay (a watermark) on a derivative.
 
-/** The nine anchors, as shares of the room to the left and above: 0 is the left or top edge, 1 the right or bottom one. */
+/**
+ * The nine anchors, as shares of the room to the left and above: 0 is the left or top edge, 1 the right or
+ * bottom one.
+ */
 export const anchors = {
   "top-left": [0, 0],
   top: [0.5, 0],
@@ -15,15 +18,18 @@ export const anchors = {
 
 export type Anchor = keyof typeof anchors;
 
-/** `shrink`: smaller where it would not fit; `scale`: as large as fits; `tile`: repeated over the whole answer in its own size. */
+/**
+ * `shrink`: reduced if it would not fit; `scale`: as large as fits; `tile`: repeated over the whole
+ * derivative in its own size.
+ */
 export const fits = ["shrink", "scale", "tile"] as const;
 
 export type Fit = (typeof fits)[number];
 
-/** How an overlay is laid on an answer. Plain data. */
+/** Layout of an overlay on a derivative. Plain data. */
 export interface OverlayLayout {
   readonly anchor: Anchor;
-  /** Pixels of the answer between the overlay and the edges that the anchor names, across and down. */
+  /** Pixels of the derivative between the overlay and the edges that the anchor names, across and down. */
   readonly offset: readonly [number, number];
   readonly fit: Fit;
   /** 0 to 1; the overlay's own alpha is multiplied by it. */
@@ -35,7 +41,10 @@ export interface Size {
   readonly height: number;
 }
 
-/** The rectangle of one copy on the answer, in whole pixels; `tiled`: the copies go on to all sides. */
+/**
+ * The rectangle of one copy on the derivative, in whole pixels; `tiled`: copies are repeated in all
+ * directions.
+ */
 export interface Placement extends Size {
   readonly x: number;
   readonly y: number;
@@ -43,8 +52,9 @@ export interface Placement extends Size {
 }
 
 /**
- * Where an overlay lies on an answer. But for `tile` it fits into the answer less the offsets, and where an answer is too
- * small for them, the offsets give way and not the overlay: at least one pixel of it is always there.
+ * Returns the position of an overlay on a derivative. Except for `tile` it fits into the derivative minus the
+ * offsets; if a derivative is too small for them, the offsets are reduced and not the overlay: at least one
+ * pixel of it is always visible.
  */
 export function placeOverlay(answer: Size, image: Size, { anchor, offset, fit }: OverlayLayout): Placement {
   const [across, down] = anchors[anchor];

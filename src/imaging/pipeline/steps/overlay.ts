@@ -1,4 +1,4 @@
-// An overlay (a watermark) on an answer: its pixels laid over those of the answer (Porter-Duff "over").
+// Draws an overlay (a watermark) over the pixels of a derivative (Porter-Duff "over").
 
 import { hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import type { Kernels } from "../step.ts";
@@ -20,9 +20,9 @@ export function overlayInSize(
 }
 
 /**
- * The pixels of an answer under an overlay: gray or rgb, with or without alpha, of either depth, and so they stay. `image` is
- * rgb with alpha and 8 bit, in the colours of the answer and in the size of the placement; on gray its luma counts. Alpha
- * is not premultiplied, on either side.
+ * Returns the pixels of a derivative under an overlay: gray or rgb, with or without alpha, of either depth,
+ * all unchanged. `image` is rgb with alpha and 8 bit, in the colours of the derivative and in the size of the
+ * placement; on gray its luma counts. Alpha is not premultiplied on either side.
  */
 export function overlay(
   pixels: PixelBuffer,
@@ -39,14 +39,16 @@ export function overlay(
   return under;
 }
 
-/** A run of pixels of one row: indices of the overlay's first pixel and of the answer's, and how many there are. */
+/**
+ * A run of pixels of one row: indices of the overlay's first pixel and of the derivative's, and their number.
+ */
 interface Run {
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
-/** All runs of the overlay's copies on an answer. */
+/** Yields all runs of the overlay's copies on a derivative. */
 export function* runs(answer: Size, { x, y, width, height, tiled }: Placement): Generator<Run> {
   const [left, top] = tiled ? [mod(x, width) - width, mod(y, height) - height] : [x, y];
   const [right, bottom] = tiled ? [answer.width, answer.height] : [x + width, y + height];
@@ -76,7 +78,7 @@ export function weightsOf(opacity: number): Int32Array {
   return Int32Array.from({ length: 256 }, (_, alpha) => Math.round((alpha / 255) * opacity * 65536));
 }
 
-/** 8 bit without alpha, in whole numbers: the usual answer. */
+/** 8 bit without alpha, in whole numbers: the usual derivative. */
 function overOpaque(data: Uint8Array, bands: number, over: PixelBuffer["data"], opacity: number): Blend {
   const weights = weightsOf(opacity);
   if (bands === 3)
@@ -119,7 +121,7 @@ function overDeep(data: Uint16Array, bands: number, over: PixelBuffer["data"], o
   };
 }
 
-/** Either depth; where nothing was, the overlay's colour is there alone. */
+/** Either depth; over transparent pixels only the overlay's colour remains. */
 function overAlpha({ data, bands }: PixelBuffer, { data: over }: PixelBuffer, opacity: number): Blend {
   const full = data instanceof Uint16Array ? 65535 : 255;
   const level = full / 255;

@@ -1,5 +1,5 @@
-// Resampling in double precision, plainly: copies, five bands, and what the module "resample" has not enough
-// memory for.
+// Plain resampling in double precision: for copies, five bands, and sizes for which the module "resample" has
+// not enough memory.
 
 import { axisTaps, boxFactor, isCopy, type Taps } from "../kernel.ts";
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";

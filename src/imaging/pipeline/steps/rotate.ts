@@ -1,4 +1,5 @@
-// Rotation by any angle (IIIF Image API 3.0, section 4.3): right angles move pixels, others sample with Lanczos-3.
+// Rotation by any angle (IIIF Image API 3.0, section 4.3): right angles move pixels, others sample with
+// Lanczos-3.
 
 import { lanczos } from "../kernel.ts";
 import { rightAngleOf } from "../orientation.ts";
@@ -9,7 +10,7 @@ import { toSrgb } from "./to-srgb.ts";
 /** Sides that come out a hair above a whole number by floating-point noise are that whole number. */
 const tolerance = 1e-6;
 
-/** Whether a rotation by `degrees` only moves pixels. */
+/** True if a rotation by `degrees` only moves pixels. */
 export function isRightAngle(degrees: number): boolean {
   return degrees % 90 === 0;
 }
@@ -30,9 +31,9 @@ export function rotatedSize(
 }
 
 /**
- * Clockwise about the centre. Other than right angles add alpha where there is none (cmyk becomes rgb first): corners
- * that the picture leaves are transparent, its edges are smoothed by how much of a pixel they cover. Same depth.
- * `freely` is what turns gray and rgb by other angles.
+ * Rotates clockwise about the centre. Angles other than right ones add alpha if there is none (cmyk becomes
+ * rgb first): uncovered corners are transparent, and edges are smoothed by their coverage of a pixel. Same
+ * depth. `freely` rotates gray and rgb by such angles.
  */
 export function rotate(pixels: PixelBuffer, degrees: number, freely: Rotate): PixelBuffer {
   const orientation = rightAngleOf(degrees);
@@ -57,7 +58,7 @@ export function turnOf(pixels: PixelBuffer, degrees: number): Turn {
   return { ...rotatedSize(pixels.width, pixels.height, degrees), colours, ...direction(degrees) };
 }
 
-/** Where the centre of output pixel `x`, `y` lies on the picture. */
+/** Returns the position on the image of the centre of output pixel `x`, `y`. */
 export function sourceOf(
   { width, height }: PixelBuffer,
   turn: Turn,
@@ -72,14 +73,17 @@ export function sourceOf(
   };
 }
 
-/** Positions are told apart to this part of a pixel. */
+/** Positions are rounded to this fraction of a pixel. */
 export const phases = 2048;
 /** f32 from phase to phase: six taps and two that are 0. */
 export const phaseLength = 8;
 
 let madeTable: Float32Array | undefined;
 
-/** For points 0 to 1 (in `phases` steps) past pixel 0 the Lanczos-3 weights of the pixels from -2 to 3, their sum 1. */
+/**
+ * For points 0 to 1 (in `phases` steps) past pixel 0 the Lanczos-3 weights of the pixels from -2 to 3, their
+ * sum 1.
+ */
 export function phaseTable(): Float32Array {
   if (madeTable) return madeTable;
   const table = new Float32Array((phases + 1) * phaseLength);

@@ -1,11 +1,11 @@
-// Sharpening by an unsharp mask on luma: what a blur takes away is added once more. ../wasm/sharpen.ts does
-// it.
+// Sharpening by an unsharp mask on luma: the difference from a blur is added once more. ../wasm/sharpen.ts
+// implements it.
 
-/** How much is sharpened. */
+/** Strength of the sharpening. */
 export interface Sharpening {
   /** Standard deviation of the Gaussian blur, in pixels; above 0. */
   readonly radius: number;
-  /** What share of the difference from the blur is added. */
+  /** Share of the difference from the blur that is added. */
   readonly amount: number;
   /** Differences of luma below this stay as they are, in levels of 0 to 255. */
   readonly threshold: number;

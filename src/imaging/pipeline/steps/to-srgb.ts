@@ -1,4 +1,5 @@
-// Ink, luma-chroma and CIELAB to red, green and blue. Profiles are not read here: this is the arithmetic for pictures without one.
+// Ink, luma-chroma and CIELAB to red, green and blue. Profiles are not read here: this is the arithmetic for
+// pictures without one.
 
 import { inkToLight } from "../ink.ts";
 import { encodedSrgb, labToLight } from "../lab.ts";
@@ -14,7 +15,10 @@ const conversions = {
   lab: (pixels) => throughLight(pixels, 3, labToLight),
 } as const satisfies Record<Interpretation, Convert>;
 
-/** cmyk (as the print of ink.ts), ycc and lab as rgb (alpha kept), gray and rgb as they are. Same depth. */
+/**
+ * Converts cmyk (as the print of ink.ts), ycc and lab to rgb (alpha kept); returns gray and rgb unchanged.
+ * Same depth.
+ */
 export function toSrgb(pixels: PixelBuffer): PixelBuffer {
   return conversions[pixels.interpretation](pixels);
 }

@@ -2,7 +2,7 @@
 
 import type { Lookups } from "../steps/light.ts";
 
-/** What the module exports; wasm/pixels/README.md says what the calls mean. */
+/** Exports of the module; wasm/pixels/README.md documents the calls. */
 interface Exports extends WebAssembly.Exports {
   readonly memory: WebAssembly.Memory;
   base(): number;

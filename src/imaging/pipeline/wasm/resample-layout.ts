@@ -1,12 +1,13 @@
-// The memory of one resampling: what the rows hold, where every buffer lies, how large it is (wasm/resample/README.md).
+// Memory layout of one resampling: contents of the rows, and position and size of every buffer
+// (wasm/resample/README.md).
 
 import type { PackedTaps } from "./resample-taps.ts";
 
-/** What rows in the ring hold, as the module numbers it: 8-bit samples, i16 box cells, f32 cells. */
+/** Contents of rows in the ring, by the module's numbers: 8-bit samples, i16 box cells, f32 cells. */
 export const kinds = { bytes: 0, words: 1, floats: 2 } as const;
 export type Kind = keyof typeof kinds;
 const sampleBytes = { bytes: 1, words: 2, floats: 4 } as const satisfies Record<Kind, number>;
-/** Bytes in a box whose sum fits 16 bits. */
+/** Maximum of bytes in a box whose sum fits 16 bits. */
 const mostInWords = 257;
 
 /** Interleaved samples with a row stride in samples. */
@@ -30,7 +31,7 @@ const ringBytes = 192 << 10;
 const stagedBytes = 64 << 10;
 const outBytes = 64 << 10;
 
-/** Integers for plain 8-bit samples, also where the box is small; the answer is the same for every window of a picture. */
+/** Integers for plain 8-bit samples, if the box is small; the same for every window of an image. */
 export function kindOf({ data, weighted }: Samples, box: number): Kind {
   if (weighted || data.BYTES_PER_ELEMENT === 2 || box > mostInWords) return "floats";
   return box === 1 ? "bytes" : "words";
@@ -61,7 +62,7 @@ export interface Layout {
   readonly bytes: number;
 }
 
-/** Where everything lies for weights of `across` and `down` over cells of `box` pixels. */
+/** Returns the layout for weights of `across` and `down` over cells of `box` pixels. */
 export function layOut(
   from: Samples,
   across: PackedTaps,
@@ -80,8 +81,8 @@ export function layOut(
     bytes = align(at + length + slack);
     return at;
   };
-  // rows that are taken as they come are copied many at once with what lies between them, unless that is much or they would share few
-  // lines of the cache
+  // rows that are used unchanged are copied in one piece with the bytes between them, unless these are many
+  // or the rows would share few cache lines
   const { stride } = from;
   const asTheyLie = asTheyCome && stride % 4096 >= 64 && stride <= rowSamples + mostBetween;
   const ringStride = asTheyLie ? stride : apart(cellSamples * sampleBytes[kind]);
@@ -120,7 +121,10 @@ export function layOut(
 /** Up to the next line of the cache. */
 export const align = (offset: number): number => Math.ceil(offset / 64) * 64;
 
-/** A stride with room for vectors at the end of rows, and no power of two: those would share a few lines of the cache. */
+/**
+ * A stride with room for vectors at the end of rows, and no power of two: those would share a few lines of
+ * the cache.
+ */
 const apart = (length: number): number => Math.ceil((length + slack) / 128) * 128 + 64;
 
 /** Cell rows that a group of output rows reaches at most. */

@@ -4,17 +4,18 @@ import { createLru } from "../../lib/lru.ts";
 import { axisTaps } from "../kernel.ts";
 import type { ResampleAxis } from "../step.ts";
 
-/** What integer weights sum to. */
+/** Sum of integer weights. */
 const one = 16384;
-/** Bytes of tables kept: those of some hundred tiles. */
+/** Total bytes of cached tables: those of about a hundred tiles. */
 const keptBytes = 4 << 20;
 
 /** `i16`: sums of exactly 16384, an even count. `f32`: multiples of 1/65536 with a sum of 1. */
 export type TapsFormat = "i16" | "f32";
 
 /**
- * For each of `size` outputs, and up to 3 more that repeat the last start with no weights, `count` weights for the cells
- * from `starts[i]` on. `starts` ascends. In `i16` one tap may lie past the last cell, with the weight 0; in `f32` none does.
+ * For each of `size` outputs, and up to 3 more that repeat the last start with no weights, `count` weights
+ * for the cells from `starts[i]` on. `starts` ascends. In `i16` one tap may lie past the last cell, with the
+ * weight 0; in `f32` none does.
  */
 export interface PackedTaps {
   readonly size: number;
@@ -23,7 +24,7 @@ export interface PackedTaps {
   readonly weights: Int16Array | Float32Array;
 }
 
-/** Tables of axes over a number of cells; those used last are kept. */
+/** Returns a cache of tables for axes over a number of cells; the most recently used are kept. */
 export function createTapTables(): (axis: ResampleAxis, cells: number, format: TapsFormat) => PackedTaps {
   const kept = createLru<string, PackedTaps>(keptBytes);
   return (axis, cells, format) => {
@@ -55,7 +56,7 @@ function packedTaps(axis: ResampleAxis, cells: number, format: TapsFormat): Pack
   return { size, count, starts: ascending, weights: packed };
 }
 
-/** Rounds each weight; what is missing from the sum goes to the largest, where it changes least. */
+/** Rounds each weight; the remainder of the sum goes to the largest, where it changes least. */
 function quantise(weights: Float64Array, to: Int16Array | Float32Array): void {
   let rest = one;
   let largest = 0;

@@ -1,4 +1,5 @@
-// The resampler as WebAssembly: strips of rows go in, strips come out, so that a picture is never in there as a whole.
+// The resampler as WebAssembly: strips of rows go in, strips come out, so that a picture is never in there as
+// a whole.
 
 import { boxFactor, isCopy } from "../kernel.ts";
 import { hasAlpha, type PixelBuffer, type Plane, samplesLike } from "../pixels.ts";
@@ -9,16 +10,19 @@ import { createTapTables, type PackedTaps } from "./resample-taps.ts";
 
 export interface Resampler {
   /**
-   * As `resize` of resize.ts, whose rules hold here too: the edge repeats, flat colour stays flat, windows of
-   * `sourceWindow` are what the whole has there, a scale of 1 at a whole origin copies. 8-bit samples differ from it by
-   * one level at most. Weighted by alpha where there is one.
+   * Like `resize` of resize.ts, by the same rules: the edge repeats, flat colour stays flat, windows of
+   * `sourceWindow` equal that part of the whole, a scale of 1 at a whole origin copies. 8-bit samples differ
+   * from it by at most one level. Weighted by alpha if there is one.
    */
   resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
-  /** One band by the same rules, rows without padding: the planes of a JPEG each have a size and axes of their own. */
+  /**
+   * One band by the same rules, rows without padding: the planes of a JPEG each have a size and axes of their
+   * own.
+   */
   resamplePlane(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
 }
 
-/** What the module exports; wasm/resample/README.md says what the calls mean. */
+/** Exports of the module; wasm/resample/README.md documents the calls. */
 interface Exports extends WebAssembly.Exports {
   readonly memory: WebAssembly.Memory;
   base(): number;
@@ -40,7 +44,10 @@ interface Exports extends WebAssembly.Exports {
   run(first: number, count: number, out: number): void;
 }
 
-/** WebAssembly memory never shrinks: above this the instance is not kept, and above the next it is not used. */
+/**
+ * WebAssembly memory never shrinks: above this the instance is dropped, and above the next limit it is not
+ * used.
+ */
 const keptMemory = 32 << 20;
 const mostMemory = 256 << 20;
 /** Column sums are u32: rows of 16-bit values that they hold. */
@@ -50,14 +57,15 @@ const mostBands = 4;
 const page = 65536;
 
 /**
- * A resampler over the compiled module "resample"; the instance is made when first needed. What needs more than `most`
- * bytes of its memory (pictures of a million pixels in a row), or has five bands, is resized in doubles.
+ * A resampler over the compiled module "resample"; the instance is made when first needed. What needs more
+ * than `most` bytes of its memory (pictures of a million pixels in a row), or has five bands, is resized in
+ * doubles.
  */
 export function createResampler(module: () => WebAssembly.Module, most = mostMemory): Resampler {
   const tables = createTapTables();
   let exports: Exports | undefined;
 
-  /** Undefined where the scratch memory would be too large. */
+  /** Returns undefined if the scratch memory would be too large. */
   const resample = (
     from: Samples,
     x: ResampleAxis,
@@ -110,7 +118,7 @@ export function createResampler(module: () => WebAssembly.Module, most = mostMem
   };
 }
 
-/** Whether the memory has that many bytes, or could be grown to them. */
+/** Returns true if the memory has that many bytes, or could be grown to them. */
 function grown(memory: WebAssembly.Memory, bytes: number): boolean {
   const missing = bytes - memory.buffer.byteLength;
   try {
@@ -122,7 +130,7 @@ function grown(memory: WebAssembly.Memory, bytes: number): boolean {
   }
 }
 
-/** The rows without what lies between them. */
+/** Returns the rows without the bytes between them. */
 function packedRows({ data, width, height }: Plane, stride: number): Uint8Array | Uint16Array {
   if (stride === width) return data;
   const rows = samplesLike({ data }, width * height);
@@ -211,7 +219,7 @@ interface SourceRows {
   readonly height: number;
 }
 
-/** Writes 8-bit rows where they are read. */
+/** Writes 8-bit rows to the ring, from which they are read directly. */
 function ringWriter(
   { bytes, stride, rowBytes }: SourceRows,
   memory: Uint8Array,

@@ -1,9 +1,10 @@
-// Rotation by any angle as WebAssembly: blocks of the answer, each with the window of the picture that it shows.
+// Rotation by any angle as WebAssembly: blocks of the output, each with the window of the image that it
+// shows.
 
 import { fullScale, type PixelBuffer, samplesLike } from "../pixels.ts";
 import { phases, phaseTable, rotate, sourceOf, type Turn, turnOf } from "../steps/rotate.ts";
 
-/** What the module exports; wasm/pixels/README.md says what the calls mean. */
+/** Exports of the module; wasm/pixels/README.md documents the calls. */
 interface Exports extends WebAssembly.Exports {
   readonly memory: WebAssembly.Memory;
   base(): number;
@@ -57,7 +58,7 @@ export function createRotator(
 
 interface Ready {
   readonly exports: Exports;
-  /** Where the table, a row of samples, the window and the block lie. */
+  /** Positions of the table, a row of samples, the window and the block. */
   readonly table: number;
   readonly row: number;
   readonly window: number;
@@ -130,7 +131,7 @@ function rotateFreely(ready: Ready, pixels: PixelBuffer, degrees: number): Pixel
   return { width, height, bands, interpretation: pixels.interpretation, data };
 }
 
-/** Columns and rows of a picture, the ends exclusive; what lies beyond it repeats its edge. */
+/** Columns and rows of an image, the ends exclusive; positions outside repeat its edge. */
 interface Window {
   readonly left: number;
   readonly top: number;
@@ -138,7 +139,7 @@ interface Window {
   readonly bottom: number;
 }
 
-/** What a block's taps reach; undefined where it lies beside the picture. */
+/** Returns the window that a block's taps reach; undefined if it is outside of the image. */
 function windowOf(
   pixels: PixelBuffer,
   turn: Turn,
@@ -155,7 +156,7 @@ function windowOf(
   const { width, height } = pixels;
   if (Math.max(...xs) <= -0.5 || Math.min(...xs) >= width + 0.5) return undefined;
   if (Math.max(...ys) <= -0.5 || Math.min(...ys) >= height + 0.5) return undefined;
-  // Pixels whose centres lie further out show nothing: their taps are not read.
+  // Pixels whose centres are farther out show nothing: their taps are not read.
   return {
     left: Math.max(-3, Math.floor(Math.min(...xs) - 0.5) - 2),
     top: Math.max(-3, Math.floor(Math.min(...ys) - 0.5) - 2),

@@ -4,7 +4,7 @@
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import { blurReach, gaussian, type Sharpening } from "../steps/sharpen.ts";
 
-/** What the module exports; wasm/pixels/README.md says what the calls mean. */
+/** Exports of the module; wasm/pixels/README.md documents the calls. */
 interface Exports extends WebAssembly.Exports {
   readonly memory: WebAssembly.Memory;
   base(): number;
@@ -35,14 +35,14 @@ interface Exports extends WebAssembly.Exports {
   ): void;
 }
 
-/** Memory never shrinks: above this the instance is not kept. */
+/** Memory never shrinks: above this the instance is dropped. */
 const keptMemory = 16 << 20;
 
 /**
- * Gray or rgb, with or without alpha, in either depth, of the same size. All colours of a pixel change by the
- * same amount, that of its BT.601 luma, so hues stay. Beyond the buffer the edge repeats; the blur weights
- * pixels by alpha, which itself stays as it is. A pixel depends on those within `blurReach` only. The
- * instance is made when first needed.
+ * Sharpens gray or rgb, with or without alpha, in either depth, of the same size. All colours of a pixel
+ * change by the same amount, that of its BT.601 luma, so hues stay. Beyond the buffer the edge repeats; the
+ * blur weights pixels by alpha, which itself is unchanged. A pixel depends only on those within `blurReach`.
+ * The instance is created when first needed.
  */
 export function createSharpener(
   module: () => WebAssembly.Module,
@@ -60,8 +60,8 @@ export function createSharpener(
 }
 
 /**
- * Where everything lies. A ring has a slot for each row that a blur down the columns reaches, as far as there
- * are rows.
+ * Memory layout. A ring has a slot for each row that a blur down the columns reaches, as far as there are
+ * rows.
  */
 interface Layout {
   readonly slots: number;
@@ -69,7 +69,7 @@ interface Layout {
   readonly pointers: number;
   readonly line: number;
   readonly out: number;
-  /** Of the rings: samples as they came, luma, blurred luma, blurred alpha; bytes from slot to slot. */
+  /** The rings: original samples, luma, blurred luma, blurred alpha; bytes from slot to slot. */
   readonly rows: number;
   readonly rowStride: number;
   readonly light: number;

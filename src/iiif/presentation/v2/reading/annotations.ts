@@ -15,7 +15,7 @@ export function painting3(annotation: Resource, canvas: string): Resource | unde
   return present({ id: idOf(annotation), type: "Annotation", motivation: "painting", body, target });
 }
 
-/** An annotation in a list of them. What 2.1 "paints" there is text, which 3.0 has beside a canvas. */
+/** Converts an annotation in a list. What 2.1 "paints" there is text, which 3.0 has next to a canvas. */
 export function annotation3(annotation: Resource): Resource {
   const words = textsOf(annotation.motivation).map((word) => word.replace(/^\w+:/, ""));
   const motivations = words.map((word) => (word === "painting" ? "supplementing" : word));
@@ -33,7 +33,7 @@ export function annotation3(annotation: Resource): Resource {
   });
 }
 
-/** `usual`: the type of what has none. */
+/** `usual`: the type of a body that has none. */
 function body3(body: unknown, usual: string): Resource | undefined {
   // The choice of nothing.
   if (idOf(body) === "rdf:nil") return undefined;

@@ -7,7 +7,7 @@ import { annotation3, painting3 } from "./annotations.ts";
 import { listOf, number3, properties3, reference3, texts3, typeOf } from "./properties.ts";
 import { canvas3, structures3 } from "./ranges.ts";
 
-/** Whether a document is one of version 2, or of its forerunner: their types have another name. */
+/** True if a document is one of version 2 or of its predecessor, whose types have another name. */
 export function isVersion2(document: Resource): boolean {
   return (
     "@type" in document || textsOf(document["@context"]).some((each) => /\/presentation\/2\//.test(each))
@@ -70,7 +70,7 @@ function head3(resource: Resource, type: string): Resource {
 function manifest3(manifest: Resource): Resource {
   const [sequence = {}, ...others] = objectsOf(manifest.sequences);
   const own = head3(manifest, "Manifest");
-  // What the one sequence says of itself holds for the manifest.
+  // Properties of the one sequence apply to the manifest.
   const { rendering = [], viewingDirection, behavior, start } = sequence3(sequence);
   return present({
     viewingDirection,
@@ -142,7 +142,7 @@ function collection3(collection: Resource): Resource {
   };
 }
 
-/** A member by its address; a collection inside of a collection keeps what it holds. */
+/** Returns a member by its address; a collection within a collection keeps its contents. */
 function member3(member: unknown, usual: string): Resource | undefined {
   const id = idOf(member);
   if (id === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What describes and links a resource of Presentation API 2.1 (sections 3 and 4.3), as 3.0 has it.
+// Converts descriptive and linking properties of a Presentation API 2.1 resource (sections 3 and 4.3) to 3.0.
 
 import { idOf, isThere, objectOf, objectsOf, present, textOf, textsOf } from "../../json.ts";
 import type { Resource } from "../../model.ts";
@@ -33,7 +33,7 @@ export function number3(value: unknown): number | undefined {
   return typeof number === "number" && number > 0 && Number.isFinite(number) ? Math.ceil(number) : undefined;
 }
 
-/** The members that say what a resource is and where more is found. `type`: its type in 3.0. */
+/** Members that describe a resource and link to more. `type`: its type in 3.0. */
 export function properties3(resource: Resource, type: string): Resource {
   const { license, attribution, logo, related, within, viewingDirection, navDate } = resource;
   const rights = textsOf(license).find(isKnownRights);
@@ -69,7 +69,7 @@ export function properties3(resource: Resource, type: string): Resource {
   });
 }
 
-/** What resources of each type are part of, if they do not say. */
+/** Parents of resources by type, if they do not say. */
 const wholes: Readonly<Record<string, string>> = {
   Canvas: "Manifest",
   Range: "Manifest",

@@ -1,16 +1,16 @@
-// Ranges: the flat list of Presentation API 2.1 (section 5.7), whose ranges name each other, as the tree of
-// 3.0.
+// Converts ranges: the flat list of Presentation API 2.1 (section 5.7), whose ranges name each other, becomes
+// the tree of 3.0.
 
 import { idOf, isThere, objectsOf, present } from "../../json.ts";
 import type { Resource } from "../../model.ts";
 import { listOf, properties3, typeOf } from "./properties.ts";
 
-/** Levels of ranges inside each other; deeper ones stand beside the tops. */
+/** Maximum nesting of ranges; deeper ones are listed at the top. */
 const mostLevels = 32;
 
 /**
- * The tops of a list of ranges, each with what is in it. A range is in one place alone: the first that names
- * it.
+ * Returns the top ranges of a list, each with its contents. A range appears only once: in the first range
+ * that names it.
  */
 export function structures3(structures: unknown): readonly Resource[] {
   const all = objectsOf(structures).filter((range) => idOf(range) !== undefined);
@@ -48,7 +48,7 @@ export function structures3(structures: unknown): readonly Resource[] {
   return [...tops, ...all].map((range) => read(range, 1)).filter(isThere);
 }
 
-/** What a range holds, in its order: canvases, and those ids that are of ranges. */
+/** Returns the contents of a range in order: canvases, and ids of ranges. */
 function childrenOf({ members, canvases, ranges }: Resource) {
   const idsOf = (list: unknown) => listOf(list).map(idOf).filter(isThere);
   const inner = new Set([

@@ -4,7 +4,7 @@
 import { idOf, objectsOf, present, textOf, textsOf } from "../../json.ts";
 import type { Resource } from "../../model.ts";
 
-/** What a context or profile says of the type of a service; the first that fits counts. */
+/** Type of a service according to its context or profile; the first match applies. */
 const types: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/\/api\/image\/3\b/, "ImageService3"],
   [/\/api\/image\/2\b/, "ImageService2"],
@@ -38,7 +38,7 @@ function service3(service: Resource): Resource {
   return present({
     "@id": idOf(service),
     "@type": type ?? textOf(given) ?? "Service",
-    // What an image service can do beyond its level it says itself.
+    // The image service itself says what it supports beyond its level.
     profile: textsOf(profile)[0],
     ...rest,
     service: services3(inner),

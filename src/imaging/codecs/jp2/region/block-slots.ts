@@ -5,7 +5,7 @@ import type { CodeBlock } from "../stream/precinct.ts";
 import type { Engine } from "./engine.ts";
 
 export interface BlockSlots {
-  /** How many stay. */
+  /** Number of slots. */
   readonly count: number;
   /**
    * Address of the coefficients of a block, decoded without its lowest `skipped` bit-planes; undefined if not
@@ -13,8 +13,7 @@ export interface BlockSlots {
    */
   find(block: CodeBlock, skipped: number): number | undefined;
   /**
-   * Gives a block a place for its coefficients without those bit-planes, which {@link find} knows from now
-   * on.
+   * Reserves a slot for a block's coefficients without those bit-planes; {@link find} returns it from now on.
    */
   take(block: CodeBlock, skipped: number): number;
   forget(block: CodeBlock): void;

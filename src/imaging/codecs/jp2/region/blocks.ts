@@ -71,7 +71,7 @@ export async function readPrecincts(
     return withRanges(ranges, source, (parts) => some.filter((number) => !take(number, parts, most(number))));
   }
 
-  /** Whether the bytes were enough. */
+  /** Returns true if the bytes were enough. */
   function take(number: number, parts?: ReadRanges, most = 0): boolean {
     // Another job in this thread may have read it meanwhile; its pieces must not be added twice.
     if (tile.read.has(number)) return true;
@@ -125,6 +125,8 @@ const packetRanges = (tile: OpenTile, number: number, most: number): ByteRange[]
     length: Math.min(tile.places.lengths[packet]!, most),
   }));
 
-/** The bytes of code-blocks: one range for each block whose pieces lie together, else one for each piece. */
+/**
+ * Ranges of the bytes of code-blocks: one for each block with adjacent pieces, otherwise one for each piece.
+ */
 export const pieceRanges = (blocks: Iterable<CodeBlock>): ByteRange[] =>
   [...blocks].flatMap(({ pieces }) => joined(pieces, 0));

@@ -8,13 +8,13 @@ import { blockStyle, type Coding } from "../stream/parameters.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { Arena, Engine } from "./engine.ts";
 
-/** How the blocks of a sub-band are coded. */
+/** Coding of the blocks of a sub-band. */
 export interface BandCoding {
   readonly coding: Coding;
   readonly orientation: Band["orientation"];
   /** Mb of equation E-2: bit-planes of the sub-band, without those of a region of interest. */
   readonly planes: number;
-  /** Bit-planes by which a region of interest is shifted up. */
+  /** Bit-planes that a region of interest is shifted up by. */
   readonly shift: number;
   /** The lowest bit-planes that are left out; 0 for HT. */
   readonly skipped: number;

@@ -98,7 +98,7 @@ export async function decodeWindows(
     /** The blocks that are not decoded; all, if there are more than there is room for. */
     const missing = (): CodeBlock[] => {
       const { slots } = bench();
-      // Those that are looked up now are the last to leave.
+      // This lookup makes them the most recently used.
       return met.size < slots.count
         ? [...met.keys()].filter((block) => slots.find(block, met.get(block)!) === undefined)
         : [...met.keys()];
@@ -107,7 +107,7 @@ export async function decodeWindows(
     // are read.
     if (!(await decodeFrom(missing()))) await decodeFrom([...met.keys()]);
 
-    /** Whether all went well: not if a block is missing by now that is not among `blocks`. */
+    /** Returns false if by now a block is missing that is not among `blocks`. */
     function decodeFrom(blocks: readonly CodeBlock[]): Promise<boolean> {
       return withRanges(pieceRanges(blocks), source, (parts) => {
         const read = new Set(blocks);
@@ -153,8 +153,7 @@ function* tilesIn(
   const [stepX, stepY] = [dx * 2 ** level, dy * 2 ** level];
   const columns = Math.ceil((offsetX + width - tileLeft) / tileWidth);
   const rows = Math.ceil((offsetY + height - tileTop) / tileHeight);
-  // A sample stands at a multiple of the step, so a tile may have those of a window whose grid begins before
-  // it.
+  // Samples are at multiples of the step, so a tile may have samples of a window whose grid begins before it.
   const first = (place: number, step: number, from: number, size: number) =>
     Math.max(0, Math.floor(((place - 1) * step - from) / size));
   for (let q = first(window.y0, stepY, tileTop, tileHeight); q < rows; q++) {
@@ -174,7 +173,7 @@ function* tilesIn(
   }
 }
 
-/** A part of so many components in strips of rows, those of a very wide part side by side. */
+/** Divides a part of `count` components into strips of rows; those of a very wide part are side by side. */
 function* strips(part: Box, count: number): Iterable<Box> {
   const most = Math.max(1, Math.floor(stripSamples / (stripRows * count)));
   for (let x0 = part.x0; x0 < part.x1; x0 += most) {

@@ -2,7 +2,7 @@
 
 import type { Jp2kModule } from "./module.ts";
 
-/** Vectors read and write past the end of what they work on. */
+/** Vectors read and write past the end of their data. */
 const slack = 64;
 /** Bytes of the coefficients of a code-block. */
 const slotBytes = 4096 * 4;
@@ -67,7 +67,7 @@ export class Arena {
     return at;
   }
 
-  /** Where the next piece begins. */
+  /** Position of the next piece. */
   get mark(): number {
     return this.#at;
   }

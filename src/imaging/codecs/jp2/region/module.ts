@@ -1,8 +1,8 @@
 // The interface of wasm/jp2k/assembly/jp2k.ts.
 
 /**
- * Exports of the module "jp2k"; its sources say what the arguments mean. Addresses and strides are numbers,
- * truths 0 or 1.
+ * Exports of the module "jp2k"; its sources document the arguments. Addresses and strides are numbers,
+ * booleans 0 or 1.
  */
 export interface Jp2kModule {
   readonly memory: WebAssembly.Memory;

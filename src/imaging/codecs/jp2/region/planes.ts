@@ -11,7 +11,7 @@ import type { Arena, Engine } from "./engine.ts";
 import type { BandQuantisation } from "./quantisation.ts";
 import type { ResolutionWindow } from "./windows.ts";
 
-/** What decodes: an instance, and the blocks in it. */
+/** Decoding tools: an instance, and the blocks in it. */
 export interface Workbench {
   readonly engine: Engine;
   readonly slots: BlockSlots;
@@ -35,9 +35,9 @@ const strideOf = (width: number) => Math.ceil(width / 4) * 4;
 const lowScale = 1.230174104914001;
 
 /**
- * What coefficients of a sub-band are multiplied with so that the lifting steps need no scale: K for each
- * time that they pass as low samples, 1/K as high ones. A signal of one sample passes as it is, halved if it
- * is a high one.
+ * Returns the factor for coefficients of a sub-band that makes scaling in the lifting steps unnecessary: K
+ * for each time that they pass as low samples, 1/K as high ones. A signal of one sample passes unchanged,
+ * halved if it is a high one.
  */
 function waveletScale({ resolutions }: TileComponent, band: Band, r: number, last: number): number {
   let scale = 1;
@@ -65,8 +65,8 @@ export interface ComponentWindows {
 
 /**
  * Decodes the window of a component at the last of `levels`, whose sub-bands are all in `quantisations`.
- * Blocks come out of `bytes`, or are decoded already. Returns the samples of the last window, which is larger
- * than what was wanted. Throws ImagingError `decode`.
+ * Blocks come from `bytes`, or are already decoded. Returns the samples of the last window, which is larger
+ * than requested. Throws ImagingError `decode`.
  */
 export function decodeComponent(
   { slots }: Workbench,

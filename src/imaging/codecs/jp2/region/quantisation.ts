@@ -8,12 +8,12 @@ import type { OpenTile } from "../stream/stream.ts";
 import type { BandCoding } from "./decode-block.ts";
 
 export interface BandQuantisation extends BandCoding {
-  /** What a coefficient is a multiple of, in levels of the component. */
+  /** Quantisation step of a coefficient, in levels of the component. */
   readonly step: number;
 }
 
 /**
- * `full`: all bit-planes that the file has. `visual`: without the lowest ones, for answers that are lossy
+ * `full`: all bit-planes of the file. `visual`: without the lowest ones, for derivatives that are lossy
  * anyway.
  */
 export type Effort = "full" | "visual";
@@ -54,14 +54,14 @@ export function quantisationOf(
 }
 
 /**
- * How uncertain `visual` may leave a coefficient: the L2 norm of what that changes, in levels of 8 bits. What
- * several coefficients change adds up.
+ * Tolerance of `visual` per coefficient: the L2 norm of its effect, in levels of 8 bits. Effects of several
+ * coefficients add up.
  */
 const unseen = 4;
 
 /**
- * L2 norms of the synthesis filters along one axis, by how many levels are undone with them: what a
- * coefficient of 1 of a low or high sub-band does to the samples. Two axes multiply.
+ * L2 norms of the synthesis filters along one axis, by the number of levels undone with them: the effect of a
+ * coefficient of 1 of a low or high sub-band on the samples. Two axes multiply.
  */
 export const synthesisNorms = {
   reversible: { low: [1.22, 1.66, 2.32, 3.27, 4.62, 6.53], high: [0.85, 0.96, 1.26, 1.74, 2.45, 3.47] },
@@ -69,9 +69,9 @@ export const synthesisNorms = {
 } as const;
 
 /**
- * How many of the lowest bit-planes of a sub-band change the picture by less than {@link unseen}. `depth`:
- * levels between the sub-band and what is decoded, from 1 on; `change`: what a coefficient of 1 is worth
- * before the filters. LL keeps all of its planes, since steps in flat areas are visible.
+ * Returns how many of the lowest bit-planes of a sub-band change the image by less than {@link unseen}.
+ * `depth`: levels between the sub-band and the decoded resolution, from 1 on; `change`: value of a
+ * coefficient of 1 before the filters. LL keeps all of its planes, since steps in flat areas are visible.
  */
 function unseenPlanes(
   { orientation }: Band,

@@ -1,5 +1,5 @@
-// The last stage of a strip: component transform, level shift, and samples to where they belong (ITU-T T.800
-// Annex G).
+// The last stage of a strip: component transform, level shift, and the copy of samples to their destination
+// (ITU-T T.800 Annex G).
 
 import { damaged } from "../codestream.ts";
 import type { Box } from "../stream/geometry.ts";

@@ -3,10 +3,10 @@
 
 import { type Band, type Box, shared, type TileComponent } from "../stream/geometry.ts";
 
-/** The samples that a resolution is made with, beyond what is wanted of it. */
+/** The samples of a resolution that a window needs, including those that filters reach. */
 export interface ResolutionWindow {
   readonly resolution: number;
-  /** Of the resolution itself, with what the filters reach. */
+  /** Window of the resolution itself, including the reach of the filters. */
   readonly window: Box;
   readonly bands: readonly { readonly band: Band; readonly window: Box }[];
 }

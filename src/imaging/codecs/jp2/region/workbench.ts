@@ -23,7 +23,7 @@ export function workbench(module: () => WebAssembly.Module) {
       try {
         return await work(bench);
       } catch (error) {
-        // What is in the memory of a module is not known after a trap.
+        // After a trap the memory of a module is in an unknown state.
         if (!(error instanceof ImagingError)) made = undefined;
         throw error;
       }

@@ -1,5 +1,5 @@
-// Where the samples of a tile lie (ITU-T T.800 Annex B): tile-components, resolutions, sub-bands, precincts
-// and code-blocks. Ends are exclusive; each has coordinates of its own.
+// Positions of the samples of a tile (ITU-T T.800 Annex B): tile-components, resolutions, sub-bands,
+// precincts and code-blocks. Ends are exclusive; each has coordinates of its own.
 
 import type { Codestream } from "../codestream.ts";
 import type { Coding } from "./parameters.ts";
@@ -66,7 +66,7 @@ const divided = ({ x0, y0, x1, y1 }: Box, dx: number, dy: number): Box => ({
   y1: Math.ceil(y1 / dy),
 });
 
-/** What two boxes share; one without area if they share nothing. */
+/** Returns the intersection of two boxes; without area if they do not overlap. */
 export function shared(a: Box, b: Box): Box {
   const x0 = Math.max(a.x0, b.x0);
   const y0 = Math.max(a.y0, b.y0);

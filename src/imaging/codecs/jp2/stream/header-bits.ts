@@ -40,7 +40,7 @@ export class HeaderBits {
     this.#byte = this.#bytes[this.#at++]!;
   }
 
-  /** Where the byte behind the header lies: a last byte of 0xFF has another one behind it. */
+  /** Returns the position after the header: a last byte of 0xFF is followed by another one. */
   end(): number {
     return this.#byte === 0xff ? this.#at + 1 : this.#at;
   }

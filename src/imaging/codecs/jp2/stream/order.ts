@@ -10,7 +10,7 @@ import type { Parameters, Volume } from "./parameters.ts";
 export interface PacketOrder {
   readonly count: number;
   readonly layers: number;
-  /** By packet. */
+  /** Precincts by packet. */
   readonly precincts: Uint32Array;
   /**
    * The packet of a layer of a precinct, at `precinct * layers + layer`; their number if the file's order
@@ -19,7 +19,7 @@ export interface PacketOrder {
   readonly packets: Uint32Array;
 }
 
-/** A precinct, and where it begins on the reference grid. */
+/** A precinct, and its origin on the reference grid. */
 interface Place {
   readonly precinct: number;
   readonly resolution: number;
@@ -29,7 +29,7 @@ interface Place {
 }
 
 /**
- * What a tile may have, since memory and time grow with it: precincts of 256 samples for an RGB picture of 2
+ * Limits of a tile, since memory and time grow with it: precincts of 256 samples for an RGB image of 2
  * gigapixels, in 16 layers.
  */
 const most = { precincts: 1 << 17, packets: 1 << 21 };
@@ -98,7 +98,7 @@ export function packetOrder(
   return { count, layers, precincts: precinctOf, packets };
 }
 
-/** What precincts are sorted by. */
+/** Sort keys of precincts. */
 const keys: Readonly<Record<Progression, readonly (keyof Place)[]>> = {
   LRCP: ["resolution", "component", "precinct"],
   RLCP: ["resolution", "component", "precinct"],

@@ -1,4 +1,4 @@
-// Where each packet of a tile lies.
+// Positions of the packets of a tile.
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import { damaged } from "../codestream.ts";
@@ -9,7 +9,7 @@ import { behindSop, emptyPrecinct, type Precinct, readPacketHeader } from "./pre
 import type { ReadAhead } from "./read-ahead.ts";
 import type { TilePart } from "./tile-parts.ts";
 
-/** By packet. */
+/** Positions by packet. */
 export interface PacketPlaces {
   /** Packets that the tile-parts hold; the others, which come last, are missing. */
   readonly found: number;
@@ -43,7 +43,7 @@ export interface Precincts {
   get(number: number): Precinct;
   /** Style of its code-blocks. */
   styleOf(number: number): number;
-  /** The next `get` makes it again, without what was read. */
+  /** Makes the next `get` create it again, without what was read. */
   forget(number: number): void;
 }
 
@@ -101,7 +101,7 @@ export async function placesByHeaders(
   const lengths = new Uint32Array(count);
   const partOf = new Uint32Array(count);
   const starts = new Uint32Array(count);
-  /** The next layer of each precinct, which nobody needs after its last one. */
+  /** The next layer of each precinct, unused after its last one. */
   const layer = new Uint16Array(packets.length / layers);
   const countLayer = (number: number) => {
     layer[number]!++;
@@ -142,7 +142,7 @@ export async function placesByHeaders(
   };
 }
 
-/** Reads a header, and keeps nothing of where the pieces of the packet lie. */
+/** Reads a header without recording the positions of the packet's pieces. */
 function readWhole(...[precinct, layer, style, bytes, at]: Parameters<typeof readPacketHeader>) {
   try {
     const header = readPacketHeader(precinct, layer, style, bytes, at);

@@ -1,4 +1,4 @@
-// What the headers of a codestream say of the coding of each component (ITU-T T.800 A.6): main header and
+// Coding parameters of each component in the headers of a codestream (ITU-T T.800 A.6): main header and
 // tile-part headers alike.
 
 import { ImagingError } from "../../../errors.ts";
@@ -22,7 +22,7 @@ export interface Coding {
 export interface Quantisation {
   readonly kind: "none" | "derived" | "expounded";
   readonly guardBits: number;
-  /** By sub-band, LL first. */
+  /** Steps by sub-band, LL first. */
   readonly steps: readonly { readonly exponent: number; readonly mantissa: number }[];
 }
 
@@ -42,10 +42,10 @@ export interface Parameters {
   readonly layers: number;
   /** The first three components are transformed (Annex G). */
   readonly transforms: boolean;
-  /** By component. */
+  /** Coding by component. */
   readonly coding: readonly Coding[];
   readonly quantisation: readonly Quantisation[];
-  /** Bit-planes by which a region of interest is shifted up, by component. */
+  /** Bit-planes that a region of interest is shifted up by, by component. */
   readonly regionShift: readonly number[];
   /** Rows of POC; empty if there are none. */
   readonly changes: readonly Volume[];
@@ -60,7 +60,7 @@ interface Layered<T> {
   readonly one: Map<number, T>;
 }
 
-/** What the segments of one header say; a tile's header stands in front of the main header. */
+/** Values from the segments of one header; a tile's header overrides the main header. */
 interface Said {
   general?: Pick<Parameters, "order" | "layers" | "transforms">;
   readonly coding: Layered<Coding>;
@@ -73,13 +73,13 @@ interface Said {
 export interface ParameterReader {
   /** Throws ImagingError `decode`, and `unsupported` for what Part 1 and Part 15 do not have. */
   take(segments: Iterable<Segment>): void;
-  /** A reader for the header of a tile, over what was taken here. */
+  /** Returns a reader for the header of a tile, on top of the values read here. */
   forTile(): ParameterReader;
   /** Throws ImagingError `decode` if something is missing. */
   read(): Parameters;
 }
 
-/** A reader for the main header of a codestream of so many components. */
+/** Returns a reader for the main header of a codestream with that many components. */
 export function parameterReader(
   components: number,
   main?: ParameterReader & { said: Said },
@@ -202,7 +202,7 @@ function readQuantisation(view: DataView, at: number): Quantisation {
   return { kind, guardBits: style >> 5, steps };
 }
 
-/** As many as OpenJPEG takes: each goes through all precincts of a tile. */
+/** As many as OpenJPEG accepts: each goes through all precincts of a tile. */
 const mostChanges = 32;
 
 function addChanges(all: Volume[], more: readonly Volume[]): void {
@@ -220,7 +220,7 @@ function readChanges(view: DataView, wide: 1 | 2, components: number): Volume[] 
       wide === 2 ? view.getUint16(at + offset) : view.getUint8(at + offset);
     const order = progressions[view.getUint8(at + 4 + 2 * wide)];
     if (!order) throw damaged("one of five progression orders in POC, received another");
-    // 0 stands for one more than the largest number that fits.
+    // 0 means one more than the largest number that fits.
     const endComponent = component(4 + wide) || (wide === 2 ? 16384 : 256);
     return {
       order,

@@ -12,11 +12,11 @@ export interface Piece {
   readonly offset: number;
   readonly length: number;
   readonly passes: number;
-  /** Whether it begins a segment (a codeword segment of its own). */
+  /** True if it begins a segment (a codeword segment of its own). */
   readonly begins: boolean;
 }
 
-/** A code-block with what all packets have of it. Its box is in samples of the sub-band. */
+/** A code-block with its parts in all packets. Its box is in samples of the sub-band. */
 export interface CodeBlock extends Box {
   readonly passes: number;
   readonly zeroPlanes: number;
@@ -41,21 +41,21 @@ export class PrecinctBand {
   readonly inclusion: TagTree;
   readonly zeroPlanes: TagTree;
   /**
-   * Of each block: passes so far, zero bit-planes, state of its lengths (B.10.7.1), passes that its segment
-   * still takes.
+   * Per block: passes so far, zero bit-planes, state of its lengths (B.10.7.1), passes that its segment can
+   * still take.
    */
   readonly passes: number[];
   readonly planes: number[];
   readonly lengthBits: number[];
   readonly room: number[];
-  /** Of each piece: its block, place, bytes, and passes, with {@link beginning} if it begins a segment. */
+  /** Per piece: its block, position, bytes, and passes, with {@link beginning} if it begins a segment. */
   readonly #pieces = {
     blocks: [] as number[],
     offsets: [] as number[],
     lengths: [] as number[],
     passes: [] as number[],
   };
-  /** Where the pieces of the packet at work begin. */
+  /** First piece of the current packet. */
   #fresh = 0;
   readonly #box: Box;
   readonly #size: BlockSize;
@@ -84,7 +84,7 @@ export class PrecinctBand {
     this.room = each(0);
   }
 
-  /** Adds a piece of the packet at work; its offset counts from where the data of the packet begin. */
+  /** Adds a piece of the current packet; its offset is relative to the start of the packet's data. */
   add(block: number, offset: number, length: number, passes: number, begins: boolean): void {
     const { blocks, offsets, lengths, passes: all } = this.#pieces;
     blocks.push(block);
@@ -154,8 +154,8 @@ export class PrecinctBand {
 const beginning = 1 << 30;
 
 /**
- * Of numbers below `count`: the first place of each, and behind each place the next one of the same; -1 for
- * none.
+ * For numbers below `count`: the first index of each, and for each index the next one with the same number;
+ * -1 for none.
  */
 function listsOf(numbers: readonly number[], count: number) {
   const first = new Int32Array(count).fill(-1);
@@ -183,10 +183,10 @@ export function emptyPrecinct(resolution: Resolution, column: number, row: numbe
   return { bands, blockCount: bands.reduce((sum, { count }) => sum + count, 0) };
 }
 
-/** Zero bit-planes that are told at most: bit-planes that there can be. */
+/** Maximum of zero bit-planes: the number of possible bit-planes. */
 const mostZeroPlanes = 74;
 
-/** What the header of a packet says. */
+/** Contents of a packet header. */
 export interface PacketHeader {
   /** The place behind it, in the bytes that hold it. */
   readonly end: number;
@@ -220,7 +220,7 @@ export function readPacketHeader(
 }
 
 /**
- * Whether the packet has passes of a code-block; reads its zero bit-planes if it is the first that has
+ * True if the packet has passes of a code-block; reads its zero bit-planes if it is the first one with passes
  * (B.10.4, B.10.5).
  */
 function isIncluded(bits: HeaderBits, band: PrecinctBand, block: number, layer: number): boolean {
@@ -236,7 +236,7 @@ function isIncluded(bits: HeaderBits, band: PrecinctBand, block: number, layer: 
 
 /**
  * Reads how many passes a packet has of a code-block, and the lengths of their segments (B.10.6, B.10.7).
- * `offset`: where its data begin; returns where they end.
+ * `offset`: start of its data; returns the end.
  */
 function readContribution(
   bits: HeaderBits,
@@ -285,8 +285,8 @@ function passCount(bits: HeaderBits): number {
 const unbounded = 1 << 20;
 
 /**
- * How many passes a segment takes that begins with pass `pass` (D.4, D.6); HT blocks (T.814 B.3): cleanup,
- * then the others.
+ * Returns the number of passes of a segment that begins with pass `pass` (D.4, D.6); HT blocks (T.814 B.3):
+ * cleanup, then the others.
  */
 function segmentPasses(style: number, pass: number, coming: number): number {
   if (style & blockStyle.highThroughput) return pass === 0 ? 3 * Math.floor((coming - 1) / 3) + 1 : 2;

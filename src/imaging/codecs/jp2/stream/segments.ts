@@ -9,8 +9,8 @@ export interface Segment {
 }
 
 /**
- * The segments from `at` on, up to a marker of `end`. Returns its place, or undefined if the bytes end
- * before. Throws ImagingError `decode` for what is no marker segment.
+ * Reads the segments from `at` on, up to a marker of `end`. Returns its position, or undefined if the bytes
+ * end before. Throws ImagingError `decode` for anything but a marker segment.
  */
 export function segmentsUntil(
   bytes: Uint8Array,

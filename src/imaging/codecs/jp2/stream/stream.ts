@@ -22,11 +22,11 @@ export interface Stream {
   readonly parts: readonly TilePart[];
   /** Throws ImagingError `decode`, `unsupported`, and `source`. */
   tile(bytes: ByteSource, index: number): Promise<OpenTile>;
-  /** As `parts`, with the lengths of all packets but those whose headers are packed elsewhere. */
+  /** Like `parts`, with the lengths of all packets except those whose headers are packed elsewhere. */
   index(bytes: ByteSource): Promise<readonly TilePart[]>;
 }
 
-/** Packets of the tiles of a stream that stay in memory: some 30 bytes each. */
+/** Maximum of packets that stay in memory, for the tiles of a stream: about 30 bytes each. */
 const mostPackets = 1 << 20;
 
 /**

@@ -5,9 +5,9 @@ import type { HeaderBits } from "./header-bits.ts";
 /** Nodes level by level, the leaves first. */
 export class TagTree {
   readonly #widths: number[] = [];
-  /** Where each level begins. */
+  /** Start of each level. */
   readonly #starts: number[] = [];
-  /** Of each node twice the least value that it may still have, and 1 if that is its value. */
+  /** Per node: twice the least value that it may still have, plus 1 if that is its value. */
   readonly #nodes: number[];
 
   constructor(width: number, height: number) {

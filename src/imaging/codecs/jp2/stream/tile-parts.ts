@@ -1,4 +1,5 @@
-// The tile-parts of a codestream (ITU-T T.800 A.4): where each lies, and what its header says of its packets.
+// The tile-parts of a codestream (ITU-T T.800 A.4): their positions, and the packet information in their
+// headers.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { damaged } from "../codestream.ts";
@@ -8,12 +9,12 @@ import { type Segment, segmentsUntil } from "./segments.ts";
 /** A tile-part. Offsets count from the beginning of the file. */
 export interface TilePart {
   readonly tile: number;
-  /** Of the SOT marker. */
+  /** Position of the SOT marker. */
   readonly start: number;
-  /** Of the data behind SOD. */
+  /** Position of the data after SOD. */
   readonly data: number;
   readonly end: number;
-  /** Whether its header says more than lengths of packets. */
+  /** True if its header contains more than lengths of packets. */
   readonly hasParameters: boolean;
   /**
    * Lengths of its packets, headers included (PLT, or found by reading them); undefined if they are not
@@ -63,7 +64,7 @@ export async function readTileParts(
   end: number | undefined,
 ): Promise<TilePart[]> {
   const parts: TilePart[] = [];
-  /** How many each tile has. */
+  /** Number of tile-parts per tile. */
   const found = new Map<number, number>();
   let at = start;
   for (let isLast = false; !isLast; ) {

@@ -1,4 +1,4 @@
-// A tile of a codestream: what is known of it before any of its samples is decoded.
+// A tile of a codestream: everything known of it before its samples are decoded.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -19,7 +19,7 @@ export interface Tile {
   readonly components: readonly TileComponent[];
   readonly order: PacketOrder;
   readonly places: PacketPlaces;
-  /** By packet, if its headers had to be read: the tile-part, counted within the tile. */
+  /** The tile-part of each packet, counted within the tile, if its headers had to be read. */
   readonly partOf?: Uint32Array;
 }
 
@@ -34,7 +34,7 @@ function refuseTransform({ components }: Codestream, { transforms, coding }: Par
     );
 }
 
-/** What the main header says for all tiles. */
+/** Parameters of the main header for all tiles. */
 export interface MainHeader {
   readonly codestream: Codestream;
   readonly parameters: ParameterReader;

@@ -1,5 +1,5 @@
-// Pixels to JPEG: our own encoder where speed counts, libjpeg-turbo for progressive files, MozJPEG where size counts.
-// JFIF, and no metadata but the density.
+// Encodes pixels as JPEG: with our own encoder for speed, libjpeg-turbo for progressive files, MozJPEG for
+// small size. The files are JFIF, without metadata except the density.
 
 import type { LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
@@ -13,14 +13,15 @@ import { maxSide } from "../markers/header.ts";
 import type { JpegEncoder } from "./fast-encode.ts";
 
 /**
- * TJSAMP, side of an MCU, and the bytes that libjpeg-turbo takes as its bound for each padded pixel (tjBufSize).
+ * Samplings of libjpeg-turbo: TJSAMP, the side of an MCU, and the bytes per padded pixel in its size limit
+ * (tjBufSize).
  */
 const turboSampling = {
   "444": { code: 0, mcu: 8, bytes: 6 },
   "420": { code: 2, mcu: 16, bytes: 3 },
   gray: { code: 3, mcu: 8, bytes: 2 },
 } as const;
-/** J_COLOR_SPACE: what is written. */
+/** Colour space of the output (J_COLOR_SPACE). */
 const mozjpegSpace = { gray: 1, rgb: 3 } as const;
 /** Width and height of the area that shares one chroma sample. */
 const mozjpegSampling = { "444": 1, "420": 2 } as const;
@@ -28,12 +29,13 @@ const mozjpegSampling = { "444": 1, "420": 2 } as const;
 type Samples = PixelBuffer & { readonly data: Uint8Array; readonly interpretation: "gray" | "rgb" };
 
 /**
- * Up to this size, that of a tile of 256 pixels, Huffman tables of the image's own save 3 to 9 % for at most 0.15 ms;
- * at 512 pixels it is 1 to 3 % for 15 to 25 % more work.
+ * Largest image, in pixels, with Huffman tables of its own: the size of a tile of 256 pixels. Up to this size
+ * they save 3 to 9 % of the bytes for at most 0.15 ms; at 512 pixels they save 1 to 3 % for 15 to 25 % more
+ * work.
  */
 const optimisedPixels = 256 * 256;
 
-/** Whether Huffman tables of its own are worth their time for an image of this size. */
+/** True if optimised Huffman tables are worth their time for an image of this size. */
 export const optimisePays = (size: { readonly width: number; readonly height: number }): boolean =>
   size.width * size.height <= optimisedPixels;
 
@@ -44,7 +46,7 @@ export const encodes: EncodableKinds = {
   byRows: ({ encoder, progressive }, size) => encoder === "fast" && !progressive && !optimisePays(size),
 };
 
-/** An encoder for one band of gray or three of RGB, 8 bit. Throws ImagingError `encode`. */
+/** Returns an encoder for one band of gray or three of RGB, 8 bits. Throws ImagingError `encode`. */
 export function jpegEncoder(
   host: CodecHost,
   withTurbo: <R>(work: (turbo: LibjpegTurbo) => R | Promise<R>) => Promise<R>,
@@ -107,13 +109,17 @@ function encodeProgressive(
   return jpeg;
 }
 
-/** The depth is a byte: 248 bits are the most whole bytes that fit. */
+/**
+ * Largest depth in bytes: the depth in bits is stored in a byte, so 248 bits are the most whole bytes that
+ * fit.
+ */
 const maxBytesPerSample = 31;
 
 /**
- * The depth to claim for libjpeg-turbo, whose build gives its output as many bytes as its input and then writes up
- * to the library's own bound, past the end. The depth serves for that size alone, so a wider one makes room;
- * undefined for an image of so few pixels that none is wide enough.
+ * Returns the depth in bytes to declare to libjpeg-turbo. Its build allocates as many bytes for the output as
+ * for the input and then writes up to the library's own limit, past the end. The depth is used for that
+ * allocation only, so a larger depth makes room. Returns undefined for an image with so few pixels that no
+ * depth is large enough.
  */
 function roomyDepth({ width, height, bands, data }: Samples, options: EncodeOptions): number | undefined {
   const { mcu, bytes } = samplingOf(bands, options);
@@ -147,7 +153,10 @@ function encodeSmall(mozjpeg: Mozjpeg, pixels: Samples, options: EncodeOptions):
   });
 }
 
-/** MozJPEG's build takes RGBA alone; equal red, green and blue come back as the same gray. */
+/**
+ * Converts samples to RGBA, the only input of MozJPEG's build. Equal red, green and blue are encoded as the
+ * same gray.
+ */
 function toRgba({ width, height, bands, data }: Samples): Uint8Array {
   const rgba = new Uint8Array(width * height * 4).fill(255);
   const green = bands === 1 ? 0 : 1;

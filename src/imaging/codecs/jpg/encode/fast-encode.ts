@@ -1,5 +1,5 @@
-// Baseline JPEG by our own encoder (wasm/jpeg/assembly/encode.ts): whole images at once, or rows as they come. One
-// row of MCUs is in its memory at a time.
+// Encodes baseline JPEG with our own encoder (wasm/jpeg/assembly/encode.ts): whole images, or rows as they
+// arrive. Its memory holds one row of MCUs at a time.
 
 import { ImagingError } from "../../../errors.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
@@ -19,53 +19,59 @@ import { checkSides, type JpegInput, type Picture, pictureOf, refused, samplings
 import { accept, bytesOf, type EncoderModule } from "./module.ts";
 
 export interface FastEncodeOptions {
-  /** 1 to 100, as the Independent JPEG Group scales the tables of ITU T.81. */
+  /** Quality from 1 to 100, by which the Independent JPEG Group scales the tables of ITU-T T.81. */
   readonly quality: number;
   /** Sampling to write; gray stays gray. */
   readonly chroma: "420" | "444";
-  /** Huffman tables for this very image instead of the typical ones: smaller, and slower. */
+  /** If true, Huffman tables are made for this image instead of the typical ones: smaller, but slower. */
   readonly optimise?: boolean;
-  /** Pixels per centimetre. */
+  /** Resolution in pixels per centimetre. */
   readonly resolution?: Resolution | undefined;
-  /** Whole APPn or COM segments to stand behind the JFIF segment. */
+  /** Whole APPn or COM segments, written after the JFIF segment. */
   readonly extra?: readonly Uint8Array[];
 }
 
 export interface JpegStreamOptions extends Omit<FastEncodeOptions, "optimise"> {
   readonly width: number;
   readonly height: number;
-  /** 1: gray, 3: RGB. */
+  /** 1 for gray, 3 for RGB. */
   readonly bands: 1 | 3;
 }
 
 export interface JpegEncoder {
-  /** A whole file in a buffer of its own. Throws ImagingError `encode`. */
+  /** Returns a whole file in a buffer of its own. Throws ImagingError `encode`. */
   encode(input: JpegInput, options: FastEncodeOptions): Uint8Array;
-  /** A file in pieces, from rows in order. Throws ImagingError `encode`, then and later. */
+  /**
+   * Returns a stream that encodes rows in order to the pieces of a file. Throws ImagingError `encode`, in
+   * this call and in later ones.
+   */
   stream(options: JpegStreamOptions): RowStream;
-  /** Linear memory of the instance that is kept. */
+  /** Linear memory of the cached instance in bytes. */
   memoryBytes(): number;
 }
 
 interface Instance {
   readonly wasm: EncoderModule;
-  /** What its tables were made for. */
+  /** Quality of its quantisation tables. */
   quality: number;
   huffman: HuffmanTables | undefined;
 }
 
-/** Tokens beyond this are not kept: the rows are then gone through twice. */
+/** Size limit in bytes of stored tokens; above it, rows are processed twice. */
 const tokenBytes = 16 * 1024 * 1024;
-/** Linear memory never shrinks: an instance that grew past this is not kept. */
+/**
+ * Memory limit in bytes of an instance kept between calls. Linear memory never shrinks, so an instance that
+ * grew larger is dropped.
+ */
 const keptBytes = 64 * 1024 * 1024;
 
-/** An encoder over a compiled `jpeg-encode`. One instance is kept between calls. */
+/** Creates an encoder from a compiled `jpeg-encode`. One instance is kept between calls. */
 export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
   let idle: Instance | undefined;
 
   const take = (): Instance => {
     const instance = idle ?? createInstance(module);
-    idle = undefined; // back only from work that ended well
+    idle = undefined; // set again only if encoding succeeds
     return instance;
   };
   const giveBack = (instance: Instance) => {
@@ -93,7 +99,10 @@ function createInstance(module: WebAssembly.Module): Instance {
   return { wasm: exports as unknown as EncoderModule, quality: 0, huffman: undefined };
 }
 
-/** Lays out the instance's memory for an image and puts the quantisation tables in place. */
+/**
+ * Lays out the instance's memory for an image and loads the quantisation tables. Throws ImagingError `encode`
+ * if memory runs out.
+ */
 function begin(instance: Instance, picture: Omit<Picture, "give">, quality: number, tokens: number): void {
   const { wasm } = instance;
   const { across, down, components } = samplings[picture.sampling];
@@ -113,7 +122,10 @@ function begin(instance: Instance, picture: Omit<Picture, "give">, quality: numb
     );
 }
 
-/** `direct`: for strips that are coded at once; kept tokens need the bare codes only. */
+/**
+ * Loads Huffman tables. `direct` is true for strips that are coded immediately; stored tokens need only the
+ * plain codes.
+ */
 function useHuffman(instance: Instance, tables: HuffmanTables, direct: boolean): void {
   if (instance.huffman === tables) return;
   const { wasm } = instance;
@@ -158,7 +170,7 @@ function encodePicture(instance: Instance, picture: Picture, options: FastEncode
   return file;
 }
 
-/** What the module has ready, in its own memory. */
+/** Returns the finished output, in the module's memory. */
 function output(wasm: EncoderModule): Uint8Array {
   const at = wasm.outputAt();
   return bytesOf(wasm).subarray(at, at + wasm.outputLength());
@@ -187,7 +199,7 @@ function headerOf(
   return baselineHeader({ width, height, luma, quantisation, huffman, resolution, extra });
 }
 
-/** `ended` is called once the last byte is out; until then nobody else has the instance. */
+/** Returns a stream over an instance, which is reserved until `ended` is called, after the last byte. */
 function streamRows(instance: Instance, options: JpegStreamOptions, ended: () => void): RowStream {
   const { wasm } = instance;
   const { width, height, bands, quality, chroma } = options;
@@ -198,8 +210,8 @@ function streamRows(instance: Instance, options: JpegStreamOptions, ended: () =>
   let pending: Uint8Array = headerOf({ width, height, sampling }, typicalTables, options);
   begin(instance, { width, height, sampling, inputBytes: stripRows * pitch }, quality, 0);
   useHuffman(instance, typicalTables, true);
-  let done = 0; // rows that are coded
-  let waiting = 0; // rows of the next strip that are in the module
+  let done = 0; // coded rows
+  let waiting = 0; // rows of the next strip already in the module
 
   return {
     rows(data) {

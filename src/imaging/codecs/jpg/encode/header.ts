@@ -1,4 +1,5 @@
-// The header of a baseline JPEG that our encoder writes: JFIF, extra segments, tables, frame and scan header (ITU-T T.81, B.2).
+// The header of a baseline JPEG written by our encoder: JFIF, extra segments, tables, frame and scan header
+// (ITU-T T.81, B.2).
 
 import { ImagingError } from "../../../errors.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
@@ -24,11 +25,14 @@ export interface BaselineHeader {
   readonly quantisation: QuantisationTables;
   readonly huffman: HuffmanTables;
   readonly resolution?: Resolution | undefined;
-  /** Whole APPn or COM segments, marker and length included, to stand behind the JFIF segment. */
+  /** Whole APPn or COM segments, including marker and length, written after the JFIF segment. */
   readonly extra?: readonly Uint8Array[] | undefined;
 }
 
-/** All bytes up to the scan. Throws ImagingError `encode` for an extra segment that is none. */
+/**
+ * Returns all bytes up to the scan. Throws ImagingError `encode` if an extra segment is not an APPn or COM
+ * segment.
+ */
 export function baselineHeader(header: BaselineHeader): Uint8Array {
   const { luma, quantisation, huffman, extra = [] } = header;
   for (const segment of extra) checkSegment(segment);
@@ -49,7 +53,7 @@ export function baselineHeader(header: BaselineHeader): Uint8Array {
   return concatenated(parts);
 }
 
-/** A component whose tables all have the same number. */
+/** Returns a component that uses the same number for all its tables. */
 const component = (id: number, h: number, v: number, table: 0 | 1) => ({
   id,
   h,
@@ -61,7 +65,10 @@ const component = (id: number, h: number, v: number, table: 0 | 1) => ({
 
 const inZigzag = (table: Uint8Array) => zigzag.map((position) => table[position]!);
 
-/** Segments by their table: all tiles of a service have the same quantisation tables, and most the same Huffman tables. */
+/**
+ * Segments by table: all tiles of a service have the same quantisation tables, and most have the same Huffman
+ * tables.
+ */
 const known = [new WeakMap<object, Uint8Array>(), new WeakMap<object, Uint8Array>()] as const;
 
 function segmentOf<T extends object>(selector: 0 | 1, table: T, write: (table: T) => number[]): Uint8Array {
@@ -83,7 +90,9 @@ function huffmanSegments(selector: 0 | 1, dc: HuffmanTable, ac: HuffmanTable): U
   ];
 }
 
-/** A caller may add APPn and COM segments. */
+/**
+ * Throws ImagingError `encode` unless the bytes are a whole APPn or COM segment; a caller may add only those.
+ */
 function checkSegment(bytes: Uint8Array): void {
   const code = bytes[1] ?? 0;
   const length = (bytes[2] ?? 0) * 256 + (bytes[3] ?? 0);

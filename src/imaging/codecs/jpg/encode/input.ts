@@ -1,13 +1,13 @@
-// What the own JPEG encoder takes: checked pixels or planes, handed to the module strip by strip.
+// Input of our own JPEG encoder: validated pixels or planes, passed to the module strip by strip.
 
 import { ImagingError } from "../../../errors.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { accept, bytesOf, type EncoderModule } from "./module.ts";
 
-/** Sampling of chroma against luma, as a file holds it. */
+/** Sampling of chroma relative to luma, as written to a file. */
 export type Sampling = "gray" | "444" | "422" | "420";
 
-/** Luma blocks in an MCU, across and down, and number of components. */
+/** Luma blocks of an MCU, across and down, and number of components. */
 export const samplings = {
   gray: { across: 1, down: 1, components: 1 },
   "444": { across: 1, down: 1, components: 3 },
@@ -24,9 +24,10 @@ export interface Plane {
 }
 
 /**
- * `pixels`: 8 bit, one band of gray or three of RGB. `planes`: Y, Cb and Cr of JFIF (Y alone for gray) with
- * ceil(width/2) and ceil(height/2) samples of chroma where it is halved. They are written in their own sampling, but
- * 4:4:4 as `chroma` says. Where width or height are not whole MCUs, a plane goes on with its last sample.
+ * Input of the encoder. `pixels`: 8 bits, one band of gray or three of RGB. `planes`: Y, Cb and Cr of JFIF (Y
+ * alone for gray), with ceil(width/2) and ceil(height/2) samples of chroma if it is halved. Planes are
+ * written in their own sampling, except 4:4:4, which is written as `chroma` says. If width or height are not
+ * whole MCUs, a plane is extended with its last sample.
  */
 export type JpegInput =
   | { readonly kind: "pixels"; readonly pixels: PixelBuffer }
@@ -38,22 +39,25 @@ export type JpegInput =
       readonly sampling: Sampling;
     };
 
-/** The module's bound for the rows of one strip. */
+/** Limit in bytes, set by the module, for the rows of one strip. */
 const maxInput = 128 * 1024 * 1024;
-/** The width of the fields in a frame header. */
+/** Largest side that fits the fields of a frame header. */
 const maxSide = 65535;
 
-/** A checked input: its size, its sampling in the file, and how strip after strip is handed over. */
+/** A checked input: its size, its sampling in the file, and a method that passes strips to the module. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly sampling: Sampling;
   readonly inputBytes: number;
-  /** Hands strip `index` to the module. */
+  /** Passes strip `index` to the module. */
   give(wasm: EncoderModule, index: number): void;
 }
 
-/** Checks an input and decides its sampling: `chroma` counts where chroma can still be reduced. Throws ImagingError `encode`. */
+/**
+ * Validates an input and chooses its sampling; `chroma` applies if chroma can still be reduced. Throws
+ * ImagingError `encode`.
+ */
 export function pictureOf(input: JpegInput, chroma: "420" | "444"): Picture {
   return input.kind === "pixels" ? fromPixels(input.pixels, chroma) : fromPlanes(input, chroma);
 }
@@ -71,7 +75,8 @@ function fromPixels(pixels: PixelBuffer, chroma: "420" | "444"): Picture {
   return new PixelsPicture(width, height, sampling, data);
 }
 
-// Classes, since V8 forgets what it has compiled of functions that are made for each picture.
+// RGB or gray pixels as input. This is a class since V8 drops the compiled code of functions that are created
+// for each image.
 class PixelsPicture implements Picture {
   readonly width: number;
   readonly height: number;
@@ -122,7 +127,7 @@ class PlanesPicture implements Picture {
   readonly #planes: readonly Plane[];
   /** Rows of each plane in a strip. */
   readonly #rows: readonly number[];
-  /** 1: the module reduces chroma. */
+  /** 1 if the module reduces chroma. */
   readonly #reduces: 0 | 1;
 
   constructor(input: JpegInput & { kind: "planes" }, sampling: Sampling, rows: readonly number[]) {

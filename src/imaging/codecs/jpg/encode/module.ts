@@ -1,6 +1,6 @@
-// The interface of wasm/jpeg/assembly/encode.ts.
+// Interface of wasm/jpeg/assembly/encode.ts.
 
-/** Exports of the module; wasm/jpeg/README.md says what they do. */
+/** Exports of the module; see wasm/jpeg/README.md. */
 export interface EncoderModule {
   readonly memory: WebAssembly.Memory;
   quantisationAt(): number;
@@ -30,10 +30,10 @@ export interface EncoderModule {
   taken(): void;
 }
 
-/** Its memory as it is now; growing replaces it. */
+/** Returns the module's current memory, which growing replaces. */
 export const bytesOf = (wasm: EncoderModule) => new Uint8Array(wasm.memory.buffer);
 
-/** The module takes what was checked here; anything else is a bug. */
+/** Throws if the module refused rows. It accepts all validated input, so a refusal is a bug. */
 export function accept(taken: number): void {
   if (taken !== 1) throw new Error("jpeg-encode refused rows");
 }

@@ -1,4 +1,5 @@
-// Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
+// Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, with the same coded bits (ITU-T
+// T.81, F.1).
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Rectangle } from "../../image-header.ts";
@@ -13,7 +14,7 @@ import type { DecodeJob } from "../region/region.ts";
 import { describeScan, runRow } from "../region/run.ts";
 import { cropHeader } from "./header.ts";
 
-/** The axes of the stored image that a transformed crop runs against. */
+/** Axes of the stored image along which a transformed crop runs backwards. */
 export interface Backwards {
   readonly x: boolean;
   readonly y: boolean;
@@ -22,8 +23,8 @@ export interface Backwards {
 const forwards: Backwards = { x: false, y: false };
 
 /**
- * The MCUs of a region that begins and ends on their grid or at the image's edge; `undefined` for others. A crop that
- * runs backwards begins at the region's end, which has to be on the grid then.
+ * Returns the MCUs of a region that begins and ends on their grid or at the image's edge; undefined for other
+ * regions. A crop that runs backwards begins at the region's end, which must then be on the grid.
  */
 export function cropRange(
   frame: Frame,
@@ -49,25 +50,31 @@ export function cropRange(
   };
 }
 
-/** A code of at most 27 bits for each component after a jump; room for one jump in each MCU of a row. */
+/**
+ * Bytes of room for the output of a row: after a jump, each component takes a code of at most 27 bits, and
+ * each MCU of a row may need a jump.
+ */
 const outputRoom = 2 * area.rawRoom + (1 << 20);
 const endOfFile = Uint8Array.from(endOfImage);
-/** Bytes of output that are gathered in the module's memory: most tiles are copied out at once. */
+/**
+ * Bytes of output collected in the module's memory before they are copied out; most tiles are copied in one
+ * piece.
+ */
 const gathered = 1 << 20;
 
-/** A region as coded data, without restart markers. */
+/** Coded data of a region, without restart markers. */
 export interface Crop {
   readonly frame: Frame;
   readonly scan: Scan;
   readonly region: Rectangle;
   readonly mcus: McuRange;
-  /** In pieces, the end-of-image marker included. */
+  /** Pieces of the coded data, including the end-of-image marker. */
   readonly data: readonly Uint8Array[];
 }
 
 /**
- * The coded data of a region, in memory of its own. `undefined` where the region is not on the grid, the data is damaged, or a
- * DC table lacks a code that is needed.
+ * Returns a copy of the coded data of a region; undefined if the region is not on the grid, the data is
+ * damaged, or a DC table lacks a required code.
  */
 export function cropRegion(
   job: DecodeJob,
@@ -80,14 +87,20 @@ export function cropRegion(
   }));
 }
 
-/** The region as a baseline JPEG file with the source's tables and without metadata. */
+/**
+ * Returns the region as a baseline JPEG file with the source's tables and without metadata; undefined in the
+ * same cases as {@link cropRegion}.
+ */
 export function cropFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
   return withCrop(job, region, forwards, ({ frame, scan, data }) =>
     concatenated([cropHeader(frame, scan, region), ...data]),
   );
 }
 
-/** Returns the result of `use`, which must not wait: the coded data lies in memory that the next call overwrites. */
+/**
+ * Returns the result of `use`, which must not wait: the coded data is in memory that the next call
+ * overwrites.
+ */
 async function withCrop<T>(
   job: DecodeJob,
   region: Rectangle,
@@ -114,9 +127,10 @@ async function withCrop<T>(
 }
 
 /**
- * Cuts the MCUs of some rows out of their bytes, in pieces that end with the end-of-image marker. `undefined` where the data is damaged, a code
- * is missing, or an estimate was too small. In the last case all rows become `short`, if they are not yet, so that the caller reads them up to
- * their next access point.
+ * Cuts the MCUs of some rows out of their bytes, and returns them in pieces that end with the end-of-image
+ * marker. Returns undefined if the data is damaged, a code is missing, or an estimate was too small. In the
+ * last case, if `short` is empty, all rows are added to it, so that the caller reads them up to their next
+ * access point.
  */
 function cutRanges(
   { engine, tables, accessPoints }: DecodeJob,
@@ -150,10 +164,10 @@ function cutRanges(
   return [...output.data, engine.bytes().subarray(area.arena, words[field.output]!), endOfFile];
 }
 
-/** What was cut so far: pieces, and the latest in the module's memory. */
+/** The output so far: finished pieces, and the latest piece in the module's memory. */
 class CutOutput {
   readonly data: Uint8Array[] = [];
-  /** Where it ends there. */
+  /** End of the latest piece in the module's memory. */
   at: number = area.arena;
   readonly #engine: Engine;
 

@@ -1,5 +1,5 @@
-// The form in which a transformed crop is written: tables and sampling factors of the source, with rows as columns where the axes
-// are swapped.
+// Form of a transformed crop: the source's tables and sampling factors, with rows and columns exchanged if
+// the axes are swapped.
 
 import type { Frame } from "../markers/frame.ts";
 import {
@@ -12,19 +12,21 @@ import { isSameTable } from "../markers/tables.ts";
 import type { Scan } from "../region/header.ts";
 import type { Crop } from "./crop.ts";
 
-/** How a transformed crop is written. */
+/** Tables and headers with which a transformed crop is written. */
 export interface Form {
   readonly frame: Frame;
   readonly scan: Scan;
   readonly huffman: HuffmanTables;
-  /** AC codes are copied from the file: only signs change. */
+  /** True if AC codes are copied from the file, with only signs changed. */
   readonly copies: boolean;
 }
 
-/** Forms by scan, with rows as columns and without: crops of a file share them. */
+/** Forms by scan, with and without swapped axes; crops of a file share them. */
 const forms = new WeakMap<Scan, Map<boolean, Form>>();
 
-/** The form with the file's own tables where they have all codes, else with the typical ones. */
+/**
+ * Returns the form with the file's own tables if they have all codes, and with the typical tables otherwise.
+ */
 export function usualForm(crop: Crop, swap: boolean): Form {
   const { scan } = crop;
   const known = forms.get(scan) ?? new Map<boolean, Form>();
@@ -63,8 +65,8 @@ export function transformedForm(
 }
 
 /**
- * The tables of a scan. Typical tables replace those that lack codes which 8-bit samples may need, as tables optimised for one
- * image do, and those of chroma components that do not share one.
+ * Returns the tables of a scan. Typical tables replace those that lack codes which 8-bit samples may need, as
+ * tables optimised for one image do, and those of chroma components that do not share one table.
  */
 function ownTables({ components }: Scan): HuffmanTables {
   const own = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {

@@ -1,4 +1,5 @@
-// The header of a lossless crop or transform: the source's frame, tables and colours, with another size (ITU-T T.81, B.2).
+// The header of a lossless crop or transform: the source's frame, tables and colours with another size (ITU-T
+// T.81, B.2).
 
 import type { Rectangle } from "../../image-header.ts";
 import { distinctIds } from "../markers/component-ids.ts";
@@ -19,14 +20,14 @@ import type { Scan } from "../region/header.ts";
 
 interface HeaderForm {
   readonly bytes: Uint8Array;
-  /** Where height and width belong, two bytes each. */
+  /** Position of the height and width, two bytes each. */
   readonly sizeAt: number;
 }
 
-/** Crops of one scan differ in nothing but their size up to the entropy-coded data. */
+/** Headers by scan: up to the entropy-coded data, crops of a scan differ only in size. */
 const forms = new WeakMap<Scan, HeaderForm>();
 
-/** All segments up to the entropy-coded data. */
+/** Returns all segments up to the entropy-coded data. */
 export function cropHeader(
   frame: Frame,
   scan: Scan,
@@ -71,11 +72,11 @@ function headerForm(frame: Frame, scan: Scan): HeaderForm {
       })),
     ),
   ]);
-  // behind marker, length and precision
+  // after marker, length and precision
   return { bytes, sizeAt: before.length + 5 };
 }
 
-/** The segment that says what the components are. */
+/** Returns the segment that defines the colours of the components. */
 function colourSegment({ colour }: Frame): number[] {
   if (colour === "gray" || colour === "ycc") return jfifSegment();
   return adobeSegment(colour === "ycck" ? 2 : 0);

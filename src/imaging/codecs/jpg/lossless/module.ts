@@ -1,6 +1,6 @@
-// The interface of wasm/jpeg/assembly/turn.ts.
+// Interface of wasm/jpeg/assembly/turn.ts.
 
-/** Exports of the module "jpeg-turn"; wasm/jpeg/turn.md says what the calls mean. */
+/** Exports of the module "jpeg-turn"; wasm/jpeg/turn.md documents the calls. */
 export interface TurnModule {
   readonly memory: WebAssembly.Memory;
   definitionAt(): number;

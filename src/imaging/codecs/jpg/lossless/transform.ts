@@ -1,5 +1,6 @@
-// The module "jpeg-turn". Lossless transforms: a crop in another orientation, with the same coefficients in other places, coded
-// with the file's own Huffman tables where these have all codes. And planes whose rows become columns.
+// The module "jpeg-turn". It makes lossless transforms: a crop in another orientation, with the same
+// coefficients at other positions, coded with the file's own Huffman tables if these have all codes. It also
+// transposes planes.
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
@@ -15,38 +16,44 @@ import type { TurnModule } from "./module.ts";
 
 export interface Transformer {
   /**
-   * The cut as a JPEG file in an orientation; `optimise`: with Huffman tables of its own. `undefined` where values are
-   * larger than 8-bit samples have them, or where there is no memory.
+   * Returns the crop as a JPEG file in an orientation; with `optimise`, the file has Huffman tables of its
+   * own. Returns undefined if values exceed those of 8-bit samples, or if memory runs out.
    */
   transform(crop: Crop, orientation: Orientation, optimise: boolean): Uint8Array | undefined;
-  /** Rows of samples as columns; then the new axes are flipped. `undefined` where there is no memory. */
+  /** Transposes samples, then flips the new axes. Returns undefined if memory runs out. */
   transpose(plane: Plane, flipX: boolean, flipY: boolean): Plane | undefined;
 }
 
 interface Instance {
   readonly wasm: TurnModule;
-  /** Definitions of the tables that it reads with, by their number in the module. */
+  /** Definitions of the tables for reading, by their number in the module. */
   readonly dc: (Uint8Array | undefined)[];
   readonly ac: (Uint8Array | undefined)[];
-  /** What it writes with. */
+  /** Tables for writing. */
   huffman: HuffmanTables | undefined;
 }
 
-/** Linear memory never shrinks: an instance that grew past this is not kept. */
+/**
+ * Memory limit in bytes of an instance kept between calls. Linear memory never shrinks, so an instance that
+ * grew larger is dropped.
+ */
 const keptBytes = 32 * 1024 * 1024;
-/** The codes of a larger crop, of which there are three copies, could take more memory than its planes. */
+/**
+ * Largest crop in pixels: the codes of a larger one, of which there are three copies, could take more memory
+ * than its planes.
+ */
 const mostPixels = 2048 * 2048;
 
-/** Whether a region of this size is transformed losslessly. */
+/** True if a region of this size can be transformed losslessly. */
 export const canTransform = ({ width, height }: Pick<Rectangle, "width" | "height">): boolean =>
   width * height <= mostPixels;
 
-/** The axes of the stored image that an orientation runs against. */
+/** Returns the axes of the stored image along which an orientation runs backwards. */
 export function backwardsOf({ swap, flipX, flipY }: Orientation): Backwards {
   return swap ? { x: flipY, y: flipX } : { x: flipX, y: flipY };
 }
 
-/** A transformer over a compiled `jpeg-turn`. One instance is kept between calls. */
+/** Creates a transformer from a compiled `jpeg-turn`. One instance is kept between calls. */
 export function createTransformer(module: WebAssembly.Module): Transformer {
   let idle: Instance | undefined;
   const withInstance = <T>(work: (instance: Instance) => T): T => {
@@ -56,7 +63,7 @@ export function createTransformer(module: WebAssembly.Module): Transformer {
       ac: [],
       huffman: undefined,
     };
-    idle = undefined; // an instance whose work threw is not used again
+    idle = undefined; // an instance that threw is not used again
     const made = work(instance);
     if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
     return made;
@@ -68,7 +75,7 @@ export function createTransformer(module: WebAssembly.Module): Transformer {
   };
 }
 
-/** Samples that are read and written beyond a plane on each side. */
+/** Samples that are read and written beyond each side of a plane. */
 const beyond = 8;
 
 function transposePlane(
@@ -138,10 +145,13 @@ function transformCrop(
   return concatenated([...parts, endOfImage]);
 }
 
-/** Its memory as it is now; growing replaces it. */
+/** Returns the module's current memory, which growing replaces. */
 const bytesOf = (wasm: TurnModule) => new Uint8Array(wasm.memory.buffer);
 
-/** The number of a table to read with, -1 where it is none. Files share most tables, and so do the components of a file. */
+/**
+ * Returns the number of a table for reading; -1 if it is invalid. Most files, and the components of a file,
+ * share their tables.
+ */
 function useTable(instance: Instance, kind: "dc" | "ac", definition: Uint8Array, component: number): number {
   const { wasm, [kind]: held } = instance;
   const found = held.findIndex((other, i) => i <= component && other && isSameTable(other, definition));

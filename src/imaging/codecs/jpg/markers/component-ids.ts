@@ -1,8 +1,8 @@
-// The ids that components have in a frame header (ITU-T T.81, B.2.2).
+// Ids of components in a frame header (ITU-T T.81, B.2.2).
 
 /**
- * Ids to write for components: their own, or 1, 2 and so on where two of them share one, which some encoders write against
- * the standard. Shared ids name no colours, so nothing is lost with them.
+ * Returns the ids to write for components: their own, or 1, 2 and so on if two of them share one, which some
+ * encoders write against the standard. Shared ids do not identify colours, so nothing is lost.
  */
 export function distinctIds(components: readonly { readonly id: number }[]): number[] {
   const ids = components.map(({ id }) => id);

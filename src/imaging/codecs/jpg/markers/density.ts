@@ -1,11 +1,14 @@
-// The density of a JFIF file: units and pixels per unit in its APP0 segment (JFIF 1.02).
+// The density of a JFIF file: the unit, and pixels per unit, in its APP0 segment (JFIF 1.02).
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Resolution } from "../../image-header.ts";
 import { marker } from "./walk.ts";
 import { ascii, jfifSegment, startOfImage } from "./write.ts";
 
-/** Units of JFIF and how many of them make a centimetre's pixels: 1 is the inch, 2 the centimetre. */
+/**
+ * Units of JFIF (1 is the inch, 2 the centimetre), with the factor from pixels per centimetre to pixels per
+ * unit.
+ */
 const units = [
   { unit: 2, factor: 1 },
   { unit: 1, factor: 2.54 },
@@ -14,9 +17,9 @@ const units = [
 const name = ascii("JFIF\0");
 
 /**
- * The file with the resolution (pixels per centimetre) in its JFIF segment, or with square pixels of no unit where
- * there is none or it does not fit 1 to 65535 whole pixels per unit. The unit is the one that rounds less.
- * An existing segment is changed in place.
+ * Returns the file with the resolution (pixels per centimetre) in its JFIF segment. Without a resolution, or
+ * if it does not fit 1 to 65535 whole pixels per unit, the segment says square pixels without a unit. Of the
+ * two units, the one with the smaller rounding error is used. An existing segment is changed in place.
  */
 export function withDensity(jpeg: Uint8Array, resolution: Resolution | undefined): Uint8Array {
   const fields = densityFields(resolution);
@@ -27,7 +30,10 @@ export function withDensity(jpeg: Uint8Array, resolution: Resolution | undefined
   return concatenated([startOfImage, jfifSegment(fields), jpeg.subarray(2)]);
 }
 
-/** Units, Xdensity and Ydensity of a JFIF segment: 5 bytes; square pixels of no unit as {@link withDensity} has them. */
+/**
+ * Returns units, Xdensity and Ydensity of a JFIF segment, 5 bytes; square pixels without a unit in the cases
+ * that {@link withDensity} lists.
+ */
 export function densityFields(resolution: Resolution | undefined): readonly number[] {
   let best: { unit: number; x: number; y: number; error: number } = { unit: 0, x: 1, y: 1, error: 1 };
   for (const { unit, factor } of resolution ? units : []) {

@@ -1,4 +1,5 @@
-// XMP that is longer than a JPEG segment: a main packet that names the rest by a GUID (XMP specification part 3, 1.1.3.1).
+// XMP that is longer than a JPEG segment: a main packet refers to the rest by a GUID (XMP specification part
+// 3, 1.1.3.1).
 
 import { sha256, toHex } from "../../../lib/digest.ts";
 
@@ -8,12 +9,15 @@ const pointer =
   /\s*(?:xmpNote:HasExtendedXMP="[^"]*"|<xmpNote:HasExtendedXMP>[^<]*<\/xmpNote:HasExtendedXMP>)/;
 const guid = /xmpNote:HasExtendedXMP(?:="|='|>)\s*([0-9A-Fa-f]{32})/;
 
-/** The GUID of the rest that a main packet names. */
+/** Returns the GUID of the extension that a main packet refers to; undefined if there is none. */
 export function extensionOf(packet: Uint8Array): string | undefined {
   return guid.exec(new TextDecoder().decode(packet))?.[1]?.toUpperCase();
 }
 
-/** One packet with the properties of both; the main one where the other is no XMP as it is usually written. */
+/**
+ * Merges the properties of both packets into one. Returns the main packet if either does not have the usual
+ * form.
+ */
 export function joinedXmp(packet: Uint8Array, rest: Uint8Array): Uint8Array {
   const main = new TextDecoder().decode(packet);
   const more = new TextDecoder().decode(rest);
@@ -26,11 +30,11 @@ export function joinedXmp(packet: Uint8Array, rest: Uint8Array): Uint8Array {
   );
 }
 
-/** A long packet in two: the main one says nothing but where the rest is, which is the packet itself. */
+/** Splits a long packet in two: the main packet only refers to the rest, which is the packet itself. */
 export async function splitXmp(
   packet: Uint8Array,
 ): Promise<{ main: Uint8Array; guid: string; rest: Uint8Array }> {
-  // The GUID is to be an MD5 digest, which the platform does not have; readers only compare it.
+  // The GUID should be an MD5 digest, which the platform does not offer; readers only compare it.
   const guid = toHex((await sha256(packet)).subarray(0, 16)).toUpperCase();
   const main =
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +

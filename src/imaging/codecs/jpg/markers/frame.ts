@@ -1,4 +1,4 @@
-// The frame of a JPEG file: its size and components, as a frame header has them (ITU-T T.81, B.2.2).
+// The frame of a JPEG file: its size and components, as in a frame header (ITU-T T.81, B.2.2).
 
 import { damaged, marker, word } from "./walk.ts";
 
@@ -19,18 +19,18 @@ export interface FrameHeader {
   /** Second byte of the marker, a key of {@link frameKinds}. */
   readonly code: number;
   readonly progressive: boolean;
-  /** Bits of a sample. */
+  /** Bits per sample. */
   readonly precision: number;
   readonly width: number;
-  /** 0 where the file says it behind the first scan only (B.2.5). */
+  /** Height in pixels; 0 if the file states it only after the first scan (B.2.5). */
   readonly height: number;
   readonly components: readonly Component[];
-  /** The largest sampling factors. */
+  /** Largest sampling factors of all components. */
   readonly hMax: number;
   readonly vMax: number;
 }
 
-/** What the components are, decided as libjpeg decides it. */
+/** Meaning of the components, determined as libjpeg does. */
 export type JpegColour = "gray" | "ycc" | "rgb" | "cmyk" | "ycck";
 
 /** A frame whose colours are known. */
@@ -58,11 +58,14 @@ export const frameKinds: Readonly<
   247: { variant: "jpeg-ls", refused: "JPEG-LS" },
 };
 
-/** Frame markers of ITU-T T.81: those from C0 to CF but for DHT, JPG and DAC. */
+/** True for the frame markers of ITU-T T.81: those from C0 to CF except DHT, JPG and DAC. */
 export const isFrame = (code: number) =>
   code >= 0xc0 && code <= 0xcf && code !== marker.dht && code !== marker.jpg && code !== 0xcc;
 
-/** The frame header in a segment of `length` bytes at `at`. Throws ImagingError `decode`, code damaged_header. */
+/**
+ * Parses the frame header in a segment of `length` bytes at `at`. Throws ImagingError `decode`, code
+ * damaged_header.
+ */
 export function readFrameHeader(
   body: Uint8Array,
   {
@@ -95,7 +98,7 @@ export function readFrameHeader(
   return frameOfHeight(frame, word(body, 1));
 }
 
-/** The frame with another height. */
+/** Returns the frame with another height. */
 export function frameOfHeight<T extends FrameHeader>(frame: T, height: number): T {
   const components = frame.components.map((each) => ({
     ...each,

@@ -1,4 +1,4 @@
-// The facts in the header of a JPEG file, up to the first scan (ITU-T T.81, annex B; JFIF 1.02).
+// Reads the facts in the header of a JPEG file, up to the first scan (ITU-T T.81, annex B; JFIF 1.02).
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -9,45 +9,48 @@ import { type FrameHeader, frameKinds, frameOfHeight, readFrameHeader } from "./
 import { findLineCount, longestSearch } from "./line-count.ts";
 import { damaged, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";
 
-/** What the decoder needs beside the general facts; `ImageHeader.details` of a JPEG. */
+/** `ImageHeader.details` of a JPEG: facts that the decoder needs in addition to the general ones. */
 export type JpegDetails = {
-  /** Where the frame header's marker stands in the file. */
+  /** File offset of the frame header's marker. */
   readonly frameOffset: number;
-  /** Rows of full-size pixels in one row of interleaved MCUs: 8 times the largest vertical sampling factor. */
+  /**
+   * Rows of full-size pixels in one row of interleaved MCUs: 8 times the largest vertical sampling factor.
+   */
   readonly mcuHeight: number;
-  /** More than one scan: coefficients of the whole image are kept while decoding. */
+  /** True if there is more than one scan: decoding then holds the coefficients of the whole image. */
   readonly multiscan: boolean;
-  /** How much smaller than the image components are: none is, colour by half on an axis at most, or any by more. */
+  /** Subsampling of the components: none; chroma by at most half along an axis; or anything more. */
   readonly subsampling: "none" | "halved" | "more";
   readonly arithmetic: boolean;
-  /** The height stands behind the first scan, not in the frame header. */
+  /** True if the height is stated after the first scan, not in the frame header. */
   readonly lateHeight?: true;
 };
 
-/** The details of a header that {@link readJpegHeader} made. */
+/** Returns the details of a header that {@link readJpegHeader} made. */
 export function detailsOf(header: ImageHeader): JpegDetails {
   return header.details as JpegDetails;
 }
 
 /** Small windows, since the walk looks at a few bytes of each segment. */
 const windowBytes = 2048;
-/** libjpeg's own bound on a side, below the format's 65535. */
+/** libjpeg's limit on a side in pixels, below the format's 65535. */
 export const maxSide = 65500;
 
-/** What the segments in front of the first scan have said so far. */
+/** Values collected from the segments before the first scan. */
 interface Seen {
   frame: FrameHeader | undefined;
   hierarchical: boolean;
-  /** As in {@link JpegDetails}. */
+  /** Resolution in the JFIF segment. */
   density: Resolution | undefined;
   exif: Exif | undefined;
   readonly profile: ProfilePart[];
 }
 
 /**
- * Reads the header of a JPEG file: 2 KiB for each segment in front of the first scan, the EXIF segment whole, and of a
- * profile what says its kind. Throws ImagingError `decode`, code `not_an_image` where the file is no JPEG, `damaged_header`
- * where the header is broken; sound files of a kind that cannot be decoded come back with `unsupported` set.
+ * Reads the header of a JPEG file: 2 KiB of each segment before the first scan, the whole EXIF segment, and
+ * the part of a profile that says its kind. Throws ImagingError `decode`, code `not_an_image` if the file is
+ * no JPEG, `damaged_header` if the header is broken. Valid files of an unsupported kind are returned with
+ * `unsupported` set.
  */
 export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
   const walk = walkMarkers(bytes, windowBytes);
@@ -75,14 +78,14 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
       return describeBefore(bytes, seen, seen.frame, { components, dataAt: end });
     }
     await take(seen, { ...segment, length }, walk, bytes);
-    // JPEG-LS and hierarchical files need no more: what follows their frame header has other rules
+    // JPEG-LS and hierarchical files need no more: other rules apply after their frame header
     if (seen.frame && (frameKinds[seen.frame.code]?.refused || seen.hierarchical))
       return describe(seen.frame, { ...seen, lateHeight: false, multiscan: false });
   }
   throw damaged("a scan", "the end of the file");
 }
 
-/** Takes in a segment in front of the first scan. */
+/** Takes in a segment before the first scan. */
 async function take(
   seen: Seen,
   segment: Segment & { readonly length: number },
@@ -107,7 +110,9 @@ async function take(
     seen.profile.push({ number: head[12]!, count: head[13]!, offset: at + 18, length: length - 16 });
 }
 
-/** The facts of a file, from the number of components in its first scan and where the data of that begins. */
+/**
+ * Returns the facts of a file, given the number of components in its first scan and the position of its data.
+ */
 async function describeBefore(
   bytes: ByteSource,
   seen: Seen,
@@ -122,16 +127,19 @@ async function describeBefore(
   return { ...header, colour: await colourFacts({ icc, exif: seen.exif }, header.interpretation) };
 }
 
-/** A part of a profile, which is cut into segments (ICC.1:2022, annex B.4). */
+/** A part of a profile, which is split over segments (ICC.1:2022, annex B.4). */
 interface ProfilePart {
-  /** 1-based. */
+  /** Number of the part, from 1. */
   readonly number: number;
   readonly count: number;
   readonly offset: number;
   readonly length: number;
 }
 
-/** The profile in the order of its parts, whatever that of the segments. */
+/**
+ * Returns the profile in the order of its parts, whatever the order of the segments; if the numbers of the
+ * parts are wrong, the reason why it is ignored.
+ */
 function joined(bytes: ByteSource, parts: readonly ProfilePart[]): NonNullable<Told["icc"]> {
   const ordered = [...parts].sort((a, b) => a.number - b.number);
   if (ordered.some(({ number, count }, i) => number !== i + 1 || count !== parts.length))
@@ -145,7 +153,10 @@ function joined(bytes: ByteSource, parts: readonly ProfilePart[]): NonNullable<T
   return piecewise(bytes, ordered);
 }
 
-/** Density of a JFIF segment; with unit 0 it is the shape of pixels only. */
+/**
+ * Returns the density of a JFIF segment in pixels per centimetre; undefined for unit 0, which only states the
+ * shape of pixels.
+ */
 function jfifDensity(body: Uint8Array): Resolution | undefined {
   const x = word(body, 8);
   const y = word(body, 10);
@@ -197,7 +208,10 @@ function describe(frame: FrameHeader, around: JobContext): ImageHeader {
   };
 }
 
-/** Why a sound file cannot be decoded, if so: what it is, to be read after "The source file is". */
+/**
+ * Returns the reason why a valid file cannot be decoded, worded to follow "The source file is"; undefined if
+ * it can be decoded.
+ */
 function refusal(frame: FrameHeader, hierarchical: boolean, arithmetic: boolean): string | undefined {
   const kind = frameKinds[frame.code]!;
   const components = frame.components.length;
@@ -212,7 +226,7 @@ function refusal(frame: FrameHeader, hierarchical: boolean, arithmetic: boolean)
   return undefined;
 }
 
-/** The file is not the one whose header was read. */
+/** Returns the error for a file that is not the one whose header was read. */
 export function mismatch(): ImagingError {
   return new ImagingError(
     "decode",

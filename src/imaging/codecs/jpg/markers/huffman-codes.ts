@@ -1,14 +1,15 @@
-// Huffman tables for encoding: the typical ones of ITU T.81, K.3, the best ones for counted symbols (K.2), and their codes (C.2).
+// Huffman tables for encoding: the typical ones of ITU-T T.81, K.3, the best ones for counted symbols (K.2),
+// and their codes (C.2).
 
-/** A table as a file holds it. */
+/** A Huffman table as stored in a file. */
 export interface HuffmanTable {
-  /** How many codes there are of each length from 1 to 16. */
+  /** Number of codes of each length from 1 to 16. */
   readonly lengths: Uint8Array;
   /** Symbols by increasing code length. */
   readonly symbols: Uint8Array;
 }
 
-/** A table as DHT segments have it: 16 counts, then the symbols. */
+/** Returns a table as stored in DHT segments: 16 counts, then the symbols. */
 export const definitionOf = ({ lengths, symbols }: HuffmanTable) => Uint8Array.of(...lengths, ...symbols);
 
 /** The four tables of an image, in the order of the encoder module. */
@@ -52,7 +53,10 @@ function fromHex(text: string): Uint8Array {
   );
 }
 
-/** 256 numbers, code << 5 | length by symbol, 0 for symbols without a code; codes counted upwards as C.2 says. */
+/**
+ * Returns 256 numbers, `code << 5 | length` by symbol, and 0 for symbols without a code. Codes are counted
+ * upwards as in C.2.
+ */
 export function codesOf({ lengths, symbols }: HuffmanTable): Uint32Array {
   const codes = new Uint32Array(256);
   let code = 0;
@@ -65,13 +69,14 @@ export function codesOf({ lengths, symbols }: HuffmanTable): Uint32Array {
 const longest = 16;
 
 /**
- * The table with the shortest total of codes of at most 16 bits for symbols that came `counts[symbol]` times, by the procedure
- * of K.2. Where frequencies are equal the larger symbol goes deeper, as in the reference implementation.
+ * Returns the table with codes of at most 16 bits and the shortest total for symbols that occurred
+ * `counts[symbol]` times, by the procedure of K.2. Of equal frequencies, the larger symbol gets the longer
+ * code, as in the reference implementation.
  */
 export function bestTable(counts: ArrayLike<number>): HuffmanTable {
   const used: number[] = [];
   for (let symbol = 0; symbol < 256; symbol++) if (counts[symbol]! > 0) used.push(symbol);
-  // an extra symbol takes the code of all ones, which a file may not use
+  // an extra symbol takes the code of all ones, which files must not use
   const frequency = [...used.map((symbol) => counts[symbol]!), 1];
   const depth = depths(frequency);
 
@@ -82,7 +87,7 @@ export function bestTable(counts: ArrayLike<number>): HuffmanTable {
   while (perLength[last] === 0) last--;
   perLength[last]!--; // the extra symbol
 
-  // By length, then by symbol, which is the last byte: numbers are sorted without a function that compares them.
+  // Sorted by length, then by symbol in the lowest byte: numbers can be sorted without a comparison function.
   const order = Uint32Array.from(used);
   for (let i = 0; i < order.length; i++) order[i]! += depth[i]! * 256;
   return {
@@ -91,7 +96,7 @@ export function bestTable(counts: ArrayLike<number>): HuffmanTable {
   };
 }
 
-/** Length of the code of each entry: the two rarest trees are joined until one is left (figure K.1). */
+/** Returns the code length of each entry: the two rarest trees are joined until one is left (figure K.1). */
 function depths(frequencies: readonly number[]): number[] {
   const frequency = [...frequencies];
   const depth = frequency.map(() => 0);
@@ -114,7 +119,7 @@ function depths(frequencies: readonly number[]): number[] {
   return depth;
 }
 
-/** Brings codes of more than 16 bits up, pair by pair, into the place of a shorter code (figure K.3). */
+/** Shortens codes of more than 16 bits, two at a time, at the cost of a shorter code (figure K.3). */
 function shorten(perLength: number[]): void {
   for (let length = perLength.length - 1; length > longest; length--) {
     while (perLength[length]! > 0) {

@@ -1,15 +1,16 @@
-// Files whose frame header leaves the height open: a DNL segment behind the first scan has it (ITU-T T.81, B.2.5).
+// Files whose frame header leaves the height open: it is in a DNL segment after the first scan (ITU-T T.81,
+// B.2.5).
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { marker, walkMarkers, word } from "./walk.ts";
 
-/** Bytes of a first scan that are read in search of the segment. */
+/** Maximum number of bytes of a first scan that are searched for the segment. */
 export const longestSearch = 32 << 20;
 const windowBytes = 1 << 20;
 
 /**
- * The number of lines in the DNL segment that ends the scan whose entropy-coded bytes begin at `from`. `undefined` where
- * something else ends it, or nothing within {@link longestSearch} bytes.
+ * Returns the number of lines in the DNL segment that ends the scan whose entropy-coded bytes begin at
+ * `from`; undefined if another segment ends it, or if none is found within {@link longestSearch} bytes.
  */
 export async function findLineCount(bytes: ByteSource, from: number): Promise<number | undefined> {
   const walk = walkMarkers(bytes, windowBytes);
@@ -19,7 +20,10 @@ export async function findLineCount(bytes: ByteSource, from: number): Promise<nu
   return (body.length === 2 && word(body, 0)) || undefined;
 }
 
-/** The file with the height in its frame header at `frameOffset`, for decoders that look for it nowhere else. */
+/**
+ * Returns the file with the height in its frame header at `frameOffset`, for decoders that look for the
+ * height only there.
+ */
 export function withHeight(bytes: ByteSource, frameOffset: number, height: number): ByteSource {
   const places = [
     [frameOffset + 5, height >> 8],

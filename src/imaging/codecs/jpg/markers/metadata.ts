@@ -12,7 +12,7 @@ import { extensionOf, joinedXmp, splitXmp } from "./extended-xmp.ts";
 import { applicationSegments, marker, walkMarkers } from "./walk.ts";
 import { segmentStart } from "./write.ts";
 
-/** Marker and identifier of the segments that hold metadata. */
+/** Marker and identifier of the segments that contain metadata. */
 const carriers = {
   exif: { code: marker.app1, name: "Exif\0" },
   xmp: { code: marker.app1, name: "http://ns.adobe.com/xap/1.0/\0" },
@@ -23,19 +23,19 @@ const carriers = {
 
 type Carrier = keyof typeof carriers;
 
-/** The most bytes of parameters that a length field allows. */
+/** Maximum number of bytes of parameters that a length field allows. */
 const longest = 65533;
-/** The longest identifier. */
+/** Length of the longest identifier. */
 const longestName = 35;
 /** Small windows, since the walk looks at a few bytes of each segment. */
 const windowBytes = 2048;
-/** The number of a part of a profile is one byte. */
+/** Maximum number of parts of a profile: a part's number is one byte. */
 const mostParts = 255;
 const exifPrefix = 6;
-/** GUID, whole length and offset stand behind the identifier of extended XMP. */
+/** Bytes before the content of extended XMP: the identifier, then GUID, total length and offset. */
 const extensionHead = carriers.moreXmp.name.length + 32 + 8;
 
-/** The metadata in front of the first scan. Throws what the source throws. */
+/** Returns the metadata before the first scan. Throws only the errors of the source. */
 export async function readJpegMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const budget = metadataBytes(bytes);
   const found = new Map<Carrier, Uint8Array[]>();
@@ -54,7 +54,10 @@ export async function readJpegMetadata(bytes: ByteSource, kinds: MetadataKinds =
   };
 }
 
-/** The segments that hold metadata, up to the first scan or to where the file is damaged; `offset` is that of their content. */
+/**
+ * Yields the segments with metadata, up to the first scan or the first damage. `offset` is the position of a
+ * segment's content.
+ */
 async function* metadataSegments(bytes: ByteSource) {
   const walk = walkMarkers(bytes, windowBytes);
   try {
@@ -77,7 +80,10 @@ function carrierOf(code: number, content: Uint8Array): Carrier | undefined {
   return undefined;
 }
 
-/** The parts of a profile in the order of their numbers; undefined where one is missing or they disagree on how many there are. */
+/**
+ * Joins the parts of a profile in the order of their numbers. Returns undefined if a part is missing or the
+ * parts disagree on their count.
+ */
 function profile(parts: readonly Uint8Array[]): Uint8Array | undefined {
   const at = carriers.icc.name.length;
   const count = parts[0]?.[at + 1] ?? 0;
@@ -89,7 +95,7 @@ function profile(parts: readonly Uint8Array[]): Uint8Array | undefined {
   return concatenated(inOrder.map((part) => part!.subarray(at + 2)));
 }
 
-/** The XMP packet, with its extension where that is complete. */
+/** Returns the XMP packet, with its extension if that is complete. */
 function packet(segment: Uint8Array | undefined, extensions: readonly Uint8Array[]): Uint8Array | undefined {
   const main = segment?.slice(carriers.xmp.name.length);
   if (!main?.length) return undefined;
@@ -115,8 +121,8 @@ function extensionPart(segment: Uint8Array) {
 }
 
 /**
- * The file with segments for this metadata behind its JFIF segment, in place of its own of the same kinds. What no number
- * of segments can hold is left out.
+ * Returns the file with segments for this metadata after its JFIF segment, replacing existing segments of the
+ * same kinds. Metadata that do not fit any number of segments are left out.
  */
 export async function embedInJpeg(jpeg: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const own: Uint8Array[] = [];
@@ -148,7 +154,10 @@ const replaced = {
   photoshop: ({ iptc }) => iptc !== undefined,
 } as const satisfies Record<Carrier, (metadata: Metadata) => boolean>;
 
-/** EXIF may not be spread over segments: what is too long is shortened, or left out. */
+/**
+ * Returns the EXIF segment. EXIF must not be split over segments, so a block that is too long is shortened or
+ * left out.
+ */
 function exifSegment(exif: Uint8Array): Uint8Array[] {
   const most = longest - exifPrefix;
   const block = exif.length > most ? shortenedExif(exif) : exif;
@@ -162,7 +171,7 @@ async function xmpSegments(xmp: Uint8Array): Promise<Uint8Array[]> {
   return [...segment(carriers.xmp, [], main), ...parted(carriers.moreXmp, rest, head)];
 }
 
-/** Segments of profiles: most derivatives embed the same one. */
+/** Segments by profile: most derivatives embed the same profile. */
 const knownSegments = new WeakMap<Uint8Array, readonly Uint8Array[]>();
 
 function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
@@ -175,7 +184,10 @@ function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
   return segments;
 }
 
-/** Content over as many segments as it takes; `head` stands between identifier and content of each. */
+/**
+ * Divides content into as many segments as needed. `head` is inserted between the identifier and the content
+ * of each.
+ */
 function parted(
   carrier: { code: number; name: string },
   content: Uint8Array,

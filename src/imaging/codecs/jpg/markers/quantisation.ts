@@ -1,6 +1,7 @@
-// Quantisation tables for encoding: the examples of ITU T.81, K.1, scaled by the Independent JPEG Group's quality.
+// Quantisation tables for encoding: the examples of ITU-T T.81, K.1, scaled by the quality of the Independent
+// JPEG Group.
 
-/** Positions in natural (row after row) order of the coefficients in zigzag order: ITU T.81, figure A.6. */
+/** Positions in natural (row by row) order of the coefficients in zigzag order (ITU-T T.81, figure A.6). */
 export const zigzag: readonly number[] = zigzagOrder();
 
 /** Table K.1, luminance, and table K.2, chrominance, in natural order. */
@@ -33,12 +34,12 @@ export interface QuantisationTables {
   readonly chroma: Uint8Array;
 }
 
-/** The tables of qualities that were asked for, since all tiles of a service have the same one. */
+/** Tables by quality: all tiles of a service usually have the same one. */
 const known: (QuantisationTables | undefined)[] = [];
 
 /**
- * Both tables for a quality, taken as a whole number from 1 to 100: 50 is the examples, 100 all ones. They are shared:
- * do not change them.
+ * Returns both tables for a quality, which is rounded and limited to 1 to 100: 50 selects the examples, 100
+ * all ones. The tables are shared and must not be modified.
  */
 export function quantisationTables(quality: number): QuantisationTables {
   const bounded = Math.min(100, Math.max(1, Math.round(quality) || 1));
@@ -54,7 +55,7 @@ function tablesFor(bounded: number): QuantisationTables {
   return { luma: scaled(examples.luma), chroma: scaled(examples.chroma) };
 }
 
-/** Diagonal after diagonal, from top right to bottom left where the diagonal is odd, else the other way. */
+/** Visits diagonal by diagonal, odd ones from top right to bottom left, even ones the other way. */
 function zigzagOrder(): number[] {
   const order: number[] = [];
   for (let diagonal = 0; diagonal < 15; diagonal++) {

@@ -1,15 +1,16 @@
-// A scan header: which components a scan has, with which tables, and which part of their coefficients (ITU-T T.81, B.2.3).
+// A scan header: the components of a scan, their tables, and the part of their coefficients (ITU-T T.81,
+// B.2.3).
 
 import type { FrameHeader } from "./frame.ts";
 
 export interface ScanHeader {
   readonly components: readonly {
-    /** Place of the component in the frame. */
+    /** Index of the component in the frame. */
     readonly index: number;
     readonly dcSelector: number;
     readonly acSelector: number;
   }[];
-  /** Ss, Se, Ah and Al. */
+  /** The fields Ss, Se, Ah and Al. */
   readonly first: number;
   readonly last: number;
   readonly high: number;
@@ -17,8 +18,8 @@ export interface ScanHeader {
 }
 
 /**
- * The scan header in a segment's parameters; "broken" where their number does not fit, "unknown component" where a component
- * is not in the frame, or is there twice.
+ * Parses the scan header from a segment's parameters. Returns "broken" if their number is wrong, and "unknown
+ * component" if a component is not in the frame, or is repeated.
  */
 export function readScanHeader(
   body: Uint8Array,
@@ -30,7 +31,7 @@ export function readScanHeader(
   for (let i = 0; i < count; i++) {
     const id = body[1 + 2 * i]!;
     const selectors = body[2 + 2 * i]!;
-    // several components may have one id: then they follow one another as in the frame, as libjpeg reads them
+    // several components may share one id: they are then taken in the order of the frame, as libjpeg does
     const index = frame.components.findIndex(
       (component, k) => component.id === id && !components.some((other) => other.index === k),
     );

@@ -3,9 +3,9 @@
 import { word } from "./walk.ts";
 
 export interface QuantisationTable {
-  /** 0 to 3. */
+  /** Table number, 0 to 3. */
   readonly selector: number;
-  /** Pq: 0 for values of one byte; others for two. */
+  /** Pq: 0 for values of one byte, others for two. */
   readonly precision: number;
   /** 64 values in zigzag order. */
   readonly values: Uint16Array;
@@ -13,13 +13,15 @@ export interface QuantisationTable {
 
 export interface HuffmanDefinition {
   readonly kind: "dc" | "ac";
-  /** 0 to 3. */
+  /** Table number, 0 to 3. */
   readonly selector: number;
-  /** 16 counts of codes by length, and the symbols. */
+  /** 16 counts of codes by length, then the symbols. */
   readonly definition: Uint8Array;
 }
 
-/** The tables that a segment defines, up to the first broken one: `rest` is the number of bytes from there on. */
+/**
+ * The tables that a segment defines, up to the first broken one. `rest` is the number of bytes from there on.
+ */
 export interface Defined<T> {
   readonly tables: readonly T[];
   readonly rest: number;
@@ -59,7 +61,7 @@ export function readHuffmanTables(body: Uint8Array): Defined<HuffmanDefinition> 
   return { tables, rest: body.length - at };
 }
 
-/** Whether two tables have the same values. */
+/** True if two tables have the same values. */
 export function isSameTable(a: Uint8Array | Uint16Array, b: Uint8Array | Uint16Array): boolean {
   return a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
 }

@@ -1,4 +1,5 @@
-// The walk over the marker segments of a JPEG file (ITU-T T.81, B.1.1): header, scans and metadata are all read by it.
+// Walks over the marker segments of a JPEG file (ITU-T T.81, B.1.1). Header, scans and metadata are all read
+// with it.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -23,43 +24,53 @@ export const marker = {
   com: 0xfe,
 } as const;
 
-/** A marker with the segment behind it. */
+/** A marker and the segment after it. */
 export interface Segment {
   /** File offset of the marker. */
   readonly at: number;
   /** Second byte of the marker. */
   readonly code: number;
-  /** Bytes of the length field and the parameters; undefined for SOI, EOI and TEM, and where the file ends before the field. */
+  /**
+   * Bytes of the length field and the parameters; undefined for SOI, EOI and TEM, and if the file ends before
+   * the field.
+   */
   readonly length: number | undefined;
-  /** File offset of the first byte behind the segment. */
+  /** File offset of the first byte after the segment. */
   readonly end: number;
 }
 
 export interface NextOptions {
-  /** Smaller codes are skipped like stray bytes. */
+  /** Smallest code to find; smaller ones are skipped like stray bytes. */
   readonly least?: number;
-  /** Stop searching at this file offset. */
+  /** File offset at which the search stops. */
   readonly until?: number;
 }
 
 export interface SegmentsOptions {
-  /** Stop at the first byte that is neither a marker nor a fill byte, instead of skipping it. */
+  /** Stops at the first byte that is neither a marker nor a fill byte, instead of skipping it. */
   readonly fillBytesOnly?: boolean;
 }
 
 export interface MarkerWalk {
-  /** Whether the file begins with SOI. */
+  /** True if the file begins with SOI. */
   isImage(): Promise<boolean>;
-  /** The next marker at or behind `from`. Skips fill bytes, stray bytes, stuffed zeros and restart markers. */
+  /**
+   * Returns the next marker at or after `from`; undefined if there is none. Skips fill bytes, stray bytes,
+   * stuffed zeros and restart markers.
+   */
   next(from: number, options?: NextOptions): Promise<Segment | undefined>;
   /**
-   * Segment after segment from `from` to the end of the file, in front of the first scan: at most 2000, with 64 KiB of stray
-   * bytes between them. Skips TEM. Throws ImagingError `decode`, code damaged_header.
+   * Yields the segments from `from` on, one after another, to the end of the file. Meant for the part before
+   * the first scan: at most 2000 segments, with 64 KiB of stray bytes between them. Skips TEM. Throws
+   * ImagingError `decode`, code damaged_header.
    */
   segments(from: number, options?: SegmentsOptions): AsyncGenerator<Segment>;
-  /** A segment's parameters, or the first `most` bytes of them; fewer where the file ends. Not to be changed. */
+  /**
+   * Returns a segment's parameters, or the first `most` bytes of them; fewer at the end of the file. The
+   * bytes must not be modified.
+   */
   body(segment: Segment, most?: number): Promise<Uint8Array>;
-  /** Bytes of the file seen so far: all of them once `next` has found nothing. */
+  /** Bytes of the file seen so far; all of them once `next` has found nothing. */
   readonly seen: number;
 }
 
@@ -69,7 +80,7 @@ const mostStrayBytes = 64 * 1024;
 const isRestart = (code: number) => code >= 0xd0 && code <= 0xd7;
 const hasNoSegment = (code: number) => code === marker.tem || code === marker.soi || code === marker.eoi;
 
-/** A walk over a file, which is read in windows of `windowBytes`. */
+/** Returns a walk over a file, which is read in windows of `windowBytes`. */
 export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk {
   const window = openWindow(bytes, windowBytes);
 
@@ -131,7 +142,9 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
   };
 }
 
-/** The APPn segments behind SOI of a sound file in memory, markers included; not copied. */
+/**
+ * Yields the APPn segments after SOI of a valid file in memory, including their markers. They are not copied.
+ */
 export function* applicationSegments(file: Uint8Array): Generator<Uint8Array> {
   for (let at = 2; file[at] === 0xff && file[at + 1]! >= marker.app0 && file[at + 1]! <= marker.app15; ) {
     const end = at + 2 + word(file, at + 2);
@@ -142,7 +155,7 @@ export function* applicationSegments(file: Uint8Array): Generator<Uint8Array> {
 
 const noBytes = new Uint8Array();
 
-/** Bytes of a file that is mostly read in ascending order, through one window. */
+/** Opens a window onto a file that is mostly read in ascending order. */
 function openWindow(bytes: ByteSource, size: number) {
   let data: Uint8Array = noBytes;
   let start = 0;
@@ -155,8 +168,8 @@ function openWindow(bytes: ByteSource, size: number) {
   };
   return {
     /**
-     * What is at hand from `at` on: at least `least` bytes, fewer only where the file ends. Returns a promise only where it has
-     * to read.
+     * Returns the bytes available from `at` on: at least `least`, fewer only at the end of the file. Returns
+     * a promise only if it has to read.
      */
     from(at: number, least: number): Uint8Array | Promise<Uint8Array> {
       return at < start || at + least > start + data.length ? load(at, least) : data.subarray(at - start);
@@ -167,17 +180,17 @@ function openWindow(bytes: ByteSource, size: number) {
   };
 }
 
-/** A number of two bytes. */
+/** Returns a number of two bytes. */
 export const word = (data: Uint8Array, at: number): number => data[at]! * 256 + data[at + 1]!;
 
-/** Whether an application segment has this identifier and at least `least` bytes of parameters. */
+/** True if an application segment has this identifier and at least `least` bytes of parameters. */
 export function isNamed(body: Uint8Array, name: string, least: number): boolean {
   if (body.length < least) return false;
   for (let i = 0; i < name.length; i++) if (body[i] !== name.charCodeAt(i)) return false;
   return true;
 }
 
-/** An error of the file's structure. */
+/** Returns an error for a broken file structure. */
 export function damaged(expected: string, received: string): ImagingError {
   return new ImagingError(
     "decode",

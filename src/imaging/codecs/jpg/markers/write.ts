@@ -1,14 +1,15 @@
-// Marker segments as bytes (ITU-T T.81, annex B; JFIF 1.02; Adobe TN 5116): everything that writes a JPEG header uses these.
+// Marker segments as bytes (ITU-T T.81, annex B; JFIF 1.02; Adobe TN 5116). All code that writes a JPEG
+// header uses these functions.
 
 import { marker } from "./walk.ts";
 
 export const startOfImage = [0xff, marker.soi] as const;
 export const endOfImage = [0xff, marker.eoi] as const;
 
-/** A number of two bytes. */
+/** Returns a number as two bytes. */
 export const word = (value: number) => [(value >> 8) & 255, value & 255] as const;
 
-/** Marker and length field of a segment with `bytes` bytes of parameters. */
+/** Returns the marker and length field of a segment with `bytes` bytes of parameters. */
 export const segmentStart = (code: number, bytes: number) => [0xff, code, ...word(bytes + 2)] as const;
 
 export function segment(code: number, body: readonly number[]): number[] {
@@ -17,27 +18,30 @@ export function segment(code: number, body: readonly number[]): number[] {
 
 export const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
 
-/** JFIF's units, Xdensity and Ydensity for square pixels of no unit. */
+/** JFIF's units, Xdensity and Ydensity for square pixels without a unit. */
 const noDensity: readonly number[] = [0, 0, 1, 0, 1];
 
-/** `density`: units, Xdensity and Ydensity, 5 bytes. */
+/** Returns a JFIF segment. `density`: units, Xdensity and Ydensity, 5 bytes. */
 export function jfifSegment(density = noDensity): number[] {
   return segment(marker.app0, [...ascii("JFIF\0"), 1, 1, ...density, 0, 0]);
 }
 
-/** `transform`: 0 none, 1 YCbCr, 2 YCCK. */
+/** Returns an Adobe segment. `transform`: 0 none, 1 YCbCr, 2 YCCK. */
 export function adobeSegment(transform: number): number[] {
   return segment(marker.app14, [...ascii("Adobe"), 0, 100, 0, 0, 0, 0, transform]);
 }
 
-/** `table`: 64 values in zigzag order, written in two bytes each where one of them is above 255. */
+/**
+ * Returns a DQT segment. `table`: 64 values in zigzag order, written as two bytes each if one of them exceeds
+ * 255.
+ */
 export function quantisationSegment(selector: number, table: ArrayLike<number>): number[] {
   const values = Array.from(table);
   const wide = values.some((value) => value > 255);
   return segment(marker.dqt, [wide ? 16 + selector : selector, ...(wide ? values.flatMap(word) : values)]);
 }
 
-/** `definition`: 16 counts of codes by length, and the symbols. */
+/** Returns a DHT segment. `definition`: 16 counts of codes by length, then the symbols. */
 export function huffmanSegment(kind: "dc" | "ac", selector: number, definition: Iterable<number>): number[] {
   return segment(marker.dht, [(kind === "ac" ? 16 : 0) + selector, ...definition]);
 }
@@ -49,7 +53,7 @@ export interface WrittenComponent {
   readonly quantSelector: number;
 }
 
-/** A frame of 8 bits; `code` is the second byte of its marker. */
+/** Returns a frame header for samples of 8 bits; `code` is the second byte of its marker. */
 export function frameSegment(
   code: number,
   { width, height }: { readonly width: number; readonly height: number },
@@ -66,7 +70,7 @@ export function frameSegment(
 
 const frameFields = ({ id, h, v, quantSelector }: WrittenComponent) => [id, h * 16 + v, quantSelector];
 
-/** The header of a sequential scan: all coefficients, whole. */
+/** Returns the header of a sequential scan: all coefficients at full precision. */
 export function scanSegment(components: readonly ScannedComponent[]): number[] {
   return segment(marker.sos, [components.length, ...components.flatMap(scanFields), ...[0, 63, 0]]);
 }

@@ -1,4 +1,5 @@
-// From a JPEG file to a JPEG derivative without RGB in between: planes are decoded, resampled and encoded each by itself.
+// Makes a JPEG derivative from a JPEG file without RGB in between: each plane is decoded, resampled and
+// encoded separately.
 
 import { isCopy, sourceWindow } from "../../../pipeline/kernel.ts";
 import type { Kernels, ResampleAxis } from "../../../pipeline/step.ts";
@@ -21,7 +22,10 @@ interface PlaneTools {
 
 type EncoderPlanes = Extract<JpegInput, { kind: "planes" }>;
 
-/** Decodes what the target needs and hands it to the encoder; undefined where planes cannot be resampled here. */
+/**
+ * Decodes the planes that the target needs and returns them as input of the encoder; undefined if memory for
+ * turning them runs out.
+ */
 export async function planesOf(
   file: Opened,
   target: Target,
@@ -31,7 +35,7 @@ export async function planesOf(
   const { frame } = file.reader;
   const halved = write.chroma === "420" && !target.gray;
   const wanted = wantedOf(frame, target, halved);
-  /** The planes for the encoder, from what each component has. */
+  /** Returns the encoder's input, made from the samples of each component. */
   const finished = (samplesOf: (want: Wanted, component: number) => EncoderPlane | undefined) => {
     stages?.enter("steps");
     const turn = turnOf(target);
@@ -65,7 +69,7 @@ export async function planesOf(
   );
 }
 
-/** What the target needs of each component. */
+/** Returns the part of each component that the target needs. */
 function wantedOf(frame: Opened["reader"]["frame"], target: Target, halved: boolean): readonly Wanted[] {
   return frame.components.slice(0, target.gray ? 1 : 3).map((component, i) => {
     const half = i > 0 && halved ? 2 : 1;
@@ -80,7 +84,7 @@ function wantedOf(frame: Opened["reader"]["frame"], target: Target, halved: bool
   });
 }
 
-/** The wanted samples of all components where those of a level below 1/8 are just these. */
+/** Returns the samples of all components if a level below 1/8 contains exactly these; undefined otherwise. */
 function smallSamples(
   { smallerLevels }: Opened,
   wanted: readonly Wanted[],
@@ -93,10 +97,10 @@ function smallSamples(
 }
 
 /**
- * Whether the blocks of a component in half the size are enough. They are where they are the wanted samples themselves:
- * transforms of 4x4 and 2x2 coefficients are as good as a filter there (0.01 dB), but the mean of a block loses 0.35 dB. And
- * they are where a filter still makes the last step of 2 or more, as with chroma that is stored in full and wanted in half. At 1/4
- * all components come in a quarter of their own size.
+ * True if the blocks of a component at half size suffice. They do if they are exactly the required samples:
+ * transforms of 4x4 and 2x2 coefficients are as good as a filter there (0.01 dB), but the mean of a block
+ * loses 0.35 dB. They also do if a filter makes the last step of 2 or more, as for chroma that is stored in
+ * full and needed at half size. At 1/4 all components have a quarter of their own size.
  */
 function isHalfEnough(want: Wanted, scaleFactor: number): boolean {
   const { x, y } = halvedGrid(want);
@@ -109,7 +113,10 @@ const halvedGrid = ({ x, y }: Wanted): Wanted => ({
   y: { ...y, pixels: 2 * y.pixels },
 });
 
-/** An axis of the stored image in pixels of the reduced one, and how many of these a sample of the component stands for. */
+/**
+ * An axis of the stored image, in pixels of the reduced image, and how many of these a sample of the
+ * component covers.
+ */
 interface WantedAxis {
   readonly axis: ResampleAxis;
   readonly pixels: number;
@@ -121,8 +128,8 @@ interface Wanted {
 }
 
 /**
- * The samples of a derivative's plane, each of which stands for `half` (1 or 2) of its pixels. Where they run backwards they
- * are taken from the end on: pairs of pixels are those that the turned image has.
+ * Returns the axis of a derivative's plane, each of whose samples covers `half` (1 or 2) of the derivative's
+ * pixels. Backward axes are reversed after pairing, so that pairs of pixels are those of the turned image.
  */
 function outputAxis(axis: ResampleAxis, half: number): ResampleAxis {
   const paired = { ...axis, size: Math.ceil(axis.size / half), scale: axis.scale * half };
@@ -135,7 +142,7 @@ const onSamples = ({ axis, pixels }: WantedAxis): ResampleAxis => ({
   scale: axis.scale / pixels,
 });
 
-/** The full-size pixels that all planes together need, filter margins included. */
+/** Returns the full-size pixels that all planes together need, including filter margins. */
 function regionFor(
   frame: Opened["reader"]["frame"],
   scaleFactor: number,
@@ -146,7 +153,7 @@ function regionFor(
   return { x: x.start, y: y.start, width: x.end - x.start, height: y.end - y.start };
 }
 
-/** What of a side of `full` pixels all planes together need. */
+/** Returns the part of a side of `full` pixels that all planes together need. */
 function spanOf(full: number, scaleFactor: number, wanted: readonly Wanted[], side: "x" | "y") {
   let start = Number.POSITIVE_INFINITY;
   let end = 0;
@@ -156,13 +163,13 @@ function spanOf(full: number, scaleFactor: number, wanted: readonly Wanted[], si
     start = Math.min(start, Math.floor(window.start * unit));
     end = Math.max(end, Math.ceil(window.end * unit));
   }
-  // Scaled decoding begins on whole reduced pixels, and halved chroma on pairs of them.
+  // Scaled decoding starts at whole reduced pixels, and halved chroma at pairs of them.
   const grid = scaleFactor * 2;
   start = Math.floor(start / grid) * grid;
   return { start, end: Math.min(full, Math.ceil(end / grid) * grid) };
 }
 
-/** Upright luma sharpened, without the margins that this looked at. */
+/** Returns upright luma sharpened, without the margins that sharpening read. */
 function sharpened(
   { data, width, height, stride }: EncoderPlane,
   how: NonNullable<Target["sharpen"]>,
@@ -180,7 +187,7 @@ function sharpened(
   };
 }
 
-/** The samples of a derivative's plane: a part of the decoded one as it lies there, or resampled. */
+/** Returns the samples of a derivative's plane: a part of the decoded plane, unchanged or resampled. */
 function samples(plane: Plane, x: ResampleAxis, y: ResampleAxis, kernels: Kernels) {
   const window = {
     x: sourceWindow(x, plane.left + plane.width),

@@ -1,4 +1,5 @@
-// Where the pixels of a JPEG derivative lie on the stored image, for plans that only scale, turn and leave out colour.
+// Positions of a JPEG derivative's pixels on the stored image, for plans that only scale, turn and remove
+// colour.
 
 import { type Orientation, orientationOf, rightAngleOf } from "../../../pipeline/orientation.ts";
 import type { ResampleAxis, Step } from "../../../pipeline/step.ts";
@@ -6,27 +7,27 @@ import type { Sharpening } from "../../../pipeline/steps/sharpen.ts";
 import type { ReadRequest, RenderPlan, Transform } from "../../plan.ts";
 
 /**
- * The derivative's axes on the stored image reduced by the plan's scale factor, counted from its corner. A negative scale
- * runs backwards: `origin` is where the first sample begins, whichever way it goes.
+ * The derivative's axes on the stored image reduced by the plan's scale factor, counted from its corner. An
+ * axis with a negative scale runs backwards; `origin` is the start of the first sample in either direction.
  */
 export interface Target {
-  /** From left to right of the derivative, and from its top to its bottom. */
+  /** Axes from left to right of the derivative, and from its top to its bottom. */
   readonly across: ResampleAxis;
   readonly down: ResampleAxis;
-  /** Whether `across` runs along the stored image's columns. */
+  /** True if `across` runs along the stored image's columns. */
   readonly swap: boolean;
   readonly gray: boolean;
-  /** Luma is sharpened, and how much more of it that looks at. */
+  /** Sharpening of luma, with the margins that it reads; undefined for none. */
   readonly sharpen: (Sharpening & { readonly across: Margin; readonly down: Margin }) | undefined;
 }
 
-/** Samples of the derivative's size before its first and after its last. */
+/** Number of samples, at the derivative's resolution, before its first and after its last. */
 interface Margin {
   readonly before: number;
   readonly after: number;
 }
 
-/** Steps that planes need not be put together for. */
+/** Steps that planes can take separately. */
 const onPlanes: ReadonlySet<Step["op"]> = new Set<Step["op"]>([
   "orient",
   "resize",
@@ -37,7 +38,10 @@ const onPlanes: ReadonlySet<Step["op"]> = new Set<Step["op"]>([
   "gray",
 ]);
 
-/** What a plan asks of planes; undefined where a step needs whole pixels, or the derivative is no plain JPEG. */
+/**
+ * Returns the target of a plan; undefined if a step needs whole pixels, or if the derivative is not a plain
+ * JPEG.
+ */
 export function targetOf(
   { read, transform, steps, write }: RenderPlan,
   components: number,
@@ -54,7 +58,9 @@ export function targetOf(
   return turned(transform.mirror ? turned(upright, 2) : upright, turn);
 }
 
-/** The target before the answer is mirrored and rotated. Sharpening looks at the samples of the margins beside it. */
+/**
+ * Returns the target before mirroring and rotation. Sharpening reads the samples of the margins around it.
+ */
 function uprightOf(
   { orientation, x, y, margins }: Transform,
   { header, scaleFactor }: ReadRequest,
@@ -78,12 +84,12 @@ function uprightOf(
   };
 }
 
-/** What has to be done to samples in stored order to bring them upright. */
+/** Returns the orientation that turns samples in stored order upright. */
 export function turnOf({ across, down, swap }: Target): Orientation {
   return { swap, flipX: across.scale < 0, flipY: down.scale < 0 };
 }
 
-/** Whether all that happens to the pixels that are read is that they are moved. */
+/** True if the derivative consists of the pixels that are read, only moved. */
 export function onlyMoves(
   { across, down, swap, gray, sharpen }: Target,
   { region, scaleFactor }: RenderPlan["read"],
@@ -99,22 +105,22 @@ export function onlyMoves(
   );
 }
 
-/** Whether an axis has all samples of a side, each once. */
+/** True if an axis has all samples of a side, each once. */
 function isWhole({ size, origin, scale }: ResampleAxis, start: number, length: number): boolean {
   return size === length && Math.abs(scale) === 1 && origin === (scale > 0 ? start : start + length);
 }
 
-/** An axis with the samples of a margin. */
+/** Returns the axis with the samples of a margin added. */
 export function widened({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
   return { size: before + size + after, origin: origin - before * scale, scale };
 }
 
-/** An axis without the samples of a margin. */
+/** Returns the axis without the samples of a margin. */
 function narrowed({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
   return { size: size - before - after, origin: origin + before * scale, scale };
 }
 
-/** The same samples from the other end. */
+/** Returns the axis with the same samples from the other end. */
 export function reversed({ size, origin, scale }: ResampleAxis): ResampleAxis {
   return { size, origin: origin + size * scale, scale: -scale };
 }

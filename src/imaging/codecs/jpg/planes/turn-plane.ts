@@ -1,10 +1,10 @@
-// Turning the samples of one plane: exact moves.
+// Turns the samples of one plane, without changing them.
 
 import type { Orientation } from "../../../pipeline/orientation.ts";
 import type { Plane } from "../encode/input.ts";
 import type { Transformer } from "../lossless/transform.ts";
 
-/** The plane in an orientation; the plane itself where there is nothing to do, `undefined` where there is no memory. */
+/** Returns the plane in an orientation: the plane itself if it is upright, undefined if memory runs out. */
 export function turnPlane(
   plane: Plane,
   { swap, flipX, flipY }: Orientation,
@@ -14,7 +14,7 @@ export function turnPlane(
   return flipX || flipY ? mirrored(plane, flipX, flipY) : plane;
 }
 
-/** Rows without padding. */
+/** Returns a mirrored copy, rows without padding. */
 function mirrored({ data: from, width, height, stride }: Plane, flipX: boolean, flipY: boolean): Plane {
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {

@@ -1,40 +1,44 @@
-// Access points: places in the coded data where decoding can begin, with the bit position and DC predictors at each.
+// Access points: positions in the coded data at which decoding can begin, with the bit position and DC
+// predictors of each.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { Frame } from "../markers/frame.ts";
 import { reducedSize } from "./geometry.ts";
 import { type Header, readScan, type Scan } from "./header.ts";
 
-/** A place where decoding can begin. */
+/** A position at which decoding can begin. */
 export interface AccessPoint {
-  /** Column of the MCU behind it. */
+  /** Column of the MCU that follows it. */
   readonly column: number;
-  /** File offset and, from 0 to 7, how many bits of that byte belong to the MCU before. */
+  /** File offset, and the number of bits of that byte, 0 to 7, that belong to the previous MCU. */
   readonly offset: number;
   readonly bit: number;
-  /** The data has run out: what follows is gray up to the next restart. */
+  /** True if the data has run out: everything up to the next restart is gray. */
   readonly spent: boolean;
   /** DC predictor of each component of the scan. */
   readonly predictors: readonly number[];
 }
 
-/** Bytes of an access point in memory: its position in bits as u64, with the highest bit for "spent", and four i16. */
+/**
+ * Bytes of an access point in memory: its position in bits as u64, with the highest bit for "spent", and four
+ * predictors as i16.
+ */
 export const accessPointBytes = 16;
 
-/** The access points of a scan, as they are found. */
+/** The access points of a scan, extended while they are found. */
 export interface ScanAccessPoints {
   readonly scan: Scan;
-  /** Access points of a row of MCUs. */
+  /** Number of access points of a row of MCUs. */
   readonly perRow: number;
-  /** In row order, `accessPointBytes` bytes each, the first `count` of them valid. */
+  /** Access points in row order, `accessPointBytes` bytes each; the first `count` are valid. */
   entries: Uint8Array;
   count: number;
-  /** File offset behind the scan's data, once that is known. */
+  /** File offset after the scan's data, once it is known. */
   end: number;
-  /** MCU rows that have been read; all of them once `complete`. */
+  /** Number of MCU rows that have been read; all of them once `complete`. */
   rows: number;
   complete: boolean;
-  /** How many times the data broke the rules. */
+  /** Number of violations of the format. */
   damage: number;
 }
 
@@ -44,7 +48,7 @@ export function createScanAccessPoints(scan: Scan): ScanAccessPoints {
   return { scan, perRow, entries, count: 0, end: scan.start, rows: 0, complete: false, damage: 0 };
 }
 
-/** Appends access points as they lie in memory. */
+/** Appends access points in their memory layout. */
 export function appendAccessPoints(points: ScanAccessPoints, raw: Uint8Array): void {
   const used = points.count * accessPointBytes;
   if (used + raw.length > points.entries.length) {
@@ -56,15 +60,15 @@ export function appendAccessPoints(points: ScanAccessPoints, raw: Uint8Array): v
   points.count += raw.length / accessPointBytes;
 }
 
-/** Column of the access point with this number in its row. */
+/** Returns the column of an access point, given its number in the row. */
 export function columnOf(scan: Scan, number: number): number {
   return number === 0 ? 0 : scan.step * number - 1;
 }
 
-/** Number of the last access point of a row at or before a column. */
+/** Returns the number of the last access point of a row at or before a column. */
 const numberAt = (scan: Scan, column: number) => Math.floor((column + 1) / scan.step);
 
-/** The last access point of a row at or before a column; `undefined` where the data ends before it. */
+/** Returns the last access point of a row at or before a column; undefined if the data ends before it. */
 export function accessPointBefore(
   points: ScanAccessPoints,
   row: number,
@@ -73,7 +77,7 @@ export function accessPointBefore(
   return accessPointAt(points, row, numberAt(points.scan, column));
 }
 
-/** The access point with this number in a row. */
+/** Returns the access point with this number in a row; undefined if the data or the rows end before it. */
 export function accessPointAt(
   points: ScanAccessPoints,
   row: number,
@@ -94,7 +98,10 @@ export function accessPointAt(
   };
 }
 
-/** Byte position of the access point with this number in a row in `entries`; -1 where the data or the rows end before it. */
+/**
+ * Returns the byte position in `entries` of the access point with this number in a row; -1 if the data or the
+ * rows end before it.
+ */
 function placeOf({ scan, perRow, count }: ScanAccessPoints, row: number, number: number): number {
   const n = row * perRow + number;
   return row >= scan.rows || n >= count ? -1 : n * accessPointBytes;
@@ -102,7 +109,7 @@ function placeOf({ scan, perRow, count }: ScanAccessPoints, row: number, number:
 
 const halfAt = (entries: Uint8Array, at: number) => entries[at]! | (entries[at + 1]! << 8);
 
-/** File offset of the access point that stands there. */
+/** Returns the file offset of the access point at byte position `at` of `entries`. */
 function offsetAt(entries: Uint8Array, at: number): number {
   const low = halfAt(entries, at) + halfAt(entries, at + 2) * 2 ** 16;
   const high = halfAt(entries, at + 4) + (halfAt(entries, at + 6) & 0x7fff) * 2 ** 16;
@@ -110,8 +117,9 @@ function offsetAt(entries: Uint8Array, at: number): number {
 }
 
 /**
- * File offset behind the bytes that MCUs of a row from `begin` up to `column` need. With `exact` it is sure to suffice; without,
- * it is estimated from the access points around `column`, usually a little too large. A tile asks this for many rows: nothing is allocated.
+ * Returns the file offset after the bytes that the MCUs of a row from `begin` up to `column` need. With
+ * `exact`, the bytes are sure to suffice. Without, the offset is estimated from the access points around
+ * `column`, and is usually a little too large. Nothing is allocated, since a tile calls this for many rows.
  */
 export function endOf(
   points: ScanAccessPoints,
@@ -124,7 +132,7 @@ export function endOf(
   const after = Math.ceil((column + 1) / scan.step);
   const next =
     column >= scan.columns || after >= perRow ? placeOf(points, row + 1, 0) : placeOf(points, row, after);
-  // a partly used byte, and the zero behind it if it is FF
+  // includes a partly used byte, and the zero after it if it is FF
   const end = next < 0 ? points.end + 4 : offsetAt(entries, next) + 2;
   const nextColumn = after >= perRow ? scan.columns : columnOf(scan, after);
   if (exact || nextColumn <= column || column >= scan.columns) return end;
@@ -143,15 +151,18 @@ export function endOf(
 /** The access points of a file, by scan; usually there is one scan. */
 export interface AccessPoints {
   readonly scans: ScanAccessPoints[];
-  /** The reduced level at 1/8: samples of each component in the frame's order, ceil(width/8) by ceil(height/8). */
+  /**
+   * The reduced level at 1/8: samples of each component in the frame's order, ceil(width/8) by
+   * ceil(height/8).
+   */
   level8: readonly Uint8Array[] | undefined;
   complete: boolean;
 }
 
-/** Size of a component at 1/8. */
+/** Returns the size of a component at 1/8. */
 export const level8Size = (frame: Frame, component: number) => reducedSize(frame, component, 8);
 
-/** Bytes of all components at 1/8. */
+/** Returns the number of bytes of all components at 1/8. */
 export function level8Bytes(frame: Frame): number {
   return frame.components.reduce((sum, _, component) => {
     const { width, height } = level8Size(frame, component);
@@ -159,7 +170,10 @@ export function level8Bytes(frame: Frame): number {
   }, 0);
 }
 
-/** The scan behind the known ones, if it has components that none of these has. */
+/**
+ * Returns the scan after the known ones. Returns undefined if there is none, if all components are known, or
+ * if a known scan already has one of its components.
+ */
 export async function nextScan(
   bytes: ByteSource,
   from: number,

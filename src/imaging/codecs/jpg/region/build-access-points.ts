@@ -1,4 +1,5 @@
-// Finding access points: one pass over the entropy-coded bytes, in steps of any size, that also makes reduced levels.
+// Finds access points: one pass over the entropy-coded bytes, in steps of any size, that also makes reduced
+// levels.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -29,33 +30,43 @@ import {
 import type { Tables } from "./tables.ts";
 
 export interface BuildOptions {
-  /** Bytes read at a time, at most 1 MiB, which is also the default. */
+  /** Bytes read at a time, at most 1 MiB, which is the default. */
   readonly chunkSize?: number | undefined;
-  /** A reduced level at 1/8 of more bytes is not kept. Default 48 MiB. */
+  /** Size limit in bytes of the reduced level at 1/8; a larger one is not kept. The default is 48 MiB. */
   readonly level8Limit?: number;
-  /** Makes samples at 1/4 as good as a resampling; without it they are those of the transform, and never kept. */
+  /**
+   * Makes samples at 1/4 as good as a resampling. Without it, samples at 1/4 come from the inverse transform
+   * and are never kept.
+   */
   readonly resample?: ResamplePlane;
-  /** A reduced level at 1/4 of more bytes is not made. Default 0: none. */
+  /**
+   * Size limit in bytes of the reduced level at 1/4; a larger one is not made. The default is 0: no level.
+   */
   readonly level4Limit?: number;
 }
 
 const largestChunk = 1 << 20;
 const noBytes = new Uint8Array(0);
-/** A step ends after this many MCUs, since a few bytes may stand for many of them. */
+/** A step ends after this many MCUs, since a few bytes may code many of them. */
 const mcusPerStep = 2_000_000;
-/** What a run leaves unread is less than an MCU, unless the bytes are no data. */
+/**
+ * A run leaves less than one MCU unread unless the bytes are invalid data, so a longer rest ends the scan.
+ */
 const largestRest = 32 * 1024;
 
 export interface AccessPointBuilder {
-  /** As far as they are found. */
+  /** Access points found so far. */
   readonly accessPoints: AccessPoints;
-  /** Each component at 1/4, as far as it is made. */
+  /** Makers of each component at 1/4, with the rows made so far. */
   readonly level4: readonly Level4Maker[] | undefined;
-  /** Reads and takes in the next piece of the file; the number of bytes read. Does nothing once complete. */
+  /**
+   * Reads and decodes the next piece of the file, and returns the number of bytes read. Does nothing once
+   * complete.
+   */
   step(): Promise<number>;
 }
 
-/** A pass over a file, between two steps. */
+/** State of a pass over a file between two steps. */
 interface Pass {
   readonly engine: () => Engine;
   readonly tables: Tables;
@@ -67,15 +78,15 @@ interface Pass {
   readonly sizes: Sizes;
   readonly level4: readonly Level4Maker[] | undefined;
   place: Place;
-  /** Bytes from `place.offset` on that the last run could not use yet. */
+  /** Bytes from `place.offset` on that the last run could not use. */
   rest: Uint8Array;
-  /** Samples at 1/2 of a row of MCUs that is not finished, by component of the scan. */
+  /** Samples at 1/2 of an unfinished row of MCUs, by component of the scan. */
   begunRow: readonly Uint8Array[];
-  /** A scan has ended; the header of another may follow. */
+  /** True if a scan has ended; the header of another may follow. */
   between: boolean;
-  /** The step before ended because it had done enough, with bytes left. */
+  /** True if the previous step reached its limit of MCUs with bytes left. */
   unfinished: boolean;
-  /** The bytes at hand are the file's last. */
+  /** True if the bytes read last are the end of the file. */
   last: boolean;
 }
 
@@ -115,7 +126,7 @@ export function createAccessPointBuilder(
   return { accessPoints: pass.accessPoints, level4, step: () => step(pass) };
 }
 
-/** As {@link AccessPointBuilder.step}. */
+/** See {@link AccessPointBuilder.step}. */
 async function step(pass: Pass): Promise<number> {
   const { accessPoints } = pass;
   if (accessPoints.complete) return 0;
@@ -127,7 +138,7 @@ async function step(pass: Pass): Promise<number> {
   try {
     takeIn(pass, accessPoints.scans.at(-1)!, chunk);
   } catch (error) {
-    // the next step reads on from the last place, with a new engine
+    // the next step continues at the last place, with a new engine
     pass.rest = noBytes;
     pass.unfinished = false;
     throw error;
@@ -136,7 +147,9 @@ async function step(pass: Pass): Promise<number> {
   return chunk.length;
 }
 
-/** Goes on to the next scan; without one the pass is complete, and components that no scan has are gray. */
+/**
+ * Begins the next scan. If there is none, the pass is complete, and components that are in no scan are gray.
+ */
 async function beginNextScan(pass: Pass): Promise<void> {
   const { accessPoints, source, header, tables, level4 } = pass;
   const scan = await nextScan(source, accessPoints.scans.at(-1)!.end, header, accessPoints.scans);
@@ -154,7 +167,7 @@ async function beginNextScan(pass: Pass): Promise<void> {
   pass.place = startOf(scan);
 }
 
-/** Components that are in no scan. */
+/** Returns the indexes of the components that are in no scan. */
 function missingComponents({ accessPoints, header }: Pass): number[] {
   const seen = new Set(
     accessPoints.scans.flatMap(({ scan }) => scan.components.map((component) => component.index)),
@@ -171,7 +184,7 @@ async function readChunk(pass: Pass): Promise<Uint8Array> {
   return chunk;
 }
 
-/** Decodes as far as the bytes reach. */
+/** Decodes as far as the bytes suffice. */
 function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void {
   const { place, rest } = pass;
   const { scan } = current;
@@ -201,7 +214,7 @@ function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void 
   }
 }
 
-/** One run of the module, over as many rows of MCUs as there is room for samples of; returns its outcome. */
+/** Runs the module once, over as many rows of MCUs as there is room for samples, and returns its outcome. */
 function runRows(
   pass: Pass,
   engine: Engine,
@@ -242,7 +255,7 @@ function runRows(
   return result;
 }
 
-/** Ends a scan; fills one that is `short` with gray from its place on. */
+/** Ends a scan. A scan that is too `short` is filled with gray from its place on. */
 function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean, { planes }: SampleRooms): void {
   const { place, begunRow, level4 } = pass;
   if (short) grayRest(pass.accessPoints.level8, pass.sizes, current.scan, place);
@@ -263,7 +276,7 @@ function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean, { pla
   pass.rest = noBytes;
 }
 
-/** The parts without the first `count` bytes of all. */
+/** Returns the parts without the first `count` bytes of their total. */
 function skipped(parts: readonly Uint8Array[], count: number): Uint8Array[] {
   let left = count;
   return parts.map((part) => {

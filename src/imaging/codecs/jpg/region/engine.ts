@@ -1,6 +1,7 @@
-// The module "jpeg-decode" and its memory. The map is that of wasm/jpeg/assembly/map.ts: test/wasm/bindings.test.ts compares them.
+// The module "jpeg-decode" and its memory. test/wasm/bindings.test.ts compares the memory map with
+// wasm/jpeg/assembly/map.ts.
 
-/** The module's functions; wasm/jpeg/decode.md describes them. */
+/** Functions of the module; wasm/jpeg/decode.md describes them. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   buildTable(table: number, source: number, ac: number): number;
@@ -34,7 +35,7 @@ interface Exports {
   ): void;
 }
 
-/** Fields of a run: places of 4 bytes. */
+/** Fields of a run, as indexes of 4-byte words. */
 export const field = {
   rawEnd: 0x1000 >> 2,
   final: 0x1004 >> 2,
@@ -60,7 +61,7 @@ export const field = {
   fresh: 0x105c >> 2,
 } as const;
 
-/** Records of blocks and components, and the fields in them, in places of 4 bytes. */
+/** Records of blocks and components and the fields in them, as indexes of 4-byte words. */
 export const blocks = { at: 0x1100 >> 2, size: 16, component: 0, dc: 1, ac: 2, x: 3, y: 4 } as const;
 export const components = {
   at: 0x1400 >> 2,
@@ -82,7 +83,7 @@ export const components = {
   meansStride: 16,
 } as const;
 
-/** Areas in bytes. */
+/** Areas of memory: positions and sizes in bytes. */
 export const area = {
   tables: 0x2000,
   quant: 0x2000,
@@ -94,31 +95,37 @@ export const area = {
   tablesEnd: 0x30200,
   raw: 0xd1400,
   rawRoom: 0x110000,
-  /** From here on memory is laid out by each run. */
+  /** Start of the memory that each run lays out for itself. */
   arena: 0x1e1800,
 } as const;
 
-/** Vectors read and write past the end of what they work on. */
+/** Bytes that vectors may read and write past the end of their data. */
 export const slack = 64;
 
 /** Results of a run. */
 export const outcome = { reached: 0, hungry: 1, exhausted: 2, impossible: 3 } as const;
 
-/** One instance, shared by many files: a file's tables are loaded when it is not the file of the last call. */
+/**
+ * One instance of the module, shared by many files. A file's tables are loaded if another file made the
+ * previous call.
+ */
 export interface Engine {
   readonly run: Exports;
-  /** Whose tables are loaded. */
+  /** The file whose tables are loaded. */
   owner: unknown;
-  /** Bytes of memory, which grow with the largest piece of work so far and never shrink. */
+  /** Size of the memory in bytes. It grows with the largest run so far and never shrinks. */
   readonly size: number;
-  /** The memory as bytes and as 4-byte numbers; stale after {@link Engine.reserve}. */
+  /** The memory as bytes and as 4-byte numbers. Both are stale after {@link Engine.reserve}. */
   bytes(): Uint8Array;
   words(): Int32Array;
-  /** Makes the memory at least `end` bytes large. Throws RangeError where the runtime refuses. */
+  /** Grows the memory to at least `end` bytes. Throws RangeError if the runtime refuses. */
   reserve(end: number): void;
 }
 
-/** An instance of the compiled module "jpeg-decode". Drop it after any error that was thrown while it ran. */
+/**
+ * Returns an instance of the compiled module "jpeg-decode". It must be dropped after any error that was
+ * thrown while it ran.
+ */
 export function createEngine(module: WebAssembly.Module): Engine {
   const run = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
   let bytes = new Uint8Array(run.memory.buffer);

@@ -1,5 +1,5 @@
-// From a region and a scale to samples, blocks and MCUs of each component. All sizes are those of ITU-T T.81, A.1.1 and
-// A.2, with blocks that become 8, 4, 2 or 1 samples wide.
+// Geometry of a region at a scale: the samples, blocks and MCUs of each component. All sizes follow ITU-T
+// T.81, sections A.1.1 and A.2, with blocks that become 8, 4, 2 or 1 samples wide.
 
 import type { Rectangle } from "../../image-header.ts";
 import type { Frame } from "../markers/frame.ts";
@@ -7,14 +7,20 @@ import type { Scan } from "./header.ts";
 
 export type ScaleFactor = 1 | 2 | 4 | 8;
 
-/** How a component's samples become as many as there are pixels. */
+/** Method of upsampling a component's samples to the number of pixels. */
 export type Upsampling = "none" | "across" | "down" | "both" | "repeat";
 
-/** What of a component a region needs. Samples are counted at the decoded resolution, from the image's corner. */
+/**
+ * The part of a component that a region needs. Samples are counted at the decoded resolution, from the
+ * image's corner.
+ */
 export interface ComponentWindow {
-  /** Samples on a block's side. */
+  /** Samples on one side of a block. */
   readonly edge: number;
-  /** Sample at pixel x: floor(x * across / outAcross); at pixel y: floor(y * down / outDown). */
+  /**
+   * Ratios of samples to pixels. The sample at pixel x is floor(x * across / outAcross), at pixel y floor(y *
+   * down / outDown).
+   */
   readonly across: number;
   readonly outAcross: number;
   readonly down: number;
@@ -28,14 +34,14 @@ export interface ComponentWindow {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
-  /** The blocks that hold them. */
+  /** Blocks that contain these samples. */
   readonly blockLeft: number;
   readonly blockRight: number;
   readonly blockTop: number;
   readonly blockBottom: number;
 }
 
-/** The pixels that a region of full-size pixels becomes: `ceil(side / scale)` on each side. */
+/** Returns a region of full-size pixels at a scale: `ceil(side / scale)` pixels on each side. */
 export function scaledRegion(region: Rectangle, scale: number): Rectangle {
   return {
     x: Math.floor(region.x / scale),
@@ -46,19 +52,23 @@ export function scaledRegion(region: Rectangle, scale: number): Rectangle {
 }
 
 /**
- * How large the components behind the first are decoded. "full": subsampled ones larger than the scale asks where
- * their blocks have the samples, so that less is to be made up. "stored": by the scale. "half": in half of that, at
- * 1/8 by the scale. "none": not at all.
+ * Decoded size of the components after the first.
+ *
+ * - "full": larger than the scale requires for subsampled components whose blocks have the samples, so that
+ *   less is interpolated.
+ * - "stored": as the scale requires.
+ * - "half": half of that; at 1/8 as the scale requires.
+ * - "none": not decoded.
  */
 export type ChromaSize = "full" | "stored" | "half" | "none";
 
-/** Samples on a side of a component's blocks. */
+/** Returns the samples on one side of a component's blocks. */
 export function edgeOf(frame: Frame, component: number, scale: ScaleFactor, chroma: ChromaSize): number {
   const { h, v } = frame.components[component]!;
   let edge = 8 / scale;
   if (chroma === "half" && component > 0) return Math.max(1, edge / 2);
   if (chroma !== "full" || scale === 8) return edge;
-  // while both directions allow it
+  // doubles while the sampling factors of both directions allow it
   for (
     let factor = 2;
     edge < 8 && frame.hMax % (h * factor) === 0 && frame.vMax % (v * factor) === 0;
@@ -74,8 +84,8 @@ export interface WindowOptions {
 }
 
 /**
- * What of a component is needed for pixels `out` (at the scale). `margin`: with the neighbours that upsampling looks
- * at.
+ * Returns the part of a component that pixels `out` (at the scale) need. With `margin`, it includes the
+ * neighbours that upsampling reads.
  */
 export function componentWindow(
   frame: Frame,
@@ -121,7 +131,10 @@ export function componentWindow(
   };
 }
 
-/** libjpeg's choice: filters for ratios of two, repetition for all others and for components of one or two columns. */
+/**
+ * Chooses as libjpeg does: filters for ratios of two, repetition for all others and for components of one or
+ * two columns.
+ */
 function upsamplingOf(across: number, down: number, width: number): Upsampling {
   if (across === 1 && down === 1) return "none";
   if (across === 1 && down === 2) return "down";
@@ -130,13 +143,13 @@ function upsamplingOf(across: number, down: number, width: number): Upsampling {
   return "repeat";
 }
 
-/** Size of a component at 1/`reduction`. */
+/** Returns the size of a component at 1/`reduction`. */
 export function reducedSize({ components }: Frame, component: number, reduction: number) {
   const { width, height } = components[component]!;
   return { width: Math.ceil(width / reduction), height: Math.ceil(height / reduction) };
 }
 
-/** MCUs of a scan: left <= column < right, top <= row < bottom. */
+/** Range of MCUs of a scan: left <= column < right, top <= row < bottom. */
 export interface McuRange {
   readonly left: number;
   readonly right: number;
@@ -144,10 +157,10 @@ export interface McuRange {
   readonly bottom: number;
 }
 
-/** Whether a window holds any sample. */
+/** True if a window contains any sample. */
 export const isWanted = (w: ComponentWindow): boolean => w.right > w.left && w.bottom > w.top;
 
-/** The MCUs of a scan that hold what its components need: none where nothing of them is wanted. */
+/** Returns the MCUs of a scan that the windows of its components need; an empty range if none is wanted. */
 export function mcuRange(scan: Scan, windows: readonly ComponentWindow[]): McuRange {
   let [left, right, top, bottom] = [scan.columns, 0, scan.rows, 0];
   for (const { index, across, down } of scan.components) {

@@ -1,5 +1,5 @@
-// The header of a file that is read by regions: its frame, and each scan with the tables in force at its start (ITU-T T.81,
-// annex B; JFIF 1.02; Adobe TN 5116).
+// Reads the header of a file for decoding by regions: its frame, and each scan with the tables in force at
+// its start (ITU-T T.81, annex B; JFIF 1.02; Adobe TN 5116).
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import {
@@ -27,34 +27,37 @@ import {
 /** A component's part in a scan, with the tables that were in force at the scan's start. */
 export interface ScanComponent {
   readonly index: number;
-  /** Blocks in an MCU. */
+  /** Blocks of an MCU in each direction. */
   readonly across: number;
   readonly down: number;
-  /** 64 values in natural order. */
+  /** Quantisation table: 64 values in natural order. */
   readonly quant: Uint16Array;
-  /** 16 counts and the symbols. */
+  /** Huffman tables: 16 counts, then the symbols. */
   readonly dc: Uint8Array;
   readonly ac: Uint8Array;
 }
 
 export interface Scan {
-  /** File offset of the marker or of the bytes before it, from which {@link readScan} finds this scan. */
+  /** File offset of the marker, or of bytes before it, from which {@link readScan} finds this scan. */
   readonly headerAt: number;
   /** File offset of the first entropy-coded byte. */
   readonly start: number;
   readonly components: readonly ScanComponent[];
-  /** MCUs in a restart interval, 0 for none. */
+  /** MCUs in a restart interval; 0 for no restarts. */
   readonly interval: number;
   /** Size in MCUs. */
   readonly columns: number;
   readonly rows: number;
-  /** Access points stand at column 0 and at every `step * k - 1`: 512 full-size pixels. */
+  /**
+   * Columns between access points: they are at column 0 and at every column `step * k - 1`, 512 full-size
+   * pixels apart.
+   */
   readonly step: number;
-  /** All tables as they were at the scan's start, for the scan behind it. */
+  /** All tables in force at the scan's start. The next scan inherits them. */
   readonly tables: Readonly<Tables>;
 }
 
-/** Tables as they change from segment to segment. */
+/** Tables in force; they change from segment to segment. */
 interface Tables {
   readonly quant: (Uint16Array | undefined)[];
   readonly dc: (Uint8Array | undefined)[];
@@ -70,8 +73,9 @@ export interface Header {
 const windowBytes = 4096;
 
 /**
- * Header of a file that this decoder reads: Huffman-coded, sequential, 8 bit, 1, 3 or 4 components. `undefined` for
- * other kinds of JPEG, which are for another decoder. Throws ImagingError `decode`, code `damaged_header`.
+ * Reads the header of a file that this decoder supports: Huffman-coded, sequential, 8 bits, 1, 3 or 4
+ * components. Returns undefined for other kinds of JPEG, which need another decoder. Throws ImagingError
+ * `decode`, code `damaged_header`.
  */
 export async function readHeader(bytes: ByteSource): Promise<Header | undefined> {
   const walk = walkMarkers(bytes, windowBytes);
@@ -95,8 +99,8 @@ export async function readHeader(bytes: ByteSource): Promise<Header | undefined>
 }
 
 /**
- * The next scan at or behind `from`, with the tables of the scan `before` as the segments between them change them.
- * `undefined` where the image ends.
+ * Reads the next scan at or after `from`. Its tables are those of the scan `before`, as modified by the
+ * segments between them. Returns undefined at the end of the image.
  */
 export async function readScan(
   bytes: ByteSource,
@@ -111,17 +115,20 @@ export async function readScan(
   return scanAt && describeScan(walk, from, scanAt, frame, tables);
 }
 
-/** What the segments in front of a scan have said so far. */
+/** Values collected from the segments before a scan. */
 interface Seen {
   readonly tables: Tables;
-  /** "other": a kind of frame that is not for this decoder. */
+  /** The frame header; "other" for a kind of frame that this decoder does not support. */
   frame: FrameHeader | "other" | undefined;
   jfif: boolean;
-  /** Transform of the Adobe segment. */
+  /** Colour transform of the Adobe segment. */
   adobe: number | undefined;
 }
 
-/** Takes in segments up to that of a scan, or `undefined` at the end of the image. */
+/**
+ * Applies the segments up to the next scan header and returns that segment. Returns undefined at the end of
+ * the image, or if the frame is of another kind.
+ */
 async function findScan(walk: MarkerWalk, from: number, seen: Seen): Promise<Segment | undefined> {
   for await (const found of walk.segments(from)) {
     const { code, length } = found;
@@ -138,7 +145,10 @@ async function findScan(walk: MarkerWalk, from: number, seen: Seen): Promise<Seg
   return undefined;
 }
 
-/** All codes from C0 to CF but JPG, as far as {@link takers} do not name them: DAC announces arithmetic coding. */
+/**
+ * True for the codes from C0 to CF except JPG. It is asked about codes that {@link takers} does not name:
+ * frames of other kinds, and DAC, which announces arithmetic coding.
+ */
 const isOtherFrame = (code: number) => code >= 0xc0 && code <= 0xcf && code !== marker.jpg;
 
 type Take = (body: Uint8Array, seen: Seen, segment: Segment) => void;
@@ -165,7 +175,7 @@ const takeQuantisation: Take = (body, { tables }) => {
 
 const takeHuffman: Take = (body, { tables }) => {
   const { tables: defined, rest } = readHuffmanTables(body);
-  // fewer bytes are no table: libjpeg ignores them too
+  // fewer bytes cannot be a table: libjpeg ignores them too
   if (rest >= 17) throw damaged("a Huffman table", "a broken one");
   for (const { kind, selector, definition } of defined) tables[kind][selector] = definition;
 };
@@ -183,7 +193,7 @@ const takeAdobe: Take = (body, seen) => {
   if (isNamed(body, "Adobe", 12)) seen.adobe = body[11]!;
 };
 
-/** Segments that matter here. */
+/** Functions for the segments that affect decoding. */
 const takers: Readonly<Record<number, Take>> = {
   192: takeFrame,
   193: takeFrame,

@@ -1,4 +1,4 @@
-// Reading sequential JPEG files by regions: what other folders use.
+// Reading of sequential JPEG files by regions: the exports that other folders use.
 
 export type { Read } from "../../ranges.ts";
 export type { Backwards, Crop } from "../lossless/crop.ts";

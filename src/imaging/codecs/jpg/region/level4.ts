@@ -1,5 +1,5 @@
-// The reduced level at 1/4, as good as a resampling: samples at 1/2 reduced with Lanczos-3. It is made with the access points
-// and stored, or made for a region at a time where it is not stored; the samples are the same.
+// The reduced level at 1/4, as good as a resampling: samples at 1/2 are reduced with Lanczos-3. It is made
+// along with the access points and stored, or made per region if it is not stored; the samples are the same.
 
 import { sourceWindow } from "../../../pipeline/kernel.ts";
 import type { Plane as Samples } from "../../../pipeline/pixels.ts";
@@ -9,7 +9,7 @@ import { slack } from "./engine.ts";
 import { type ComponentWindow, isWanted, reducedSize, type ScaleFactor } from "./geometry.ts";
 import { type DecodeJob, decodeWindows, layOut, type MemoryPlane } from "./region.ts";
 
-/** One band resampled by the rules of pipeline/steps/resize.ts. */
+/** Resamples one band by the rules of pipeline/steps/resize.ts. */
 export type ResamplePlane = (plane: Samples, x: ResampleAxis, y: ResampleAxis) => Samples;
 
 /** A part of a component's stored plane: columns `left` to `right`, rows `top` to `bottom`. */
@@ -24,20 +24,23 @@ export interface PlaneArea {
 /** Writes the rows of an area from byte `at` of `target` on, `stride` bytes apart. */
 export type CopyRows = (target: Uint8Array, at: number, stride: number) => void;
 
-/** Reads parts of a stored level; undefined where they are not there, or not yet. */
+/** Reads parts of a stored level. Returns undefined if they are not available, or not ready. */
 export type StoredPlanes = (areas: readonly PlaneArea[]) => Promise<readonly CopyRows[] | undefined>;
 
-/** What a region is decoded from; at 1/4 that is a stored level, or samples at 1/2. */
+/** Input for decoding a region; at 1/4 it is a stored level, or samples at 1/2. */
 export interface RegionJob extends DecodeJob {
-  /** Without it samples at 1/4 are those of the transform of 2x2 coefficients. */
+  /**
+   * Resamples the level at 1/4. Without it, samples at 1/4 come from the inverse transform of 2x2
+   * coefficients.
+   */
   readonly resample: ResamplePlane | undefined;
   readonly stored: StoredPlanes | undefined;
 }
 
-/** Size of a component at 1/4. */
+/** Returns the size of a component at 1/4. */
 export const level4Size = (frame: Frame, component: number) => reducedSize(frame, component, 4);
 
-/** Bytes of all components at 1/4. */
+/** Returns the number of bytes of all components at 1/4. */
 export function level4Bytes(frame: Frame): number {
   return frame.components.reduce((sum, _, i) => {
     const { width, height } = level4Size(frame, i);
@@ -45,25 +48,25 @@ export function level4Bytes(frame: Frame): number {
   }, 0);
 }
 
-/** The output samples from `start` to `end` of an axis that is halved. */
+/** Returns the axis of the output samples from `start` to `end` at half the size. */
 const halving = (start: number, end: number): ResampleAxis => ({
   size: end - start,
   origin: 2 * start,
   scale: 2,
 });
 
-/** Rows of a plane at 1/2 that the filter needs behind an output row. */
+/** Rows at 1/2 that the filter needs below an output row. */
 const reach = 6;
-/** Output rows that are made at a time, at least. */
+/** Minimum number of output rows made at a time. */
 const leastRows = 16;
 
-/** Takes a component's rows at 1/2 from the top on, and makes its plane at 1/4 of them. */
+/** Makes a component's plane at 1/4 from its rows at 1/2, which it takes from the top down. */
 export interface Level4Maker {
   /** Adds rows of samples, `stride` bytes apart; skips those below the image. */
   take(data: Uint8Array, stride: number, count: number): void;
-  /** Fills what is missing with middle gray. */
+  /** Fills missing samples with middle gray. */
   finish(): void;
-  /** ceil(width/4) by ceil(height/4), the first `rows` rows of it made. */
+  /** The plane, ceil(width/4) by ceil(height/4); its first `rows` rows are made. */
   readonly plane: Uint8Array;
   readonly rows: number;
 }
@@ -72,7 +75,7 @@ export function createLevel4Maker(frame: Frame, component: number, resample: Res
   const half = reducedSize(frame, component, 2);
   const { width, height } = level4Size(frame, component);
   const plane = new Uint8Array(width * height);
-  /** Rows at 1/2 from `top` on, `count` of them. */
+  /** Rows at 1/2: `count` of them from row `top` on. */
   let rows = new Uint8Array(0);
   let top = 0;
   let count = 0;
@@ -100,7 +103,7 @@ export function createLevel4Maker(frame: Frame, component: number, resample: Res
     top = start;
   };
 
-  /** Makes room for more rows; returns how many of them lie in the image. */
+  /** Makes room for more rows. Returns how many of them are inside the image. */
   const reserve = (more: number): number => {
     const wanted = Math.max(0, Math.min(more, half.height - top - count));
     const bytes = (count + wanted) * half.width;
@@ -135,7 +138,7 @@ export function createLevel4Maker(frame: Frame, component: number, resample: Res
   };
 }
 
-/** Reads a level that is in memory, as far as it is made. */
+/** Returns a function that reads the rows made so far of a level in memory. */
 export function planesInMemory(frame: Frame, makers: readonly Level4Maker[]): StoredPlanes {
   return async (areas) => {
     if (areas.some(({ component, bottom }) => bottom > makers[component]!.rows)) return undefined;
@@ -147,7 +150,7 @@ export function planesInMemory(frame: Frame, makers: readonly Level4Maker[]): St
   };
 }
 
-/** The rows of an area that are at hand, `stride` bytes apart. */
+/** Returns a function that copies the rows of an area from `data`, in which they are `stride` bytes apart. */
 function rowsOf({ left, right, top, bottom }: PlaneArea, data: Uint8Array, stride: number): CopyRows {
   return (target, at, targetStride) => {
     for (let y = 0; y < bottom - top; y++)
@@ -155,13 +158,11 @@ function rowsOf({ left, right, top, bottom }: PlaneArea, data: Uint8Array, strid
   };
 }
 
-/** Whether windows ask for the reduced level: each component at 1/4 of its own size. */
+/** True if windows ask for the reduced level: each component at 1/4 of its own size. */
 const isLevel4 = (windows: readonly ComponentWindow[], scale: ScaleFactor) =>
   scale === 4 && windows.every((w) => !isWanted(w) || w.edge === 2);
 
-/**
- * As `decodeWindows`, but at 1/4 of each component's size the samples are those of the reduced level.
- */
+/** Like `decodeWindows`, but at 1/4 of each component's size it uses the samples of the reduced level. */
 export async function readWindows<T>(
   job: RegionJob,
   windows: readonly ComponentWindow[],
@@ -181,7 +182,7 @@ export async function readWindows<T>(
   return use(planes, free);
 }
 
-/** Whole blocks, cropped to the image. */
+/** Returns the area of a window's whole blocks, cropped to the image. */
 function areaOf(w: ComponentWindow, component: number): PlaneArea {
   return {
     component,
@@ -242,5 +243,5 @@ function makeAreas(
   );
 }
 
-/** Samples of a block's side at 1/2. */
+/** Samples on one side of a block at 1/2. */
 export const halfEdge = 4;

@@ -1,4 +1,5 @@
-// Regions as planes, or as interleaved pixels the way libjpeg makes them: upsampled chroma, converted colours.
+// Decodes regions as planes, or as interleaved pixels the way libjpeg makes them: chroma upsampled, colours
+// converted.
 
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { allocated } from "../../allocate.ts";
@@ -20,22 +21,22 @@ import { type MemoryPlane, paddedStride, planesSize } from "./region.ts";
 export interface Plane {
   readonly width: number;
   readonly height: number;
-  /** Bytes from row to row; at least 32 more than the width. */
+  /** Bytes from one row to the next; at least 32 more than the width. */
   readonly stride: number;
   readonly data: Uint8Array;
-  /** Its first sample, counted from the image's corner at this resolution. */
+  /** Position of its first sample, counted from the image's corner at this resolution. */
   readonly left: number;
   readonly top: number;
-  /** Pixels (at the scale) that one sample stands for: 2 for chroma of 4:2:0. Fractions where sampling has them. */
+  /** Pixels (at the scale) per sample: 2 for chroma of 4:2:0. Fractional for some samplings. */
   readonly pixelsAcross: number;
   readonly pixelsDown: number;
 }
 
-/** Planes larger than this are made in bands. */
+/** Planes that take more bytes than this are decoded in bands. */
 const bandBytes = 8 << 20;
 const stripBytes = 256 * 1024;
 
-/** Windows of all components for rows `top` to `top + height` of a region's pixels. */
+/** Returns the windows of all components for the pixels `out` at a scale. */
 function windowsOf(
   frame: Frame,
   out: Rectangle,
@@ -50,7 +51,7 @@ interface Band {
   readonly windows: readonly ComponentWindow[];
 }
 
-/** A region in as many bands as memory asks for, whole MCU rows where possible. */
+/** Divides a region into as many bands as memory requires, of whole MCU rows if possible. */
 function* bandsOf(frame: Frame, out: Rectangle, scale: ScaleFactor, options: WindowOptions): Generator<Band> {
   const whole = windowsOf(frame, out, scale, options);
   const mcuHeight = Math.max(1, (8 * frame.vMax) / scale);
@@ -65,7 +66,10 @@ function* bandsOf(frame: Frame, out: Rectangle, scale: ScaleFactor, options: Win
   }
 }
 
-/** All windows that {@link decodePixels} or {@link withPlanes} would decode, for those who want to read ahead. */
+/**
+ * Yields all windows that {@link decodePixels} or {@link withPlanes} would decode, for callers that read
+ * ahead.
+ */
 export function* regionWindows(
   frame: Frame,
   region: Rectangle,
@@ -80,8 +84,8 @@ const pixelOptions: WindowOptions = { chroma: "full", margin: true };
 const planeOptions: WindowOptions = { chroma: "stored", margin: false };
 
 /**
- * Decodes the components of a region as they are stored, subsampled ones so, and returns what `use` makes of them. It
- * works at once: the planes mostly lie in the decoder's own memory, which the next call overwrites.
+ * Decodes the components of a region as stored, without upsampling, and returns the result of `use`. `use`
+ * must not wait: most planes are in the decoder's own memory, which the next call overwrites.
  */
 export async function withPlanes<T>(
   job: RegionJob,
@@ -147,7 +151,10 @@ const kinds = {
   ycck: { bands: 4, interpretation: "cmyk", convert: 1 },
 } as const;
 
-/** A region as gray, RGB or CMYK (0 is no ink), rows without padding; stored chroma is upsampled at every scale as at 1/1. */
+/**
+ * Decodes a region as gray, RGB or CMYK (0 is no ink), rows without padding. Stored chroma is upsampled at
+ * every scale as at 1/1.
+ */
 export async function decodePixels(
   job: RegionJob,
   region: Rectangle,
@@ -168,7 +175,7 @@ export async function decodePixels(
   return { width: out.width, height: out.height, bands, interpretation, data };
 }
 
-/** Upsamples, converts and interleaves the rows of a band, some at a time. */
+/** Upsamples, converts and interleaves the rows of a band, a strip of rows at a time. */
 function interleave(
   engine: Engine,
   frame: Frame,
@@ -203,7 +210,9 @@ function interleave(
   }
 }
 
-/** A function from a pixel row to where its samples of a component lie, one for each pixel of `out`. */
+/**
+ * Returns a function from a pixel row to the position of a component's samples, one for each pixel of `out`.
+ */
 function rowMaker(
   engine: Engine,
   w: ComponentWindow,

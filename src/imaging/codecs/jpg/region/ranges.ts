@@ -1,4 +1,4 @@
-// The bytes of the file that a stretch of MCUs takes, row by row, from its access points.
+// Ranges of the file that a range of MCUs needs, row by row, from its access points.
 
 import type { ByteRange } from "../../../lib/byte-source.ts";
 import {
@@ -14,16 +14,16 @@ import type { McuRange } from "./geometry.ts";
 export interface RowRange extends ByteRange {
   readonly scan: number;
   readonly row: number;
-  /** Where decoding begins. */
+  /** Access point at which decoding starts. */
   readonly start: AccessPoint;
 }
 
-/** Rows whose estimate turned out too small, as "scan:row"; those are read up to the next access point. */
+/** Rows whose estimate was too small, as "scan:row". They are read up to the next access point. */
 export type Short = ReadonlySet<string>;
 
 export const rowKey = (scan: number, row: number): string => `${scan}:${row}`;
 
-/** Ranges for some MCUs of one scan, in row order; rows without any data have none. */
+/** Returns the ranges for some MCUs of one scan, in row order; rows without data have none. */
 export function rowRanges(points: ScanAccessPoints, scan: number, mcus: McuRange, short: Short): RowRange[] {
   const ranges: RowRange[] = [];
   for (let row = mcus.top; row < mcus.bottom; row++) {
@@ -35,7 +35,7 @@ export function rowRanges(points: ScanAccessPoints, scan: number, mcus: McuRange
   return ranges;
 }
 
-/** The same for all scans of a file. */
+/** Returns the ranges for some MCUs of each scan of a file. */
 export function allRanges(accessPoints: AccessPoints, mcus: readonly McuRange[], short: Short): RowRange[] {
   return accessPoints.scans.flatMap((scan, i) => rowRanges(scan, i, mcus[i]!, short));
 }

@@ -1,4 +1,5 @@
-// A sequential JPEG file read by regions: header, access points, pixels, planes and lossless crops behind one object.
+// A sequential JPEG file read by regions: header, access points, pixels, planes and lossless crops behind one
+// object.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
@@ -22,57 +23,76 @@ import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts
 import { allRanges } from "./ranges.ts";
 import { createTables } from "./tables.ts";
 
-/** On a disk a further range costs little. */
+/** Gap in bytes for a source that names none: on a disk, one more range costs little. */
 const diskGap = 1024;
 
 export interface BuildAccessPointsOptions {
-  /** Full-size rows from the top that have to be decodable; default all. */
+  /** Full-size rows from the top that must be decodable; the default is all. */
   readonly untilRow?: number;
   readonly signal?: AbortSignal;
-  /** Called after each piece of the file with the rows that can be decoded so far. */
+  /** Called after each piece of the file with the number of rows that can be decoded so far. */
   readonly onProgress?: (rows: number) => void;
 }
 
-/** A file whose header was read. All regions are whole, full-size pixels inside the image, as stored. */
+/**
+ * A file whose header has been read. All regions are in whole full-size pixels within the image, as stored.
+ */
 export interface JpegReader {
   readonly frame: Frame;
   /** Quantisation table of the first component, 64 values in natural order. */
   readonly quant: Uint16Array;
-  /** Bytes from the first scan's data to the end of the file; undefined where its length is not known. */
+  /** Bytes from the first scan's data to the end of the file; undefined if its length is unknown. */
   readonly codedBytes: number | undefined;
-  /** Full-size rows from the top that can be decoded now. */
+  /** Full-size rows from the top that can be decoded so far. */
   readonly rows: number;
-  /** All access points are known. */
+  /** True if all access points are known. */
   readonly isComplete: boolean;
-  /** The data ended early, or restarts were not where they belong; what is missing is gray. Known once complete. */
+  /**
+   * True if the data ended early, or restart markers were misplaced; missing parts are gray. Known once
+   * complete.
+   */
   readonly damaged: boolean;
-  /** Reads on until enough access points are known. Calls at the same time share the work. Throws the signal's reason. */
+  /**
+   * Reads until enough access points are known. Simultaneous calls share the reading. Throws the signal's
+   * reason.
+   */
   buildAccessPoints(options?: BuildAccessPointsOptions): Promise<void>;
-  /** One piece of the file (at most `chunkSize` bytes); false once complete. For callers with slices. */
+  /**
+   * Reads one piece of the file (at most `chunkSize` bytes). Returns false once complete. For callers that
+   * work in slices.
+   */
   stepAccessPoints(): Promise<boolean>;
-  /** All access points as bytes to store, well compressible; `undefined` before they are complete. */
+  /** Returns all access points as bytes to store, which compress well; undefined until they are complete. */
   saveAccessPoints(): Uint8Array | undefined;
   /**
-   * Takes what {@link JpegReader.saveAccessPoints} returned for a file of this size and header; false where it is not sound or
-   * not this file's. `level8`: the reduced level, as {@link JpegReader.level8} had it.
+   * Loads the result of {@link JpegReader.saveAccessPoints} for a file of this size and header. Returns false
+   * if it is damaged or belongs to another file. `level8` is the reduced level as {@link JpegReader.level8}
+   * returned it.
    */
   loadAccessPoints(saved: Uint8Array, level8?: readonly Uint8Array[]): Promise<boolean>;
-  /** Samples at 1/8 of each component, ceil(width/8) by ceil(height/8), once complete; none where they are too large. */
+  /**
+   * Samples at 1/8 of each component, ceil(width/8) by ceil(height/8), once complete; undefined if they are
+   * too large.
+   */
   readonly level8: readonly Uint8Array[] | undefined;
   /**
-   * Samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as a resampling, once
-   * complete, if they were made along with the access points.
+   * Samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as a
+   * resampling, once complete, if they were made along with the access points.
    */
   readonly level4: readonly Uint8Array[] | undefined;
-  /** A level at 1/4 is in memory, complete or growing. */
+  /** True if a level at 1/4 is in memory, complete or growing. */
   readonly buildsLevel4: boolean;
-  /** Reads the level at 1/4 from there from now on, and drops its own. */
+  /** Reads the level at 1/4 from `stored` from now on. A complete reader also drops its own copy. */
   readLevel4From(stored: StoredPlanes): void;
-  /** The ranges of the file that a region takes; a few more bytes where an estimate is too small. */
+  /**
+   * Returns the ranges of the file that a region needs. Decoding reads a few more bytes if an estimate is too
+   * small.
+   */
   neededRanges(region: Rectangle, scale: ScaleFactor, as?: "pixels" | "planes", gap?: number): ByteRange[];
   /**
-   * Gray, RGB or CMYK; at 1/1 the same bytes as libjpeg's accurate transform with smooth upsampling makes. `chroma`: "full"
-   * by default, or as `withPlanes` reads it and upsampled.
+   * Decodes a region as gray, RGB or CMYK; at 1/1 the bytes are those of libjpeg's accurate transform with
+   * smooth upsampling. `chroma` is "full" by default; "stored" reads it as `withPlanes` does, then upsamples
+   * it.
    */
   decodePixels(
     region: Rectangle,
@@ -80,11 +100,12 @@ export interface JpegReader {
     read?: Read,
     chroma?: "full" | "stored",
   ): Promise<PixelBuffer & { readonly data: Uint8Array }>;
-  /** The components by themselves, subsampled ones as they are. */
+  /** Decodes each component separately, without upsampling. */
   decodePlanes(region: Rectangle, scale: ScaleFactor, read?: Read): Promise<Plane[]>;
   /**
-   * Returns the result of `use`, which must not wait: the planes lie in memory that the next call overwrites. `chroma`: the
-   * components behind the first as stored, in half the size (at 1/8 as stored), or empty.
+   * Returns the result of `use`, which must not wait: the planes are in memory that the next call overwrites.
+   * `chroma` says how the components after the first are decoded: as stored, at half the size (at 1/8 as
+   * stored), or not at all.
    */
   withPlanes<T>(
     region: Rectangle,
@@ -92,17 +113,21 @@ export interface JpegReader {
     chroma: "stored" | "half" | "none",
     use: (planes: readonly Plane[]) => T,
   ): Promise<T>;
-  /** Whether a region lies on the grid of a file with one scan. */
+  /** True if a region is on the grid of a file with one scan. */
   canCrop(region: Rectangle): boolean;
-  /** The region as a JPEG file from the same coded bits; `undefined` where that cannot be. */
+  /** Returns the region as a JPEG file from the same coded bits; undefined if that is impossible. */
   crop(region: Rectangle, read?: Read): Promise<Uint8Array | undefined>;
-  /** The coded bits of a region, for transforms that run backwards along axes of the image. */
+  /**
+   * Returns the coded bits of a region, for transforms that run backwards along axes of the image; undefined
+   * if that is impossible.
+   */
   cropData(region: Rectangle, backwards: Backwards): Promise<Crop | undefined>;
 }
 
 /**
- * Opens a file: reads its header. `undefined` for JPEG of other kinds (progressive, arithmetic, 12 bit, 2 components).
- * Each call asks `engine` again, since an instance is dropped after an error. Throws ImagingError `decode`.
+ * Opens a file by reading its header. Returns undefined for other kinds of JPEG (progressive, arithmetic, 12
+ * bits, 2 components). Each operation calls `engine` again, since an instance is dropped after an error.
+ * Throws ImagingError `decode`.
  */
 export async function openJpeg(
   engine: () => Engine,
@@ -114,7 +139,7 @@ export async function openJpeg(
   const { frame } = header;
   const tables = createTables();
   tables.add(header.first);
-  /** Dropped with its planes when they are no longer needed. */
+  /** Released with its planes when they are no longer needed. */
   let builder: AccessPointBuilder | undefined = createAccessPointBuilder(
     engine,
     tables,
@@ -126,7 +151,7 @@ export async function openJpeg(
   let accessPoints: AccessPoints = builder.accessPoints;
   let flight: Promise<unknown> | undefined;
 
-  /** One step at a time, shared by all callers. */
+  /** Runs one step at a time, shared by all callers. */
   const step = (): Promise<unknown> => {
     flight ??= builder?.step().finally(() => {
       flight = undefined;
@@ -134,12 +159,15 @@ export async function openJpeg(
     return flight ?? Promise.resolve();
   };
 
-  /** Rows of pixels that can be decoded: access points of their MCU rows, and of the one below for upsampling, are known. */
+  /**
+   * Returns the number of pixel rows that can be decoded: the access points of their MCU rows are known, and
+   * those of the row below for upsampling.
+   */
   const rowsReady = (): number => {
     if (accessPoints.complete) return frame.height;
     if (accessPoints.scans.length > 1 || header.first.components.length < frame.components.length) return 0;
     const mcuHeight = frame.components.length === 1 ? 8 : 8 * frame.vMax;
-    // the access point of the row behind it says where a row ends
+    // the end of a row is known from the access point of the next one
     return Math.min(frame.height, Math.max(0, accessPoints.scans[0]!.rows - 2) * mcuHeight);
   };
 

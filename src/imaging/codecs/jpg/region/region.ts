@@ -1,4 +1,4 @@
-// Decoding a region: MCU rows from their ranges of bytes into planes in the module's memory.
+// Decodes regions: MCU rows from their ranges of bytes into planes in the module's memory.
 
 import { ImagingError } from "../../../errors.ts";
 import { type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
@@ -11,17 +11,17 @@ import { type RowRange, rowKey, rowRanges } from "./ranges.ts";
 import { describeScan, type RowRun, runRow, type Target } from "./run.ts";
 import type { Tables } from "./tables.ts";
 
-/** A component in the module's memory: the sample at (left, top) of the image lies at `at`. */
+/** A component in the module's memory. `at` is the position of the sample at (left, top) of the image. */
 export interface MemoryPlane {
   readonly at: number;
   readonly stride: number;
   readonly left: number;
   readonly top: number;
-  /** Samples of a row that lie inside the image. */
+  /** Samples of a row that are inside the image. */
   readonly width: number;
 }
 
-/** What a file brings to a decoder. */
+/** A file's data that decoding needs. */
 export interface DecodeJob extends RangeSource {
   readonly engine: Engine;
   readonly tables: Tables;
@@ -29,13 +29,13 @@ export interface DecodeJob extends RangeSource {
   readonly accessPoints: AccessPoints;
 }
 
-/** Row strides in bytes that vectors can overrun and that no cache maps to one set. */
+/** Returns a row stride in bytes: vectors can overrun the row, and no cache maps all rows to one set. */
 export function paddedStride(width: number): number {
   const stride = Math.ceil((width + 32) / 16) * 16;
   return stride % 1024 === 0 ? stride + 64 : stride;
 }
 
-/** Bytes that the planes of some windows take. */
+/** Returns the number of bytes that the planes of some windows take. */
 export function planesSize(windows: readonly ComponentWindow[]): number {
   return windows.reduce((sum, w) => sum + planeBytes(w), 0);
 }
@@ -45,9 +45,10 @@ function planeBytes({ blockLeft, blockRight, blockTop, blockBottom, edge }: Comp
 }
 
 /**
- * Decodes what `windows` (one per component) ask for. Returns the result of `use`, which receives the planes and the first
- * free byte behind them, and must neither wait nor keep them. At 1/8 no byte is read where there is a reduced level.
- * Throws ImagingError `decode`, code header_mismatch, where the file no longer has the bytes that the access points are for.
+ * Decodes `windows`, one per component, and returns the result of `use`. `use` receives the planes and the
+ * first free byte after them, and must neither wait nor keep them. At 1/8 no byte is read if there is a
+ * reduced level. Throws ImagingError `decode`, code header_mismatch, if the file no longer has the bytes for
+ * which the access points were made.
  */
 export async function decodeWindows<T>(
   job: DecodeJob,
@@ -66,7 +67,7 @@ export async function decodeWindows<T>(
   for (;;) {
     const before = short.size;
     const ranges = accessPoints.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
-    // what is called there must not wait: other files use the same memory, the module's and that of what is lent
+    // the callback must not wait: other files use the same memory, both the module's and the lent one
     const made = await withRanges(ranges.flat(), job, (read) => {
       const { planes, free } = layOut(job.engine, windows);
       accessPoints.scans.forEach((_, i) => {
@@ -80,7 +81,7 @@ export async function decodeWindows<T>(
   }
 }
 
-/** Places for the samples of windows, and the first free byte behind them. */
+/** Returns positions in memory for the samples of windows, and the first free byte after them. */
 export function layOut(
   engine: Engine,
   windows: readonly ComponentWindow[],
@@ -156,7 +157,7 @@ function target(w: ComponentWindow, plane: MemoryPlane): Target {
   };
 }
 
-/** Blocks of an MCU row that has no data. */
+/** Fills the blocks of an MCU row that has no data with gray. */
 function grayRow(
   engine: Engine,
   row: number,
@@ -174,7 +175,7 @@ function grayRow(
   }
 }
 
-/** Components that no scan has brought. */
+/** Fills the components that are in no scan with gray. */
 function grayMissing(
   { engine, accessPoints }: DecodeJob,
   windows: readonly ComponentWindow[],

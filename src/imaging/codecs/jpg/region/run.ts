@@ -1,12 +1,12 @@
-// One run of the module over a scan: fields in, window filled, fields out.
+// Runs the module over a scan: sets its fields, fills its window and reads the fields back.
 
 import { area, blocks, components, type Engine, field, outcome, slack } from "./engine.ts";
 import type { Scan } from "./header.ts";
 import type { Tables } from "./tables.ts";
 
-/** Where a walk over the MCUs of a scan stands. */
+/** Position of a walk over the MCUs of a scan. */
 export interface Place {
-  /** File offset and bits of that byte that are read. */
+  /** File offset, and the number of bits of that byte already read. */
   offset: number;
   bit: number;
   spent: boolean;
@@ -18,7 +18,7 @@ export interface Place {
   damage: number;
 }
 
-/** Where a run puts the samples of a component: places in memory, and blocks of the whole component. */
+/** Destination of a component's samples: positions in memory, and blocks counted in the whole component. */
 export interface Target {
   readonly plane: number;
   readonly stride: number;
@@ -27,11 +27,11 @@ export interface Target {
   readonly columns: number;
   readonly top: number;
   readonly rows: number;
-  /** Where a run that finds access points puts samples at 1/8. */
+  /** Destination of samples at 1/8 in a run that finds access points. */
   readonly means?: { readonly at: number; readonly stride: number };
 }
 
-/** The place at the start of a scan. */
+/** Returns the place at the start of a scan. */
 export function startOf(scan: Scan): Place {
   return placeAt(scan, 0, 0, {
     offset: scan.start,
@@ -41,7 +41,9 @@ export function startOf(scan: Scan): Place {
   });
 }
 
-/** The place before an MCU, from an access point: restarts follow from the MCU's number. */
+/**
+ * Returns the place before an MCU that has an access point. The restart fields follow from the MCU's number.
+ */
 export function placeAt(
   scan: Scan,
   row: number,
@@ -63,10 +65,13 @@ export function placeAt(
   };
 }
 
-/** The last coefficient in zigzag order that a block of this size needs. */
+/** Last coefficient in zigzag order that a block of this size needs. */
 const limits: Readonly<Record<number, number>> = { 8: 63, 4: 24, 2: 4, 1: 0, 0: 0 };
 
-/** Loads tables and describes scan and targets; `targets` stand for the scan's components in order. */
+/**
+ * Loads the tables, and writes the scan and the targets to memory; `targets` are in the order of the scan's
+ * components.
+ */
 export function describeScan(
   engine: Engine,
   tables: Tables,
@@ -130,9 +135,10 @@ export interface Bounds {
 }
 
 /**
- * Runs from `place` over bytes of the file that `parts` hold one after the other, the first byte being the one at
- * `place.offset`; `final` where the scan's data ends with them. Moves `place` on. Feeds parts larger than the window in pieces,
- * and calls `drain` after each, before it resets the output pointer at `output`.
+ * Runs from `place` over consecutive bytes of the file in `parts`, the first of which is the byte at
+ * `place.offset`, and returns the outcome. `final` is true if the scan's data ends with these bytes. Advances
+ * `place`. Parts larger than the window are fed in pieces; `drain` is called after each, before the output
+ * pointer is reset to `output.at`.
  */
 export function runOver(
   engine: Engine,
@@ -189,7 +195,7 @@ export function runOver(
   }
 }
 
-/** A part of an MCU row, from an access point on. */
+/** The part of an MCU row that begins at an access point. */
 export interface RowStart {
   readonly row: number;
   readonly start: Pick<Place, "offset" | "bit" | "spent"> & {
@@ -207,8 +213,8 @@ export interface RowRun {
 }
 
 /**
- * Runs over one row from an access point on, as {@link runOver} does; `bytes` begin with the byte of the access point. A tile
- * takes many rows of few bytes, so this allocates nothing for each of them.
+ * Runs over one row from an access point on, as {@link runOver} does. `bytes` begin with the byte of the
+ * access point. A tile has many rows of few bytes, so nothing is allocated per row.
  */
 export function runRow(
   engine: Engine,

@@ -1,4 +1,5 @@
-// Samples at 1/8 and 1/2 in the module's memory while access points are built: where they lie, and how they come out of it.
+// Layout of the samples at 1/8 and 1/2 in the module's memory while access points are built, and copying to
+// and from it.
 
 import { type AccessPoints, accessPointBytes } from "./access-points.ts";
 import { area, type Engine, slack } from "./engine.ts";
@@ -7,20 +8,22 @@ import { halfEdge, type Level4Maker } from "./level4.ts";
 import { paddedStride } from "./region.ts";
 import type { Place, Target } from "./run.ts";
 
-/** Room for samples at 1/8 and 1/2 of some rows, and for access points of as many. */
+/** Bytes of memory for the samples at 1/8, the samples at 1/2 and the access points of the rows of a run. */
 const sampleRoom = 512 * 1024;
 const halfRoom = 2 << 20;
 const entryRoom = 256 * 1024;
 
 export interface SampleRooms {
   readonly entries: number;
-  /** MCU rows that fit. */
+  /** Number of MCU rows that fit. */
   readonly rows: number;
   readonly planes: readonly PlaneRoom[];
   targets(row: number): Target[];
 }
 
-/** Where a component's samples at 1/8 and at 1/2 go; `down`: rows of blocks in a row of MCUs. */
+/**
+ * Memory for a component's samples at 1/8 and at 1/2. `down` is the number of block rows in a row of MCUs.
+ */
 interface PlaneRoom {
   readonly at: number;
   readonly stride: number;
@@ -28,7 +31,7 @@ interface PlaneRoom {
   readonly half: { readonly at: number; readonly stride: number };
 }
 
-/** Places for the samples of as many MCU rows as there is room for. */
+/** Lays out memory for the samples of as many MCU rows as fit. */
 export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): SampleRooms {
   const perRow = scan.components.reduce((sum, { across, down }) => sum + across * down * scan.columns, 0);
   const halfPerRow = halves ? perRow * halfEdge ** 2 : 1;
@@ -77,7 +80,7 @@ export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): Samp
   };
 }
 
-/** The samples at 1/2 of a row of MCUs in memory, by component. */
+/** Returns a copy of the samples at 1/2 of a row of MCUs in memory, by component. */
 export function halvesOf(engine: Engine, { planes }: SampleRooms, row: number): Uint8Array[] {
   return planes.map(({ down, half: { at, stride } }) => {
     const bytes = down * halfEdge * stride;
@@ -85,12 +88,12 @@ export function halvesOf(engine: Engine, { planes }: SampleRooms, row: number): 
   });
 }
 
-/** Puts back what is there of a row that was left in its midst. */
+/** Restores the samples at 1/2 of an unfinished row. */
 export function putHalves(engine: Engine, { planes }: SampleRooms, row: readonly Uint8Array[]): void {
   for (const [i, { half }] of planes.entries()) engine.bytes().set(row[i]!, half.at);
 }
 
-/** Hands the first `rows` rows of MCUs on. */
+/** Passes the samples at 1/2 of the first `rows` rows of MCUs to the makers of the level at 1/4. */
 export function takeHalves(
   engine: Engine,
   { planes }: SampleRooms,
@@ -112,7 +115,7 @@ interface Level8 {
 
 export type Sizes = readonly { readonly width: number; readonly height: number }[];
 
-/** Puts back what is there of a row that was left in its midst. */
+/** Restores the samples at 1/8 of an unfinished row from the reduced level. */
 export function prepareSamples(
   engine: Engine,
   { planes }: SampleRooms,
@@ -133,7 +136,7 @@ export function prepareSamples(
   });
 }
 
-/** Takes the samples of MCU rows `from` to `to` out of memory. */
+/** Copies the samples of MCU rows `from` to `to` from memory to the reduced level at 1/8. */
 export function keepSamples(
   engine: Engine,
   { planes }: SampleRooms,
@@ -153,7 +156,7 @@ export function keepSamples(
   });
 }
 
-/** Middle gray from the MCU at `place` on. */
+/** Fills the reduced level at 1/8 with middle gray from the MCU at `place` on. */
 export function grayRest(level8: AccessPoints["level8"], sizes: Sizes, scan: Scan, place: Place): void {
   for (const { index, across, down } of scan.components) {
     const { width } = sizes[index]!;

@@ -1,4 +1,5 @@
-// A file's tables in the module's memory: built once, and copied back when another file has used the memory since.
+// A file's tables in the module's memory. They are built once, and copied back if another file has used the
+// memory since.
 
 import { isSameTable } from "../markers/tables.ts";
 import { damaged } from "../markers/walk.ts";
@@ -7,13 +8,15 @@ import type { Scan, ScanComponent } from "./header.ts";
 
 /** Tables of one file. */
 export interface Tables {
-  /** Takes in the tables of a scan. */
+  /** Adds the tables of a scan. */
   add(scan: Scan): void;
-  /** Places of a component's tables in memory. */
+  /** Returns the positions of a component's tables in memory. */
   placesOf(component: ScanComponent): { quant: number; dc: number; ac: number };
-  /** Makes this file's tables the ones in memory. Throws ImagingError `decode` where one of them is no Huffman code. */
+  /**
+   * Loads this file's tables into memory. Throws ImagingError `decode` if one of them is not a Huffman code.
+   */
   load(engine: Engine): void;
-  /** Bytes of the copy. */
+  /** Bytes of the copy outside of the module's memory; 0 until it is built. */
   readonly size: number;
 }
 

@@ -1,4 +1,5 @@
-// Access points as bytes: a checksum, facts of the file, and differences from point to point as variable-length numbers.
+// Access points as bytes: a checksum, facts of the file, and the differences between consecutive points as
+// variable-length numbers.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -14,11 +15,14 @@ import {
 } from "../region/access-points.ts";
 import { type Header, readScan, type Scan } from "../region/header.ts";
 
-/** Changes with every change of the format. */
+/** Version of the format; it changes with every change of the format. */
 const version = 1;
 const maxScans = 4;
 
-/** The complete access points of a file of `size` bytes (0: not known), without the reduced level. */
+/**
+ * Returns the complete access points of a file of `size` bytes (0 if unknown) as bytes, without the reduced
+ * level.
+ */
 export function saveAccessPoints(frame: Frame, accessPoints: AccessPoints, size: number): Uint8Array {
   const out = writer();
   for (const fact of [version, size, frame.width, frame.height, frame.code, accessPoints.scans.length])
@@ -47,7 +51,7 @@ export function saveAccessPoints(frame: Frame, accessPoints: AccessPoints, size:
   return result;
 }
 
-/** What identifies a scan. */
+/** Returns the facts that identify a scan. */
 function factsOf(scan: Scan): number[] {
   return [
     scan.headerAt,
@@ -61,8 +65,8 @@ function factsOf(scan: Scan): number[] {
 }
 
 /**
- * What {@link saveAccessPoints} wrote. `undefined` where anything in it is not sound, or does not agree with the file's header,
- * its size, or the headers of further scans, which are read again.
+ * Parses the output of {@link saveAccessPoints}. Returns undefined if any of it is invalid, or does not agree
+ * with the file's header, its size, or the headers of further scans, which are read again.
  */
 export async function loadAccessPoints(
   stored: Uint8Array,
@@ -104,13 +108,16 @@ export async function loadAccessPoints(
   return numbers.atEnd() ? accessPoints : undefined;
 }
 
-/** Stored access points are not sound where a scan header is missing; other errors, as of the source, are thrown. */
+/**
+ * Turns the error of a missing scan header into undefined, since the stored access points are then invalid.
+ * Rethrows other errors, such as those of the source.
+ */
 function refused(error: unknown): undefined {
   if (error instanceof ImagingError && error.kind === "decode") return undefined;
   throw error;
 }
 
-/** Access points in ascending order between the scan's start and end. */
+/** Reads access points; undefined unless they are in ascending order between the scan's start and end. */
 function readPoints(numbers: Numbers, scan: Scan, count: number, end: number): Uint8Array | undefined {
   if (count > numbers.left()) return undefined;
   const raw = new Uint8Array(count * accessPointBytes);
@@ -155,7 +162,9 @@ interface Writer {
   done(): Uint8Array;
 }
 
-/** Whole numbers of 7 bits a byte, lowest first, the highest bit set where more follow. */
+/**
+ * Returns a writer of whole numbers: 7 bits per byte, lowest first, with the highest bit set if more follow.
+ */
 function writer(): Writer {
   let bytes = new Uint8Array(4096);
   let used = 0;
@@ -175,7 +184,7 @@ function writer(): Writer {
 }
 
 interface Numbers {
-  /** NaN where there are no more. */
+  /** Returns the next number; NaN at the end. */
   next(): number;
   atEnd(): boolean;
   left(): number;

@@ -1,4 +1,4 @@
-// Building the sidecar of a JPEG file.
+// Builds the sidecar of a JPEG file.
 
 import { blockSource } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, endOfBlocks } from "../../../sidecar/blocks.ts";
@@ -12,7 +12,7 @@ import type { Job, Opened, Opening, OpeningParts } from "./opening.ts";
 import { type JpegParts, saveParts } from "./parts.ts";
 import { makeSmallerLevels, readSmallerLevels } from "./smaller-levels.ts";
 
-/** Files that reads have opened: a build goes on from what they have made, and leaves what it makes to them. */
+/** Files that reads have opened. A build continues with them, and leaves its results in them. */
 export interface OpenFiles {
   get(id: string): Opened | undefined;
   remember(id: string, file: Opened): void;
@@ -21,7 +21,7 @@ export interface OpenFiles {
 
 const nothing = new Uint8Array();
 
-/** Makes the entry of a sidecar; empty for files of which none can be kept. */
+/** Builds the entry of a sidecar; it is empty for files that cannot have one. */
 export type BuildSidecar = (job: Job, header: ImageHeader) => Promise<Uint8Array>;
 
 export function createBuilding(
@@ -29,7 +29,9 @@ export function createBuilding(
   { engine, resample, cache }: OpeningParts,
   files: OpenFiles,
 ): BuildSidecar {
-  /** The entry of a sequential file; a level at 1/4 goes into blocks, and is read from there. */
+  /**
+   * Returns the entry of a sequential file. A level at 1/4 is written to blocks, and then read from there.
+   */
   const saveSequential = async (
     file: Opened,
     accessPoints: Uint8Array,
@@ -64,7 +66,7 @@ export function createBuilding(
     return entry;
   };
 
-  /** Blocks that stay in this worker too, since they are read again in a moment. */
+  /** Returns a sink that also caches the blocks in this worker, since they are read again in a moment. */
   const remembering = ({ room, keep }: SidecarBlocks): BlockSink => ({
     room,
     async keep(number, block, digest) {
@@ -73,7 +75,7 @@ export function createBuilding(
     },
   });
 
-  /** The level at 1/4 of a progressive file, which is made of its transcode; undefined if there is no room. */
+  /** Makes the level at 1/4 of a progressive file from its transcode; undefined if there is no room. */
   const level4Of = async (job: Job, parts: JpegParts, transcode: BlockList) => {
     const file = await opening.overTranscode(job, parts, transcode, false);
     if (!file?.replay) return undefined;
@@ -91,7 +93,7 @@ export function createBuilding(
     }
   };
 
-  /** Of a progressive file: its transcode, with the access points of that. */
+  /** Builds the entry of a progressive file: its transcode, with the access points of the transcode. */
   const ofProgressive = async (job: Job, withLevel4: boolean): Promise<Uint8Array> => {
     const { bytes, access } = job;
     if (!access?.blocks) return nothing;

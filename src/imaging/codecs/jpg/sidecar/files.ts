@@ -1,4 +1,4 @@
-// JPEG files read by regions: through their sidecars where they have one, else from what is made for the job at hand.
+// JPEG files read by regions: through their sidecars, or from data made for the current job.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -21,7 +21,7 @@ export type { Opened } from "./opening.ts";
 /** Bytes of access points and levels that stay parsed in a worker. */
 const openBytes = 64 * 2 ** 20;
 
-/** Access by regions over one host; what was parsed stays under the id of the sidecar. */
+/** Creates access by regions to the files of one host. Parsed data is cached under the id of the sidecar. */
 export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
   const open = createLru<string, Opened>(openBytes);
   let engine: Engine | undefined;
@@ -39,7 +39,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
   const opening = createOpening(parts);
   const build = createBuilding(opening, parts, { get: open.get, remember, forget: open.delete });
 
-  /** The instance is dropped after any error: its inside is then unknown. */
+  /** Drops the instance after any error, since its state is then unknown. */
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -49,16 +49,18 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     }
   };
 
-  /** A file that is open, else opened in the cheapest way that it allows; undefined where it allows none. */
+  /**
+   * Returns a file that is open, or opens it in the cheapest possible way; undefined if it cannot be opened.
+   */
   const find = async (job: Job, read: ReadRequest): Promise<Opened | undefined> => {
     const { id } = job.access ?? {};
     const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
-    /** Where a file stays that was opened over its DC scans alone, which show it at 1/8 and no larger. */
+    /** Key of a file opened over its DC scans only, which show it at 1/8 and smaller. */
     const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
     const known = remembered(id) ?? remembered(smallId);
     if (known && (known.isWhole || !hasSidecar(job))) return known;
     const loading = opening.throughSidecar(job, read.header);
-    // A file that is known goes on as it is where its sidecar cannot be had now.
+    // A known file remains in use if its sidecar is unavailable now.
     const stored = await (known ? loading.catch(() => undefined) : loading);
     if (stored) return remember(id, stored);
     if (known) return known;
@@ -81,7 +83,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
       await indexedTo(file, read);
       return file;
     } catch (error) {
-      // what could not be gone on with is begun again by the next job
+      // after an error, the next job opens the file again
       if (id !== undefined) open.delete(id);
       throw isRefusal(error) ? wholeFileError(error) : error;
     }
@@ -89,16 +91,17 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
 
   return {
     /**
-     * The entry of a file's sidecar: access points, the level at 1/8 and those below it; for a progressive file those of its baseline transcode, which is
-     * put into blocks. The level at 1/4 goes into blocks, too, if memory and room allow it. Empty for what is not kept: files
-     * that are damaged or refused, transcodes that are too large.
+     * Builds the entry of a file's sidecar: access points, and the levels at 1/8 and below. For a progressive
+     * file they are those of its baseline transcode, which is written to blocks. The level at 1/4 is also
+     * written to blocks if memory and room allow it. Returns an empty array for files without a sidecar:
+     * damaged or unsupported ones, and transcodes that are too large.
      */
     buildSidecar: (bytes: ByteSource, header: ImageHeader, access?: SidecarAccess): Promise<Uint8Array> =>
       guarded(() => build({ bytes, access }, header)),
 
     /**
-     * Runs `use` with a file that has access points as far as the region needs. Throws
-     * {@link wholeFileError} for a file that cannot be read by regions.
+     * Runs `use` with a file whose access points reach as far as the region needs. Throws {@link
+     * wholeFileError} for a file that cannot be read by regions.
      */
     withFile: <T>(
       bytes: ByteSource,
@@ -119,7 +122,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
         }
       }),
 
-    /** As Codec.decode promises. */
+    /** See Codec.decode. */
     decode: (file: Opened, read: ReadRequest): Promise<PixelBuffer> =>
       file.reader.decodePixels(
         read.region,
@@ -130,10 +133,10 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
   };
 }
 
-/** Whether a file that was opened by itself is better opened through its sidecar now. */
+/** True if a file opened without a sidecar should now be opened through it. */
 const hasSidecar = ({ access }: Job) => access !== undefined && !access.absent;
 
-/** Rows beyond a region that filters and halved chroma may look at, at the scale of the read. */
+/** Rows below a region, at the scale of the read, that filters and halved chroma may read. */
 const marginRows = 128;
 
 async function indexedTo({ reader }: Opened, { region, scaleFactor }: ReadRequest): Promise<void> {
@@ -141,7 +144,7 @@ async function indexedTo({ reader }: Opened, { region, scaleFactor }: ReadReques
   if (!reader.isComplete) await reader.buildAccessPoints(scaleFactor < 8 ? { untilRow } : {});
 }
 
-/** Whether a file is refused while it is opened; another decoder may show it all the same. */
+/** True if the error means that a file is refused on opening; another decoder may still show it. */
 const isRefusal = (error: unknown): error is ImagingError =>
   error instanceof ImagingError &&
   (error.kind === "decode" || error.kind === "unsupported") &&

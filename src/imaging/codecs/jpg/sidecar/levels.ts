@@ -1,11 +1,14 @@
-// Reduced levels as bytes: the planes of a file's components one after the other, in memory or in blocks.
+// Reduced levels as bytes: the planes of a file's components, one after another, in memory or in blocks.
 
 import type { BlockReader, Stretch } from "../../../sidecar/block-reader.ts";
 import { type BlockList, blockBytes, blockWriter } from "../../../sidecar/blocks.ts";
 import type { SidecarBlocks } from "../../codec.ts";
 import { type CopyRows, type Frame, level4Size, level8Size, type StoredPlanes } from "../region/index.ts";
 
-/** The planes of the level at 1/8 from its pieces, not copied: one for all components, or one for each. */
+/**
+ * Returns the planes of the level at 1/8 from its pieces (one for all components, or one for each), not
+ * copied; undefined if there are no pieces.
+ */
 export function planesOfLevel8(
   frame: Frame,
   pieces: readonly Uint8Array[],
@@ -21,7 +24,10 @@ export function planesOfLevel8(
   });
 }
 
-/** Reads the level at 1/4 from blocks; where some of them are lost it is not there. */
+/**
+ * Returns a function that reads the level at 1/4 from blocks; the level is unavailable if any needed block is
+ * lost.
+ */
 export function level4InBlocks(frame: Frame, blocks: BlockReader): StoredPlanes {
   let end = 0;
   const planes = frame.components.map((_, component) => {
@@ -44,7 +50,10 @@ export function level4InBlocks(frame: Frame, blocks: BlockReader): StoredPlanes 
   };
 }
 
-/** Rows of a plane in blocks: where the first begins, the bytes from one to the next, and the length and number of them. */
+/**
+ * Rows of a plane in blocks: position of the first, distance in bytes from one to the next, their length and
+ * their number.
+ */
 interface Rows {
   readonly first: number;
   readonly width: number;
@@ -57,7 +66,7 @@ function copyRows(stretch: Stretch, rows: Rows, target: Uint8Array, to: number, 
   for (let row = 0; row < count; row++) stretch.copy(first + row * width, length, target, to + row * apart);
 }
 
-/** Puts planes into blocks from number `first` on; undefined where there is no room. */
+/** Writes planes to blocks from number `first` on. Returns undefined if there is no room. */
 export async function planesToBlocks(
   planes: readonly Uint8Array[],
   blocks: SidecarBlocks,

@@ -1,4 +1,5 @@
-// Opening a JPEG file to read regions of it: through its sidecar, over its baseline transcode, or from the file alone.
+// Opens a JPEG file to read regions of it: through its sidecar, over its baseline transcode, or from the file
+// alone.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../../sidecar/block-reader.ts";
@@ -23,7 +24,7 @@ import { level4InBlocks, planesOfLevel8 } from "./levels.ts";
 import { type JpegParts, loadParts } from "./parts.ts";
 import { readSmallerLevels, type SmallerLevels } from "./smaller-levels.ts";
 
-/** What a job brings: the bytes of its file, and its way to the sidecar. */
+/** Input of a job: the bytes of its file, and access to its sidecar. */
 export interface Job {
   readonly bytes: ByteSource;
   readonly access: SidecarAccess | undefined;
@@ -32,19 +33,22 @@ export interface Job {
 /** A file that can be read by regions. */
 export interface Opened {
   readonly reader: JpegReader;
-  /** It ended early or breaks the rules, as far as is known. */
+  /** True if it ended early or breaks the rules, as far as known. */
   readonly damaged: boolean;
-  /** The job that reads now. */
+  /** Job that is reading the file. */
   readonly current: { job: Job };
-  /** It has all that its sidecar has: it was opened through that, or the sidecar was built from it. */
+  /**
+   * True if it has everything that its sidecar has: it was opened through the sidecar, or the sidecar was
+   * built from it.
+   */
   isWhole?: true;
-  /** Its levels below 1/8, once they are made or loaded. */
+  /** Levels below 1/8, once they are made or loaded. */
   smallerLevels?: SmallerLevels | undefined;
-  /** Of a transcode whose blocks may have to be made again. */
+  /** Makes lost blocks of a transcode again; undefined for other files. */
   readonly replay?: Replay;
 }
 
-/** A level at 1/8 of more bytes is not kept. */
+/** Size limit in bytes of the level at 1/8; a larger one is not kept. */
 const level8Limit = 48 * 2 ** 20;
 
 export interface OpeningParts {
@@ -56,9 +60,9 @@ export interface OpeningParts {
 
 export type Opening = ReturnType<typeof createOpening>;
 
-/** The ways to open a file. */
+/** Creates functions for each way to open a file. */
 export function createOpening({ engine, transcoder, resample, cache }: OpeningParts) {
-  /** What lies in a file's blocks. */
+  /** Returns a reader of a file's blocks. */
   const inBlocks = (list: BlockList, { current, replay }: Pick<Opened, "current" | "replay">) =>
     cache.reader(list, {
       current: () => current.job.access?.blocks,
@@ -66,11 +70,11 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
       ...(replay && { again: (number: number) => replay.block(number) }),
     });
 
-  /** Has a file's level at 1/4 read from blocks; it is made of the file where blocks are lost. */
+  /** Makes reads use the stored level at 1/4; it is made from the file if blocks are lost. */
   const readLevel4From = ({ reader }: Opened, blocks: BlockReader) =>
     reader.readLevel4From(level4InBlocks(reader.frame, blocks));
 
-  /** Over the file itself; undefined for kinds that are refused. */
+  /** Opens the file itself; undefined for kinds that are refused. */
   const sequential = async (job: Job, withLevel4: boolean): Promise<Opened | undefined> => {
     const current = { job };
     const source: ByteSource = {
@@ -105,7 +109,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     return { noted, blocks: await writer.end() };
   };
 
-  /** Transcodes a file; undefined where the transcode is of a kind that is refused. */
+  /** Transcodes a file; undefined if the transcode is of an unsupported kind. */
   const transcoded = async (bytes: ByteSource, sink: BlockSink, onlySound: boolean) => {
     const { noted, blocks } = await writeTranscode(bytes, sink, level8Limit, onlySound);
     const accessPoints = await writtenAccessPoints(noted);
@@ -121,7 +125,10 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     return { parts, planes: noted.planes ?? [], damaged: noted.damaged };
   };
 
-  /** Over the baseline transcode of a file, whose blocks are loaded, and made again where they are lost. */
+  /**
+   * Opens the baseline transcode of a file. Its blocks are loaded, or made again if they are lost. Returns
+   * undefined if its parts do not fit together.
+   */
   const overTranscode = async (
     job: Job,
     { accessPoints, level8 }: JpegParts,
@@ -157,7 +164,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     transcoded,
     overTranscode,
 
-    /** A file through its sidecar; undefined where there is none, or one that is not this file's. */
+    /** Opens a file through its sidecar; undefined if there is none, or if it belongs to another file. */
     async throughSidecar(job: Job, header: ImageHeader): Promise<Opened | undefined> {
       const { access } = job;
       if (!access || access.absent) return undefined;
@@ -167,8 +174,8 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     },
 
     /**
-     * A progressive file as its DC scans show it, for reads at 1/8 alone; undefined where its transcode might show something
-     * else.
+     * Opens a progressive file over its DC scans, for reads at 1/8 only. Returns undefined if the level is
+     * too large, or if the file's transcode might show something else.
      */
     async overDcScans(job: Job): Promise<Opened | undefined> {
       const { head, planes, damaged } = await transcoder().dcPlanes(job.bytes);
@@ -183,7 +190,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
         : undefined;
     },
 
-    /** A file without a sidecar; undefined for kinds that are refused. */
+    /** Opens a file without a sidecar; undefined for kinds that are refused. */
     async alone(job: Job, read: ReadRequest): Promise<Opened | undefined> {
       if (!isProgressive(read.header)) return sequential(job, beginsLevel4(read.header, job.bytes.size));
       const sink: BlockSink = {
@@ -197,14 +204,17 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   };
 }
 
-/** Bytes that a file keeps in memory, its level at 1/8 counted as if it were there, with those below it, and one at 1/4 that is in no blocks. */
+/**
+ * Returns the bytes that a file keeps in memory: its level at 1/8, counted even if it is missing, the levels
+ * below, and a level at 1/4 that is not in blocks.
+ */
 export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: Opened): number {
   return (
     128 * 1024 + level8Bytes(frame) + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0)
   );
 }
 
-/** Reads without copies: nobody changes what is read here. */
+/** Returns a source that reads without copying, since the bytes are never modified. */
 function inMemory(data: Uint8Array): ByteSource {
   return { size: data.length, read: async (offset, length) => data.subarray(offset, offset + length) };
 }

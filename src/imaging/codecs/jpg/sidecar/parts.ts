@@ -1,22 +1,22 @@
-// The parts of a JPEG's sidecar, as its entry has them.
+// The parts of a JPEG's sidecar, as stored in its entry.
 
 import type { BlockList } from "../../../sidecar/blocks.ts";
 import { bytesOf, type PartKind, readEntry, writeEntry } from "../../../sidecar/entry.ts";
 
 export interface JpegParts {
-  /** Of the file or, where there is one, of its transcode. */
+  /** Access points of the transcode; of the file itself if there is none. */
   readonly accessPoints: Uint8Array;
-  /** Samples at 1/8 of each component, one after the other, in any pieces; none where they are too large. */
+  /** Consecutive samples at 1/8 of each component, divided in any way; none if they are too large. */
   readonly level8: readonly Uint8Array[];
-  /** Levels below 1/8 as `smaller-levels.ts` makes them; empty where a picture has none. */
+  /** Levels below 1/8, made by `smaller-levels.ts`; empty if the image has none. */
   readonly smallerLevels: Uint8Array;
-  /** Samples at 1/4 of each component, one after the other. */
+  /** Consecutive samples at 1/4 of each component. */
   readonly level4: BlockList | undefined;
   /** A baseline file with the same coefficients as a progressive one. */
   readonly transcode: BlockList | undefined;
 }
 
-/** The entry of a sidecar. */
+/** Returns the entry of a sidecar. */
 export function saveParts({
   accessPoints,
   level8,
@@ -33,10 +33,12 @@ export function saveParts({
   ]);
 }
 
-/** The parts of an entry, not copied; undefined where it is not sound. */
+/** Returns the parts of an entry, not copied; undefined if it is invalid. */
 export async function loadParts(entry: Uint8Array): Promise<JpegParts | undefined> {
   const parts = readEntry(entry);
-  /** The bytes of a part, or none where there is no such part; undefined where they are not sound. */
+  /**
+   * Returns the bytes of a part, an empty list if there is no such part, and undefined if they are invalid.
+   */
   const piecesOf = async (kind: PartKind) => {
     const part = parts?.get(kind);
     const bytes = part && (await bytesOf(part));

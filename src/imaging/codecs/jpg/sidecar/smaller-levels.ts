@@ -1,15 +1,22 @@
-// The picture at 1/16 and each half of that, down to one tile: the samples that derivatives of just these sizes have, each level resampled
-// from the one at 1/8. Without them a far-out tile of a large picture is resampled from millions of samples.
+// An image at 1/16 and each half of that, down to one tile: the samples of derivatives of exactly these
+// sizes, each level resampled from the one at 1/8. Without them, a small-scale tile of a large image is
+// resampled from millions of samples.
 
 import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { Plane } from "../encode/input.ts";
 import { type Frame, level8Size, type ResamplePlane } from "../region/index.ts";
 
-/** A picture of at most this many samples at 1/8 has none: its far-out tiles are resampled from twice as many as other tiles at most. */
+/**
+ * Largest number of samples at 1/8 of an image without smaller levels: its small-scale tiles are resampled
+ * from at most twice as many samples as other tiles.
+ */
 const fewSamples = 2 ** 21;
-/** Bytes at 1/8 of all components, at most: with its smaller levels a larger one would not stay in memory. */
+/**
+ * Largest number of bytes at 1/8 of all components: a larger level would not stay in memory together with its
+ * smaller levels.
+ */
 const mostBytes = 36 * 2 ** 20;
-/** The last level has at most this many samples a side. */
+/** Maximum side of the last level, in samples. */
 const tileSide = 512;
 
 interface Size {
@@ -22,13 +29,13 @@ export interface Level8Plane extends Size {
   readonly data: Uint8Array;
 }
 
-/** The size of a component `level` halvings below 1/8. */
+/** Returns the size of a component `level` halvings below 1/8. */
 const sizeAt = ({ width, height }: Size, level: number): Size => ({
   width: Math.ceil(width / 2 ** level),
   height: Math.ceil(height / 2 ** level),
 });
 
-/** How many smaller levels a picture has whose components have these sizes at 1/8. */
+/** Returns the number of smaller levels of an image whose components have these sizes at 1/8. */
 function levelCount(components: readonly Size[]): number {
   const [largest] = components;
   const bytes = components.reduce((sum, { width, height }) => sum + width * height, 0);
@@ -38,16 +45,16 @@ function levelCount(components: readonly Size[]): number {
 
 const sizesOf = (frame: Frame): readonly Size[] => frame.components.map((_, i) => level8Size(frame, i));
 
-/** Whether reads of a picture with this frame are made from smaller levels: those of its planes. */
+/** True if reads of an image with this frame use smaller levels: its derivatives are made from planes. */
 const hasSmallerLevels = (frame: Frame) =>
   (frame.colour === "ycc" || frame.colour === "gray") && levelCount(sizesOf(frame)) > 0;
 
-/** Where the plane of a component begins among the smaller levels, and its size. */
+/** Start of a component's plane among the smaller levels, and its size. */
 interface Place extends Size {
   readonly at: number;
 }
 
-/** Level after level, in each all components; and the bytes of all. */
+/** Returns the places of all components, level by level, and the bytes of all levels. */
 function placesOf(components: readonly Size[]): {
   readonly levels: readonly Place[][];
   readonly bytes: number;
@@ -63,7 +70,7 @@ function placesOf(components: readonly Size[]): {
   return { levels, bytes };
 }
 
-/** Makes the smaller levels of a picture. Empty where it has none. */
+/** Makes the smaller levels of an image; empty if it has none. */
 export function makeSmallerLevels(planes: readonly Level8Plane[], resample: ResamplePlane): Uint8Array {
   const { levels, bytes } = placesOf(planes);
   const made = new Uint8Array(bytes);
@@ -77,17 +84,20 @@ export function makeSmallerLevels(planes: readonly Level8Plane[], resample: Resa
   return made;
 }
 
-/** The smaller levels of a picture, to read from. */
+/** Smaller levels of an image, ready to read. */
 export interface SmallerLevels {
   readonly bytes: number;
   /**
-   * The samples that a component has along two axes on its plane at 1/8, not copied; undefined where they are not those of a smaller
-   * level, or lie beyond it.
+   * Returns a component's samples along two axes on its plane at 1/8, not copied; undefined if they are not
+   * samples of a smaller level, or are outside of it.
    */
   samples(component: number, x: ResampleAxis, y: ResampleAxis): Plane | undefined;
 }
 
-/** Reads what {@link makeSmallerLevels} made; undefined where it made nothing, or not of a picture with this frame. */
+/**
+ * Reads the output of {@link makeSmallerLevels}. Returns undefined if the image has no smaller levels, or if
+ * the length does not fit its frame.
+ */
 export function readSmallerLevels(frame: Frame, stored: Uint8Array): SmallerLevels | undefined {
   if (!hasSmallerLevels(frame)) return undefined;
   const { levels, bytes } = placesOf(sizesOf(frame));
@@ -105,6 +115,6 @@ export function readSmallerLevels(frame: Frame, stored: Uint8Array): SmallerLeve
   };
 }
 
-/** Whether `size` samples from `start` on are some of `length`. */
+/** True if `size` samples from `start` on are within `length`. */
 const isPlace = (start: number, size: number, length: number) =>
   Number.isInteger(start) && start >= 0 && start + size <= length;

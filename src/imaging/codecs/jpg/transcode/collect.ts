@@ -1,4 +1,5 @@
-// What is taken from the transcoder beside its output, band after band: access points, and the reduced level at 1/8.
+// Collects data from the transcoder in addition to its output, band by band: access points, and the reduced
+// level at 1/8.
 
 import type { FrameHeader } from "../markers/frame.ts";
 import { accessPointBytes } from "../region/access-points.ts";

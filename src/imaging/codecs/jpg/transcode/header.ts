@@ -1,4 +1,4 @@
-// The header of a baseline transcode: only what decoding needs (ITU-T T.81, B.2).
+// The header of a baseline transcode, with only the segments that decoding needs (ITU-T T.81, B.2).
 
 import { distinctIds } from "../markers/component-ids.ts";
 import { definitionOf, type HuffmanTable, typicalTables } from "../markers/huffman-codes.ts";
@@ -14,13 +14,15 @@ import {
 } from "../markers/write.ts";
 import type { ScanList, StepTable } from "./scans.ts";
 
-/** Whether a component is written with the tables of chroma: it is coarser than the first one in some way. */
+/**
+ * True if a component is written with the chroma tables: it is coarser than the first component in some way.
+ */
 export function isChroma({ frame, steps }: Pick<ScanList, "frame" | "steps">, index: number): boolean {
   const [component, first] = [frame.components[index]!, frame.components[0]!];
   return steps[index] !== steps[0] || component.h < first.h || component.v < first.v;
 }
 
-/** All bytes up to the scan's data. */
+/** Returns all bytes up to the scan's data. */
 export function transcodeHeader(list: Omit<ScanList, "scans" | "damaged">): Uint8Array {
   const { frame, steps, jfif, adobe } = list;
   const ids = distinctIds(frame.components);
@@ -47,7 +49,7 @@ export function transcodeHeader(list: Omit<ScanList, "scans" | "damaged">): Uint
   ]);
 }
 
-/** A component without any scan has no table: its coefficients are 0 under all of them. */
+/** Table of a component without a scan: its coefficients are 0, whatever the table. */
 const noSteps: StepTable = new Uint16Array(64).fill(1);
 
 function huffmanSegments(selector: number, dc: HuffmanTable, ac: HuffmanTable): number[] {

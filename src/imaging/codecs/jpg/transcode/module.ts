@@ -1,6 +1,6 @@
-// The interface of wasm/jpeg/assembly/transcode.ts.
+// Interface of wasm/jpeg/assembly/transcode.ts.
 
-/** Exports of the module "jpeg-transcode"; wasm/jpeg/transcode.md says what they do. */
+/** Exports of the module "jpeg-transcode"; see wasm/jpeg/transcode.md. */
 export interface TranscodeModule {
   readonly memory: WebAssembly.Memory;
   readonly damages: WebAssembly.Global;

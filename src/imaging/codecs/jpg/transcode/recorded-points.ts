@@ -1,4 +1,4 @@
-// The access points of a file that was written here: the transcoder noted them, so nothing has to be read again.
+// Access points of a file that the transcoder wrote: it recorded them, so the file need not be read again.
 
 import { memoryBytes } from "../../../lib/byte-source.ts";
 import {
@@ -11,16 +11,22 @@ import { saveAccessPoints } from "../sidecar/access-points-format.ts";
 
 /** A file of one interleaved scan. */
 export interface WrittenFile {
-  /** Its bytes up to the entropy-coded data. */
+  /** Bytes up to the entropy-coded data. */
   readonly head: Uint8Array;
-  /** As `ScanAccessPoints.entries` holds them, all of each row of MCUs; none where only the level at 1/8 will be read. */
+  /**
+   * Access points like `ScanAccessPoints.entries`, complete for each row of MCUs; none if only the level at
+   * 1/8 will be read.
+   */
   readonly entries: Uint8Array;
-  /** Where the entropy-coded data ends, and the length of the file. */
+  /** End of the entropy-coded data, and length of the file, in bytes. */
   readonly end: number;
   readonly size: number;
 }
 
-/** The access points as `JpegReader.saveAccessPoints` returns them; `undefined` where the header is not one for this decoder. */
+/**
+ * Returns the access points like `JpegReader.saveAccessPoints`; undefined if this decoder does not support
+ * the header.
+ */
 export async function writtenAccessPoints({
   head,
   entries,

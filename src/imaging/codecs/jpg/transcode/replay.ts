@@ -1,17 +1,20 @@
-// Missing blocks of a transcode, made again: it can only be written from its start, so one run serves ascending reads.
+// Makes missing blocks of a transcode again. A transcode can only be written from its start, so one run
+// serves ascending reads.
 
 import { ImagingError } from "../../../errors.ts";
 import type { BlockSink } from "../../../sidecar/blocks.ts";
 import { mismatch } from "../markers/header.ts";
 
-/** Writes all blocks in order into a sink. Its `keep` throws when the rest is no longer wanted. */
+/**
+ * Writes all blocks in order into a sink. The sink's `keep` throws if the remaining blocks are not wanted.
+ */
 export type WriteBlocks = (sink: BlockSink) => Promise<unknown>;
 
 export interface Replay {
   /**
-   * A block by its number, from the current run, which waits behind the last block that was wanted, or from a new one where the
-   * current run is beyond it. Throws what the run throws, and ImagingError `decode`, code header_mismatch, where there is no such
-   * block.
+   * Returns a block by its number: from the current run, which waits after the last requested block, or from
+   * a new run if the current one is past that block. Throws the errors of the run, and ImagingError `decode`,
+   * code header_mismatch, if there is no such block.
    */
   block(number: number): Promise<Uint8Array>;
   /** Ends the current run. */
@@ -24,13 +27,13 @@ interface Wanted {
 }
 
 interface Run {
-  /** Number of the block that it makes next. */
+  /** Number of the next block that it makes. */
   next: number;
   ended: boolean;
   goOn(): void;
 }
 
-/** Calls `made` with every block that a run writes. */
+/** Creates a replay that calls `made` with every block that a run writes. */
 export function createReplay(
   write: WriteBlocks,
   made: (block: Uint8Array, digest: Uint8Array) => void,

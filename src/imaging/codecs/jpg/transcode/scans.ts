@@ -1,4 +1,5 @@
-// The scans of a JPEG file: where they lie and what decoding them takes (ITU-T T.81, annexes B and G).
+// Lists the scans of a JPEG file: their positions, and the parameters for decoding them (ITU-T T.81, annexes
+// B and G).
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -8,7 +9,7 @@ import { readScanHeader, type ScanHeader } from "../markers/scan-header.ts";
 import { readHuffmanTables, readQuantisationTables } from "../markers/tables.ts";
 import { isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "../markers/walk.ts";
 
-/** 64 values in zigzag order. */
+/** Quantisation steps: 64 values in zigzag order. */
 export type StepTable = Uint16Array;
 
 /** Kinds of scan, in the numbering of the module. */
@@ -20,39 +21,49 @@ export interface ListedScan {
   readonly first: number;
   readonly last: number;
   readonly low: number;
-  /** MCUs between restart markers, 0 without. */
+  /** MCUs between restart markers; 0 if there are none. */
   readonly interval: number;
-  /** Components by their place in the frame, with the tables in force at this scan. */
+  /** Components by their index in the frame, with the tables in force at this scan. */
   readonly components: readonly {
     readonly index: number;
     readonly dc?: HuffmanTable | undefined;
     readonly ac?: HuffmanTable | undefined;
   }[];
-  /** Where the entropy-coded data begins and ends in the file, restart markers included. */
+  /** Start and end of the entropy-coded data in the file, including restart markers. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface ScanList {
   readonly frame: FrameHeader;
-  /** The quantisation table of each component, as it stood at the component's first scan; undefined without a scan. */
+  /**
+   * Quantisation table of each component, as in force at its first scan; undefined for a component without a
+   * scan.
+   */
   readonly steps: readonly (StepTable | undefined)[];
   readonly scans: readonly ListedScan[];
-  /** Whether there is a JFIF segment, and the transform of the Adobe segment: both decide about the colours. */
+  /**
+   * Presence of a JFIF segment, and the Adobe segment with its transform. Together they determine the
+   * colours.
+   */
   readonly jfif: boolean;
   readonly adobe?: Uint8Array | undefined;
-  /** The file ends, or breaks the rules, before its end marker; what came before is listed. */
+  /**
+   * True if the file ends, or breaks the rules, before its end marker. The scans before that point are
+   * listed.
+   */
   readonly damaged: boolean;
 }
 
-/** More scans are an attack: each costs a pass over all blocks. */
+/** Maximum number of scans. More are an attack, since each costs a pass over all blocks. */
 const maxScans = 100;
 const maxBlocks = 10;
 const windowBytes = 256 * 1024;
 
 /**
- * Reads all of a file once, in order, and lists its scans. Throws ImagingError `unsupported` for frames that are not
- * Huffman-coded with 8 bits or cannot be interleaved, `decode` for more than 100 scans or a file without any.
+ * Reads a whole file once, in order, and lists its scans. Throws ImagingError `unsupported` for frames that
+ * are not Huffman-coded with 8 bits or cannot be interleaved, and `decode` for more than 100 scans or a file
+ * without any.
  */
 export async function listScans(bytes: ByteSource): Promise<ScanList> {
   const walk = walkMarkers(bytes, windowBytes);
@@ -77,7 +88,7 @@ export async function listScans(bytes: ByteSource): Promise<ScanList> {
   return { frame, steps, scans, jfif, adobe, damaged };
 }
 
-/** What the segments have said so far. */
+/** Values collected from the segments so far. */
 interface Seen {
   readonly quant: (StepTable | undefined)[];
   readonly dc: (HuffmanTable | undefined)[];
@@ -90,7 +101,10 @@ interface Seen {
   adobe?: Uint8Array;
 }
 
-/** Takes in segment after segment up to the end of the image; false where the file ends or breaks the rules before it. */
+/**
+ * Reads segments up to the end of the image. Returns false if the file ends or violates the format before
+ * that.
+ */
 async function takeSegments(walk: MarkerWalk, seen: Seen): Promise<boolean> {
   let found = await walk.next(2);
   while (found?.code !== marker.eoi) {
@@ -108,7 +122,7 @@ async function takeSegments(walk: MarkerWalk, seen: Seen): Promise<boolean> {
       found = await walk.next(segment.end);
       continue;
     }
-    // between restart markers a reserved code is damage that decoding gets over
+    // between restart markers, a reserved code is damage from which decoding recovers
     found = await walk.next(segment.end, { least: seen.interval > 0 ? 0xc0 : 0x01 });
     if (!takeScan(seen, body, { start: segment.end, end: found?.at ?? walk.seen })) return false;
     if (showsAll(seen)) return found !== undefined;
@@ -118,7 +132,10 @@ async function takeSegments(walk: MarkerWalk, seen: Seen): Promise<boolean> {
 
 const noBytes = new Uint8Array();
 
-/** The parameters of a segment, empty where only its length matters; undefined where the file ends within them. */
+/**
+ * Returns the parameters of a segment; empty if only its length matters, undefined if the file ends within
+ * them.
+ */
 async function parametersOf(walk: MarkerWalk, segment: Segment): Promise<Uint8Array | undefined> {
   const { code, length } = segment;
   if (length === undefined || length < 2) return undefined;
@@ -127,7 +144,7 @@ async function parametersOf(walk: MarkerWalk, segment: Segment): Promise<Uint8Ar
   return body.length < length - 2 ? undefined : body;
 }
 
-/** Segments of which more than the length matters. */
+/** True for segments whose parameters matter, not only their length. */
 const isRead = (code: number) =>
   isFrame(code) ||
   code === marker.sos ||
@@ -137,7 +154,7 @@ const isRead = (code: number) =>
   code === marker.app0 ||
   code === marker.app14;
 
-/** Takes in a segment that is no scan header; false where it breaks the rules. */
+/** Reads a segment other than a scan header; returns false if it violates the format. */
 function take(seen: Seen, segment: Segment, body: Uint8Array): boolean {
   const { code } = segment;
   if (isFrame(code)) {
@@ -160,7 +177,7 @@ function take(seen: Seen, segment: Segment, body: Uint8Array): boolean {
       if (seen.scans.length === 0 && isNamed(body, "Adobe", 12)) seen.adobe = body.slice(0, 12);
       return true;
     default:
-      return code >= 0xc0; // the lower ones are reserved
+      return code >= 0xc0; // lower codes are reserved
   }
 }
 
@@ -177,7 +194,7 @@ function takeHuffman(seen: Seen, body: Uint8Array): boolean {
   return rest === 0;
 }
 
-/** Lists a scan; false where its header breaks the rules of the frame. */
+/** Adds a scan. Returns false if its header does not agree with the frame. */
 function takeScan(seen: Seen, body: Uint8Array, data: { start: number; end: number }): boolean {
   const { frame, scans } = seen;
   const header = frame && readScanHeader(body, frame);
@@ -189,11 +206,17 @@ function takeScan(seen: Seen, body: Uint8Array, data: { start: number; end: numb
   return true;
 }
 
-/** Whether a decoder that shows a sequential image while reading it ends here: its first scan has all components. */
+/**
+ * True if a decoder that shows a sequential image while reading it would stop here: its first scan has all
+ * components.
+ */
 const showsAll = ({ frame, scans }: Seen) =>
   !frame?.progressive && scans.length === 1 && scans[0]!.components.length === frame?.components.length;
 
-/** The frame header of a file that can be transcoded, in which an only component has no sampling factors. */
+/**
+ * Reads the frame header of a file that can be transcoded. A single component gets sampling factors of 1.
+ * Throws ImagingError `unsupported` for other files.
+ */
 function readFrame(body: Uint8Array, segment: Segment): FrameHeader {
   const isHuffman = segment.code <= 0xc2;
   if (!isHuffman || body[0] !== 8 || (body[5] ?? 0) > 4) throw unsuited("Huffman-coded data of 8 bits");
@@ -224,7 +247,10 @@ function tooMany(): ImagingError {
   );
 }
 
-/** What a scan header says; undefined where that breaks the rules of the frame, or a table is missing. */
+/**
+ * Describes a scan by its header; undefined if the header does not agree with the frame, or a table is
+ * missing.
+ */
 function describeScan(
   frame: FrameHeader,
   header: ScanHeader,
@@ -248,7 +274,7 @@ function describeScan(
 /** Coefficients of a sequential scan, whatever its header says. */
 const everything = { first: 0, last: 63, low: 0 };
 
-/** The kind of a scan (G.1.1.1); undefined where no scan has such parameters. */
+/** Returns the kind of a scan (G.1.1.1); undefined for invalid parameters. */
 function kindOf(progressive: boolean, { components, first, last, high, low }: ScanHeader) {
   if (!progressive) return scanKinds.sequential;
   if (first === 0 ? last !== 0 : last < first || last > 63 || components.length !== 1) return undefined;

@@ -1,5 +1,6 @@
-// The baseline transcode of a progressive or other multi-scan JPEG: an interleaved file with the same coefficients, made in one
-// pass with one row of MCUs in memory. Each scan is read through a window of its own, all of them in lockstep.
+// Makes the baseline transcode of a progressive or other multi-scan JPEG: an interleaved file with the same
+// coefficients, made in one pass with one row of MCUs in memory. Each scan is read through its own window,
+// all of them in lockstep.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -10,56 +11,67 @@ import { listScans } from "./scans.ts";
 import { eachBand, isDamaged, type SliceOptions, startWork, takeOutput } from "./work.ts";
 
 export interface TranscodeOptions extends SliceOptions {
-  /** A reduced level at 1/8 of more bytes is not made; no bound by default. */
+  /** Size limit in bytes of the reduced level at 1/8; a larger one is not made. Unlimited by default. */
   readonly level8Limit?: number;
-  /** Receives the next bytes of the transcode, and may keep them; the work waits for its promise. */
+  /** Receives the next bytes of the transcode, which it may keep. The transcoder waits for its promise. */
   onChunk(bytes: Uint8Array): void | Promise<void>;
-  /** Throw ImagingError `decode`, code damaged_image, for a damaged file; for one that ends early, before writing anything. */
+  /**
+   * If true, a damaged file throws ImagingError `decode`, code damaged_image; one that ends early throws it
+   * before anything is written.
+   */
   readonly onlySound?: boolean;
 }
 
-/** Facts of a transcode that was written. */
+/** Facts of a written transcode. */
 export interface BaselineTranscode {
-  /** Its bytes, the sum of all chunks. */
+  /** Length in bytes, the sum of all chunks. */
   readonly size: number;
-  /** The first of them, up to the entropy-coded data, and where that ends. */
+  /** Bytes up to the entropy-coded data, and the offset at which that data ends. */
   readonly head: Uint8Array;
   readonly end: number;
-  /** Its access points, in the form of `ScanAccessPoints.entries`: in each row of MCUs at column 0 and every 512 pixels. */
+  /**
+   * Access points in the form of `ScanAccessPoints.entries`: in each row of MCUs at column 0 and every 512
+   * pixels.
+   */
   readonly entries: Uint8Array;
-  /** Its reduced level at 1/8, as {@link Transcoder.dcPlanes} returns it; undefined where it would be too large. */
+  /** Reduced level at 1/8, as {@link Transcoder.dcPlanes} returns it; undefined if it would be too large. */
   readonly planes: readonly DcPlane[] | undefined;
-  /** The source is truncated or breaks the rules; the transcode shows what could be read of it. */
+  /**
+   * True if the source is truncated or breaks the rules. The transcode shows the parts that could be read.
+   */
   readonly damaged: boolean;
-  /** WebAssembly memory that the work took, in bytes. */
+  /** Bytes of WebAssembly memory that transcoding took. */
   readonly memory: number;
 }
 
 /** The reduced level at 1/8 of a file that is not transcoded. */
 export interface DcLevel {
-  /** One for each component of the frame, in its own sampling. */
+  /** One plane for each component of the frame, in the component's own sampling. */
   readonly planes: readonly DcPlane[];
-  /** The header that the file's transcode would have, up to the entropy-coded data. */
+  /** Header that the file's transcode would have, up to the entropy-coded data. */
   readonly head: Uint8Array;
-  /** The file breaks the rules, so that the planes may differ from those of its transcode. */
+  /** True if the file breaks the rules, so that the planes may differ from those of its transcode. */
   readonly damaged: boolean;
 }
 
 export interface Transcoder {
   /**
-   * Writes the baseline transcode of a Huffman-coded JPEG of 8 bits with 1 to 4 components; it decodes to the same samples.
-   * Reads the source twice, in ascending order within each scan. Throws ImagingError `unsupported` for other kinds of
-   * JPEG, `decode` where there is nothing to show, `cancelled` after an abort.
+   * Writes the baseline transcode of a Huffman-coded JPEG of 8 bits with 1 to 4 components, which decodes to
+   * the same samples. Reads the source twice, in ascending order within each scan. Throws ImagingError
+   * `unsupported` for other kinds of JPEG, `decode` if there is nothing to show, `cancelled` after an abort.
    */
   transcode(source: ByteSource, options: TranscodeOptions): Promise<BaselineTranscode>;
   /**
-   * The DC coefficients as samples, which an inverse transform of size 1 would return. Reads the whole file for its markers,
-   * but decodes only DC scans (a sequential file has no others). Throws as `transcode` does.
+   * Returns the DC coefficients as samples, as an inverse transform of size 1 would. Reads the whole file for
+   * its markers, but decodes only DC scans (the only scans of a sequential file). Throws as `transcode` does.
    */
   dcPlanes(source: ByteSource, options?: SliceOptions): Promise<DcLevel>;
 }
 
-/** A transcoder over a compiled `jpeg-transcode`. Each call has an instance of its own, so calls may overlap. */
+/**
+ * Creates a transcoder from a compiled `jpeg-transcode`. Each call has its own instance, so calls may
+ * overlap.
+ */
 export function openTranscoder(module: WebAssembly.Module): Transcoder {
   return {
     transcode: (source, options) => transcode(module, source, options),
@@ -73,7 +85,7 @@ export function openTranscoder(module: WebAssembly.Module): Transcoder {
   };
 }
 
-/** As {@link Transcoder.transcode}. */
+/** See {@link Transcoder.transcode}. */
 async function transcode(
   module: WebAssembly.Module,
   source: ByteSource,
@@ -102,7 +114,7 @@ async function transcode(
   if (work.wasm.outputLength() > 0) await write(takeOutput(work.wasm));
   work.wasm.endOutput();
   const last = takeOutput(work.wasm);
-  // decoders no longer look at a zero stuffed behind the last byte
+  // decoders do not look at a zero stuffed after the last byte
   const end = size + last.length - (last.at(-2) === 0xff ? 1 : 0);
   await write(Uint8Array.of(...last, ...endOfImage));
   return {

@@ -1,5 +1,5 @@
-// One run of the transcoder module over a file: laid out for its frame, fed from a window for each scan, band by band. A band
-// is a row of MCUs.
+// One run of the transcoder module over a file: laid out for the file's frame, and fed band by band from one
+// window per scan. A band is a row of MCUs.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -10,7 +10,7 @@ import type { TranscodeModule } from "./module.ts";
 import type { ListedScan, ScanList } from "./scans.ts";
 
 const outputBytes = 128 * 1024;
-/** Windows of all scans together, and bounds for one. */
+/** Bytes of the windows of all scans together, and the limits of one window. */
 const allWindows = 2 * 1024 * 1024;
 const leastWindow = 16 * 1024;
 const mostWindow = 128 * 1024;
@@ -18,13 +18,13 @@ const defaultSlice = 16;
 
 export interface SliceOptions {
   readonly signal?: AbortSignal;
-  /** Rows of MCUs between two turns of the event loop, where `signal` is looked at; 16 by default. */
+  /** Rows of MCUs between two turns of the event loop, at which `signal` is checked; 16 by default. */
   readonly slice?: number;
 }
 
-/** Where the window of a scan stands. */
+/** Position of a scan's window. */
 interface Cursor {
-  /** The scan in the module. */
+  /** Pointer to the scan in the module. */
   readonly pointer: number;
   next: number;
   readonly end: number;
@@ -34,12 +34,12 @@ export interface Work {
   readonly wasm: TranscodeModule;
   readonly source: ByteSource;
   readonly cursors: readonly Cursor[];
-  /** Rows of MCUs. */
+  /** Number of rows of MCUs. */
   readonly bands: number;
   damaged: boolean;
 }
 
-/** Sizes of a frame in MCUs and blocks. */
+/** Returns the size of a frame in MCUs, and of its components in blocks. */
 export function geometry({ width, height, components, hMax, vMax }: FrameHeader) {
   return {
     mcusWide: Math.ceil(width / (8 * hMax)),
@@ -53,8 +53,9 @@ export function geometry({ width, height, components, hMax, vMax }: FrameHeader)
 }
 
 /**
- * Lays an instance out for a frame, with a cursor for each scan that `isRead` selects. Checks the tables of the others too,
- * since nothing behind a scan with broken tables is read, whichever scans are selected.
+ * Lays out an instance for a frame, with a cursor for each scan that `isRead` selects. The tables of the
+ * other scans are checked too, since nothing after a scan with broken tables is read, whichever scans are
+ * selected.
  */
 export function startWork(
   module: WebAssembly.Module,
@@ -87,7 +88,7 @@ export function startWork(
     }
     const pointer = addScan(wasm, scan, { window, tables, single: frame.components.length === 1 });
     if (pointer === undefined) {
-      work.damaged = true; // nothing behind a scan with broken tables is read
+      work.damaged = true; // nothing after a scan with broken tables is read
       break;
     }
     cursors.push({ pointer, next: scan.start, end: scan.end });
@@ -95,7 +96,7 @@ export function startWork(
   return work;
 }
 
-/** Throws ImagingError `too-large`, code source_too_large, unless the module had memory. */
+/** Throws ImagingError `too-large`, code source_too_large, if the module could not allocate memory. */
 export function accept(state: number): void {
   if (state === 0) return;
   throw new ImagingError(
@@ -105,7 +106,10 @@ export function accept(state: number): void {
   );
 }
 
-/** Builds tables in the module, each once, and returns their pointers; 0 for one that is no Huffman code. */
+/**
+ * Returns a function that builds each table in the module once, and returns its pointer; 0 if it is not a
+ * Huffman code.
+ */
 function tableBuilder(wasm: TranscodeModule) {
   const built = new Map<HuffmanTable, number>();
   return (table: HuffmanTable | undefined, largest: number): number => {
@@ -151,7 +155,7 @@ function addScan(
   return pointer;
 }
 
-/** Decodes band after band, and calls `done` after each. */
+/** Decodes the bands in order, and calls `done` after each. */
 export async function eachBand(
   work: Work,
   { signal, slice = defaultSlice }: SliceOptions,
@@ -177,7 +181,7 @@ function stopIfAborted(signal: AbortSignal | undefined): void {
   });
 }
 
-/** Fills a cursor's window. */
+/** Fills a cursor's window from the source. */
 async function feed(work: Work, cursor: Cursor): Promise<void> {
   const { wasm, source } = work;
   const to = wasm.feedAt(cursor.pointer);
@@ -189,14 +193,14 @@ async function feed(work: Work, cursor: Cursor): Promise<void> {
   wasm.fed(cursor.pointer, bytes.length, bytes.length < wanted || cursor.next >= cursor.end ? 1 : 0);
 }
 
-/** A copy of the output so far; makes room for more. */
+/** Returns a copy of the output so far, and makes room for more. */
 export function takeOutput(wasm: TranscodeModule): Uint8Array {
   const bytes = new Uint8Array(wasm.memory.buffer, wasm.outputAt(), wasm.outputLength()).slice();
   wasm.outputTaken();
   return bytes;
 }
 
-/** The file is truncated or breaks the rules, as far as it was read. */
+/** True if the part of the file read so far is truncated or violates the format. */
 export function isDamaged({ wasm, damaged }: Work): boolean {
   return damaged || (wasm.damages.value as number) > 0;
 }

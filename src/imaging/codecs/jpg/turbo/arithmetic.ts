@@ -1,4 +1,5 @@
-// Arithmetic-coded JPEG (ITU-T T.81, annex D) to pixels: libjpeg-turbo in the one build that has this coder.
+// Decodes arithmetic-coded JPEG (ITU-T T.81, annex D) with libjpeg-turbo, in the one build that has this
+// coder.
 
 import type { JPEGDecoder, LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
@@ -9,17 +10,20 @@ import { detailsOf, mismatch } from "../markers/header.ts";
 import { crop } from "./decoder.ts";
 
 const maxFile = 1024 ** 3;
-/** The memory that this build begins with. */
+/** Bytes of memory with which this build starts. */
 const startMemory = 50 * 1024 * 1024;
 
-/** Estimated peak bytes: the file twice, coefficients where they are kept, the whole image, the result. */
+/**
+ * Returns the estimated peak bytes: the file twice, coefficients if they are held, the whole image, and the
+ * result.
+ */
 export function arithmeticMemory({ header, region }: ReadRequest, fileSize: number): number {
   const samples = header.width * header.height * header.bands;
   const coefficients = detailsOf(header).multiscan ? 2 * samples : 0;
   return startMemory + 2 * fileSize + coefficients + samples + region.width * region.height * header.bands;
 }
 
-/** A decoder for gray and colour; it knows no scaling and takes a truncated file for an error. */
+/** Returns a decoder for gray and colour. It does not scale, and treats a truncated file as an error. */
 export function arithmeticDecoder(
   withInstance: <R>(work: (turbo: LibjpegTurbo) => R | Promise<R>) => Promise<R>,
 ) {

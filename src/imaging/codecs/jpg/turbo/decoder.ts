@@ -1,4 +1,5 @@
-// JPEG to pixels with TurboJPEG: whole rows at 1/1, 1/2, 1/4 or 1/8 down to the region's last one, then the crop.
+// Decodes JPEG with TurboJPEG: whole rows at 1/1, 1/2, 1/4 or 1/8 down to the last row of the region, then
+// cropped.
 
 import { ImagingError } from "../../../errors.ts";
 import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
@@ -10,9 +11,9 @@ import type { ReadRequest } from "../../plan.ts";
 import { detailsOf, mismatch } from "../markers/header.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./module.ts";
 
-/** More scans are an attack: each costs a pass over all coefficients. */
+/** Maximum number of scans. More are an attack, since each costs a pass over all coefficients. */
 const maxScans = 100;
-/** What one instance may be asked to hold; its addresses have 32 bits. */
+/** Memory limit of one instance, which has 32-bit addresses. */
 const maxBytes = 3 * 1024 ** 3;
 const chunkSize = 1 << 20;
 
@@ -20,8 +21,8 @@ const damagedMessage =
   "Expected a sound JPEG file; its data is damaged beyond what can be shown. Replace the source file.";
 
 /**
- * How many rows from the top have to be decoded for the region: to the end of its last MCU row and one more, since
- * upsampling of chroma looks at the row below.
+ * Returns the number of rows from the top that must be decoded for the region: to the end of its last MCU row
+ * and one MCU row more, since upsampling of chroma reads the row below.
  */
 export function rowsFor({ header, region }: ReadRequest): number {
   const { mcuHeight } = detailsOf(header);
@@ -29,11 +30,14 @@ export function rowsFor({ header, region }: ReadRequest): number {
   return Math.min(header.height, last + mcuHeight);
 }
 
-/** Estimated peak bytes of {@link turboDecoder}'s work: file, coefficients where they are kept, rows, result. */
+/**
+ * Returns the estimated peak bytes of {@link turboDecoder}: file, coefficients if they are held, rows,
+ * result.
+ */
 export function turboMemory(read: ReadRequest, fileSize: number): number {
   const { header, region, scaleFactor } = read;
   const rows = rowsFor(read);
-  // whole MCUs are kept, of at most 32 by 32 pixels
+  // whole MCUs are held, which have at most 32 by 32 pixels
   const samples = Math.ceil(header.width / 32) * 32 * Math.ceil(rows / 32) * 32 * header.bands;
   const coefficients = detailsOf(header).multiscan ? 2 * samples : 0;
   const decoded = Math.ceil(header.width / scaleFactor) * Math.ceil(rows / scaleFactor) * header.bands;
@@ -43,7 +47,9 @@ export function turboMemory(read: ReadRequest, fileSize: number): number {
   return fileSize + coefficients + decoded + result + workspace;
 }
 
-/** A decoder for Huffman-coded files of 8 bit with 1, 3 or 4 components; truncated ones end in gray. */
+/**
+ * Returns a decoder for Huffman-coded files of 8 bits with 1, 3 or 4 components. Truncated files end in gray.
+ */
 export function turboDecoder(host: CodecHost) {
   const withInstance = keptInstance<Turbo>({
     create: () => createTurbo(host.wasm("jpeg-turbo")),
@@ -69,7 +75,7 @@ interface Loaded {
   readonly length: number;
 }
 
-/** Puts the file into the instance's memory, in pieces, so that there is no second copy. */
+/** Loads the file into the instance's memory in pieces, so that there is no second copy. */
 async function load(turbo: Turbo, bytes: ByteSource): Promise<Loaded> {
   const whole = bytes.size === undefined ? await readAll(bytes, maxBytes) : undefined;
   const size = whole?.length ?? bytes.size ?? 0;
@@ -102,7 +108,7 @@ function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): Decoded {
   const decompressor = turbo.tjInitDecompress();
   if (decompressor === 0) throw tooLarge();
   confirmSize(turbo, decompressor, file, header.width, rows);
-  // -1 is a warning here: what it could mean else was ruled out by the size, and fatal errors throw
+  // -1 is a warning here: the confirmed size rules out its other meanings, and fatal errors throw
   const warned = turbo.tjDecompress2(
     decompressor,
     file.pointer,
@@ -121,7 +127,10 @@ function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): Decoded {
   return { ...pixels, incomplete: warned !== 0 };
 }
 
-/** Writes fewer rows into the frame header, so that libjpeg stops where the region ends. */
+/**
+ * Reduces the number of rows in the frame header, so that libjpeg stops after the region. Throws if the
+ * header is not the expected one.
+ */
 function shorten(file: Uint8Array, header: ImageHeader, rows: number): void {
   const { frameOffset } = detailsOf(header);
   const at = (i: number) => file[frameOffset + i] ?? -1;
@@ -131,7 +140,10 @@ function shorten(file: Uint8Array, header: ImageHeader, rows: number): void {
   file[frameOffset + 6] = rows & 255;
 }
 
-/** Scan headers after the frame header: SOS, a length that fits its count of 1 to 4 components. */
+/**
+ * Counts scan headers after the frame header: SOS with a length that fits its 1 to 4 components. Stops
+ * counting above {@link maxScans}.
+ */
 function countScans(file: Uint8Array, from: number): number {
   let count = 0;
   for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
@@ -142,7 +154,7 @@ function countScans(file: Uint8Array, from: number): number {
   return count;
 }
 
-/** libjpeg must see the size that our own walk saw: the output was allocated for it. */
+/** Throws unless libjpeg sees the size that our own header walk saw, for which the output was allocated. */
 function confirmSize(turbo: Turbo, decompressor: number, file: Loaded, width: number, height: number): void {
   const facts = allocate(turbo, 16);
   new Int32Array(turbo.memory.buffer, facts, 4).fill(0);
@@ -152,8 +164,10 @@ function confirmSize(turbo: Turbo, decompressor: number, file: Loaded, width: nu
   if (seenWidth !== width || seenHeight !== height) throw mismatch();
 }
 
-/** The region out of decoded rows, as an array of its own. CMYK is turned to "0 is no ink": JPEG files store its complement,
- * with an Adobe segment or without one. */
+/**
+ * Copies the region from decoded rows. CMYK is inverted to "0 is no ink": JPEG files store its complement,
+ * with or without an Adobe segment.
+ */
 export function crop(decoded: Uint8Array, decodedWidth: number, read: ReadRequest): PixelBuffer {
   const { header, region, scaleFactor } = read;
   const { bands, interpretation } = header;

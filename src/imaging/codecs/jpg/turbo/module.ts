@@ -1,4 +1,5 @@
-// The TurboJPEG decompressor in WebAssembly: its C interface (turbojpeg.h 2.0) and the few imports that it needs.
+// The TurboJPEG decompressor in WebAssembly: its C interface (turbojpeg.h 2.0) and the few imports that it
+// needs.
 
 /** Exports of the module. Pointers are numbers; int results are 0 for success. */
 export interface Turbo {
@@ -7,7 +8,10 @@ export interface Turbo {
   free(pointer: number): void;
   tjInitDecompress(): number;
   tjDestroy(decompressor: number): number;
-  /** -1 also for a warning, or for chroma sampling without a name, with width and height set. */
+  /**
+   * Returns -1 also for a warning, or for chroma sampling without a name; width and height are set in that
+   * case.
+   */
   tjDecompressHeader3(
     decompressor: number,
     jpeg: number,
@@ -17,7 +21,10 @@ export interface Turbo {
     sampling: number,
     colorspace: number,
   ): number;
-  /** Scales by the largest factor that fits `width` x `height`. -1 also for a warning (damaged data, served with gray). */
+  /**
+   * Scales by the largest factor that fits `width` x `height`. Returns -1 also for a warning (damaged data,
+   * shown as gray).
+   */
   tjDecompress2(
     decompressor: number,
     jpeg: number,
@@ -31,15 +38,15 @@ export interface Turbo {
   ): number;
 }
 
-/** TJPF: samples of a pixel, in order. */
+/** TJPF: order of the samples of a pixel. */
 export const pixelFormats = { gray: 6, rgb: 0, cmyk: 11 } as const;
 
-/** TJFLAG_ACCURATEDCT. Fancy upsampling is the default. */
+/** The flag TJFLAG_ACCURATEDCT. Fancy upsampling is the default. */
 export const accurateDct = 4096;
 
 /**
- * A new instance. libjpeg reports fatal errors by longjmp; here that throws through the module, which leaves the
- * instance unusable.
+ * Creates an instance. libjpeg reports fatal errors by longjmp; here that throws through the module, which
+ * leaves the instance unusable.
  */
 export function createTurbo(module: WebAssembly.Module): Turbo {
   const refuse = (name: string) => () => {

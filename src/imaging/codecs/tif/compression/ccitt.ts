@@ -1,5 +1,5 @@
-// Black and white runs: ITU-T T.4 (modified Huffman, group 3 in one and two dimensions) and T.6 (group 4), as TIFF 6.0
-// sections 10 and 11 use them.
+// Black and white runs: ITU-T T.4 (modified Huffman, group 3 in one and two dimensions) and T.6 (group 4), as
+// TIFF 6.0 sections 10 and 11 use them.
 
 import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./block.ts";
@@ -60,7 +60,7 @@ const modes = codeTable(7, modeCodes);
 interface Bits {
   readonly data: Uint8Array;
   at: number;
-  /** Whether a code word was asked for where there is none. */
+  /** True if a code word was requested where there is none. */
   broken: boolean;
 }
 
@@ -73,7 +73,7 @@ function peek({ data, at }: Bits, count: number): number {
 
 const endOf = ({ data }: Bits) => data.length * 8;
 
-/** The value of the next code word; 0 where there is none, which breaks the row off. */
+/** Returns the value of the next code word; 0 if there is none, which breaks off the row. */
 function take(bits: Bits, table: CodeTable): number {
   const index = peek(bits, table.bits);
   const length = table.lengths[index] as number;
@@ -95,7 +95,7 @@ function takeRun(bits: Bits, colour: number): number {
   }
 }
 
-/** Takes an end-of-line code with the fill before it, where one is next. */
+/** Skips an end-of-line code with the fill before it, if it is next. */
 function takeEndOfLine(bits: Bits): boolean {
   if (peek(bits, 11) !== 0) return false;
   const end = endOf(bits);
@@ -103,15 +103,15 @@ function takeEndOfLine(bits: Bits): boolean {
   return bits.at++ < end;
 }
 
-/** Moves behind the next end-of-line code, or to the end where there is none. */
+/** Moves behind the next end-of-line code, or to the end if there is none. */
 function skipToEndOfLine(bits: Bits): boolean {
   for (const end = endOf(bits); bits.at < end; bits.at++) if (takeEndOfLine(bits)) return true;
   return false;
 }
 
 /**
- * Fills `changes` with where colours change along a row coded by itself; returns how many there are. A row that is broken
- * off, or has a run past its end, is white from there on.
+ * Fills `changes` with the positions of colour changes along an independently coded row; returns their
+ * number. A row that is broken off, or has a run past its end, is white from there on.
  */
 function readRow(bits: Bits, width: number, changes: Int32Array): number {
   let count = 0;
@@ -125,7 +125,7 @@ function readRow(bits: Bits, width: number, changes: Int32Array): number {
   return whiteFrom(x, width, changes, count);
 }
 
-/** Ends a run of black at `x` where a row ends before its width. */
+/** Ends a run of black at `x` if a row ends before its width. */
 function whiteFrom(x: number, width: number, changes: Int32Array, count: number): number {
   if (x >= width || count % 2 === 0) return count;
   changes[count] = Math.max(x, 0);
@@ -133,8 +133,9 @@ function whiteFrom(x: number, width: number, changes: Int32Array, count: number)
 }
 
 /**
- * The same for a row coded against the one above, whose changes end with three times `width`. The search above and the state of
- * the bits stay in this one loop: with a function for each, a page of text takes 2 to 3 % longer.
+ * The same for a row coded against the one above, whose changes end with three times `width`. The search
+ * above and the state of the bits stay in this one loop: with a function for each, a page of text takes 2 to
+ * 3 % longer.
  */
 function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: Int32Array): number {
   const next = [0, 1]; // per colour, the index of the next change to the other colour above
@@ -169,7 +170,10 @@ function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: I
 /** True at an extension or an end-of-line code, false at the end of the data, after which a row is white. */
 const endsRow = (mode: number, bits: Bits): boolean => mode === EXTENSION || bits.at < endOf(bits);
 
-/** The changes of a row with a run past its end, which does not count; the run before it ends at `first`, where that is inside. */
+/**
+ * Returns the changes of a row with a run past its end, which does not count; the run before it ends at
+ * `first`, if that is within the row.
+ */
 function countPastEnd(first: number, width: number, changes: Int32Array, count: number): number {
   if (first <= width) {
     changes[count] = first;
@@ -191,10 +195,10 @@ function setBits(out: Uint8Array, start: number, from: number, to: number): void
 }
 
 /**
- * The rows of a block as packed bits, 1 for black runs; whole rows are asked for. What is damaged is shown as libtiff shows
- * it: a row as far as its codes go, then white; group 3 goes on behind the next end-of-line code, the other schemes at the bits
- * that are none of theirs; missing rows are white. Throws ImagingError `decode` for the uncompressed mode; reading throws it
- * where not even the first code is one.
+ * Returns the rows of a block as packed bits, 1 for black runs, in whole rows. Damage is shown as libtiff
+ * does: a row as far as its codes go, then white; group 3 continues after the next end-of-line code, the
+ * other schemes at the invalid bits; missing rows are white. Throws ImagingError `decode` for the
+ * uncompressed mode, and on reading if not even the first code is valid.
  */
 export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader {
   const { width, options } = stored;
@@ -208,7 +212,7 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
   let started = false;
   let incomplete = false;
 
-  /** Group 3: moves to where the next row begins. Some writers leave end-of-line codes out where rows need none. */
+  /** Group 3: moves to the start of the next row. Some writers omit unnecessary end-of-line codes. */
   const findRow = (): void => {
     if (takeEndOfLine(bits)) marked = true;
     else if (marked ?? (bits.broken || twoDimensional)) {
@@ -219,7 +223,7 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
     }
   };
 
-  /** Reads where colours change in the next row; returns how many changes there are. */
+  /** Reads the colour changes of the next row; returns their number. */
   const readChanges = (): number => {
     if (scheme === "g3") findRow();
     const against = scheme === "g4" || (twoDimensional && peek(bits, 1) === 0);

@@ -15,29 +15,31 @@ export interface Compression {
   readonly name: string;
   /** Absent: the compression is not served, or not as a stream of bytes. */
   readonly open?: (stored: Stored) => BlockReader;
-  /** Bytes that decompressing a block of a given size holds beside its result, where that is much. */
+  /** Bytes that decompressing a block of a given size holds in addition to its result, if significant. */
   readonly held?: (length: number) => number;
   /** Blocks are decoded as a whole (parts.ts), which takes this many times the bytes of their pixels. */
   readonly whole?: number;
-  /** Whether all blocks are one stream, which another codec reads (old-jpeg/). */
+  /** True if all blocks are one stream, which another codec reads (old-jpeg/). */
   readonly stream?: true;
-  /** Whether it holds black and white only. */
+  /** True if it supports black and white only. */
   readonly bilevel?: boolean;
 }
 
 /** The JPEG of TIFF 6.0 section 22. */
 export const OLD_JPEG = 6;
-/** Compressions that are decoded as whole blocks by WebAssembly modules; JPEG takes the picture's tables, too. */
+/**
+ * Compressions that are decoded as whole blocks by WebAssembly modules; JPEG takes the picture's tables, too.
+ */
 export const JPEG = 7;
 export const WEBP = 50001;
 /** JPEG 2000 as Aperio's slides have it, of luma and chroma, and as libvips writes it. */
 export const APERIO_YCC = 33003;
 export const VIPS_JPEG_2000 = 33004;
 
-/** Whether strips and tiles are codestreams of JPEG 2000. */
+/** True if strips and tiles are codestreams of JPEG 2000. */
 export const isJpeg2000 = (compression: number): boolean => compressions[compression] === jpeg2000;
 
-/** Decoded samples beside the result. */
+/** Decoded samples in addition to the result. */
 const jpeg2000: Compression = {
   name: "jpeg 2000",
   whole: 2,

@@ -1,4 +1,5 @@
-// JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams joined with their tables, decoded by libjpeg-turbo.
+// JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams joined with their tables, decoded by
+// libjpeg-turbo.
 
 import { ImagingError } from "../../../errors.ts";
 import type { CodecHost } from "../../codec.ts";
@@ -10,13 +11,16 @@ import { damaged } from "../directory/ifd.ts";
 /** More scans than any encoder writes only cost time. */
 const MAX_SCANS = 100;
 
-/** What a JPEG block of a picture must be. */
+/** Required properties of an image's JPEG block. */
 export interface JpegBlock {
   readonly width: number;
   /** Rows that must be there, and how many there may be at most. */
   readonly rows: number;
   readonly maxRows: number;
-  /** What its components are; inks, and RGB with a fourth sample, come as they are stored, whatever an Adobe segment says. */
+  /**
+   * Colours of its components; inks, and RGB with a fourth sample, are left as stored, whatever an Adobe
+   * segment says.
+   */
   readonly colour: keyof typeof colours;
   readonly tables?: Uint8Array | undefined;
   /** 1, 2, 4 or 8: the side of the squares of pixels that become one. */
@@ -24,8 +28,9 @@ export interface JpegBlock {
 }
 
 /**
- * Decodes JPEG blocks to 8-bit gray, RGB, RGB with alpha or CMYK of `width` by at least `rows`, over `side`, rounded up. Throws ImagingError
- * `decode`, also on warnings, and `unsupported` for kinds of JPEG that are not read.
+ * Decodes JPEG blocks to 8-bit gray, RGB, RGB with alpha or CMYK of `width` by at least `rows`, over `side`,
+ * rounded up. Throws ImagingError `decode`, also on warnings, and `unsupported` for kinds of JPEG that are
+ * not read.
  */
 export type DecodeJpeg = (data: Uint8Array, block: JpegBlock) => Promise<Uint8Array>;
 
@@ -45,8 +50,8 @@ export function jpegDecoder(host: CodecHost): DecodeJpeg {
 }
 
 /**
- * One stream from tables and block, without application segments, and with an Adobe segment that says how components
- * are to be read: what the TIFF says counts, not what decoders guess from component names.
+ * Joins tables and block into one stream, without application segments, and with an Adobe segment that
+ * defines the colours: the TIFF decides, not decoders' guesses from component names.
  */
 function wholeStream(data: Uint8Array, { tables, colour }: JpegBlock): Uint8Array {
   const parts: Uint8Array[] = [Uint8Array.of(0xff, 0xd8)];
@@ -124,7 +129,7 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
   new Uint8Array(turbo.memory.buffer).set(stream, input);
   const facts = allocate(16);
   new Int32Array(turbo.memory.buffer, facts, 4).fill(-1);
-  // Its result is no failure where only the chroma sampling has no name; the facts decide.
+  // Its result is no failure if only the chroma sampling has no name; the facts decide.
   turbo.tjDecompressHeader3(handle, input, stream.length, facts, facts + 4, facts + 8, facts + 12);
   const [width = 0, height = 0, , colour = 0] = new Int32Array(turbo.memory.buffer, facts, 4);
   const { bands, format, space } = colours[block.colour];
@@ -160,7 +165,7 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
 /** TJCS of turbojpeg.h by number. */
 const spaces: Readonly<Record<number, string>> = { 0: "RGB", 1: "YCbCr", 2: "gray", 3: "CMYK", 4: "YCCK" };
 
-/** The transform of an Adobe segment that says so, the number among TJCS of turbojpeg.h, and what comes out. */
+/** The transform in an Adobe segment, the number among TJCS of turbojpeg.h, and the resulting colours. */
 const colours = {
   gray: { transform: undefined, space: 2, bands: 1, format: pixelFormats.gray },
   rgb: { transform: 0, space: 0, bands: 3, format: pixelFormats.rgb },

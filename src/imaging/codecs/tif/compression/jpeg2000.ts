@@ -1,4 +1,5 @@
-// JPEG 2000 strips and tiles, each a codestream of its own, raw or in boxes, as scanners of slides and libvips write them.
+// JPEG 2000 strips and tiles, each an independent codestream, raw or in boxes, as slide scanners and libvips
+// write them.
 
 import { ImagingError } from "../../../errors.ts";
 import { toSrgb } from "../../../pipeline/steps/to-srgb.ts";
@@ -12,7 +13,7 @@ import { APERIO_YCC, VIPS_JPEG_2000 } from "./compression.ts";
 const RGB = 2;
 const YCC = 6;
 
-/** What a JPEG 2000 block of a picture must be. */
+/** Required properties of an image's JPEG 2000 block. */
 export interface Jpeg2000Block {
   /** Columns that must be there, and how many there may be at most. */
   readonly columns: number;
@@ -24,7 +25,7 @@ export interface Jpeg2000Block {
   readonly compression: number;
   /** PhotometricInterpretation. */
   readonly photometric: number;
-  /** Of each sample. */
+  /** Bits of each sample. */
   readonly bits: number;
   /** 1, 2, 4 or 8: the side of the squares of pixels that become one if the codestream has such a level. */
   readonly side: number;
@@ -35,23 +36,26 @@ export interface Jpeg2000Pixels {
   readonly data: Uint8Array;
   /** Pixels from row to row. */
   readonly stride: number;
-  /** As {@link Jpeg2000Block.side}, as far as the codestream has levels. */
+  /** See {@link Jpeg2000Block.side}; limited by the levels of the codestream. */
   readonly side: number;
 }
 
 type Colours = Pick<Block, "subsampled" | "transformed" | "comment">;
 
-/** Which codestreams hold luma and chroma whatever the directory says: those of some compressions, by their number. */
+/**
+ * Which codestreams hold luma and chroma whatever the directory says: those of some compressions, by their
+ * number.
+ */
 const chromas: Readonly<Record<number, (block: Colours) => boolean>> = {
-  // As OpenSlide reads it. Bio-Formats writes RGB under the same number, under a transform that is for RGB.
+  // Like OpenSlide. Bio-Formats writes RGB under the same number, under a transform that is for RGB.
   [APERIO_YCC]: ({ transformed }) => !transformed,
   // libvips converts before it compresses, and back after it has decompressed.
   [VIPS_JPEG_2000]: ({ comment }) => comment.startsWith("Created by OpenJPEG"),
 };
 
 /**
- * Whether components are luma and chroma. Only chroma is ever subsampled. A directory may name so what the component
- * transform of the codestream makes, which is undone then.
+ * True if components are luma and chroma. Only chroma is ever subsampled. A directory may use this name for
+ * the output of the codestream's component transform, which is then undone.
  */
 function isChroma(block: Colours, { compression, photometric, samples }: Jpeg2000Block): boolean {
   if (photometric === YCC) return !block.transformed || chromas[compression]?.(block) === true;
@@ -60,8 +64,9 @@ function isChroma(block: Colours, { compression, photometric, samples }: Jpeg200
 }
 
 /**
- * Decodes JPEG 2000 blocks to interleaved samples of at least `rows` rows, over `side`, rounded up: of the full range of
- * 8 or 16 bits, whatever their own. Throws ImagingError `decode`, and `unsupported` for signed samples.
+ * Decodes JPEG 2000 blocks to interleaved samples of at least `rows` rows, over `side`, rounded up: of the
+ * full range of 8 or 16 bits, whatever their own. Throws ImagingError `decode`, and `unsupported` for signed
+ * samples.
  */
 export type DecodeJpeg2000 = (data: Uint8Array, block: Jpeg2000Block) => Promise<Jpeg2000Pixels>;
 
@@ -92,7 +97,10 @@ export function jpeg2000Decoder(bench: SharedWorkbench): DecodeJpeg2000 {
   };
 }
 
-/** Throws ImagingError `decode` for a block that is not what the directory says, `unsupported` for signed samples. */
+/**
+ * Throws ImagingError `decode` for a block that does not match the directory, `unsupported` for signed
+ * samples.
+ */
 function confirm({ width, height, components }: Block, wanted: Jpeg2000Block): void {
   const { columns, rows, maxRows, samples, bits } = wanted;
   if (width < columns || width > wanted.width || height < rows || height > maxRows)

@@ -1,4 +1,5 @@
-// LZW as TIFF 6.0 section 13 has it, codes from the high bit and wider one code early, and as writers before TIFF 5.0 had it.
+// LZW as TIFF 6.0 section 13 has it, codes from the high bit and wider one code early, and as writers before
+// TIFF 5.0 had it.
 
 import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./block.ts";
@@ -9,12 +10,15 @@ const FIRST = 258;
 const CODES = 4096;
 
 /**
- * Whether codes begin at the low bit and grow wider no earlier than they must, as GIF has them. A block begins with the code
- * that clears the table, 256 in 9 bits, so its first bytes decide.
+ * True if codes begin at the low bit and grow wider as late as possible, as in GIF. A block begins with the
+ * code that clears the table, 256 in 9 bits, so its first bytes decide.
  */
 const isOldStyle = (data: Uint8Array) => data[0] === 0 && ((data[1] ?? 0) & 1) === 1;
 
-/** Decompresses a block. Reading throws ImagingError `decode` on an impossible code or when the block has fewer bytes. */
+/**
+ * Decompresses a block. Reading throws ImagingError `decode` on an impossible code or when the block has
+ * fewer bytes.
+ */
 export function lzw({ data, length }: Stored): BlockReader {
   const lowFirst = isOldStyle(data);
   const early = lowFirst ? 0 : 1;
@@ -23,7 +27,7 @@ export function lzw({ data, length }: Stored): BlockReader {
   const lasts = Uint8Array.from({ length: CODES }, (_, i) => i);
   const firsts = lasts.slice();
   const lengths = new Uint16Array(CODES).fill(1, 0, CLEAR);
-  /** The end of a string that reached past what was asked for. */
+  /** The end of a string that exceeded the requested length. */
   const rest = new Uint8Array(CODES);
   let restAt = CODES;
   let next = FIRST;
@@ -42,18 +46,18 @@ export function lzw({ data, length }: Stored): BlockReader {
     }
   };
 
-  /** Adds the string that the code before and this one make, where there is room. */
+  /** Adds the string made by the previous code and this one, if there is room. */
   const learn = (code: number): void => {
     prefixes[next] = previous;
     firsts[next] = firsts[previous] as number;
-    // The string after next begins as the one before does: it is being written as it is read.
+    // The string after next begins like the one before: it is read while it is being written.
     lasts[next] = firsts[code < next ? code : previous] as number;
     lengths[next] = (lengths[previous] as number) + 1;
     next++;
     if (next >= (1 << width) - early && width < 12) width++;
   };
 
-  /** The next code; the end where the data end. */
+  /** Returns the next code; the end code at the end of the data. */
   const take = (): number => {
     while (held < width && at < data.length) {
       const byte = data[at++] as number;

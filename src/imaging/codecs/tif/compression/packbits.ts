@@ -3,7 +3,10 @@
 import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./block.ts";
 
-/** Bytes of a run by its control byte: up to 127 as they stand, from 129 on one byte so many times; 128 begins none. */
+/**
+ * Bytes of a run by its control byte: up to 127 as they stand, from 129 on one byte so many times; 128 begins
+ * none.
+ */
 const runLengths = Uint8Array.from({ length: 256 }, (_, control) => {
   if (control < 128) return control + 1;
   return control === 128 ? 0 : 257 - control;

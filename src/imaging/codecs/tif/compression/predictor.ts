@@ -1,4 +1,5 @@
-// Undoing of predictors: horizontal differencing (TIFF 6.0 section 14) and the floating-point one (TIFF Technical Note 3).
+// Undoing of predictors: horizontal differencing (TIFF 6.0 section 14) and the floating-point one (TIFF
+// Technical Note 3).
 
 import type { Picture } from "../directory/picture.ts";
 

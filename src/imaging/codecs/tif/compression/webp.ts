@@ -1,4 +1,5 @@
-// WebP strips and tiles, as libtiff writes them since version 4.0.10: each a WebP file of its own, decoded by libwebp.
+// WebP strips and tiles, as libtiff writes them since version 4.0.10: each an independent WebP file, decoded
+// by libwebp.
 
 import { memoryBytes } from "../../../lib/byte-source.ts";
 import type { CodecHost } from "../../codec.ts";
@@ -6,7 +7,7 @@ import { confirmWhole, stillDecoder } from "../../webp/decode.ts";
 import { readContainer } from "../../webp/header.ts";
 import { damaged } from "../directory/ifd.ts";
 
-/** What a WebP block of a picture must be. */
+/** Required properties of an image's WebP block. */
 export interface WebpBlock {
   readonly width: number;
   /** Rows that must be there, and how many there may be at most. */

@@ -4,7 +4,10 @@ import { decompressed, MOST_WINDOW } from "../../zstd/frames.ts";
 import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./block.ts";
 
-/** Decompresses a block as its bytes are asked for. Reading throws ImagingError `decode` when the data are broken or shorter. */
+/**
+ * Decompresses a block as its bytes are asked for. Reading throws ImagingError `decode` when the data are
+ * broken or shorter.
+ */
 export function zstd({ data, length }: Stored): BlockReader {
   const source = decompressed(data, length);
   let total = 0;

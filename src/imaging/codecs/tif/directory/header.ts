@@ -41,8 +41,8 @@ interface Page {
 }
 
 /**
- * Header facts of a page (1-based). Throws ImagingError `decode` when the file is damaged, `not-found` with code
- * page_not_found when there is no such page.
+ * Header facts of a page (1-based). Throws ImagingError `decode` when the file is damaged, `not-found` with
+ * code page_not_found when there is no such page.
  */
 export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageHeader> {
   const file = await openTiff(bytes);
@@ -90,7 +90,9 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
   };
 }
 
-/** Whether the file ends before a profile, a level or a directory that one of a page's directories refers to. */
+/**
+ * True if the file ends before a profile, a level or a directory that one of a page's directories refers to.
+ */
 async function endsBefore(file: TiffFile, directories: readonly Directory[]): Promise<boolean> {
   const { size = Number.POSITIVE_INFINITY } = file.bytes;
   for (const { next, entries } of directories) {
@@ -127,7 +129,10 @@ async function readColour(file: TiffFile, directory: Directory, interpretation: 
 /** Whites this near D50 are D50 with other decimals. */
 const sameWhite = 0.001;
 
-/** The white of CIELab samples (TIFF 6.0 section 23), where it is another than D50. What can be no white does not count. */
+/**
+ * Returns the white of CIELab samples (TIFF 6.0 section 23), if it differs from D50. Impossible values are
+ * ignored.
+ */
 async function readWhite(
   file: TiffFile,
   directory: Directory,
@@ -194,7 +199,7 @@ function toPages(links: readonly Link[]): Page[] {
   return pages;
 }
 
-/** Whether the chain is a pyramid without saying so: every directory is half the one before, rounded up or down. */
+/** True if the chain is an unmarked pyramid: every directory is half the one before, rounded up or down. */
 function isHalving(links: readonly Link[]): boolean {
   const half = (whole: number, part: number) =>
     part === Math.max(1, Math.floor(whole / 2)) || part === Math.ceil(whole / 2);
@@ -216,7 +221,9 @@ interface Level {
   readonly picture: Picture;
 }
 
-/** The reduced pictures of a page that have the size of a level and its kind of pixels, by ascending scale. */
+/**
+ * The reduced pictures of a page that have the size of a level and its kind of pixels, by ascending scale.
+ */
 async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Level[]> {
   const directories = [...page.reduced.slice(0, MAX_LEVELS)];
   const sub = page.directory.entries.get(tags.SubIFDs);
@@ -252,8 +259,8 @@ async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Le
 const powers = Array.from({ length: 30 }, (_, i) => 2 ** (i + 1));
 
 /**
- * The scale factor at which the whole picture has the size of `part`: a power of two where one fits, at least 2. Sizes
- * that are rounded down belong to powers of two as well: their writers leave out what fills no box.
+ * Returns the scale factor at which the whole image has the size of `part`: a power of two if one fits, at
+ * least 2. Sizes that are rounded down belong to powers of two as well: their writers omit partial boxes.
  */
 function scaleOf(full: Picture, part: Picture): number | undefined {
   const rounded = Math.round(full.width / part.width);

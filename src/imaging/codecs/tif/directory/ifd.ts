@@ -7,7 +7,7 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 export interface Entry {
   readonly type: number;
   readonly count: number;
-  /** Position of the first value in the file, also where the values lie inside the entry. */
+  /** Position of the first value in the file, even if the values are within the entry. */
   readonly at: number;
 }
 
@@ -18,7 +18,7 @@ export interface Directory {
   readonly entries: ReadonlyMap<number, Entry>;
 }
 
-/** An opened file: byte order, flavour, and where its first directory lies. */
+/** An opened file: byte order, variant, and the position of its first directory. */
 export interface TiffFile {
   readonly bytes: ByteSource;
   readonly littleEndian: boolean;
@@ -30,7 +30,10 @@ const WINDOW = 512;
 const WINDOWS_KEPT = 16;
 const MAX_ENTRIES = 4096;
 
-/** Field types that hold numbers: bytes per value and how one is read. TIFF 6.0 page 15, BigTIFF types 13, 16, 18. */
+/**
+ * Field types that hold numbers: bytes per value and how one is read. TIFF 6.0 page 15, BigTIFF types 13, 16,
+ * 18.
+ */
 const types: Readonly<
   Record<
     number,
@@ -46,10 +49,13 @@ const types: Readonly<
   16: { size: 8, read: (view, at, little) => Number(view.getBigUint64(at, little)) },
   18: { size: 8, read: (view, at, little) => Number(view.getBigUint64(at, little)) },
 };
-/** Sizes of the types whose values are never asked for, so that inline values are distinguished from distant ones. */
+/** Sizes of types whose values are never read, so that inline values are distinguished from distant ones. */
 const otherSizes: Readonly<Record<number, number>> = { 2: 1, 6: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 17: 8 };
 
-/** ImagingError `decode` of one form: what was expected of the file, and what it holds. */
+/**
+ * Returns an ImagingError `decode` with a uniform message: what was expected of the file, and what it
+ * contains.
+ */
 export function damaged(expected: string, received: string): ImagingError {
   return new ImagingError(
     "decode",
@@ -73,7 +79,7 @@ function windowed(bytes: ByteSource): ByteSource {
   };
 }
 
-/** Exactly `length` bytes as a view. Throws ImagingError `decode` where the file ends before. */
+/** Returns exactly `length` bytes as a view. Throws ImagingError `decode` if the file ends before. */
 async function exactly(bytes: ByteSource, offset: number, length: number, what: string): Promise<DataView> {
   const beyond = bytes.size !== undefined && offset + length > bytes.size;
   const data =
@@ -127,7 +133,10 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
   return { offset, next, entries };
 }
 
-/** Values `from` to `to` (exclusive) of a field. Throws ImagingError `decode` when they are not numbers inside the file. */
+/**
+ * Values `from` to `to` (exclusive) of a field. Throws ImagingError `decode` when they are not numbers inside
+ * the file.
+ */
 export async function readValues(file: TiffFile, entry: Entry, from: number, to: number): Promise<number[]> {
   const type = types[entry.type];
   if (!type) throw damaged("a number field", `field type ${entry.type}`);
@@ -142,7 +151,10 @@ export async function readValues(file: TiffFile, entry: Entry, from: number, to:
   return Array.from({ length: to - from }, (_, i) => read(view, i * size, file.littleEndian));
 }
 
-/** All values of a small field, or undefined where the directory has none. More than `limit` values are refused. */
+/**
+ * Returns all values of a small field, or undefined if the directory does not have it. More than `limit`
+ * values are refused.
+ */
 export async function readField(
   file: TiffFile,
   directory: Directory,
@@ -156,7 +168,7 @@ export async function readField(
   return readValues(file, entry, 0, entry.count);
 }
 
-/** The first value of a field, or undefined where the directory has none. */
+/** Returns the first value of a field, or undefined if the directory does not have it. */
 export async function readNumber(
   file: TiffFile,
   directory: Directory,

@@ -1,5 +1,5 @@
-// Metadata in fields of a directory: an ICC profile, XMP, IPTC, and EXIF as directories of its own (TIFF 6.0; EXIF 2.32, 4.6.3;
-// ICC.1, B.4; XMP specification part 3, 1.1.4).
+// Metadata in fields of a directory: an ICC profile, XMP, IPTC, and EXIF as directories of its own (TIFF 6.0;
+// EXIF 2.32, 4.6.3; ICC.1, B.4; XMP specification part 3, 1.1.4).
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -25,7 +25,7 @@ import { tags } from "./tags.ts";
 
 const types = { byte: 1, short: 3, long: 4, undefined: 7 } as const;
 
-/** The metadata of the page that the header is of. Throws what the source throws. */
+/** Returns the metadata of the header's page. Throws what the source throws. */
 export async function readTiffMetadata(
   bytes: ByteSource,
   header: ImageHeader,
@@ -99,7 +99,9 @@ async function pointedFields(
   }
 }
 
-/** IPTC in the order of its bytes: some writers store it as numbers of 32 bits in the byte order of the file. */
+/**
+ * IPTC in the order of its bytes: some writers store it as numbers of 32 bits in the byte order of the file.
+ */
 function inOrder(iptc: Uint8Array): Uint8Array {
   const marker = 0x1c;
   if (iptc[0] === marker || iptc[3] !== marker) return iptc;
@@ -109,8 +111,8 @@ function inOrder(iptc: Uint8Array): Uint8Array {
 }
 
 /**
- * A TIFF of ours with fields for this metadata, in place of its own of the same kinds: they stand behind the file with a new
- * first directory, so that nothing in it moves.
+ * Returns a TIFF of ours with fields for this metadata, in place of its own of the same kinds: they follow
+ * the file with a new first directory, so that nothing in it moves.
  */
 export async function embedInTiff(tiff: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length);

@@ -1,8 +1,9 @@
-// PhotometricInterpretation: how samples mean colours (TIFF 6.0 sections 3 to 6, 16, 20 to 23, and what others added).
+// PhotometricInterpretation: how samples mean colours (TIFF 6.0 sections 3 to 6, 16, 20 to 23, and what
+// others added).
 
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 
-/** How samples mean colours: stored colour samples, what comes out, or only a name where that is not served. */
+/** Colour meaning of samples: stored colour samples and the result, or only a name if unsupported. */
 export interface Photometric {
   readonly name: string;
   readonly samples?: number;

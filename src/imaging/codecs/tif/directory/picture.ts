@@ -1,4 +1,4 @@
-// A picture of a TIFF file: how its samples are stored and what they become.
+// An image in a TIFF file: the storage of its samples, and the result of decoding them.
 
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 import { isSubsampled, unitRowBytes, type YccCoding } from "../samples/ycc.ts";
@@ -8,7 +8,7 @@ export interface Picture {
   readonly height: number;
   readonly compression: number;
   readonly photometric: number;
-  /** Stored bits of one sample; of JPEG 2000, which has its own depths, what it is decoded to: 8 or 16. */
+  /** Stored bits of one sample; of JPEG 2000, which has its own depths, the decoded depth: 8 or 16. */
   readonly bits: number;
   /** Bits of one sample in JPEG 2000. */
   readonly codedBits?: number;
@@ -16,20 +16,20 @@ export interface Picture {
   readonly signed: boolean;
   /** Stored samples of one pixel. */
   readonly samples: number;
-  /** Whether each sample has its own strips or tiles. */
+  /** True if each sample has its own strips or tiles. */
   readonly planar: boolean;
   readonly predictor: number;
   readonly reversedBits: boolean;
   readonly alpha: "none" | "straight" | "associated";
   /** Which stored sample is alpha, from 0; it comes out behind the colours. */
   readonly alphaAt: number;
-  /** How luma and chroma are stored, where that is not up to the compression. */
+  /** Coding of luma and chroma, unless the compression determines it. */
   readonly ycc?: YccCoding;
   readonly tiled: boolean;
   /** Size of a stored tile, or of a full strip. */
   readonly blockWidth: number;
   readonly blockHeight: number;
-  /** What comes out. */
+  /** Bands of the result. */
   readonly bands: number;
   readonly depth: 8 | 16;
   readonly interpretation: Interpretation;
@@ -43,20 +43,21 @@ export const storedBands = ({ photometric, bands }: Pick<Picture, "photometric" 
 
 const packedBits: readonly number[] = [1, 2, 4];
 
-/**
- * Whether samples are placed as they lie in their bytes: one for each pixel, of which whole ones fill a byte.
- */
+/** True if samples are addressed within their bytes: one for each pixel, of which whole ones fill a byte. */
 export const isPacked = ({ bits, samples }: Pick<Picture, "bits" | "samples">): boolean =>
   samples === 1 && packedBits.includes(bits);
 
-/** Bytes that a row takes beside its own and its result while its samples become numbers. */
+/** Bytes that a row takes in addition to its stored form and its result while its samples become numbers. */
 export function numberBytes(picture: Picture): number {
   const { bits, float, planar, samples, blockWidth } = picture;
   const made = (bits % 8 !== 0 && !isPacked(picture)) || (float && bits < 32);
   return made ? 6 * blockWidth * (planar ? 1 : samples) : 0;
 }
 
-/** Rows that are stored together, and their bytes: several where one sample of chroma is for more than one row. */
+/**
+ * Returns the number of rows that are stored together, and their bytes: several if one sample of chroma
+ * covers more than one row.
+ */
 export function storedRows(picture: Picture): { readonly rows: number; readonly bytes: number } {
   const { ycc, blockWidth } = picture;
   if (!ycc || !isSubsampled(ycc)) return { rows: 1, bytes: rowBytes(picture) };

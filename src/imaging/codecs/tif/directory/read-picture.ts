@@ -13,7 +13,10 @@ const MAX_SAMPLES = 64;
 const MAX_SIDE = 2 ** 31 - 1;
 const DIFFERENCED = new Set([5, 8, 32946, 34925, 50000]);
 
-/** Reads the fields that say how the pixels of a directory are stored. Throws ImagingError `decode` where they make no picture. */
+/**
+ * Reads the fields about the storage of a directory's pixels. Throws ImagingError `decode` if they are
+ * inconsistent.
+ */
 export async function readPicture(file: TiffFile, directory: Directory): Promise<Picture> {
   const number: NumberField = (tag) => readNumber(file, directory, tags[tag]);
   const width = (await number("ImageWidth")) ?? 0;
@@ -52,14 +55,14 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   return refusal ? { ...stored, unsupported: refusalText(refusal) } : stored;
 }
 
-/** What the fields say of samples. */
+/** Values of the fields about samples. */
 interface Told {
   readonly photometric: number;
   readonly samples: number;
   /** Bits and formats, of each sample or of all. */
   readonly allBits: readonly number[];
   readonly formats: readonly number[];
-  /** What samples behind the colours are. */
+  /** Meanings of the samples after the colours. */
   readonly extra: readonly number[];
   /** Inks that are not those of CMYK. */
   readonly otherInks: boolean;
@@ -96,8 +99,8 @@ function mixedRefusal({ allBits, formats, otherInks }: Told): Refusal | undefine
 }
 
 /**
- * What old-style JPEG is, whatever the other fields say, which are often wrong: colours are luma and chroma,
- * as in libtiff. Its stream has the last word (old-jpeg/).
+ * Properties of old-style JPEG whatever the other fields say, which are often wrong: colours are luma and
+ * chroma, as in libtiff. Its stream has the last word (old-jpeg/).
  */
 function oldJpegSamples(stated = 6): { readonly photometric: number; readonly samples: number } {
   const photometric = stated === 2 ? 6 : stated;
@@ -106,7 +109,10 @@ function oldJpegSamples(stated = 6): { readonly photometric: number; readonly sa
 
 type NumberField = (tag: keyof typeof tags) => Promise<number | undefined>;
 
-/** The size of strips or tiles. Throws ImagingError `decode` where they hold no pixel, or are far larger than the picture. */
+/**
+ * Returns the size of strips or tiles. Throws ImagingError `decode` if they have no pixels, or are far larger
+ * than the image.
+ */
 async function readBlocks(
   number: NumberField,
   width: number,
@@ -122,7 +128,10 @@ async function readBlocks(
   return { tiled, blockWidth, blockHeight };
 }
 
-/** What comes out of stored samples: colours, depth, and which sample becomes alpha. `extra`: what the file says of samples behind the colours. */
+/**
+ * Returns the result of stored samples: colours, depth, and which sample becomes alpha. `extra`: meanings of
+ * the samples after the colours in the file.
+ */
 function outcome(
   photometric: number,
   samples: number,
@@ -145,7 +154,10 @@ function outcome(
   };
 }
 
-/** What a picture is taken for whose PhotometricInterpretation is missing: the guesses of libtiff and libvips. */
+/**
+ * Returns the colours assumed for an image without PhotometricInterpretation: the guesses of libtiff and
+ * libvips.
+ */
 function unsaidPhotometric(compression: number, colours: number, inkSet: number | undefined): number {
   if (compressions[compression]?.bilevel) return 0;
   if (colours >= 4 && inkSet === 1) return 5;
@@ -161,8 +173,9 @@ interface ExtraAlpha {
 const noAlpha: ExtraAlpha = { alpha: "none", at: 0 };
 
 /**
- * Which of the samples after the colours is alpha: the first that says so, or the only one when it says nothing (TIFF 6.0
- * section 18 calls that unspecified; in practice it is alpha, but beside inks another ink or a mask).
+ * Returns which of the samples after the colours is alpha: the first that is marked so, or the only one if it
+ * is unmarked (TIFF 6.0 section 18 calls that unspecified; in practice it is alpha, but after inks another
+ * ink or a mask).
  */
 function alphaOf(extra: readonly number[], count: number, interpretation?: Interpretation): ExtraAlpha {
   const at = extra.findIndex((kind) => kind === 1 || kind === 2);

@@ -1,4 +1,4 @@
-// Which pictures of TIFF files are not served, and what the caller reads of it.
+// Unsupported kinds of TIFF images, and the messages about them.
 
 import {
   type Compression,
@@ -14,7 +14,7 @@ import type { Picture } from "./picture.ts";
 
 const MAX_BILEVEL_WIDTH = 1 << 20;
 
-/** What was expected and what the picture has instead, where it cannot be served right. */
+/** Returns what was expected and what the image has instead, if it is unsupported. */
 export function refusalOf(picture: Picture, format: number): Refusal | undefined {
   const { compression, photometric } = picture;
   const row = compressions[compression];
@@ -37,7 +37,7 @@ export type Refusal = readonly [string, string];
 export const refusalText = ([expected, received]: Refusal) =>
   `Expected a TIFF with ${expected}, received ${received}; convert the file to a kind that is served, such as deflate-compressed RGB.`;
 
-/** A picture whose compression and colours are known. */
+/** An image whose compression and colours are known. */
 interface Facts extends Picture {
   /** SampleFormat of the first sample. */
   readonly format: number;
@@ -61,7 +61,7 @@ function depthsOf({ float, signed, photometric, samples, colour, ycc }: Facts): 
 const depthText = (depths: readonly number[]) =>
   depths.length > upTo16.length ? "1 to 16 and 32" : depths.join(", ");
 
-/** What is refused, the first that applies; the later ones may rely on those before. */
+/** Rules of refusal, of which the first match applies; later ones may rely on those before. */
 const rules: readonly {
   readonly refuses: (facts: Facts) => boolean;
   readonly says: (facts: Facts) => Refusal;

@@ -9,15 +9,19 @@ import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
 /** A stored picture of a page, as far as planning needs it. */
 export interface Stage {
   readonly scale: number;
-  /** Of its directory. */
+  /** Offset of its directory. */
   readonly offset: number;
   readonly compression: number;
-  /** Size of a strip or tile in pixels, bytes of one of its rows, and how many of them hold a pixel's samples. */
+  /**
+   * Size of a strip or tile in pixels, bytes of one of its rows, and how many of them hold a pixel's samples.
+   */
   readonly blockWidth: number;
   readonly blockHeight: number;
   readonly rowBytes: number;
   readonly planes: number;
-  /** Bytes that a row takes beside its own and its result while its samples become numbers. */
+  /**
+   * Bytes that a row takes in addition to its stored form and its result while its samples become numbers.
+   */
   readonly numberBytes: number;
 }
 

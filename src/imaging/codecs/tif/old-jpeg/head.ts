@@ -1,5 +1,4 @@
-// What stands in front of the coded data of old-style JPEG: marker segments, wherever they lie, and fields in
-// place of those that are missing.
+// The header of old-style JPEG: marker segments at any position, and fields in place of missing ones.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
@@ -32,7 +31,7 @@ export interface Head {
   restart: number;
   frame?: FrameHeader;
   scan?: Uint8Array;
-  /** Where the coded data begin in the file, if a scan header says so. */
+  /** Start of the coded data in the file, if a scan header determines it. */
   dataAt?: number;
 }
 
@@ -73,7 +72,7 @@ function take(head: Head, found: Segment, body: Uint8Array): void {
   if (code === marker.sos) head.scan = Uint8Array.from(segment(code, [...body]));
 }
 
-/** A head of which everything is known but how large the picture is and where its restart markers are. */
+/** A header that is complete except for the size of the image and the restart markers. */
 export interface WholeHead {
   readonly frame: Pick<FrameHeader, "code" | "hMax" | "vMax"> & {
     readonly components: readonly {
@@ -91,9 +90,9 @@ const baseline = 0xc0;
 const extended = 0xc1;
 
 /**
- * The head with what the segments do not say taken from the fields of the directory. What the segments say
- * counts: many writers have other values in the fields. Throws ImagingError `decode`, and `unsupported` for
- * kinds of JPEG that are not read.
+ * Completes the header with values from the fields of the directory. Segments take precedence: many writers
+ * have other values in the fields. Throws ImagingError `decode`, and `unsupported` for unsupported kinds of
+ * JPEG.
  */
 export async function completedHead(
   file: TiffFile,

@@ -1,12 +1,12 @@
-// A stream that lies in pieces: ranges of a file, and bytes that the file lacks.
+// A stream in pieces: ranges of a file, and bytes that the file lacks.
 
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 
 export type Piece = ByteRange | Uint8Array;
 
 /**
- * The pieces one after the other. A piece that the file ends in is followed by zeros, so that later ones keep
- * their places.
+ * Concatenates the pieces. A piece truncated by the end of the file is padded with zeros, so that later ones
+ * keep their positions.
  */
 export function joinedPieces(bytes: ByteSource, pieces: readonly Piece[]): ByteSource {
   const starts: number[] = [];

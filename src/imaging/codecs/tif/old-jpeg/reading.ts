@@ -15,7 +15,7 @@ import { isUsual, readYcc, type YccCoding, yccToRgb } from "../samples/ycc.ts";
 import { oldJpegStream } from "./stream.ts";
 
 /**
- * What the stream says of the picture, and what the JPEG codec needs to know of it. Throws ImagingError
+ * Returns the facts of the stream about the image, and those that the JPEG codec needs. Throws ImagingError
  * `decode`.
  */
 export async function oldJpegFacts(
@@ -35,8 +35,7 @@ export async function oldJpegFacts(
 }
 
 /**
- * What luma and chroma mean, if that is not what they mean in JPEG files; fields that make no sense do not
- * count.
+ * Returns the coding of luma and chroma, if it differs from that of JPEG files; invalid fields are ignored.
  */
 async function codingOf(file: TiffFile, directory: Directory): Promise<YccCoding | undefined> {
   try {
@@ -48,7 +47,7 @@ async function codingOf(file: TiffFile, directory: Directory): Promise<YccCoding
   }
 }
 
-/** Whether a page is read as a JPEG stream. */
+/** True if a page is read as a JPEG stream. */
 export const isStream = ({ details }: ImageHeader) => typeof details?.stream === "string";
 
 /** The header as the JPEG codec would read it from the stream. */
@@ -84,7 +83,7 @@ async function decodeStream(jpeg: Codec, bytes: ByteSource, read: ReadRequest, a
   return pixels;
 }
 
-/** What a codec does with pages, those that are streams by the JPEG codec and others by `blocks`. */
+/** Returns a codec for pages that reads streams by the JPEG codec and others by `blocks`. */
 export function withStreams(
   blocks: Pick<Codec, "memory" | "decodedPixels" | "decode"> & Required<Pick<Codec, "scales" | "sidecar">>,
   jpeg: Codec,

@@ -26,9 +26,9 @@ const MAX_RESTART = 65535;
 const LOSSLESS = 14;
 
 /**
- * The picture as a JPEG stream: segments and tables as far as the file has them, in front of the coded data
- * of all strips, with restart markers between them. `converts`: decoders are to convert luma and chroma as
- * JPEG files have them. Throws ImagingError `decode`, and `unsupported` for what is not read.
+ * Returns the image as a JPEG stream: the segments and tables of the file, then the coded data of all strips,
+ * with restart markers between them. `converts`: decoders convert luma and chroma as in JPEG files. Throws
+ * ImagingError `decode`, and `unsupported` for unsupported kinds.
  */
 export async function oldJpegStream(
   bytes: ByteSource,
@@ -101,13 +101,13 @@ async function stripsOf(file: TiffFile, directory: Directory, picture: Picture):
 
 const endOf = ({ offset, length }: ByteRange) => offset + length;
 
-/** Whether all strips are parts of the stream, which then goes on from its scan header to its end. */
+/** True if all strips are parts of the stream, which then continues from its scan header to its end. */
 function isInside(strips: readonly ByteRange[], stream: ByteRange | undefined, start: number): boolean {
   if (!stream || start >= endOf(stream)) return false;
   return strips.every((strip) => strip.offset >= stream.offset && endOf(strip) <= endOf(stream));
 }
 
-/** Coded data without a gap: those behind the scan header, and the strip if it lies elsewhere. */
+/** Contiguous coded data: those after the scan header, and the strip if it is elsewhere. */
 function oneRun(start: number, strips: readonly ByteRange[], stream: ByteRange | undefined): ByteRange[] {
   const [strip] = strips;
   const streamEnd = stream && start >= stream.offset ? endOf(stream) : start;

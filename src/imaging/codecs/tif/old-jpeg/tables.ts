@@ -4,7 +4,7 @@
 import { type Directory, damaged, readField, type TiffFile } from "../directory/ifd.ts";
 import { tags } from "../directory/tags.ts";
 
-/** Different tables, and which of them each component uses. */
+/** Distinct tables, and which of them each component uses. */
 export interface Tables {
   readonly tables: readonly Uint8Array[];
   readonly selectors: readonly number[];
@@ -19,10 +19,7 @@ const MAX_CODES = 256;
 export const quantisationTables = (file: TiffFile, directory: Directory, components: number) =>
   readTables(file, directory, "JPEGQTables", components, (at) => tableAt(file, at, QUANTISERS));
 
-/**
- * Huffman tables: the numbers of codes of 16 lengths, then what the codes stand for. Throws ImagingError
- * `decode`.
- */
+/** Huffman tables: the numbers of codes of 16 lengths, then their values. Throws ImagingError `decode`. */
 export const huffmanTables = (
   file: TiffFile,
   directory: Directory,

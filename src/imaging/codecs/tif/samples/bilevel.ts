@@ -9,11 +9,11 @@ export interface BitReducer {
   complete(y: number): void;
 }
 
-/** What a reducer of bits is made for; the factor is a power of two. */
+/** A reduction of bits; the factor is a power of two. */
 export interface BitReduction extends Reduction {
-  /** Column of the picture where the region begins, a multiple of the factor: bytes of a row begin at every eighth. */
+  /** First column of the region, a multiple of the factor: bytes of a row begin at every eighth. */
   readonly left: number;
-  /** What bit 0 and then bit 1 stand for, in all bands. */
+  /** Values of bit 0 and bit 1 in all bands. */
   readonly values: Uint8Array;
 }
 
@@ -35,7 +35,7 @@ function average({ bands, values }: BitReduction, set: number, area: number, ban
   return rounded(values[band]! * (area - set) + values[bands + band]! * set, area);
 }
 
-/** The bits from `bit` to `end` as single ones before and after the bytes that count as a whole, where `x` agrees with them. */
+/** Returns the single bits from `bit` to `end` before and after whole bytes, if `x` is aligned with them. */
 function wholeBytes(bit: number, end: number, x: number): readonly [number, number] {
   const head = (bit - x) % 8 === 0 ? Math.min(end, Math.ceil(bit / 8) * 8) : end;
   return [head, Math.max(head, Math.floor(end / 8) * 8)];

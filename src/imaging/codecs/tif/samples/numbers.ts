@@ -14,8 +14,8 @@ export type Numbers =
   | Float64Array;
 
 /**
- * Whole rows of samples, `rowSamples` in each, in machine order, as numbers. A view of the bytes where the
- * platform has one.
+ * Returns whole rows of samples, `rowSamples` in each, in machine order, as numbers. A view of the bytes if
+ * the platform has one.
  */
 export function numbersOf(
   { bits, float, signed }: Pick<Picture, "bits" | "float" | "signed">,
@@ -40,7 +40,7 @@ export function numbersOf(
   return unpacked(data, bits, rowSamples);
 }
 
-/** Samples of up to 16 bits, the high bits first, whose rows begin at whole bytes. */
+/** Samples of up to 16 bits, the high bits first, in rows that begin at whole bytes. */
 function unpacked(data: Uint8Array, bits: number, rowSamples: number): Uint8Array | Uint16Array {
   const stride = Math.ceil((rowSamples * bits) / 8);
   const rows = Math.floor(data.length / stride);

@@ -3,7 +3,10 @@
 import type { ReadRequest } from "../../plan.ts";
 import type { Range } from "./samples.ts";
 
-/** What a window in percent is as values, exchanged where the least value is white; undefined where that is no range. */
+/**
+ * Converts a window in percent to values, exchanged if the least value is white; undefined if that is no
+ * range.
+ */
 export function rangeOf(
   quantiles: Float32Array,
   { low, high }: NonNullable<ReadRequest["window"]>,

@@ -1,4 +1,5 @@
-// Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, YCbCr, CIELAB, floating point and alpha.
+// Converts stored samples to those of a PixelBuffer: widening, palettes, MinIsWhite, YCbCr, CIELAB, floating
+// point and alpha.
 
 import { unpremultiply } from "../../../pipeline/unpremultiply.ts";
 import { isPacked, type Picture } from "../directory/picture.ts";
@@ -12,9 +13,9 @@ export interface Range {
 }
 
 /**
- * Decompressed rows as samples of 8 or 16 bits: integers that fill neither are scaled to them, what is below
- * zero is 0, float is 0 to 65535. `plane` is that of the data where each sample has its own. With a range,
- * more than 8 bits are what part of it they are.
+ * Converts decompressed rows to samples of 8 or 16 bits: other integers are scaled, negative values become 0,
+ * float becomes 0 to 65535. `plane` is that of the data if each sample has its own. With a range, samples of
+ * more than 8 bits become their position in it.
  */
 export function asSamples(
   picture: Picture,
@@ -38,8 +39,8 @@ export function asSamples(
 }
 
 /**
- * What a stored number is multiplied by. Signed ones have the scale of unsigned ones, of which they fill
- * half, as in other decoders.
+ * Returns the factor for stored numbers. Signed ones have the scale of unsigned ones, of which they use half,
+ * as in other decoders.
  */
 function factorOf({ bits, float, depth }: Picture): number {
   const full = depth === 16 ? 65535 : 255;
@@ -71,14 +72,14 @@ function stretched(values: ArrayLike<number>, { low, high }: Range): Uint16Array
   return out;
 }
 
-/** What is added to L*, a* and b* in floating point, and what the sum is then a part of. */
+/** Offset added to L*, a* and b* in floating point, and the range that the sum is divided by. */
 const floatLab = [
   [0, 100],
   [128, 255],
   [128, 255],
 ] as const;
 
-/** Where samples go: a part of a block into a part of the output. */
+/** Destination of samples: maps a part of a block to a part of the output. */
 export interface Placement {
   /** First sample of the part, samples from row to row, samples from pixel to pixel. */
   readonly from: number;
@@ -109,7 +110,10 @@ export function place(samples: Uint8Array | Uint16Array, out: Uint8Array | Uint1
   }
 }
 
-/** The same for one sample of less than a byte per pixel, whose rows begin at whole bytes; values are not scaled. */
+/**
+ * The same for one sample of less than a byte per pixel, in rows that begin at whole bytes; values are not
+ * scaled.
+ */
 export function placeBits(bits: number, data: Uint8Array, out: Uint8Array | Uint16Array, p: Placement): void {
   const stride = Math.ceil((p.fromRow * bits) / 8);
   const firstRow = Math.floor(p.from / p.fromRow);
@@ -128,8 +132,8 @@ export function placeBits(bits: number, data: Uint8Array, out: Uint8Array | Uint
 type Finish = (stored: Uint8Array | Uint16Array) => Uint8Array | Uint16Array;
 
 /**
- * What makes pixels of the stored samples of some: in place but for palettes; undefined where they are the same.
- * `colours` is a ColorMap of TIFF 6.0 section 5: all reds, all greens, all blues, 16 bit each.
+ * Returns a function that makes pixels of stored samples, in place except for palettes; undefined if they are
+ * the same. `colours` is a ColorMap of TIFF 6.0 section 5: all reds, all greens, all blues, 16 bit each.
  */
 export function finisher(picture: Picture, colours: readonly number[] | undefined): Finish | undefined {
   if (colours) return fromPalette(colours, picture.alpha);
@@ -162,7 +166,7 @@ export function finisher(picture: Picture, colours: readonly number[] | undefine
   };
 }
 
-/** How a stored sample becomes one of interpretation `lab`: L*, then a* and b*. */
+/** Conversion of a stored sample to interpretation `lab`: L*, then a* and b*. */
 interface LabCoding {
   readonly l: (stored: number) => number;
   readonly ab: (stored: number) => number;
@@ -173,8 +177,9 @@ const same = (stored: number) => stored;
 const wide = (value: number) => Math.min(65535, Math.round((value * 257) / 256));
 
 /**
- * By photometric interpretation and depth. CIELab: a* and b* signed (TIFF 6.0 section 23; 16 bit: Adobe Photoshop TIFF
- * Technical Notes, 2002). ICCLab: with an offset; in 16 bit L* 100 is 0xff00, as in version 2 of ICC.1.
+ * Codings by photometric interpretation and depth. CIELab: a* and b* signed (TIFF 6.0 section 23; 16 bit:
+ * Adobe Photoshop TIFF Technical Notes, 2002). ICCLab: with an offset; in 16 bit L* 100 is 0xff00, as in
+ * version 2 of ICC.1.
  */
 const labCodings: Readonly<Record<number, Readonly<Record<8 | 16, LabCoding>>>> = {
   8: {
@@ -199,7 +204,7 @@ function fromLab(data: Uint8Array | Uint16Array, { bands, alpha, depth }: Pictur
 
 function fromPalette(colours: readonly number[], alpha: Picture["alpha"]): Finish {
   const size = colours.length / 3;
-  // Some writers store 8-bit values where 16-bit ones belong.
+  // Some writers store 8-bit values instead of 16-bit ones.
   const shift = colours.some((value) => value > 255) ? 8 : 0;
   const bytes = Uint8Array.from(colours, (value) => value >> shift);
   const step = alpha === "none" ? 1 : 2;

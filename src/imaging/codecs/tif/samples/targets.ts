@@ -1,4 +1,4 @@
-// Where decompressed rows go: to their place in the result, or into averages.
+// Destinations of decompressed rows: the result itself, or averages.
 
 import type { Rectangle } from "../../image-header.ts";
 import { boxReducer, type Reduction } from "../../reduce.ts";
@@ -17,10 +17,10 @@ export interface Target {
   finish(): Samples;
 }
 
-/** What a target is made for. */
+/** Options of a target. */
 export interface TargetOptions {
   readonly picture: Picture;
-  /** Of the picture, in its pixels. */
+  /** Region of the image, in its pixels. */
   readonly region: Rectangle;
   /** Pixels a side that become one. */
   readonly factor: number;
@@ -36,10 +36,12 @@ export function targetFor(options: TargetOptions): Target {
   return isPacked(options.picture) && options.picture.bits === 1 ? bitTarget(options) : boxTarget(options);
 }
 
-/** How many rows of boxes are incomplete when as many rows of the picture are. */
+/** Returns how many rows of boxes are incomplete if that many rows of the image are. */
 export const heldBoxes = (rows: number, factor: number) => Math.ceil(rows / factor) + 1;
 
-/** The part of a region that a part covers: pixels of the picture, and where they begin in the part's own. */
+/**
+ * Returns the part of a region that a part covers: in pixels of the image, and its start in the part's own.
+ */
 function overlap(part: Part, picture: Picture, region: Rectangle) {
   const left = Math.max(part.x, region.x);
   const top = Math.max(part.y, region.y);
@@ -61,7 +63,7 @@ const storedOf = ({ bits }: Picture, length: number): Samples =>
 const samplesOf = ({ depth }: Picture, length: number): Samples =>
   depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 
-/** What `place` or `placeBits` takes: samples, or packed bits as they are. */
+/** Returns the input of `place` or `placeBits`: samples, or packed bits. */
 const sourcesOf = ({ picture, range }: TargetOptions, { planes, stride }: Part): readonly Samples[] =>
   isPacked(picture)
     ? planes
@@ -69,7 +71,7 @@ const sourcesOf = ({ picture, range }: TargetOptions, { planes, stride }: Part):
         asSamples(picture, data, stride * (picture.planar ? 1 : picture.samples), plane, range),
       );
 
-/** Whether other samples lie between the colours and alpha. */
+/** True if other samples are between the colours and alpha. */
 const isApart = (picture: Picture) =>
   picture.alpha !== "none" && picture.alphaAt !== storedBands(picture) - 1;
 

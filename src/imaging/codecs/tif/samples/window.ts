@@ -1,4 +1,5 @@
-// The range of values that a scientific picture really has: its quantiles, found once from all of it and stored as its sidecar.
+// The range of values that a scientific picture really has: its quantiles, found once from all of it and
+// stored as its sidecar.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -19,8 +20,9 @@ const steps = 1000;
 const enough = 2 ** 20;
 
 /**
- * The sidecar of a picture: `steps` + 1 quantiles of the values of all its colours as f32, little-endian, from the smallest
- * stored level of a million pixels or the picture itself. Values that are no finite number do not count. Empty where there are none.
+ * Builds the sidecar of an image: `steps` + 1 quantiles of the values of all its colours as f32,
+ * little-endian, from the smallest stored level of a million pixels or the image itself. Non-finite values
+ * are ignored. Returns an empty array if there are none.
  */
 export async function buildQuantiles(
   bytes: ByteSource,
@@ -35,7 +37,10 @@ export async function buildQuantiles(
   return writeEntry([{ kind: "quantiles", inside: [saved] }]);
 }
 
-/** The quantiles for a read that asks for a window, from the sidecar or, where there is none that fits, from the file; undefined for other reads. */
+/**
+ * Returns the quantiles for a read that asks for a window, from the sidecar or, without a matching one, from
+ * the file; undefined for other reads.
+ */
 export async function quantilesFor(
   bytes: ByteSource,
   { header, window }: ReadRequest,
@@ -78,7 +83,7 @@ function sampler(picture: Picture) {
   const seen = new Float32Array(Math.ceil(width / every) * Math.ceil(height / every) * bands);
   let count = 0;
   const [perPixel, perPoint] = planar ? [1, 1] : [samples, bands];
-  /** Takes the samples of the pixel whose first is at `at`. */
+  /** Takes the samples of the pixel that begins at `at`. */
   const take = (values: Numbers, at: number): void => {
     for (let i = at; i < at + perPoint; i++) {
       const value = values[i] as number;

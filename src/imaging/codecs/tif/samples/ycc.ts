@@ -4,7 +4,7 @@ import type { BlockReader } from "../compression/block.ts";
 import { type Directory, damaged, readField, type TiffFile } from "../directory/ifd.ts";
 import { tags } from "../directory/tags.ts";
 
-/** How luma and chroma are stored, and what they mean. */
+/** Storage and meaning of luma and chroma. */
 export interface YccCoding {
   /** Columns and rows of luma for one sample of each chroma: 1, 2 or 4. */
   readonly across: number;
@@ -16,7 +16,7 @@ export interface YccCoding {
 }
 
 const samplings = [1, 2, 4];
-/** ITU-R BT.601, and the full range of codes: what section 21 and libtiff take where a file says nothing. */
+/** ITU-R BT.601, and the full range of codes: the defaults of section 21 and libtiff. */
 const usualCoefficients = [0.299, 0.587, 0.114];
 const usualReference = [0, 255, 128, 255, 128, 255];
 
@@ -48,7 +48,7 @@ export async function readYcc(file: TiffFile, directory: Directory): Promise<Ycc
   return { across, down, coefficients, reference };
 }
 
-/** Whether luma and chroma mean what they do in JPEG files. */
+/** True if luma and chroma have the same meaning as in JPEG files. */
 export const isUsual = ({ coefficients, reference }: YccCoding): boolean =>
   coefficients.every((part, i) => Math.abs(part - (usualCoefficients[i] ?? 0)) < 1e-3) &&
   reference.every((code, i) => code === usualReference[i]);
@@ -59,7 +59,9 @@ export const isSubsampled = ({ across, down }: YccCoding) => across > 1 || down 
 export const unitRowBytes = ({ across, down }: YccCoding, width: number) =>
   Math.ceil(width / across) * (across * down + 2);
 
-/** The rows that a reader of data units holds, as three samples a pixel: chroma is repeated, as libtiff does. */
+/**
+ * The rows that a reader of data units holds, as three samples a pixel: chroma is repeated, as libtiff does.
+ */
 export function expandedUnits(units: BlockReader, coding: YccCoding, width: number): BlockReader {
   const { across, down } = coding;
   const stored = new Uint8Array(unitRowBytes(coding, width));
@@ -96,7 +98,10 @@ export function expandedUnits(units: BlockReader, coding: YccCoding, width: numb
   };
 }
 
-/** What turns pixels of `bands` samples, the first three of them luma and chroma, into red, green and blue, in place. */
+/**
+ * Returns a function that converts pixels of `bands` samples, the first three of them luma and chroma, to
+ * red, green and blue, in place.
+ */
 export function yccToRgb({ coefficients, reference }: YccCoding, bands: number) {
   const [red = 0, green = 0, blue = 0] = coefficients;
   const [black = 0, white = 0, noBlue = 0, fullBlue = 0, noRed = 0, fullRed = 0] = reference;
