@@ -52,14 +52,14 @@ export async function withServiceErrors<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Returns the error of work whose client has gone; `signal` has the reason, for the log. */
-export function cancelled(signal?: AbortSignal): ServiceError {
+export function cancelledError(signal?: AbortSignal): ServiceError {
   return new ServiceError("cancelled", "The request ended before its answer was ready.", {
     cause: signal?.reason,
   });
 }
 
 /** The error of a read from a master that is no longer the one that was opened. */
-export function sourceChanged(): ServiceError {
+export function sourceChangedError(): ServiceError {
   return new ServiceError(
     "changed",
     "The file of this image was replaced while it was being read. Try again.",

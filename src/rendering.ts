@@ -83,7 +83,7 @@ export function buildRendering({
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),
     deflate: (data, level) => platform.deflate(data, level),
-    ignoredProfile: ignoredProfiles.tell,
+    noteIgnoredProfile: ignoredProfiles.tell,
   });
   const pool = createPool({
     platform,

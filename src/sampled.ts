@@ -71,8 +71,8 @@ function sampleSlot(
   if (usage) {
     const inMemory = backend === "heap" || backend === "none";
     // Failures are cached too: a store that does not respond is asked no more often than one that does.
-    const known = () => usage().catch(() => undefined);
-    const asked = inMemory ? known : remembering(askedEachMs, known, { shares });
+    const readUsage = () => usage().catch(() => undefined);
+    const asked = inMemory ? readUsage : remembering(askedEachMs, readUsage, { shares });
     gauge("cache_entries", { slot }, async (once) => (await once(asked))?.entries);
     gauge("cache_size", { slot }, async (once) => (await once(asked))?.bytes);
   }

@@ -43,7 +43,7 @@ export default {
     // of a request would not be stored after its response.
     context.waitUntil(
       response.then(
-        async () => (await service).settled(),
+        async () => (await service).whenSettled(),
         () => {},
       ),
     );

@@ -93,9 +93,9 @@ export interface Redirection extends Ruled {
 }
 
 /** A decision that gives the caller no image. */
-export type Refused = Denial | Redirection;
+export type RefusedDecision = Denial | Redirection;
 
-export type Decision = Grant | Refused;
+export type Decision = Grant | RefusedDecision;
 
 /** Decides what a caller may have before any source is asked for the image. */
 export interface Access {

@@ -117,7 +117,7 @@ export function createAuth({
     .map(({ name }) => name);
   const sessionTtlMs = parseDuration(options.session_ttl);
   const seldom = createSeldom(60_000);
-  const refused = () => {
+  const warnOfRefusal = () => {
     if (seldom("sessions"))
       log.warn(
         "a network has begun as many sessions as it may, and has to wait; if that is a proxy of yours, name it in trusted_proxies",
@@ -127,7 +127,7 @@ export function createAuth({
     options,
     institution: inLanguages(institution),
     sessions,
-    newSessions: createNewSessions({ ttlMs: sessionTtlMs, refused }),
+    newSessions: createNewSessions({ ttlMs: sessionTtlMs, onRefused: warnOfRefusal }),
     logins,
     kiosks,
     fingerprints,

@@ -47,7 +47,7 @@ export interface Decisions {
 /** Records nothing: for lookups that no client requested. */
 export const unnoted: Pick<Decisions, "note"> = { note() {} };
 
-interface Kept extends Omit<DecisionRecord, "status"> {
+interface RecordedDecision extends Omit<DecisionRecord, "status"> {
   /** Position among all decisions: several may be of one millisecond. */
   readonly nth: number;
   readonly outcome: ResponseOutcome;
@@ -55,9 +55,9 @@ interface Kept extends Omit<DecisionRecord, "status"> {
 
 /** Keeps the latest records of one kind. */
 interface Ring {
-  add(record: Kept): void;
+  add(record: RecordedDecision): void;
   /** The newest first. */
-  read(): readonly Kept[];
+  read(): readonly RecordedDecision[];
 }
 
 /**
@@ -87,12 +87,16 @@ export function createDecisions(
   };
 }
 
-const withStatus = ({ nth: _, outcome, ...record }: Kept): DecisionRecord => ({
+const withStatus = ({ nth: _, outcome, ...record }: RecordedDecision): DecisionRecord => ({
   ...record,
   status: outcome.status,
 });
 
-function kindOf({ subject, verdict, gated }: Pick<Kept, "subject" | "verdict" | "gated">): DecisionKind {
+function kindOf({
+  subject,
+  verdict,
+  gated,
+}: Pick<RecordedDecision, "subject" | "verdict" | "gated">): DecisionKind {
   if (subject !== "image") return "listed";
   if (verdict !== "allow") return "denied";
   return gated ? "granted" : "public";

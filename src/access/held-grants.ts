@@ -10,7 +10,7 @@ import type { LoginGrant, Session, Sessions } from "./session.ts";
 export function heldSessions(sessions: Sessions, fingerprints: Fingerprints): Sessions {
   const holds = async ({ profile, user, fingerprint }: LoginGrant): Promise<boolean> =>
     (await fingerprints.of(profile, user)) === fingerprint;
-  const held = async (session: Session | undefined): Promise<Session | undefined> => {
+  const keepHeldGrants = async (session: Session | undefined): Promise<Session | undefined> => {
     if (!session) return undefined;
     const { grants } = session;
     const each = await Promise.all(grants.map(holds));
@@ -18,7 +18,7 @@ export function heldSessions(sessions: Sessions, fingerprints: Fingerprints): Se
   };
   return {
     ...sessions,
-    find: async (id) => held(await sessions.find(id)),
-    findByToken: async (token) => held(await sessions.findByToken(token)),
+    find: async (id) => keepHeldGrants(await sessions.find(id)),
+    findByToken: async (token) => keepHeldGrants(await sessions.findByToken(token)),
   };
 }

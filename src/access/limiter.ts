@@ -6,7 +6,7 @@ import { createLru } from "../imaging/lib/lru.ts";
 /** Times are in milliseconds. */
 export interface Schedule {
   /** How many of `count` attempts still count `ms` milliseconds after the last of them. */
-  left(count: number, ms: number): number;
+  remaining(count: number, ms: number): number;
   /** From the last of `count` attempts to the next. */
   pause(count: number): number;
 }
@@ -29,7 +29,7 @@ interface Tally {
  * milliseconds and never goes back. The limiter itself never waits.
  */
 export function createLimiter(
-  { left, pause }: Schedule,
+  { remaining, pause }: Schedule,
   most: number,
   now = () => performance.now(),
 ): Limiter {
@@ -39,13 +39,13 @@ export function createLimiter(
     waitMs(key) {
       const tally = tallies.get(key);
       if (!tally) return 0;
-      const wait = left(tally.count, since(tally)) > 0 ? pause(tally.count) - since(tally) : 0;
+      const wait = remaining(tally.count, since(tally)) > 0 ? pause(tally.count) - since(tally) : 0;
       // Sums of fractions are off by less than that.
       return wait < 1 ? 0 : wait;
     },
     count(key) {
       const before = tallies.get(key);
-      const tally = { count: (before ? left(before.count, since(before)) : 0) + 1, at: now() };
+      const tally = { count: (before ? remaining(before.count, since(before)) : 0) + 1, at: now() };
       tallies.set(key, tally, 1);
       let open = true;
       return () => {

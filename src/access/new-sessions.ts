@@ -26,16 +26,16 @@ export interface NewSessionsOptions {
   /** Lifetime of a session in milliseconds. */
   readonly ttlMs: number;
   /** Called when a network has to wait. */
-  readonly refused?: () => void;
+  readonly onRefused?: () => void;
   /** Milliseconds, never going back. */
   readonly now?: () => number;
 }
 
 /** The memory of one service. Sessions that take the place of others are not counted. */
-export function createNewSessions({ ttlMs, refused, now }: NewSessionsOptions): NewSessions {
+export function createNewSessions({ ttlMs, onRefused: refused, now }: NewSessionsOptions): NewSessions {
   const eachMs = Math.min(longestMs, ttlMs / inLifetime);
   const schedule = {
-    left: (count: number, ms: number) => Math.max(0, count - ms / eachMs),
+    remaining: (count: number, ms: number) => Math.max(0, count - ms / eachMs),
     pause: (count: number) => (count - free + 1) * eachMs,
   };
   const limiter = createLimiter(schedule, most, now);

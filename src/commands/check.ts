@@ -9,7 +9,7 @@ import { overlayChecks } from "../images/overlay/check.ts";
 import { createOverlays } from "../images/overlay/overlays.ts";
 import { createCodecs } from "../imaging/codecs/index.ts";
 import { runTask } from "../imaging/render/job.ts";
-import { placed, runChecks } from "../lib/checks.ts";
+import { runChecks, withPlace } from "../lib/checks.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -44,7 +44,7 @@ export async function checkWarnings(config: Config, platform: Platform): Promise
   const all = [...checks, ...overlayChecks(overlays, config.overlay)];
   const findings = await runChecks(all, (check) => check.dryRun?.() ?? check.run());
   const faults = findings.flatMap(({ check, problem }) =>
-    problem === undefined ? [] : [{ path: check.key, message: placed(check, problem) }],
+    problem === undefined ? [] : [{ path: check.key, message: withPlace(check, problem) }],
   );
   return [...doubts, ...faults];
 }

@@ -1,7 +1,7 @@
 // The configuration that a command line names: its file, its folder, and the variables of the environment.
 
 import { type ConfigFile, createConfigFile } from "../config/editing/file.ts";
-import { type Loaded, loadConfig, problemLines } from "../config/reading/load.ts";
+import { type LoadedConfig, loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -15,7 +15,7 @@ export interface LoadedFile {
   /** Absolute path of the file, when there is one. */
   readonly file?: string;
   /** Finds the position of a key in the file. */
-  readonly find: Extract<Loaded, { config: Config }>["find"];
+  readonly find: Extract<LoadedConfig, { config: Config }>["find"];
 }
 
 /** Reads and completes the configuration. Throws CommandError if the file cannot be read or is invalid. */
@@ -25,12 +25,12 @@ export async function readConfig(platform: Platform, args: Arguments): Promise<L
   const bytes = file === undefined ? undefined : await readFile(platform, file);
   const loaded = loadConfig(bytes && new TextDecoder().decode(bytes), platform.env);
   if (loaded.problems) throw new CommandError(problemLines(loaded.problems, file ?? "the environment"));
-  const config = await completed(platform, args, file, loaded.config);
+  const config = await completeConfig(platform, args, file, loaded.config);
   return { config, find: loaded.find, ...(file ? { file } : {}) };
 }
 
 /** Returns a configuration with absolute paths, and with the folder of the command line, if given. */
-async function completed(
+async function completeConfig(
   platform: Platform,
   args: Arguments,
   file: string | undefined,
@@ -66,7 +66,7 @@ export function configFileOf(
 ): ConfigFile | undefined {
   const { files, env } = platform;
   if (path === undefined || !files) return undefined;
-  const complete = (config: Config) => completed(platform, args, path, config);
+  const complete = (config: Config) => completeConfig(platform, args, path, config);
   return createConfigFile({ path, files, env, complete });
 }
 

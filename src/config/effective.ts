@@ -10,14 +10,14 @@ import { isObject, mapParts, nodesAt, type SchemaNode } from "./walk.ts";
  * `***`.
  */
 export function effectiveYaml(config: Config): string {
-  return stringify(masked(config, nodesAt(configTree(), [])), { lineWidth: 0 });
+  return stringify(mask(config, nodesAt(configTree(), [])), { lineWidth: 0 });
 }
 
 /** A value with its secrets masked; keys and empty texts stay. */
-export function masked(value: unknown, nodes: readonly SchemaNode[], within = false): unknown {
+export function mask(value: unknown, nodes: readonly SchemaNode[], within = false): unknown {
   const secret = within || nodes.some((node) => node.secret);
   if (Array.isArray(value) || isObject(value))
-    return mapParts(value, nodes, (part) => masked(part.value, part.nodes, secret));
+    return mapParts(value, nodes, (part) => mask(part.value, part.nodes, secret));
   if (secret && value !== "") return "***";
   return typeof value === "string" ? maskUrls(value) : value;
 }

@@ -27,12 +27,12 @@ export function createLiveSettings<T>(root: SchemaNode, initial: T): LiveSetting
     current: () => current,
     subscribe: (act) => void subscribers.push(act),
     take(next) {
-      current = taken(current, next, nodesAt(root, [])) as T;
+      current = takeLive(current, next, nodesAt(root, [])) as T;
       for (const act of subscribers) act(current);
       return differences(current, next).map(pathText);
     },
     compare(next) {
-      const after = taken(current, next, nodesAt(root, []));
+      const after = takeLive(current, next, nodesAt(root, []));
       return {
         takes: differences(current, after).map(pathText),
         waits: differences(after, next).map(pathText),
@@ -46,7 +46,7 @@ export function createLiveSettings<T>(root: SchemaNode, initial: T): LiveSetting
  * of another kind, and a value that exists only before or after, are taken as a whole or not at all: as a
  * whole if none of their differences waits.
  */
-function taken(before: unknown, after: unknown, nodes: readonly SchemaNode[]): unknown {
+function takeLive(before: unknown, after: unknown, nodes: readonly SchemaNode[]): unknown {
   if (
     isObject(before) &&
     isObject(after) &&
@@ -54,7 +54,7 @@ function taken(before: unknown, after: unknown, nodes: readonly SchemaNode[]): u
     !kindsDiffer(before, after, nodes)
   ) {
     const merged = pairsOf(before, after, nodes).map(
-      (pair) => [pair.key, taken(pair.before, pair.after, pair.nodes)] as const,
+      (pair) => [pair.key, takeLive(pair.before, pair.after, pair.nodes)] as const,
     );
     return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
   }

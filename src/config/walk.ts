@@ -108,7 +108,7 @@ function unionLeaves(members: readonly SchemaNode[], keys: readonly string[], ab
       const meaning = leaf.node.description ?? "";
       meanings.set(meaning, [...(meanings.get(meaning) ?? []), word]);
       byPath.set(leaf.path, {
-        leaf: { ...leaf, node: joined(first?.leaf.node, leaf.node) },
+        leaf: { ...leaf, node: joinNodes(first?.leaf.node, leaf.node) },
         of,
         meanings,
       });
@@ -129,16 +129,16 @@ export function wordOf(member: SchemaNode): unknown {
 }
 
 /** Merges a key that two members of a union have; discriminator values are collected. */
-function joined(first: SchemaNode | undefined, next: SchemaNode): SchemaNode {
+function joinNodes(first: SchemaNode | undefined, next: SchemaNode): SchemaNode {
   if (!first) return next;
   if (next.const === undefined) return first;
-  const told = (node: SchemaNode) =>
+  const describeBranch = (node: SchemaNode) =>
     node.enum ? node.description : `\`${node.const}\`: ${node.description}`;
   return {
     ...first,
     const: undefined,
     enum: [...(first.enum ?? [first.const]), next.const],
-    description: `${told(first)} ${told(next)}`,
+    description: `${describeBranch(first)} ${describeBranch(next)}`,
   };
 }
 

@@ -12,7 +12,7 @@ import type { SlowRender } from "../stats/slowest.ts";
 import type { StageFigures, StageName } from "../stats/stages.ts";
 import type { Slots } from "../stores/index.ts";
 import type { Pool } from "../workers/pool.ts";
-import { type Checked, createVerdict, type StatusProblem } from "./verdict.ts";
+import { createVerdict, type LatestChecks, type StatusProblem } from "./verdict.ts";
 
 /**
  * Times are in milliseconds, moments in milliseconds since 1970, shares from 0 to 1; null if there is no
@@ -145,7 +145,7 @@ export function createFrames(parts: FrameParts): Frames {
   const readSources = createSourceReader(parts);
   const verdict = createVerdict();
   // Only some frames check health: the others repeat the latest result.
-  let latestChecks: Checked = {};
+  let latestChecks: LatestChecks = {};
   return async ({ health }) => {
     const [sampled, checked] = await Promise.all([
       registry.read(["cache_entries", "cache_size", "worker_memory", "admission_wait", "log_dropped_lines"]),
@@ -212,7 +212,7 @@ export function createFrames(parts: FrameParts): Frames {
       recentClientErrors: requests.recentClientErrors(),
       slowest: stages
         .slowest()
-        .map((one) => ({ ...one, ms: rounded(one.ms), stageMs: rounded(one.stageMs) })),
+        .map((one) => ({ ...one, ms: roundMs(one.ms), stageMs: roundMs(one.stageMs) })),
     };
   };
 }
@@ -238,9 +238,9 @@ const cacheFrames = (
 /** Number of damaged masters that a frame names. */
 export const damagedShown = 10;
 
-const rounded = (ms: number) => Math.round(ms * 100) / 100;
+const roundMs = (ms: number) => Math.round(ms * 100) / 100;
 
-const inMs = (seconds: number | undefined) => (seconds === undefined ? null : rounded(seconds * 1000));
+const inMs = (seconds: number | undefined) => (seconds === undefined ? null : roundMs(seconds * 1000));
 
 /** Reads what came of the checks, and remembers the last error of each source. */
 function createSourceReader({ sources, health }: FrameParts) {

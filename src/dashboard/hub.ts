@@ -33,7 +33,7 @@ export interface Hub {
   close(): void;
 }
 
-interface Place {
+interface WatcherSlot {
   readonly watcher: Watcher;
   /** When a frame was last due for it, by performance.now(). */
   at: number;
@@ -46,7 +46,7 @@ interface Place {
  * the request that made them.
  */
 export function createHub(frames: Frames, { shared }: { readonly shared: boolean }): Hub {
-  const places = new Set<Place>();
+  const places = new Set<WatcherSlot>();
   let closed = false;
   let loop: Loop | undefined;
   /** Frames are read one at a time, so that watchers who join meanwhile cause no further store reads. */
@@ -60,7 +60,7 @@ export function createHub(frames: Frames, { shared }: { readonly shared: boolean
     return frame;
   };
 
-  const send = async (to: () => Iterable<Place>, health: boolean) => {
+  const send = async (to: () => Iterable<WatcherSlot>, health: boolean) => {
     for (const place of to()) place.at = performance.now();
     const frame = await read(health);
     for (const { watcher } of to()) if (watcher.isReady()) watcher.take(frame);
@@ -71,7 +71,7 @@ export function createHub(frames: Frames, { shared }: { readonly shared: boolean
     if (!shared) for (const place of places) if (place.at < since) leave(place);
   };
 
-  const leave = (place: Place) => {
+  const leave = (place: WatcherSlot) => {
     places.delete(place);
     place.loop?.stop();
     if (places.size > 0) return;
@@ -86,7 +86,7 @@ export function createHub(frames: Frames, { shared }: { readonly shared: boolean
     },
     join(watcher) {
       if (!hub.hasRoom()) return undefined;
-      const place: Place = { watcher, at: performance.now() };
+      const place: WatcherSlot = { watcher, at: performance.now() };
       const own = () => (places.has(place) ? [place] : []);
       places.add(place);
       void send(own, true).catch(() => {});

@@ -13,7 +13,7 @@ export interface StatusProblem {
 }
 
 /** Results of the latest checks. */
-export interface Checked {
+export interface LatestChecks {
   readonly sources?: readonly {
     readonly name: string;
     readonly healthy: boolean;
@@ -31,7 +31,7 @@ export interface Checked {
 export interface VerdictFacts {
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly checks: Checked;
+  readonly checks: LatestChecks;
   readonly caches: readonly { readonly name: string; readonly resting: boolean }[];
   /** Damaged masters that were asked for lately. */
   readonly damaged: number;

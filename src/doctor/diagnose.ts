@@ -3,14 +3,14 @@
 import type { Finding } from "../lib/finding.ts";
 import { isSafeTransport } from "../lib/network/loopback.ts";
 import { type Fault, StepFault, type StepName } from "./finding.ts";
-import { forgeHeader, type Held, logOut, useAccess } from "./steps/access.ts";
+import { forgeHeader, type LoginResult, logOut, useAccess } from "./steps/access.ts";
 import { lookAtCookie, noHttps } from "./steps/cookie.ts";
 import { leaveForPage, leaveForProvider, mostSkewMs } from "./steps/elsewhere.ts";
 import { click, enter, type LoggedIn, signIn } from "./steps/login.ts";
-import { type Look, lookAtClosedImage, lookAtInfo, lookAtProbe } from "./steps/probe.ts";
+import { type ImageProbe, lookAtClosedImage, lookAtInfo, lookAtProbe } from "./steps/probe.ts";
 import { askForToken } from "./steps/token.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
-import type { DoctorOptions, Outcome, Target, Walk } from "./walk.ts";
+import type { DoctorOptions, LoginWalk, Outcome, ProbedImage } from "./walk.ts";
 
 export interface Examination {
   readonly options: DoctorOptions;
@@ -21,7 +21,7 @@ export interface Examination {
   readonly base: string;
   /** Origin of a viewer. */
   readonly origin: string;
-  readonly targets: readonly Target[];
+  readonly targets: readonly ProbedImage[];
 }
 
 /** Level and code of a step without faults. */
@@ -87,7 +87,7 @@ function createNotes(findings: Finding[], profile: string): Notes {
   };
 }
 
-async function walkThrough(walk: Walk, notes: Notes): Promise<void> {
+async function walkThrough(walk: LoginWalk, notes: Notes): Promise<void> {
   const { target, profile } = walk;
   const { access_service: service } = profile;
   await notes.take("probe", () => lookAtProbe(walk));
@@ -101,7 +101,7 @@ async function walkThrough(walk: Walk, notes: Notes): Promise<void> {
   const cookie = begun && (await notes.take("cookie", async () => lookAtCookie(walk, begun)));
   const token = await notes.take("token", () => askForToken(walk, cookie?.value));
   if (cookie?.value === undefined) return;
-  const held: Held = { cookie: cookie.value, token: token?.value, ...picture };
+  const held: LoginResult = { cookie: cookie.value, token: token?.value, ...picture };
   await notes.take("access", () => useAccess(walk, held));
   await notes.take("logout", () => logOut(walk, held));
   if (!target.exists && !picture.before)
@@ -113,9 +113,9 @@ async function walkThrough(walk: Walk, notes: Notes): Promise<void> {
 
 /** Requests image information and the image before the login, if there is an image. */
 async function lookAtPicture(
-  walk: Walk,
+  walk: LoginWalk,
   notes: Notes,
-): Promise<{ readonly before?: Look; readonly width?: number }> {
+): Promise<{ readonly before?: ImageProbe; readonly width?: number }> {
   if (!walk.target.exists) return {};
   const info = await notes.take("info.json", () => lookAtInfo(walk));
   const width = info?.value;
@@ -130,7 +130,7 @@ async function lookAtPicture(
 }
 
 /** Chooses the login by pattern and backend, as the service does. */
-function logIn(walk: Walk): Promise<LoggedIn> {
+function logIn(walk: LoginWalk): Promise<LoggedIn> {
   const { pattern, access_service: service } = walk.profile;
   if (service.backend === "external") return leaveForPage(walk, service.url);
   if (service.backend === "oidc") return leaveForProvider(walk, service.issuer, service.client_id);

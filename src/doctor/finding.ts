@@ -32,4 +32,4 @@ export class StepFault extends Error {
 }
 
 /** Shortens a value of a response for display. */
-export const shown = (value: string): string => (value.length > 160 ? `${value.slice(0, 160)}…` : value);
+export const shorten = (value: string): string => (value.length > 160 ? `${value.slice(0, 160)}…` : value);

@@ -4,7 +4,7 @@ import type { AuthOptions } from "../access/options.ts";
 import { createRules, profilesOf } from "../access/rules/rules.ts";
 import type { Sources } from "../sources/index.ts";
 import { createLister, imagesBelow } from "./listing.ts";
-import type { Target } from "./walk.ts";
+import type { ProbedImage } from "./walk.ts";
 
 /** Folders that are looked into for an image of a rule, and the milliseconds that this may take. */
 const bounds = { folders: 16, ms: 4000 } as const;
@@ -23,7 +23,7 @@ export class NothingToExamine extends Error {}
  * The image that was asked for, once for each profile of its rule. Throws NothingToExamine if no rule names
  * it.
  */
-export function targetsAt(identifier: string, { auth, sources }: TargetParts): readonly Target[] {
+export function targetsAt(identifier: string, { auth, sources }: TargetParts): readonly ProbedImage[] {
   const rule = createRules(auth.rules)(identifier, sources.otherNames(identifier));
   const profiles = rule ? profilesOf(rule) : [];
   if (profiles.length === 0)
@@ -34,10 +34,10 @@ export function targetsAt(identifier: string, { auth, sources }: TargetParts): r
 }
 
 /** Returns one target for each profile: an image if one is found, or else a made-up name. */
-export async function findTargets(parts: TargetParts): Promise<readonly Target[]> {
+export async function findTargets(parts: TargetParts): Promise<readonly ProbedImage[]> {
   const { auth, sources } = parts;
   const match = createRules(auth.rules);
-  const found = new Map<string, Target>();
+  const found = new Map<string, ProbedImage>();
   for (const rule of auth.rules) {
     const profiles = profilesOf(rule);
     const wanted = profiles.filter((profile) => !found.get(profile)?.exists);

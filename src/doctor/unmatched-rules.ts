@@ -95,8 +95,8 @@ function missingText(match: string, source: Source, { missing, parent, beside }:
   if (missing.startsWith("."))
     return `names that begin with a dot, such as ${missing}, are not served; take the rule away`;
   const names = beside.map(({ name }) => name);
-  const folded = (name: string) => name.normalize("NFC").toLowerCase();
-  const same = names.find((name) => folded(name) === folded(missing));
+  const foldCase = (name: string) => name.normalize("NFC").toLowerCase();
+  const same = names.find((name) => foldCase(name) === foldCase(missing));
   const write = (name: string) => match.replace(missing, () => name);
   if (same !== undefined)
     return `${place} holds ${same} instead of ${missing}, and upper and lower case and the form of accents count; write ${write(same)}`;

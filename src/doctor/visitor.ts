@@ -1,6 +1,6 @@
 // Requests as a browser makes them: bounded in time and size, and led to no other host.
 
-import { concatenated } from "../imaging/lib/concatenated.ts";
+import { concatenate } from "../imaging/lib/concatenate.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { type Fault, StepFault } from "./finding.ts";
@@ -11,7 +11,7 @@ const timeoutMs = 5000;
 const mostBytes = 2 * 1024 * 1024;
 const mostRedirects = 5;
 
-export interface Answer {
+export interface VisitorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -31,7 +31,7 @@ export interface Request {
 
 export interface Visitor {
   /** Rejects with StepFault if there is no response, or a redirect to another origin or in a loop. */
-  ask(address: string, request?: Request): Promise<Answer>;
+  ask(address: string, request?: Request): Promise<VisitorResponse>;
   /** Milliseconds that the clock of an address's host is ahead of this one; the largest value seen. */
   clockAhead(origin: string): number | undefined;
 }
@@ -40,7 +40,10 @@ export interface Visitor {
 export function createVisitor(): Visitor {
   const clocks = new Map<string, number>();
 
-  const once = async (address: string, { method = "GET", headers = {}, form }: Request): Promise<Answer> => {
+  const once = async (
+    address: string,
+    { method = "GET", headers = {}, form }: Request,
+  ): Promise<VisitorResponse> => {
     const began = Date.now();
     const answer = await fetchBounded(address, {
       method,
@@ -110,7 +113,7 @@ function noteClock(clocks: Map<string, number>, origin: string, headers: Headers
   if (Math.abs(ahead) >= Math.abs(clocks.get(origin) ?? 0)) clocks.set(origin, ahead);
 }
 
-async function fetchBounded(address: string, init: RequestInit): Promise<Answer> {
+async function fetchBounded(address: string, init: RequestInit): Promise<VisitorResponse> {
   const controller = new AbortController();
   const late = new StepFault({
     code: "no_answer",
@@ -126,13 +129,13 @@ async function fetchBounded(address: string, init: RequestInit): Promise<Answer>
     );
   } catch (error) {
     if (error instanceof StepFault) throw error;
-    throw new StepFault(unreached(address, error), { cause: error });
+    throw new StepFault(unreachedFault(address, error), { cause: error });
   } finally {
     controller.abort();
   }
 }
 
-async function whole(response: Response): Promise<Answer> {
+async function whole(response: Response): Promise<VisitorResponse> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body?.getReader();
@@ -143,14 +146,14 @@ async function whole(response: Response): Promise<Answer> {
     length += value.length;
   }
   await reader?.cancel().catch(() => {});
-  const bytes = concatenated(chunks);
+  const bytes = concatenate(chunks);
   return { status: response.status, headers: response.headers, bytes, text: new TextDecoder().decode(bytes) };
 }
 
 /** Codes of OpenSSL and of runtimes for a certificate or handshake that is refused. */
 const ofTls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ISSUER/i;
 
-function unreached(address: string, error: unknown): Fault {
+function unreachedFault(address: string, error: unknown): Fault {
   const { code, message = "" } = ((error as { cause?: unknown }).cause ?? error) as {
     code?: string;
     message?: string;

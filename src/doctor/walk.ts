@@ -4,11 +4,11 @@
 import { createKiosks } from "../access/logins/kiosk.ts";
 import type { AuthOptions } from "../access/options.ts";
 import type { ProfileOptions } from "../access/profiles/options.ts";
-import { type Fault, shown } from "./finding.ts";
-import type { Answer, Visitor } from "./visitor.ts";
+import { type Fault, shorten } from "./finding.ts";
+import type { Visitor, VisitorResponse } from "./visitor.ts";
 
 /** An image and a profile that its rule names. */
-export interface Target {
+export interface ProbedImage {
   readonly profile: string;
   /** All profiles of the rule, any of which gives access. */
   readonly profiles: readonly string[];
@@ -30,14 +30,14 @@ export interface DoctorOptions {
   readonly client?: string | undefined;
 }
 
-export interface Walk {
+export interface LoginWalk {
   readonly options: DoctorOptions;
   readonly visitor: Visitor;
   /** Public URL of the service, without a / at its end. */
   readonly base: string;
   /** Origin of the page that the viewer is on. */
   readonly origin: string;
-  readonly target: Target;
+  readonly target: ProbedImage;
   readonly profile: ProfileOptions;
 }
 
@@ -52,7 +52,7 @@ export interface Outcome<T = undefined> {
  * True if this machine may have the image without a login: addresses have access to it, and its own is one of
  * them or unknown.
  */
-export function isByAddress({ options: { auth, client }, target }: Walk): boolean {
+export function isByAddress({ options: { auth, client }, target }: LoginWalk): boolean {
   const kiosks = createKiosks(auth.profiles);
   return target.profiles.some((name) =>
     client === undefined ? kiosks.listOf(name).length > 0 : kiosks.allows(name, client),
@@ -60,7 +60,7 @@ export function isByAddress({ options: { auth, client }, target }: Walk): boolea
 }
 
 /** True if the viewer is on a page of another origin. */
-export const isForeign = ({ base, origin }: Walk): boolean => new URL(base).origin !== origin;
+export const isForeign = ({ base, origin }: LoginWalk): boolean => new URL(base).origin !== origin;
 
 /** Without those that are not there, one of each code. */
 export function oneOfEach(faults: readonly (Fault | undefined)[]): readonly Fault[] {
@@ -70,7 +70,7 @@ export function oneOfEach(faults: readonly (Fault | undefined)[]): readonly Faul
 }
 
 /** Parses the response as a JSON object; undefined if it is none. */
-export function jsonOf({ text }: Answer): Record<string, unknown> | undefined {
+export function jsonOf({ text }: VisitorResponse): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
@@ -80,7 +80,7 @@ export function jsonOf({ text }: Answer): Record<string, unknown> | undefined {
 }
 
 /** Describes status and type of a response. */
-export function kindOf({ status, headers }: Answer): string {
+export function kindOf({ status, headers }: VisitorResponse): string {
   const type = headers.get("Content-Type")?.split(";")[0];
-  return `status ${status}${type ? ` with ${shown(type)}` : " without a body"}`;
+  return `status ${status}${type ? ` with ${shorten(type)}` : " without a body"}`;
 }

@@ -1,7 +1,7 @@
 // The hooks of a service: which engine is built how, and how each function is asked. A hook that fails is
 // never passed over.
 
-import { cancelled, ServiceError } from "../errors.ts";
+import { cancelledError, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
@@ -134,7 +134,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     try {
       return checkAnswer(name, await engine.call(name, input, signal, traceHeaders));
     } catch (error) {
-      if (signal?.aborted) throw cancelled(signal);
+      if (signal?.aborted) throw cancelledError(signal);
       throw failure(name, identifier, error);
     }
   }

@@ -72,9 +72,9 @@ export function readMapping(name: string, bytes: Uint8Array): Mapping {
     const before = rows.get(identifier);
     if (before)
       throw new Error(
-        `${at(line)}the identifier ${quoted(identifier)} is there already${before.line ? `, in line ${before.line}` : ""}; take one of them away`,
+        `${at(line)}the identifier ${quote(identifier)} is there already${before.line ? `, in line ${before.line}` : ""}; take one of them away`,
       );
-    const answers = answersOf(value, `${at(line)}${line ? "" : `${quoted(identifier)}: `}`);
+    const answers = answersOf(value, `${at(line)}${line ? "" : `${quote(identifier)}: `}`);
     for (const name of Object.keys(answers)) functions.add(name as HookFunction);
     rows.set(identifier, { answers, line });
   }
@@ -83,7 +83,7 @@ export function readMapping(name: string, bytes: Uint8Array): Mapping {
   return { rows, functions };
 }
 
-const quoted = (text: string) => JSON.stringify(text.slice(0, 200));
+const quote = (text: string) => JSON.stringify(text.slice(0, 200));
 
 function answersOf(value: unknown, where: string): MappingRow["answers"] {
   if (typeof value === "string") return { resolve: { key: value } };
@@ -93,7 +93,7 @@ function answersOf(value: unknown, where: string): MappingRow["answers"] {
   for (const [column, cell] of Object.entries(value)) {
     if (!Object.hasOwn(columns, column))
       throw new Error(
-        `${where}unknown column ${quoted(column)}; there are ${Object.keys(columns).join(", ")}`,
+        `${where}unknown column ${quote(column)}; there are ${Object.keys(columns).join(", ")}`,
       );
     if (cell === null || cell === undefined) continue;
     const name = columns[column as Column];

@@ -110,7 +110,7 @@ export class TemplateError extends Error {
   }
 }
 
-type Piece = (identifier: string) => string | undefined;
+type TemplatePiece = (identifier: string) => string | undefined;
 
 /**
  * Parses a template: text, and in `{{ }}` a value (`.Identifier`, `.Segments`) and filters after `|`. Throws
@@ -120,7 +120,7 @@ type Piece = (identifier: string) => string | undefined;
 export function parseTemplate(template: string): Template {
   if (template.length > mostLength)
     throw new TemplateError(`expected at most ${mostLength} characters`, mostLength);
-  const pieces: Piece[] = [];
+  const pieces: TemplatePiece[] = [];
   for (let at = 0; at < template.length; ) {
     const open = template.indexOf("{{", at);
     const literal = template.slice(at, open < 0 ? undefined : open);
@@ -185,7 +185,7 @@ function wordsOf(template: string, start: number): Words {
 }
 
 /** A value and its filters, as one function. */
-function expression({ list, start, end }: Words): Piece {
+function expression({ list, start, end }: Words): TemplatePiece {
   const [head, ...rest] = list;
   const value =
     head?.kind === "name" && Object.hasOwn(values, head.value) && values[head.value as keyof typeof values];

@@ -14,7 +14,7 @@ import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
 import { awaitingWithout, readingWithout } from "../workers/place.ts";
 import type { Admission, Demand } from "./admission/admit.ts";
-import type { Work } from "./admission/cost.ts";
+import type { EstimatedWork } from "./admission/cost.ts";
 import { factsKey, type MasterKey } from "./cache-keys.ts";
 
 /** An opened master. Its owner closes its image, even while work shared with others still reads it. */
@@ -32,7 +32,7 @@ export interface GrantedMaster extends Master {
 }
 
 /** Returns the request of a job on a master for a permit and memory. */
-export function demandOf({ caller, image, source }: Master, memory: number, work: Work): Demand {
+export function demandOf({ caller, image, source }: Master, memory: number, work: EstimatedWork): Demand {
   return { memory, work, client: caller?.client, remote: image.remote && source.name };
 }
 
@@ -46,7 +46,7 @@ export interface DescribeParts {
 }
 
 /** Location of a master according to a hook. */
-export interface Place extends Pick<Master, "source" | "key" | "page"> {}
+export interface MasterLocation extends Pick<Master, "source" | "key" | "page"> {}
 
 /**
  * Opens the master of an identifier. If a hook has named its location, that is `place`; false means that
@@ -59,9 +59,9 @@ export async function openMaster(
   identifier: string,
   caller?: Caller,
   grant: Grant = publicGrant,
-  place?: Place | false,
+  place?: MasterLocation | false,
 ): Promise<GrantedMaster> {
-  const openAt = async ({ source, key }: Pick<Place, "source" | "key">, page: number) => {
+  const openAt = async ({ source, key }: Pick<MasterLocation, "source" | "key">, page: number) => {
     const image = await source.open(key, caller?.signal, caller?.trace);
     return image && { identifier, source, key, page, image, validator: image.validator, caller, grant };
   };
@@ -186,7 +186,7 @@ function parsedOf(slot: Slot): Lru<string, ImageHeader> {
 }
 
 /** Estimate of a probe, which reads a few headers. */
-const probing: Work = { kind: "probe", ms: 1 };
+const probing: EstimatedWork = { kind: "probe", ms: 1 };
 
 /** Bytes at the start of a file by which its format is recognised. */
 const headLength = 64;

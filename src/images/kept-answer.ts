@@ -1,8 +1,8 @@
 // A derivative in the form that the render slot stores: notes about it, followed by the image.
 
-import { concatenated } from "../imaging/lib/concatenated.ts";
+import { concatenate } from "../imaging/lib/concatenate.ts";
 
-export interface Answer {
+export interface CachedDerivative {
   readonly bytes: Uint8Array;
   /** Reason why the profile of its master is ignored, if it is; for people. */
   readonly ignoredProfile?: string | undefined;
@@ -22,18 +22,18 @@ const encoder = new TextEncoder();
  * Returns the bytes to cache: those of the image itself if there are no notes. `ignoredProfile` must be
  * printable ASCII.
  */
-export function toKept({ bytes, ignoredProfile, incomplete }: Answer): Uint8Array {
+export function toKept({ bytes, ignoredProfile, incomplete }: CachedDerivative): Uint8Array {
   const lines = [
     ...(ignoredProfile === undefined ? [] : [`${labels.ignoredProfile}${ignoredProfile}\n`]),
     ...(incomplete ? [`${labels.incomplete}yes\n`] : []),
   ];
-  return lines.length === 0 ? bytes : concatenated([encoder.encode(lines.join("")), bytes]);
+  return lines.length === 0 ? bytes : concatenate([encoder.encode(lines.join("")), bytes]);
 }
 
 /**
  * Splits cached bytes into image and notes, the inverse of {@link toKept}. The image is a view into `kept`.
  */
-export function fromKept(kept: Uint8Array): Answer {
+export function fromKept(kept: Uint8Array): CachedDerivative {
   const known: { -readonly [K in keyof typeof labels]?: string } = {};
   let bytes = kept;
   for (const [name, label] of Object.entries(labels)) {

@@ -2,13 +2,13 @@
 
 import type { NamedMaster } from "../imaging/codecs/plan.ts";
 import { createLru } from "../imaging/lib/lru.ts";
-import type { Work } from "./admission/cost.ts";
+import type { EstimatedWork } from "./admission/cost.ts";
 
 /** Figures of a completed render. */
 export interface RenderRecord {
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly canonical: string;
-  readonly expected: Work;
+  readonly expected: EstimatedWork;
   /** Estimated peak bytes with which the job was admitted. */
   readonly memory: number;
   /** Milliseconds from the admission of the job to its result. */

@@ -16,7 +16,7 @@ export type LookParts = OpenParts &
     readonly admission: Pick<Admission, "allows">;
   };
 
-export interface Listed {
+export interface ListedImage {
   readonly identifier: string;
   /** Upright size; absent if the image cannot be served. */
   readonly size?: Size;
@@ -32,13 +32,13 @@ export async function look(
   parts: LookParts,
   caller: Caller,
   sharing: Sharing[],
-): Promise<Listed | undefined> {
+): Promise<ListedImage | undefined> {
   const { identifier } = caller;
   try {
     return await withMaster(
       parts,
       caller,
-      async (master): Promise<Listed> => {
+      async (master): Promise<ListedImage> => {
         sharing.push(master.grant);
         const header = await describe(parts, master, caller.signal);
         checkServable(parts, master, header);

@@ -7,7 +7,7 @@ import {
   combineSharing,
   type Decision,
   type Grant,
-  type Refused,
+  type RefusedDecision,
 } from "../access/access.ts";
 import type { Decisions } from "../access/decisions.ts";
 import { hookRequestOf } from "../access/rules/hook-request.ts";
@@ -15,7 +15,7 @@ import { ServiceError } from "../errors.ts";
 import type { Hooks } from "../hooks/index.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import type { Sources } from "../sources/index.ts";
-import { type GrantedMaster, type Master, openMaster, type Place } from "./describe.ts";
+import { type GrantedMaster, type Master, type MasterLocation, openMaster } from "./describe.ts";
 import type { ResolvedMasters } from "./resolved-masters.ts";
 
 export interface OpenParts {
@@ -44,11 +44,11 @@ export async function withMaster<T>(
   caller: Caller,
   work: (master: GrantedMaster) => Promise<T>,
   denied: (
-    refused: Refused,
+    refused: RefusedDecision,
   ) => Awaited<T> | Promise<T> | ((master: Master | undefined) => Promise<T>) = refuse,
 ): Promise<T> {
   const decision = await decide(parts, caller);
-  const refused = (decision: Refused): T | Promise<T> => {
+  const onRefusal = (decision: RefusedDecision): T | Promise<T> => {
     const answer = denied(decision);
     if (typeof answer !== "function") return answer;
     const despite = answer as (master: Master | undefined) => Promise<T>;
@@ -56,14 +56,14 @@ export async function withMaster<T>(
     const without = (error: ServiceError) => (error.kind === "hook" ? () => despite(undefined) : undefined);
     return openAndRun(parts, () => open(parts, caller), despite, without);
   };
-  if (!decision.allowed) return refused(decision);
+  if (!decision.allowed) return onRefusal(decision);
   const { identifier, otherwise } = decision;
   const shown = identifier === undefined ? caller : { ...caller, identifier };
   return openAndRun(
     parts,
     () => open(parts, shown, decision),
     work,
-    otherwise && (() => () => refused(otherwise)),
+    otherwise && (() => () => onRefusal(otherwise)),
   );
 }
 
@@ -94,7 +94,7 @@ export async function foresee(parts: OpenParts, caller: Caller): Promise<Decisio
   );
 }
 
-function refuse({ reason }: Refused): never {
+function refuse({ reason }: RefusedDecision): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });
 }
 
@@ -105,12 +105,12 @@ function refuse({ reason }: Refused): never {
 export async function placeOf(
   { sources, hooks, resolved }: Pick<OpenParts, "sources" | "hooks" | "resolved">,
   caller: Caller,
-): Promise<Place | false | undefined> {
+): Promise<MasterLocation | false | undefined> {
   const request = hookRequestOf(caller);
   const answer = await hooks.resolve(request);
   if (!answer) return answer;
   const { key, source: name } = answer;
-  const source = name === undefined ? sources.default : sources.named(name);
+  const source = name === undefined ? sources.default : sources.byName(name);
   if (!source) throw hooks.unusable("resolve", request.identifier, `there is no source named ${name}`);
   resolved.note(request.identifier, { source, key });
   return { source, key, page: request.page };
@@ -193,6 +193,6 @@ async function openAndRun<T>(
  */
 async function isStale({ image }: Master, error: unknown): Promise<boolean> {
   if (!(error instanceof ServiceError)) return false;
-  if (error.kind === "decode" || error.kind === "unsupported") return (await image.changed?.()) === true;
+  if (error.kind === "decode" || error.kind === "unsupported") return (await image.hasChanged?.()) === true;
   return error.kind === "changed";
 }

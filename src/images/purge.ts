@@ -37,7 +37,7 @@ const forms: Readonly<Record<SlotName, string>> = {
   origin: "the name of a source, a colon and an identifier, such as scans:a.tif",
 };
 
-const malformed = (slot: SlotName, cause?: unknown) =>
+const malformedKeyError = (slot: SlotName, cause?: unknown) =>
   new ServiceError(
     "bad-request",
     `Expected as key of the slot ${slot} ${forms[slot]}; received another form.`,
@@ -63,7 +63,7 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
   async render(parts, key) {
     const { path: address, tier } = splitTier(key);
     const { path, version } = pathOf(parts, "render", address);
-    if (path.kind !== "image") throw malformed("render");
+    if (path.kind !== "image") throw malformedKeyError("render");
     const { owners, mapped, failure } = await ownersOf(parts.images, path.identifier);
     for (const { source, key: master } of owners) source.forget?.(master);
     const names = await renderNames(parts.images, version, path, tier, mapped);
@@ -71,7 +71,7 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
   },
   async info(parts, key) {
     const { path } = pathOf(parts, "info", splitTier(key).path);
-    if (path.kind !== "info") throw malformed("info");
+    if (path.kind !== "info") throw malformedKeyError("info");
     const { owners, failure } = await ownersOf(parts.images, path.identifier);
     for (const { source, key: master } of owners) source.forget?.(master);
     return orFailure(await removeFacts(parts, owners), failure);
@@ -79,8 +79,8 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
   async origin(parts, key) {
     const { sources } = parts.images;
     const source = sources.all.find(({ name }) => key.startsWith(`${name}:`));
-    if (!source) throw malformed("origin");
-    const identifier = checked("origin", () => checkIdentifier(key.slice(source.name.length + 1)));
+    if (!source) throw malformedKeyError("origin");
+    const identifier = checkKey("origin", () => checkIdentifier(key.slice(source.name.length + 1)));
     const { prefix } = source;
     const whole = prefix !== "" && identifier.startsWith(prefix) ? [identifier.slice(prefix.length)] : [];
     const keys = [identifier, ...whole].flatMap(withoutPage);
@@ -103,16 +103,16 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
 export async function purgeImage(parts: PurgeParts, identifier: string): Promise<PurgedImage> {
   const { owners, failure } = await ownersOf(parts.images, checkIdentifier(identifier));
   const failures: unknown[] = failure === undefined ? [] : [failure];
-  const tried = (removed: Promise<number>) =>
+  const attempt = (removed: Promise<number>) =>
     removed.catch((error: unknown) => {
       failures.push(error);
       return 0;
     });
   // In order of dependence, so that nothing derived from old data can be stored after its own slot was
   // purged.
-  const origin = await tried(removeMasters(parts, owners));
-  const info = await tried(removeFacts(parts, owners));
-  const render = await tried(remove(parts, "render", owners.map(masterName)));
+  const origin = await attempt(removeMasters(parts, owners));
+  const info = await attempt(removeFacts(parts, owners));
+  const render = await attempt(remove(parts, "render", owners.map(masterName)));
   if (failures.length > 0) throw failures[0];
   return { purged: { render, info, origin }, unsupported: [] };
 }
@@ -144,13 +144,13 @@ export async function purgeSlot(parts: PurgeParts, name: SlotName): Promise<void
   try {
     await clear();
   } catch (cause) {
-    throw failed(name, cause);
+    throw purgeError(name, cause);
   } finally {
     forget();
   }
 }
 
-const failed = (slot: SlotName, cause: unknown) =>
+const purgeError = (slot: SlotName, cause: unknown) =>
   new ServiceError(
     "busy",
     `The slot ${slot} could not be purged: its store does not work. /ready tells what is wrong; purge again when it is well.`,
@@ -162,7 +162,7 @@ async function remove({ slots }: PurgeParts, slot: SlotName, names: readonly str
   try {
     for (const name of new Set(names)) removed += await slots[slot].delete(name);
   } catch (cause) {
-    throw failed(slot, cause);
+    throw purgeError(slot, cause);
   }
   return removed;
 }
@@ -234,17 +234,17 @@ function pathOf({ aliases }: PurgeParts, slot: SlotName, key: string): { path: I
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at);
   const [first] = places;
-  if (!first) throw malformed(slot);
+  if (!first) throw malformedKeyError(slot);
   const { mount, at } = first;
-  const path = checked(slot, () => splitImagePath(raw.slice(at + mount.prefix.length)));
+  const path = checkKey(slot, () => splitImagePath(raw.slice(at + mount.prefix.length)));
   return { path, version: mount.version };
 }
 
-function checked<T>(slot: SlotName, read: () => T): T {
+function checkKey<T>(slot: SlotName, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof ServiceError) throw malformed(slot, error);
+    if (error instanceof ServiceError) throw malformedKeyError(slot, error);
     throw error;
   }
 }
@@ -262,7 +262,7 @@ async function renderNames(
   mapped: readonly Owner[],
 ): Promise<readonly string[]> {
   const { identifier, region, size, rotation, file } = path;
-  const request = checked("render", () => parseImageRequest(version, path));
+  const request = checkKey("render", () => parseImageRequest(version, path));
   const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
   const views = [
     { hooks: noHooks, owners: own },

@@ -20,7 +20,7 @@ import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys
 import type { DamagedMasters } from "./damaged-masters.ts";
 import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
-import { type Answer, fromKept, toKept } from "./kept-answer.ts";
+import { type CachedDerivative, fromKept, toKept } from "./kept-answer.ts";
 import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
 import type { OpenParts } from "./open.ts";
 import type { Overlay } from "./overlay/overlay.ts";
@@ -147,14 +147,14 @@ export async function render(
     const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work).catch(
       async (error: unknown) => {
         const isFailure = error instanceof ServiceError && error.kind === "decode";
-        if (isFailure && (await master.image.changed?.()) !== true)
+        if (isFailure && (await master.image.hasChanged?.()) !== true)
           parts.damaged.noteFailed(master.identifier, masterVersion(master), error);
         throw error;
       },
     );
     const isDamaged = incomplete === true || prepared.header.incomplete === true;
     // A file that is being written is not damaged: its next version counts.
-    const hasChanged = (!unchanged || isDamaged) && (await master.image.changed?.()) === true;
+    const hasChanged = (!unchanged || isDamaged) && (await master.image.hasChanged?.()) === true;
     const isSuspect = isDamaged || hasChanged;
     if (!isDamaged) parts.damaged.noteSound(master.identifier, masterVersion(master));
     else if (!hasChanged) parts.damaged.note(master.identifier, masterVersion(master));
@@ -166,22 +166,22 @@ export async function render(
   };
   const keeps = (value: Uint8Array) => !fromKept(value).incomplete;
   const found = await parts.render.getOrMake(key.name, key.variant, make, { signal, keeps, watch: stages });
-  const { bytes, incomplete = false } = opened(parts, master, found);
+  const { bytes, incomplete = false } = openCached(parts, master, found);
   return { bytes, made, incomplete };
 }
 
 /** Returns the cached bytes of a prepared derivative, if any. */
-export async function kept(
+export async function findCached(
   parts: RenderParts,
   master: Master,
   { key }: Prepared,
 ): Promise<Uint8Array | undefined> {
   const found = await parts.render.get(key.name, key.variant);
-  return found && opened(parts, master, found).bytes;
+  return found && openCached(parts, master, found).bytes;
 }
 
 /** Returns the image of a cached derivative, and records the ignored profile that its entry notes. */
-function opened(parts: RenderParts, master: Master, found: Uint8Array): Answer {
+function openCached(parts: RenderParts, master: Master, found: Uint8Array): CachedDerivative {
   const answer = fromKept(found);
   if (answer.ignoredProfile !== undefined)
     parts.ignoredProfiles.tell(masterVersion(master), answer.ignoredProfile);
@@ -223,7 +223,7 @@ async function derive(
       });
       const tookMs = performance.now() - admitted;
       noteRender(parts, master, prepared, { expected, memory: plan.memory, tookMs });
-      stages?.rendered({
+      stages?.setRender({
         codec: codec.format,
         format: plan.write.format,
         identifier: master.identifier,

@@ -81,13 +81,13 @@ const preventsStart = ({ neededFor }: Check): boolean => neededFor === "start" |
 export const nameOf = ({ part, name }: Check): string => `${checkedParts[part]} "${name}"`;
 
 /** Combines place and problem for the operator. */
-export const placed = ({ place }: Check, problem: string): string =>
+export const withPlace = ({ place }: Check, problem: string): string =>
   place === undefined ? problem : `${place}: ${problem}`;
 
 /** Returns the problems that prevent a start, a line for each part. */
 export const startProblems = (findings: readonly Finding[]): string[] =>
   findings.flatMap(({ check, problem }) =>
-    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
+    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${withPlace(check, problem)}`] : [],
   );
 
 /**

@@ -10,8 +10,8 @@ import { pieceAt } from "../iiif/presentation/pieces.ts";
 import { fileKind } from "../sources/listing.ts";
 import { imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot } from "./documents/folder-documents.ts";
-import { hooked, inventedByHook } from "./documents/hooked.ts";
-import type { Found, Made, Making, ManifestsParts } from "./documents/making.ts";
+import { applyHook, inventedByHook } from "./documents/hooked.ts";
+import type { Made, Making, ManifestsParts, PlannedDocument } from "./documents/making.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { parentOf, placeOf } from "./places.ts";
 
@@ -40,7 +40,7 @@ export interface Presented {
    * The manifest file that is not used, or not wholly, and from which line on; known once the document is
    * made.
    */
-  ignored?(): string | undefined;
+  readIgnoredFile?(): string | undefined;
 }
 
 export interface Manifests {
@@ -59,7 +59,7 @@ export interface Manifests {
 }
 
 /** Finds what a reading names in one way, or returns undefined. */
-type Find = (making: Making, reading: PresentationPath) => Promise<Found | undefined>;
+type Find = (making: Making, reading: PresentationPath) => Promise<PlannedDocument | undefined>;
 
 /** The documents of a service. */
 export function createManifests(parts: ManifestsParts): Manifests {
@@ -72,7 +72,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
         unread ??= error;
       };
       // Documents of a hook come last, since their names may equal those of parts.
-      for (const find of [derivedOrStored, invented])
+      for (const find of [derivedOrStored, findInvented])
         for (const reading of readings) {
           const gate = openGate(parts, caller, context.base);
           const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
@@ -80,7 +80,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const found = await pieceOf(making, reading, await find(making, reading));
           if (found === undefined) continue;
           gate.note(reading.id, "document");
-          const { make, ignored } = found;
+          const { make, ignoredFile: ignored } = found;
           const stamp = stampOf(parts, found, reading, gate);
           const above = folderAbove(parts, reading);
           return {
@@ -89,7 +89,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
             lasts: () => !gate.doubts() && (found.isKnown?.() ?? true),
             ...(above !== undefined && { above }),
             ...(stamp !== undefined && { stamp }),
-            ...(ignored && { ignored }),
+            ...(ignored && { readIgnoredFile: ignored }),
           };
         }
       throw unread ?? missing(parts, readings);
@@ -106,7 +106,7 @@ function folderAbove(parts: ManifestsParts, { of, extent }: PresentationPath): s
 /** Returns what the document of a folder depends on, if that is brief. */
 function stampOf(
   { images }: ManifestsParts,
-  { folder, outcome }: Found,
+  { folder, outcome }: PlannedDocument,
   reading: PresentationPath,
   gate: Gate,
 ): string | undefined {
@@ -123,8 +123,8 @@ function stampOf(
 async function pieceOf(
   { context }: Making,
   { id, piece }: PresentationPath,
-  found: Found | undefined,
-): Promise<Found | undefined> {
+  found: PlannedDocument | undefined,
+): Promise<PlannedDocument | undefined> {
   if (found === undefined || piece === undefined) return found;
   const { document, canvases } = await found.make();
   // Ranges exist only in descriptions by operators.
@@ -135,16 +135,16 @@ async function pieceOf(
 }
 
 const derivedOrStored: Find = async (making, reading) => {
-  const found = await unhooked(making, reading);
+  const found = await findUnhooked(making, reading);
   // Parts show what their collection lists; hooks are asked about the collection.
   if (found === undefined || typeof reading.extent === "number") return found;
-  return hooked(making, reading.id, found, asksConsent(making.parts));
+  return applyHook(making, reading.id, found, asksConsent(making.parts));
 };
 
-const invented: Find = async (making, { id, extent }) =>
+const findInvented: Find = async (making, { id, extent }) =>
   extent === "whole" && id !== "" ? inventedByHook(making, id) : undefined;
 
-const unhooked: Find = async (making, reading) => {
+const findUnhooked: Find = async (making, reading) => {
   const { parts, caller } = making;
   const { id, of, extent } = reading;
   const place = placeOf(parts.sources, of);
@@ -172,7 +172,7 @@ const derivesFolders = (parts: ManifestsParts) =>
 async function imageDocument(
   { parts, caller, gate, context, noteUnread }: Making,
   id: string,
-): Promise<Found | undefined> {
+): Promise<PlannedDocument | undefined> {
   if (id === "") return undefined;
   try {
     const canvases = await imageCanvases(parts.images, { ...caller, identifier: id }, gate);

@@ -4,7 +4,7 @@ import type { Sources } from "../sources/index.ts";
 import type { Source } from "../sources/source.ts";
 
 /** A folder or file of a source, by its key; "" is its top. */
-export interface Place {
+export interface FolderLocation {
   readonly source: Source;
   readonly key: string;
 }
@@ -13,7 +13,7 @@ export interface Place {
  * The place of an identifier; "" is the top of the default source, and a prefix without its last / that of
  * another.
  */
-export function placeOf(sources: Sources, identifier: string): Place {
+export function placeOf(sources: Sources, identifier: string): FolderLocation {
   const whole = { source: sources.default, key: "" };
   if (identifier === "") return whole;
   const topped = sources.all.find(({ prefix }) => prefix !== "" && prefix === `${identifier}/`);
@@ -21,30 +21,30 @@ export function placeOf(sources: Sources, identifier: string): Place {
 }
 
 /** The identifier of a place, as collections name it. */
-export function identifierOf({ source, key }: Place): string {
+export function identifierOf({ source, key }: FolderLocation): string {
   return key === "" ? source.prefix.replace(/\/$/, "") : source.prefix + key;
 }
 
 /** Returns the place of a name within a folder. */
-export function inside({ source, key }: Place, name: string): Place {
+export function inside({ source, key }: FolderLocation, name: string): FolderLocation {
   return { source, key: key === "" ? name : `${key}/${name}` };
 }
 
 /** True if requests for a place reach its source: the prefix of another one may begin alike. */
-export function isReached(sources: Sources, place: Place, kind: "file" | "folder"): boolean {
+export function isReached(sources: Sources, place: FolderLocation, kind: "file" | "folder"): boolean {
   const identifier = identifierOf(place);
   return sources.resolve(kind === "folder" ? `${identifier}/` : identifier).source === place.source;
 }
 
 /** The identifier of the collection that lists a folder; undefined for the root. */
-export function parentOf(sources: Sources, { source, key }: Place): string | undefined {
+export function parentOf(sources: Sources, { source, key }: FolderLocation): string | undefined {
   if (key === "") return source === sources.default ? undefined : "";
   const above = key.slice(0, Math.max(0, key.lastIndexOf("/")));
   return above === "" && source === sources.default ? "" : identifierOf({ source, key: above });
 }
 
 /** Returns the display name of a folder: its own name, or that of its source. */
-export function nameOf({ source, key }: Place): string {
+export function nameOf({ source, key }: FolderLocation): string {
   return key === "" ? source.name : key.slice(key.lastIndexOf("/") + 1);
 }
 
@@ -52,7 +52,7 @@ export function nameOf({ source, key }: Place): string {
 export type Trail = readonly { readonly identifier: string; readonly name: string }[];
 
 /** The way to a folder from the root. */
-export function trailOf(sources: Sources, place: Place): Trail {
+export function trailOf(sources: Sources, place: FolderLocation): Trail {
   const parent = parentOf(sources, place);
   if (parent === undefined) return [];
   const own = { identifier: identifierOf(place), name: nameOf(place) };

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import type { Compression, ContentEncoding } from "./platform.ts";
 
-type Whole = (data: Uint8Array, options: object) => Promise<Uint8Array>;
+type CompressWhole = (data: Uint8Array, options: object) => Promise<Uint8Array>;
 
 /**
  * Functions and options of each coding. Beyond these levels a manifest hardly gets smaller:
@@ -12,13 +12,13 @@ type Whole = (data: Uint8Array, options: object) => Promise<Uint8Array>;
  */
 const codings = {
   br: {
-    whole: promisify(zlib.brotliCompress) as unknown as Whole,
+    whole: promisify(zlib.brotliCompress) as unknown as CompressWhole,
     stream: zlib.createBrotliCompress,
     options: { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } },
     flush: zlib.constants.BROTLI_OPERATION_FLUSH,
   },
   gzip: {
-    whole: promisify(zlib.gzip) as unknown as Whole,
+    whole: promisify(zlib.gzip) as unknown as CompressWhole,
     stream: zlib.createGzip,
     options: { level: 5 },
     flush: zlib.constants.Z_SYNC_FLUSH,

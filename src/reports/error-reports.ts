@@ -135,8 +135,8 @@ export function createErrorReports(
       runtime: `${platform.name} ${platform.version}`.trim(),
       at: new Date().toISOString(),
       ...failure,
-      detail: detail && bounded(detail),
-      cause: cause && bounded(cause),
+      detail: detail && shortenText(detail),
+      cause: cause && shortenText(cause),
       // Since the report before of this kind.
       repeated,
     });
@@ -152,7 +152,7 @@ function kindOf({ route, status, code, cause = "" }: Failure): string {
   return [route, status, code, first.replace(/(["'`]).*?\1|[/\\]\S*|\d+/g, "")].join(" ");
 }
 
-const bounded = (text: string) => {
+const shortenText = (text: string) => {
   const masked = maskUrls(text);
   return masked.length > longestText ? `${masked.slice(0, longestText)}…` : masked;
 };

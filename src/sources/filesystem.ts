@@ -1,7 +1,7 @@
 // Source of the files in a folder: a key is the exact name of a file below the root, and nothing outside the
 // root is ever read.
 
-import { ServiceError, sourceChanged } from "../errors.ts";
+import { ServiceError, sourceChangedError } from "../errors.ts";
 import { createLru } from "../imaging/lib/lru.ts";
 import { forEachConcurrently, until } from "../lib/concurrency/concurrent.ts";
 import { createCounts } from "../lib/telemetry/count.ts";
@@ -33,7 +33,7 @@ export interface FilesystemSourceOptions {
 }
 
 /** Facts of a file that was found and checked. */
-type Checked = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
+type CheckedFacts = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
 
 /** Maximum number of files whose facts are remembered. */
 const foundKept = 20_000;
@@ -62,7 +62,7 @@ export function filesystemSource({
   const folder = createRoot({ name, root, files, onError: () => counts.errors.add() });
   const { pathOf, unlessAbsent } = folder;
 
-  const found = createLru<string, { readonly checked: Checked; readonly until: number }>(foundKept);
+  const found = createLru<string, { readonly checked: CheckedFacts; readonly until: number }>(foundKept);
   // Number of calls that forgot files. The result of a check that began before the latest one is not
   // remembered.
   let forgets = 0;
@@ -71,7 +71,7 @@ export function filesystemSource({
   const find = async (segments: readonly string[]): Promise<SourceImage | "changed" | undefined> => {
     const path = pathOf(segments);
     const known = found.get(path);
-    let checked: Checked | "changed" | undefined =
+    let checked: CheckedFacts | "changed" | undefined =
       known && Date.now() < known.until ? known.checked : undefined;
     const begun = forgets;
     checked ??= await look(path, segments);
@@ -87,20 +87,20 @@ export function filesystemSource({
       const now = await folder.stat(file.path);
       return now === undefined || validatorOf(now) !== validator;
     };
-    return { validator, modified, file, bytes, close, changed: isChanged };
+    return { validator, modified, file, bytes, close, hasChanged: isChanged };
   };
 
   /** Checks a file. Returns undefined if it does not exist, "changed" if it was replaced during the check. */
   const look = async (
     path: string,
     segments: readonly string[],
-  ): Promise<Checked | "changed" | undefined> => {
+  ): Promise<CheckedFacts | "changed" | undefined> => {
     const realRoot = await folder.real();
     const real = await folder.resolve(realRoot, path);
     const facts = real === undefined ? undefined : await folder.stat(real);
     if (real === undefined || facts === undefined) return undefined;
-    const spelled = () => isSpelledAsStored(files, realRoot, segments, real);
-    if (!(await unlessAbsent(spelled))) return undefined;
+    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real);
+    if (!(await unlessAbsent(isSpelled))) return undefined;
     // Resolved again, so that the checked facts are those of this path even if links were changed meanwhile.
     if ((await folder.resolve(realRoot, real)) !== real) return "changed";
     const { size, id } = facts;
@@ -110,11 +110,11 @@ export function filesystemSource({
 
   const open: Source["open"] = async (key, signal) => {
     const segments = keySegments(key);
-    const gone = () =>
+    const endedError = () =>
       new ServiceError("cancelled", "The request ended before its image was opened.", {
         cause: signal?.reason,
       });
-    if (signal?.aborted) throw gone();
+    if (signal?.aborted) throw endedError();
     for (let attempt = 0; attempt < attempts; attempt++) {
       const image = segments.some(isHidden) ? undefined : await find(segments);
       if (image === "changed") continue;
@@ -124,13 +124,13 @@ export function filesystemSource({
       }
       if (signal?.aborted) {
         await image.close();
-        throw gone();
+        throw endedError();
       }
       counts.opens.add();
       return image;
     }
     counts.errors.add();
-    throw sourceChanged();
+    throw sourceChangedError();
   };
 
   const forget = (key: string): void => {

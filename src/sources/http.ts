@@ -52,7 +52,7 @@ export function httpRemote(
   if (auth_env) own.Authorization = secretOf(auth_env, platform.env);
 
   const urlOf = (key: string): URL => {
-    const url = template === placeholder ? ownUrl(key) : new URL(filled(template, key));
+    const url = template === placeholder ? ownUrl(key) : new URL(fillTemplate(template, key));
     if (!isAllowedHost(url, hosts)) throw originError("origin_not_allowed", url.host);
     return url;
   };
@@ -110,7 +110,7 @@ export function httpRemote(
     },
     async check(signal) {
       if (!fixed) return; // the host depends on the identifier
-      const url = new URL(filled(template, "x"));
+      const url = new URL(fillTemplate(template, "x"));
       url.pathname = "/";
       url.search = "";
       let response: Response;
@@ -137,12 +137,12 @@ export const httpFingerprint = ({ url }: Pick<HttpSourceOptions, "url">): string
 /** Returns the host of a template; undefined if the identifier itself is the URL. */
 export function fixedHost(template: string): AllowedHost | undefined {
   if (template === placeholder) return undefined;
-  const url = new URL(filled(template, "x"));
+  const url = new URL(fillTemplate(template, "x"));
   return parseHost(url.port === "" ? url.hostname : url.host);
 }
 
 /** Returns the template with the percent-encoded segments of a key in place of the identifier. */
-function filled(template: string, key: string): string {
+function fillTemplate(template: string, key: string): string {
   const path = segmentsOf(key).map(encodeURIComponent).join("/");
   return template.replaceAll(placeholder, () => path);
 }

@@ -31,7 +31,7 @@ export interface Sources {
    */
   otherNames(identifier: string): readonly string[];
   /** Returns a source by its name, for hooks that choose one. */
-  named(name: string): Source | undefined;
+  byName(name: string): Source | undefined;
 }
 
 /** Creates the sources of a service; `fallback` is the only one if the list is empty. */
@@ -41,9 +41,9 @@ export function createSources(list: readonly Source[], fallback: Source): Source
   const byPrefix = all
     .filter((source) => source.prefix !== "")
     .sort((a, b) => b.prefix.length - a.prefix.length);
-  const prefixed = (identifier: string) => byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
+  const findByPrefix = (identifier: string) => byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
   const resolve: Sources["resolve"] = (identifier) => {
-    const source = prefixed(identifier);
+    const source = findByPrefix(identifier);
     return source
       ? { source, key: identifier.slice(source.prefix.length) }
       : { source: whole, key: identifier };
@@ -64,7 +64,7 @@ export function createSources(list: readonly Source[], fallback: Source): Source
         [...new Set([source.prefix + key, key])].filter((name) => isOther(name, key)),
       );
     },
-    named: (name) => all.find((source) => source.name === name),
+    byName: (name) => all.find((source) => source.name === name),
   };
 }
 

@@ -1,6 +1,6 @@
 // Paces the body of a whole response: it may take long, but has to make progress.
 
-import { cancelled } from "../errors.ts";
+import { cancelledError } from "../errors.ts";
 import { createDeadline } from "../lib/concurrency/deadline.ts";
 
 /** Bytes that have to arrive within the time of one step. */
@@ -21,7 +21,7 @@ export function pacedBody(
   let stepped = 0;
   let fail = (_: unknown) => {};
   const deadline = createDeadline(() => fail(new Error(`less than 1 MiB of the body within ${stepMs} ms`)));
-  const leave = () => fail(cancelled(signal));
+  const leave = () => fail(cancelledError(signal));
   const end = () => {
     deadline.stop();
     signal?.removeEventListener("abort", leave);

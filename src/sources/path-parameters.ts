@@ -10,12 +10,12 @@ export function withoutParameters(key: string): readonly string[] {
   if (!/;|%3b/i.test(key)) return [];
   const url = urlOf(key);
   if (!url) {
-    const plain = stripped(key, /;.*$/s);
+    const plain = strip(key, /;.*$/s);
     return plain === key || plain === "" ? [] : [plain];
   }
   // Some servers remove parameters before they decode the path, others after a proxy has decoded it.
   const { pathname } = url;
-  const paths = [pathname, decodedSlashes(pathname)].map((path) => stripped(path, /(;|%3b).*$/is));
+  const paths = [pathname, decodedSlashes(pathname)].map((path) => strip(path, /(;|%3b).*$/is));
   return [...new Set(paths.filter((path) => path !== pathname))].map((path) => {
     const plain = new URL(url);
     plain.pathname = path;
@@ -37,7 +37,7 @@ function urlOf(key: string): URL | undefined {
 const decodedSlashes = (path: string) => path.replace(/%2f|%5c/gi, "/");
 
 /** Removes parameters, and segments that consist only of them. */
-function stripped(path: string, parameters: RegExp): string {
+function strip(path: string, parameters: RegExp): string {
   return path
     .split("/")
     .map((segment) => ({ segment, name: segment.replace(parameters, "") }))

@@ -1,7 +1,7 @@
 // One ranged GET request: its headers, its retries, and the meaning of its response (RFC 9110, sections 13 to
 // 15).
 
-import { cancelled, ServiceError } from "../errors.ts";
+import { cancelledError, ServiceError } from "../errors.ts";
 import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import { pacedBody } from "./paced-body.ts";
 import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
@@ -59,7 +59,7 @@ export async function getRange(
 ): Promise<RemoteAnswer> {
   const { signal } = request;
   for (let attempt = 1; ; attempt++) {
-    if (signal?.aborted) throw cancelled(signal);
+    if (signal?.aborted) throw cancelledError(signal);
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(new Error("no answer in time")), policy.attemptMs);
     const leave = () => limit.abort(signal?.reason);
@@ -69,7 +69,7 @@ export async function getRange(
       if (answer.kind !== "whole") return answer;
       return { ...answer, body: pacedBody(answer.body, policy.attemptMs, signal) };
     } catch (error) {
-      if (signal?.aborted) throw cancelled(signal);
+      if (signal?.aborted) throw cancelledError(signal);
       if (error instanceof ServiceError) throw error;
       if (attempt >= policy.attempts) throw originError("origin_unavailable", error);
       const told = error instanceof Passing ? error.pauseMs : undefined;

@@ -61,7 +61,7 @@ export function s3Remote(
           if (entries.length > mostEntries) throw originError("origin_bad_answer", "too many entries");
         }
       } catch (error) {
-        throw refused(error);
+        throw toRefusal(error);
       }
       // S3 has no folders: an empty one does not exist, except the top.
       return found || folder === "" ? entries.sort((a, b) => (a.name < b.name ? -1 : 1)) : undefined;
@@ -96,13 +96,13 @@ async function answerOf(
     return await bucket.request("GET", key, { headers, signal });
   } catch (error) {
     if (!(error instanceof S3Error)) throw error;
-    if (error.code === "NoSuchBucket" || error.status < 400) throw refused(error);
+    if (error.code === "NoSuchBucket" || error.status < 400) throw toRefusal(error);
     return new Response(null, { status: error.status, statusText: error.code });
   }
 }
 
 /** Translates an error of S3 into an error of sources. */
-function refused(error: unknown): unknown {
+function toRefusal(error: unknown): unknown {
   if (!(error instanceof S3Error)) return error;
   if (error.status === 401 || error.status === 403) return originError("origin_denied", error);
   return originError(error.status >= 500 ? "origin_unavailable" : "origin_bad_answer", error);

@@ -32,7 +32,7 @@ export interface SourceImage {
   /** The file and its required facts, if a worker can open the same bytes itself. */
   readonly file?: MasterFile;
   /** True if the bytes no longer match the validator; absent if reading itself detects that. */
-  changed?(): Promise<boolean>;
+  hasChanged?(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -77,7 +77,7 @@ function closable(service: Service): Embedded {
   let closing: Promise<void> | undefined;
   return {
     async answer(request) {
-      if (closing) return closed();
+      if (closing) return closedResponse();
       const response = app.fetch(request);
       running.add(response);
       return response.finally(() => running.delete(response));
@@ -93,7 +93,7 @@ function closable(service: Service): Embedded {
   };
 }
 
-function closed(): Response {
+function closedResponse(): Response {
   const response = refusal({
     status: 503,
     code: "closed",

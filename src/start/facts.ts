@@ -5,7 +5,7 @@ import { unnoted } from "../access/decisions.ts";
 import { operatorOf } from "../config/operator.ts";
 import { countImages } from "../images/count-images.ts";
 import { memoryBudget, rendersAtOnce } from "../images/options.ts";
-import { type Finding, nameOf, placed } from "../lib/checks.ts";
+import { type Finding, nameOf, withPlace } from "../lib/checks.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { firstPicture } from "../manifests/browse/first-picture.ts";
 import { openSight } from "../manifests/browse/sight.ts";
@@ -79,7 +79,7 @@ export async function startFacts(
     sources: described,
     caches: slots.all.map(({ name, about }) => ({ name, about })),
     faults: findings.flatMap(({ check, problem }) =>
-      problem === undefined ? [] : [{ what: nameOf(check), problem: placed(check, problem) }],
+      problem === undefined ? [] : [{ what: nameOf(check), problem: withPlace(check, problem) }],
     ),
     isHooked: hooks.has("authorize"),
     hasAdmin: operatorOf(platform.env) !== undefined,

@@ -14,7 +14,7 @@ export interface Started {
   /** Prints what is served. `file`: the configuration file, if any. */
   print(file: string | undefined): Promise<void>;
   /** Resolves when all pending writes have ended or failed. */
-  settled(): Promise<void>;
+  whenSettled(): Promise<void>;
 }
 
 /**
@@ -37,8 +37,8 @@ export async function start(platform: Platform, configText: string | undefined):
     answer: createApp(service).fetch,
     // Such a runtime does not report its addresses.
     print: async (file) => printStart(service, { urls: [], file, findings: await service.check() }),
-    async settled() {
-      await Promise.all(service.slots.all.map((slot) => slot.settled()));
+    async whenSettled() {
+      await Promise.all(service.slots.all.map((slot) => slot.whenSettled()));
     },
   };
 }

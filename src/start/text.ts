@@ -4,7 +4,7 @@
 import type { Config } from "../config/schema.ts";
 import { addressForm, imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import type { ImageCount } from "../images/count-images.ts";
-import type { Listed } from "../images/look.ts";
+import type { ListedImage } from "../images/look.ts";
 import { formatSize } from "../lib/options/quantity.ts";
 
 /** Facts about a running service. */
@@ -32,7 +32,7 @@ export interface StartFacts {
   /** The command that serves the folder `DIR`, for the way this program was started. */
   readonly folderCommand: string;
   /** The first image that people see on the start page. */
-  readonly example?: Listed;
+  readonly example?: ListedImage;
 }
 
 export interface SourceFacts {
@@ -97,12 +97,12 @@ function sourceText({ name, place, prefix, count, unusable }: SourceFacts): stri
 
 function holdsText(count: ImageCount | undefined): string {
   if (!count) return "which cannot be listed";
-  const images = `${grouped(count.images)} ${count.images === 1 ? "image" : "images"}`;
+  const images = `${groupDigits(count.images)} ${count.images === 1 ? "image" : "images"}`;
   if (!count.more) return images;
   return count.images === 0 ? "too large to count at start" : `${images} or more`;
 }
 
-const grouped = (n: number) => n.toLocaleString("en");
+const groupDigits = (n: number) => n.toLocaleString("en");
 
 /** Disabled features, and the settings that enable them. */
 const switches: readonly {
@@ -160,8 +160,8 @@ function rulesText({ rules, profiles }: Auth): string {
   const all = Object.entries(profiles).map(([name, profile]) => `${name} (${wayText(profile)})`);
   const shown = all.length > mostProfiles ? all.slice(0, mostProfiles - 1) : all;
   const rest = all.length - shown.length;
-  const count = `${grouped(rules.length)} ${rules.length === 1 ? "rule" : "rules"}`;
-  return `${count}: ${shown.join(", ")}${rest > 0 ? ` and ${grouped(rest)} more profiles` : ""}`;
+  const count = `${groupDigits(rules.length)} ${rules.length === 1 ? "rule" : "rules"}`;
+  return `${count}: ${shown.join(", ")}${rest > 0 ? ` and ${groupDigits(rest)} more profiles` : ""}`;
 }
 
 /** Describes how readers get access. */
@@ -181,8 +181,8 @@ const storeTexts: { readonly [B in Auth["session"]["backend"]]: string } = {
 function limitsText({ image, limits }: StartFacts["settings"]): string {
   const sides = [
     ...(image.max_output_area > 0 ? [`${image.max_output_area / 1e6} megapixels`] : []),
-    ...(image.max_output_width > 0 ? [`${grouped(image.max_output_width)} pixels wide`] : []),
-    ...(image.max_output_height > 0 ? [`${grouped(image.max_output_height)} pixels high`] : []),
+    ...(image.max_output_width > 0 ? [`${groupDigits(image.max_output_width)} pixels wide`] : []),
+    ...(image.max_output_height > 0 ? [`${groupDigits(image.max_output_height)} pixels high`] : []),
   ];
   const stated = [
     image.max_pixel_area > 0

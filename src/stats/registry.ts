@@ -83,7 +83,7 @@ export function createRegistry(): Registry {
     return kept;
   };
 
-  const sampled = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
+  const sampleSeries = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
     const read = series.map(async ({ labels, kept }) => {
       const value = await (kept as Sample)(once);
       return value === undefined ? [] : [{ labels, value }];
@@ -100,7 +100,7 @@ export function createRegistry(): Registry {
         kind,
         series: series.map(({ labels, kept }) => ({ labels, value: (kept as Counter).value })),
       };
-    if (kind === "gauge") return { name, kind, series: await sampled(series, once) };
+    if (kind === "gauge") return { name, kind, series: await sampleSeries(series, once) };
     const readings = series.map(({ labels, kept }) => {
       const histogram = kept as Histogram;
       return { labels, ...histogram.read(), percentiles: histogram.percentiles.bind(histogram) };

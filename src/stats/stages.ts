@@ -38,8 +38,8 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
   const durations = stagesOf((stage) => histogram("render_stage_duration", { stage }));
   const latest = stagesOf(() => new LatestValues(latestKept));
   const slowest = createSlowest();
-  const renders = remembered((format: string, codec: string) => counter("renders", { format, codec }));
-  const reads = remembered((codec: string) => ({
+  const renders = memoize((format: string, codec: string) => counter("renders", { format, codec }));
+  const reads = memoize((codec: string) => ({
     reads: counter("render_reads", { codec }),
     bytes: counter("render_read", { codec }),
   }));
@@ -74,9 +74,7 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
 }
 
 /** Caches the result of `make` for these names. */
-function remembered<Names extends readonly string[], T>(
-  make: (...names: Names) => T,
-): (...names: Names) => T {
+function memoize<Names extends readonly string[], T>(make: (...names: Names) => T): (...names: Names) => T {
   const made = new Map<string, T>();
   return (...names) => {
     const key = names.join(" ");

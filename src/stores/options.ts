@@ -14,7 +14,7 @@ const noneOptions = z.strictObject({
 type Bounded = ReturnType<typeof heapOptions> | ReturnType<typeof filesystemOptions>;
 
 /** The same options with a backend that need not be named. */
-function unnamed<T extends Bounded>(options: T): T {
+function withoutName<T extends Bounded>(options: T): T {
   const backend: z.ZodLiteral<string> = options.shape.backend;
   // The cast is safe: the parsed type is the same, only the input may be shorter.
   return options.extend({ backend: backend.optional().default(backend.value) }) as unknown as T;
@@ -25,8 +25,8 @@ const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) =>
   const filesystem = filesystemOptions(defaults);
   return z
     .discriminatedUnion("backend", [
-      backend === "heap" ? unnamed(heap) : heap,
-      backend === "filesystem" ? unnamed(filesystem) : filesystem,
+      backend === "heap" ? withoutName(heap) : heap,
+      backend === "filesystem" ? withoutName(filesystem) : filesystem,
       redisOptions(defaults),
       s3StoreOptions(defaults),
       noneOptions,

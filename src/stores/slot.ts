@@ -36,7 +36,7 @@ export interface Slot {
   maxBytes(): number;
   /** undefined: not there, or the store is broken. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
-  /** Stores a value that was made outside of {@link getOrMake}; returns immediately, see {@link settled}. */
+  /** Stores a value that was made outside of {@link getOrMake}; returns immediately, see {@link whenSettled}. */
   put(name: string, variant: string, value: Uint8Array): void;
   /**
    * Returns the stored value, or else that of `make`, which runs once for all simultaneous callers and is
@@ -66,7 +66,7 @@ export interface Slot {
   /** Throws when the store cannot be used. */
   check(): Promise<void>;
   /** Resolves when all that was to be stored until now is, or has failed. */
-  settled(): Promise<void>;
+  whenSettled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export interface MakeOptions {
 
 /** Observes how a value was obtained. */
 export interface SlotWatch {
-  found(outcome: CacheOutcome): void;
+  noteCache(outcome: CacheOutcome): void;
   /** The value that this call made is in the store, which took `ms` milliseconds. */
   wrote(ms: number): void;
 }
@@ -121,7 +121,7 @@ export function createSlot(options: SlotOptions): Slot {
   let epoch = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
-  const failed = (what: string, error: unknown) => {
+  const logFailure = (what: string, error: unknown) => {
     counts.errors.add();
     if (now() - loggedAt < logInterval) return;
     loggedAt = now();
@@ -133,7 +133,7 @@ export function createSlot(options: SlotOptions): Slot {
     });
   };
 
-  const store = options.store && standIn ? withStandIn(options.store, standIn, failed) : options.store;
+  const store = options.store && standIn ? withStandIn(options.store, standIn, logFailure) : options.store;
 
   const countLookup = (value: Uint8Array | undefined) => {
     if (!value) return counts.misses.add();
@@ -147,7 +147,7 @@ export function createSlot(options: SlotOptions): Slot {
     try {
       return await store?.get(name, variant);
     } catch (error) {
-      failed("get", error);
+      logFailure("get", error);
       return undefined;
     }
   };
@@ -169,7 +169,7 @@ export function createSlot(options: SlotOptions): Slot {
         counts.writes.add();
         counts.bytesWritten.add(value.length);
       } catch (error) {
-        failed("set", error);
+        logFailure("set", error);
       }
       pendingBytes -= value.length;
       if (pending.get(key) === entry) pending.delete(key);
@@ -179,14 +179,14 @@ export function createSlot(options: SlotOptions): Slot {
     pending.set(key, entry);
   };
 
-  const settled = async () => {
+  const whenSettled = async () => {
     await Promise.all([...pending.values()].map((each) => each.done));
   };
 
   /** Runs a purge after pending writes, and again hides values begun before it. */
   const purge = async <T>(run: () => Promise<T>): Promise<T> => {
     epoch++;
-    await settled();
+    await whenSettled();
     try {
       return await run();
     } finally {
@@ -219,7 +219,7 @@ export function createSlot(options: SlotOptions): Slot {
       const { value, kept } = await flights.run(key, fly, signal);
       if (kept) countLookup(value);
       else if (joins) counts.waits.add();
-      watch?.found(kept ? "hit" : joins ? "shared" : "miss");
+      watch?.noteCache(kept ? "hit" : joins ? "shared" : "miss");
       return value;
     },
     delete: (name, variant) => purge(async () => store?.delete(name, variant) ?? 0),
@@ -233,13 +233,13 @@ export function createSlot(options: SlotOptions): Slot {
       try {
         await store?.check();
       } catch (error) {
-        failed("check", error);
+        logFailure("check", error);
         throw error;
       }
     },
-    settled,
+    whenSettled: whenSettled,
     async close() {
-      await settled();
+      await whenSettled();
       await store?.close?.();
     },
   };

@@ -1,7 +1,7 @@
 // Sends finished traces to a collector, several per request (OTLP/HTTP with JSON). Nothing ever waits for it:
 // traces that it cannot send in time are dropped and counted.
 
-import { concatenated } from "../imaging/lib/concatenated.ts";
+import { concatenate } from "../imaging/lib/concatenate.ts";
 import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
@@ -163,7 +163,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       const response = await fetch(url, {
         method: "POST",
         headers,
-        body: concatenated(batch.text),
+        body: concatenate(batch.text),
         redirect: "manual", // the token is for this collector alone
         ...sentOnce,
         signal: limit.signal,

@@ -1,12 +1,12 @@
 // Runs jobs on the calling thread, if the platform has no workers.
 
-import { cancelled, fromErrorRecord, toErrorRecord } from "../errors.ts";
+import { cancelledError, fromErrorRecord, toErrorRecord } from "../errors.ts";
 import type { SidecarAccess } from "../imaging/codecs/codec.ts";
 import type { Codecs } from "../imaging/codecs/codecs.ts";
 import { ImagingError } from "../imaging/errors.ts";
 import type { ByteSource } from "../imaging/lib/byte-source.ts";
 import { runTask } from "../imaging/render/job.ts";
-import type { Wanted } from "../imaging/render/job-context.ts";
+import type { JobInterest } from "../imaging/render/job-context.ts";
 import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
 import { awaitingWithout, readingWithout } from "./place.ts";
 import { late, type Runner } from "./runner.ts";
@@ -92,7 +92,7 @@ const listenMs = 20;
 /**
  * Returns the bytes of a job in place; a read throws ServiceError `cancelled` if the job is no longer wanted.
  */
-function whileWanted(bytes: ByteSource, wanted: Required<Wanted>): ByteSource {
+function whileWanted(bytes: ByteSource, wanted: Required<JobInterest>): ByteSource {
   let heard = Date.now();
   return {
     size: bytes.size,
@@ -102,7 +102,7 @@ function whileWanted(bytes: ByteSource, wanted: Required<Wanted>): ByteSource {
         await wanted.listen();
         heard = Date.now();
       }
-      if (wanted.aborted) throw cancelled();
+      if (wanted.aborted) throw cancelledError();
       return bytes.read(offset, length);
     },
   };

@@ -1,7 +1,7 @@
 // Files that a worker reads. The worker opens them, verifies that they are the ones that the main thread has
 // checked, and keeps them open for a while, since tiles of an image are requested in succession.
 
-import { ServiceError, sourceChanged } from "../errors.ts";
+import { ServiceError, sourceChangedError } from "../errors.ts";
 import type { ByteRange, ByteSource } from "../imaging/lib/byte-source.ts";
 import { createLru } from "../imaging/lib/lru.ts";
 import { createDeadline } from "../lib/concurrency/deadline.ts";
@@ -29,7 +29,7 @@ export interface OpenFiles {
    * True if the file opened last is still the checked one. False also if that is unknown, since the runtime
    * has no file numbers.
    */
-  unchanged(): boolean;
+  isUnchanged(): boolean;
   /** Called when a job that opened a file has ended. */
   rest(): void;
 }
@@ -54,7 +54,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
     file?.close();
   };
 
-  const checked = (wanted: JobFile): HostFile => {
+  const checkFile = (wanted: JobFile): HostFile => {
     const { path, id } = wanted;
     const known = files.get(path);
     if (known && id !== undefined && isAsChecked(known, wanted)) return known;
@@ -63,7 +63,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
     files.set(path, file, 1);
     if (isAsChecked(file, wanted)) return file;
     forget(path);
-    throw sourceChanged();
+    throw sourceChangedError();
   };
 
   let last: { readonly file: HostFile; readonly wanted: JobFile } | undefined;
@@ -72,7 +72,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
     open(wanted, clock) {
       idle.met();
       last = undefined;
-      const file = orUnreadable(() => checked(wanted));
+      const file = orUnreadable(() => checkFile(wanted));
       last = { file, wanted };
       const readNow = (read: () => readonly Uint8Array[]) =>
         orUnreadable(() => (clock ? clock.readNow(read) : read()));
@@ -90,7 +90,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
         },
       };
     },
-    unchanged() {
+    isUnchanged() {
       try {
         return last?.wanted.id !== undefined && isAsChecked(last.file, last.wanted);
       } catch {

@@ -3,7 +3,7 @@
 import type { ByteSource } from "../imaging/lib/byte-source.ts";
 
 /** The permit of a running job. */
-export interface Place {
+export interface Permit {
   /** Releases the permit while the job waits. */
   leave(): void;
   /** Takes a permit again; resolves when the job may continue. */
@@ -18,7 +18,7 @@ export type Awaiting = <T>(answer: Promise<T>) => Promise<T>;
  * loop, so that bytes in memory cost nothing. A job that awaits several promises takes its permit again when
  * all of them have settled.
  */
-export function awaitingWithout(place: Place): Awaiting {
+export function awaitingWithout(place: Permit): Awaiting {
   let open = 0;
   let turn: ReturnType<typeof setTimeout> | undefined;
   /** Resolves when the job has its permit again; undefined while it holds one. */

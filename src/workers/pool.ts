@@ -1,6 +1,6 @@
 // The worker pool: jobs wait for a worker, each runs alone on one, and a failed worker is replaced on demand.
 
-import { cancelled, ServiceError } from "../errors.ts";
+import { cancelledError, ServiceError } from "../errors.ts";
 import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
 import type { Codecs } from "../imaging/codecs/codecs.ts";
 import { createCodecs } from "../imaging/codecs/index.ts";
@@ -43,7 +43,7 @@ export interface PoolOptions {
   readonly counts?: PoolCounts;
   readonly log?: PoolLog;
   /** Called if a worker could not use a profile. */
-  readonly ignoredProfile?: CodecHost["ignoredProfile"];
+  readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
   /** Milliseconds that a cancelled job may continue before its worker is terminated; default 250. */
   readonly cancelGraceMs?: number;
   /**
@@ -108,7 +108,7 @@ export function createPool(options: PoolOptions): Pool {
     createCodecs({
       wasm: (name) => platform.wasm(name),
       deflate: (data, level) => platform.deflate(data, level),
-      ...(options.ignoredProfile && { ignoredProfile: options.ignoredProfile }),
+      ...(options.ignoredProfile && { noteIgnoredProfile: options.ignoredProfile }),
     });
 
   const runners = createRunners({
@@ -199,7 +199,7 @@ export function createPool(options: PoolOptions): Pool {
   return {
     async run(job, limits) {
       try {
-        if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
+        if (closed || limits.signal?.aborted) throw cancelledError(limits.signal);
         const runner =
           (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
           (await turn(limits.signal));
@@ -219,7 +219,7 @@ export function createPool(options: PoolOptions): Pool {
     },
     close() {
       closed = true;
-      for (const waiter of queue.splice(0)) waiter.refuse(cancelled());
+      for (const waiter of queue.splice(0)) waiter.refuse(cancelledError());
       runners.close();
     },
   };

@@ -7,7 +7,7 @@ import type { Task } from "../imaging/render/job.ts";
 import type { OverlayImage } from "../imaging/render/overlay-pixels.ts";
 import type { JobTimes } from "../lib/telemetry/job-clock.ts";
 import type { JobFile } from "./messages.ts";
-import type { Place } from "./place.ts";
+import type { Permit } from "./place.ts";
 
 /**
  * One task on one master. `file`: the master's file, if a worker can open the same bytes itself. `sidecar`:
@@ -29,7 +29,7 @@ export interface JobLimits {
   /** Time limit of the job in milliseconds; time without its permit does not count. 0: no limit. */
   readonly timeoutMs: number;
   /** Permit that the job releases while it waits for bytes; absent if it only reads local bytes. */
-  readonly place?: Place | undefined;
+  readonly place?: Permit | undefined;
   /** Observer of the start and the measurements of the job. */
   readonly watch?: JobWatch | undefined;
 }

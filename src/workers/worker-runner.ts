@@ -1,18 +1,18 @@
 // Runs jobs on a worker of the platform, from the side of the main thread: requests, responses and
 // termination.
 
-import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
+import { cancelledError, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
 import { type WorkerModule, workerModules } from "../imaging/codecs/modules.ts";
 import { createDeadline } from "../lib/concurrency/deadline.ts";
 import type { WorkerPort } from "../platform/platform.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
-import { type Awaiting, awaitingWithout, type Place } from "./place.ts";
+import { type Awaiting, awaitingWithout, type Permit } from "./place.ts";
 import { type Job, type JobWatch, late, type Runner } from "./runner.ts";
 
 export interface WorkerRunnerOptions {
   readonly module: (name: WorkerModule) => WebAssembly.Module;
-  readonly ignoredProfile?: CodecHost["ignoredProfile"];
+  readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
   /** Number of the worker among all workers of the pool so far, from 1. */
   readonly number: number;
   /** True if the worker renders a small image before its first job. */
@@ -83,7 +83,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     const refuse = (error: unknown) => {
       if (alive) post({ kind: "unread", read, error: toErrorRecord(error, "source") });
     };
-    if (!job || Atomics.load(cancel, 0) === 1) return refuse(cancelled());
+    if (!job || Atomics.load(cancel, 0) === 1) return refuse(cancelledError());
     job.reads.add(refuse);
     job.awaiting(wantedBytes(job, message)).then(
       (bytes) =>
@@ -139,21 +139,21 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     run(job, { signal, timeoutMs, place, watch }, freed) {
       if (!alive) {
         freed(false);
-        return Promise.reject(cancelled()); // the pool was closed in the meantime
+        return Promise.reject(cancelledError()); // the pool was closed in the meantime
       }
       const id = ++lastId;
       let grace: ReturnType<typeof setTimeout> | undefined;
       const onAbort = () => {
         Atomics.store(cancel, 0, 1);
-        running?.reject(cancelled());
-        for (const refuse of running?.reads ?? []) refuse(cancelled());
+        running?.reject(cancelledError());
+        for (const refuse of running?.reads ?? []) refuse(cancelledError());
         running?.reads.clear();
         grace = setTimeout(() => end(), options.cancelGraceMs);
       };
       let left = timeoutMs;
       let since = performance.now();
       const isOver = () => running?.id !== id;
-      const ownPlace: Place | undefined = place && {
+      const ownPlace: Permit | undefined = place && {
         leave() {
           if (isOver()) return;
           if (timeoutMs > 0) left = Math.max(1, left - (performance.now() - since));
@@ -211,7 +211,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     memory: meter.read,
     alive: () => alive,
     waits: () => waits,
-    kill: () => end(cancelled()),
+    kill: () => end(cancelledError()),
   };
 }
 

@@ -8,7 +8,7 @@ import { createCodecs } from "../imaging/codecs/index.ts";
 import { ImagingError } from "../imaging/errors.ts";
 import type { ByteSource } from "../imaging/lib/byte-source.ts";
 import { runTask } from "../imaging/render/job.ts";
-import type { Wanted } from "../imaging/render/job-context.ts";
+import type { JobInterest } from "../imaging/render/job-context.ts";
 import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
 import { type HostFile, openFiles } from "./open-files.ts";
@@ -43,7 +43,7 @@ export function serveJobs(host: WorkerHost): void {
   const reads = new Map<number, PendingRead>();
   let lastRead = 0;
   let codecs: Codecs | undefined;
-  let wanted: Wanted = { aborted: false };
+  let wanted: JobInterest = { aborted: false };
 
   const askFor = (
     message: (read: number) => FromWorker,
@@ -109,7 +109,7 @@ export function serveJobs(host: WorkerHost): void {
       });
       const times = clock.stop();
       const result = ownBuffer(made.bytes);
-      const unchanged = message.file !== undefined && files.unchanged();
+      const unchanged = message.file !== undefined && files.isUnchanged();
       const incomplete = made.incomplete === true;
       host.post({ kind: "done", job, bytes: result, incomplete, unchanged, times }, [result.buffer]);
     } catch (error) {
@@ -131,7 +131,7 @@ export function serveJobs(host: WorkerHost): void {
       codecs = createCodecs({
         wasm: (name) => modules[name],
         deflate: host.deflate,
-        ignoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
+        noteIgnoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
       });
       if (message.warm) await warm(codecs);
       host.post({ kind: "ready" });

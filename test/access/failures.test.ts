@@ -55,7 +55,7 @@ describe("logins that fail", () => {
     const { made, fail } = memory();
     const attempts = Array.from({ length: 5 }, () => made(here, "ann"));
     expect(fail(here, "ann")).toBe(1000);
-    for (const attempt of attempts) attempt.undecided();
+    for (const attempt of attempts) attempt.cancel();
     expect(fail(here, "ann")).toBe(0);
   });
 
@@ -73,26 +73,26 @@ describe("logins that fail", () => {
     const { clock, made, failTimes, fail } = memory();
     failTimes(4, here, () => "ann");
     const attempt = made(here, "ann");
-    attempt.succeeded();
-    attempt.succeeded();
+    attempt.noteSuccess();
+    attempt.noteSuccess();
     expect(fail(here, "eve")).toBe(0);
     expect(fail(here, "eve")).toBe(1000);
     expect(failTimes(1, there, () => "ann")).toEqual([0]);
     expect(fail("192.0.2.99", "ann")).toBe(1000);
     clock.time += 1000;
-    made(here, "ann").succeeded();
+    made(here, "ann").noteSuccess();
     expect(fail(here, "ann")).toBe(0);
     expect(fail(here, "ann")).toBe(2000);
   });
 
   it("of others keep nobody waiting in a network from which they have logged in", () => {
     const { clock, made, fail } = memory();
-    made(here, "ann").succeeded();
+    made(here, "ann").noteSuccess();
     for (let i = 0; i < 5; i++) expect(fail(`198.51.100.${i}`, "ann")).toBe(0);
     for (const wait of [1, 2, 4, 8, 8]) {
       expect(fail("203.0.113.1", "ann")).toBe(wait * 1000);
       expect(fail(there, "ann")).toBe(wait * 1000);
-      made(here, "ann").succeeded();
+      made(here, "ann").noteSuccess();
       clock.time += wait * 1000;
       expect(fail(`203.0.113.${2 + wait}`, "ann")).toBe(0);
     }
@@ -100,7 +100,7 @@ describe("logins that fail", () => {
 
   it("of a user in a network that is known to them do not slow the others down, but their network", () => {
     const { made, fail, failTimes } = memory();
-    made(here, "ann").succeeded();
+    made(here, "ann").noteSuccess();
     expect(failTimes(6, here, () => "ann")).toEqual([0, 0, 0, 0, 0, 1000]);
     expect(fail(here, "bob")).toBe(1000);
     expect(failTimes(5, there, () => "ann")).toEqual([0, 0, 0, 0, 0]);
@@ -109,8 +109,8 @@ describe("logins that fail", () => {
 
   it("do not wait in a network that is known to somebody else, or to the same name of another profile", () => {
     const { made, fail, failTimes } = memory();
-    made(here, "staff/eve").succeeded();
-    made(here, "press/ann").succeeded();
+    made(here, "staff/eve").noteSuccess();
+    made(here, "press/ann").noteSuccess();
     failTimes(5, there, () => "staff/ann");
     expect(fail(here, "staff/ann")).toBe(1000);
   });
@@ -121,7 +121,7 @@ describe("logins that fail", () => {
     const attack = () => {
       for (let i = 0; i < 5; i++) expect(fail(`198.51.100.${i}`, "ann")).toBe(0);
     };
-    made(here, "ann").succeeded();
+    made(here, "ann").noteSuccess();
     clock.time += month - 1;
     attack();
     expect(fail(here, "ann")).toBe(0);

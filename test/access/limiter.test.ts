@@ -5,7 +5,7 @@ import { createLimiter } from "../../src/access/limiter.ts";
 function limiter() {
   const clock = { time: 500 };
   const schedule = {
-    left: (count: number, ms: number) => (ms < 10_000 ? count : 0),
+    remaining: (count: number, ms: number) => (ms < 10_000 ? count : 0),
     pause: (count: number) => (count < 2 ? 0 : 1000),
   };
   return { clock, ...createLimiter(schedule, 3, () => clock.time) };

@@ -7,7 +7,7 @@ function sessions(ttlMs = day) {
   const clock = { time: 1_000_000 };
   let told = 0;
   const refused = () => void told++;
-  const memory = createNewSessions({ ttlMs, refused, now: () => clock.time });
+  const memory = createNewSessions({ ttlMs, onRefused: refused, now: () => clock.time });
   const from = (address: string | undefined) => memory.begin(address);
   /** How long to wait; 0 where it began. */
   const wait = (address: string | undefined): number => {

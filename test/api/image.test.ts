@@ -267,7 +267,7 @@ describe("addresses", () => {
     expect(picture.headers.get("Link")).toContain(
       "<http://images.test/cantaloupe/iiif/2/base.png/full/60,/0/default.png>",
     );
-    await aliased.service.slots.render.settled();
+    await aliased.service.slots.render.whenSettled();
     await aliased.get("/iiif/2/base.png/full/60,/0/default.png");
     expect(readCounts(aliased.service.slots.render.counts)).toMatchObject({ misses: 1, hits: 1 });
   });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { keyTable } from "../../scripts/key-table.mjs";
-import { masked } from "../../src/config/effective.ts";
+import { mask } from "../../src/config/effective.ts";
 import { loadSettings } from "../../src/config/reading/load.ts";
 import { absolutePaths } from "../../src/config/reading/paths.ts";
 import { leaves, nodesAt, treeOf } from "../../src/config/walk.ts";
@@ -92,7 +92,7 @@ describe("secrets", () => {
   );
 
   test("are masked under every name, their names and other values are not", () => {
-    const shown = JSON.stringify(masked(accepted(yaml), top));
+    const shown = JSON.stringify(mask(accepted(yaml), top));
     expect(shown).not.toContain("hunter");
     expect(shown).toContain('"users":{"ann":"***","x_env":"***"}');
     expect(shown).toContain('"client_id":"visible"');

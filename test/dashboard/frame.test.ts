@@ -35,7 +35,7 @@ const heap = "{ render: { backend: heap }, info: { backend: heap }, origin: { ba
 
 async function load(app: Served, target: string): Promise<number> {
   const body = await (await app.get(target)).arrayBuffer();
-  await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
+  await Promise.all(app.service.slots.all.map((slot) => slot.whenSettled()));
   return body.byteLength;
 }
 

@@ -61,7 +61,7 @@ cache: { render: ${store}, info: ${store}, origin: ${over.origin ?? store} }`,
     parts,
     async settled() {
       await app.service.images.sidecars.idle();
-      await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
+      await Promise.all(app.service.slots.all.map((slot) => slot.whenSettled()));
     },
     close: () => app.service.close(),
   };

@@ -47,6 +47,6 @@ it("serves the sample alone when there is no source, and not when there is one",
 });
 
 it("finds a source by its name", () => {
-  expect(createSources(list, sample).named("vault")?.prefix).toBe("museum/vault/");
-  expect(createSources(list, sample).named("")).toBeUndefined();
+  expect(createSources(list, sample).byName("vault")?.prefix).toBe("museum/vault/");
+  expect(createSources(list, sample).byName("")).toBeUndefined();
 });

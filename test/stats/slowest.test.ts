@@ -10,7 +10,7 @@ function render(identifier: string, request = "full/max/0/default.jpg"): StageCl
   stages.ms[placeOf.decode] = 30;
   stages.ms[placeOf.encode] = 8;
   stages.ms[placeOf.store] = 900;
-  stages.rendered({ codec: "jpg", format: "jpg", identifier, request });
+  stages.setRender({ codec: "jpg", format: "jpg", identifier, request });
   return stages;
 }
 

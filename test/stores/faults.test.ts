@@ -59,7 +59,7 @@ async function over(store: string, files?: FileSystem) {
   const check = async (rounds: number) => {
     for (let round = 0; round < rounds; round++) {
       expect(await Promise.all(paths.map((path) => read(app, path)))).toEqual(expected);
-      await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
+      await Promise.all(app.service.slots.all.map((slot) => slot.whenSettled()));
     }
   };
   const ready = async () => (await (await app.get("/ready")).json()) as Readiness;
@@ -255,13 +255,13 @@ describe("a folder that fails", () => {
     const service = await over(`{ backend: filesystem, path: ${JSON.stringify(path)} }`, files);
     const [first = "", ...others] = paths.slice(1);
     await read(service.app, first);
-    await service.app.service.slots.render.settled();
+    await service.app.service.slots.render.whenSettled();
     full = true;
     for (let i = 0; i < 10; i++) {
       expect(await read(service.app, first)).toBe(expected[1]);
       for (const [at, other] of others.entries())
         expect(await read(service.app, other)).toBe(expected[at + 2]);
-      await service.app.service.slots.render.settled();
+      await service.app.service.slots.render.whenSettled();
     }
     // 10 in the folder, and 9 of each of the others in memory.
     expect(readCounts(service.app.service.slots.render.counts).hits).toBe(28);

@@ -44,7 +44,7 @@ describe("the cache slots", () => {
     const backend = { backend: "filesystem", path: folder.path };
     const { slots } = slotsOf({ render: backend, info: backend, origin: backend }, { files, env: {} });
     slots.render.put("a", "", value);
-    await slots.render.settled();
+    await slots.render.whenSettled();
     expect(await slots.info.get("a", "")).toBeUndefined();
     await slots.info.clear?.();
     expect(await slots.render.get("a", "")).toEqual(value);
@@ -71,7 +71,7 @@ describe("the cache slots", () => {
       env: { XDG_CACHE_HOME: join(folder.path, "file") },
     });
     for (const name of ["a", "b"]) slots.origin.put(name, "", value);
-    await slots.origin.settled();
+    await slots.origin.whenSettled();
     expect([await slots.origin.get("a", ""), await slots.origin.get("b", "")]).toEqual([value, value]);
     expect(logged.length).toBe(1);
   });
@@ -79,7 +79,7 @@ describe("the cache slots", () => {
   it("are kept in memory, with one warning, if a folder is set and the runtime has no files", async () => {
     const { slots, logged } = slotsOf({ origin: { backend: "filesystem", path: "/cache" } }, { env: {} });
     slots.origin.put("a", "", value);
-    await slots.origin.settled();
+    await slots.origin.whenSettled();
     expect(await slots.origin.get("a", "")).toEqual(value);
     expect(logged.length).toBe(1);
   });
@@ -87,7 +87,7 @@ describe("the cache slots", () => {
   it("are in memory by default if the runtime has no files, and say so", async () => {
     const { slots, logged } = slotsOf(undefined, { env: {} }, 2 ** 27);
     slots.origin.put("a", "", value);
-    await slots.origin.settled();
+    await slots.origin.whenSettled();
     expect(await slots.origin.get("a", "")).toEqual(value);
     expect(slots.all.map(({ backend, about }) => [backend, about])).toEqual([
       ["heap", "heap, up to 16 MiB, kept for 1d"],
@@ -122,7 +122,7 @@ describe("the cache slots", () => {
     const { slots } = slotsOf({ origin }, { files, env: {} });
     await expect(slots.origin.check()).rejects.toThrow("cannot be written");
     slots.origin.put("a", "", value);
-    await slots.origin.settled();
+    await slots.origin.whenSettled();
     expect(await slots.origin.get("a", "")).toEqual(value);
     await expect(slots.origin.check()).rejects.toThrow("cannot be written");
   });
@@ -137,7 +137,7 @@ describe("the cache slots", () => {
     for (const backend of backends) {
       const { slots } = slotsOf({ render: backend, info: backend, origin: backend }, { env: {} });
       slots.render.put("a", "", value);
-      await slots.render.settled();
+      await slots.render.whenSettled();
       expect(await slots.info.get("a", "")).toBeUndefined();
       await slots.info.delete("a");
       await slots.info.clear?.();

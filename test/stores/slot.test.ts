@@ -71,7 +71,7 @@ describe("a slot", () => {
     };
     const first = await Promise.all([1, 2, 3].map(() => slot.getOrMake("a", "x", make)));
     expect(first).toEqual([one, one, one]);
-    await slot.settled();
+    await slot.whenSettled();
     expect(await slot.getOrMake("a", "x", make)).toEqual(one);
     expect(await slot.get("a", "x")).toEqual(one);
     expect(await slot.get("a", "y")).toBeUndefined();
@@ -99,7 +99,7 @@ describe("a slot", () => {
     const store = heapStore({ maxBytes: 1 << 20, now: () => time });
     const { slot } = slotOver({ store, ttl: 60 });
     await slot.getOrMake("a", "", async () => one);
-    await slot.settled();
+    await slot.whenSettled();
     time += 59_999;
     expect(await slot.get("a", "")).toEqual(one);
     time += 1;
@@ -114,7 +114,7 @@ describe("a slot", () => {
     };
     const both = [slot.getOrMake("a", "", fail), slot.getOrMake("a", "", fail)];
     for (const each of both) await expect(each).rejects.toThrow("no pixels");
-    await slot.settled();
+    await slot.whenSettled();
     expect(readCounts(slot.counts).writes).toBe(0);
     expect(await slot.getOrMake("a", "", async () => two)).toEqual(two);
   });
@@ -156,7 +156,7 @@ describe("a slot", () => {
     gone.abort();
     await expect(leaving).rejects.toMatchObject({ kind: "cancelled" });
     expect(signal?.aborted).toBe(true);
-    await slot.settled();
+    await slot.whenSettled();
     expect(await slot.get("a", "")).toBeUndefined();
   });
 
@@ -189,10 +189,10 @@ describe("a slot", () => {
     store.hold = promise;
     for (let i = 0; i < 5; i++) slot.put(`n${i}`, "", new Uint8Array(400));
     open();
-    await slot.settled();
+    await slot.whenSettled();
     expect(readCounts(slot.counts)).toMatchObject({ writes: 2, dropped: 3 });
     slot.put("later", "", new Uint8Array(400));
-    await slot.settled();
+    await slot.whenSettled();
     expect(readCounts(slot.counts)).toMatchObject({ writes: 3, dropped: 3 });
   });
 
@@ -201,7 +201,7 @@ describe("a slot", () => {
     slot.put("a", "", one);
     slot.put("a", "", two);
     expect(await slot.get("a", "")).toEqual(two);
-    await slot.settled();
+    await slot.whenSettled();
     expect(await slot.get("a", "")).toEqual(two);
   });
 
@@ -212,7 +212,7 @@ describe("a slot", () => {
     store.broken = true;
     for (let i = 0; i < 5; i++) {
       expect(await slot.getOrMake("a", "", async () => one)).toEqual(one);
-      await slot.settled();
+      await slot.whenSettled();
     }
     expect(await slot.get("a", "")).toBeUndefined();
     expect(logged.length).toBe(1);
@@ -250,7 +250,7 @@ describe("a purge", () => {
     expect(await slot.getOrMake("a", "", async () => two)).toEqual(two);
     open();
     expect(await old).toEqual(one);
-    await slot.settled();
+    await slot.whenSettled();
     expect(await slot.get("a", "")).toEqual(two);
   });
 
@@ -269,7 +269,7 @@ describe("a purge", () => {
     await purge;
     making.open();
     expect(await begun).toEqual(one);
-    await slot.settled();
+    await slot.whenSettled();
     expect(await slot.get("a", "")).toBeUndefined();
   });
 

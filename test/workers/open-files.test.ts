@@ -161,12 +161,12 @@ describe("a worker's files", () => {
     ["that grew", (path: string) => appendFileSync(path, "x"), false],
   ])("say whether a file is unchanged: one %s", async (_, happens, unchanged) => {
     const files = filesOf();
-    expect(files.unchanged()).toBe(false);
+    expect(files.isUnchanged()).toBe(false);
     const file = written("a", "0123456789");
     await files.open(file).read(0, 1);
     await new Promise((resolve) => setTimeout(resolve, 10)); // a change time of its own
     happens(file.path);
-    expect(files.unchanged()).toBe(unchanged);
+    expect(files.isUnchanged()).toBe(unchanged);
   });
 
   it("are not said to be unchanged where files have no number", async () => {
@@ -176,7 +176,7 @@ describe("a worker's files", () => {
     });
     const { path, size } = written("a", "0123456789");
     await files.open({ path, size }).read(0, 1);
-    expect(files.unchanged()).toBe(false);
+    expect(files.isUnchanged()).toBe(false);
   });
 
   it("say source where there is none, and go on", async () => {

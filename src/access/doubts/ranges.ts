@@ -10,12 +10,12 @@ const internet = ["0.0.0.0/0", "2000::/3"].map(parseRange);
 /** The address spaces that ranges together let in half of or more: `IPv4`, `IPv6`. */
 export function coveredSpaces(ranges: readonly IpRange[]): string[] {
   return internet
-    .filter((whole) => 2n * covered(whole, ranges) >= sizeOf(whole))
+    .filter((whole) => 2n * countCovered(whole, ranges) >= sizeOf(whole))
     .map(({ bits }) => (bits === 32 ? "IPv4" : "IPv6"));
 }
 
 /** Addresses of a range that lie in others; each counts once. */
-function covered(whole: IpRange, ranges: readonly IpRange[]): bigint {
+function countCovered(whole: IpRange, ranges: readonly IpRange[]): bigint {
   const last = endOf(whole);
   let next = startOf(whole);
   let count = 0n;

@@ -82,7 +82,7 @@ function hiddenRule(
 const forms: readonly ((match: string, settings: AccessSettings) => string | undefined)[] = [
   (match) => {
     if (isUrl(match) || !/%[0-9a-f]{2}/i.test(match)) return undefined;
-    return `is percent-encoded, and rules are compared with decoded identifiers; write ${decoded(match)}, unless the names of files hold % themselves`;
+    return `is percent-encoded, and rules are compared with decoded identifiers; write ${decodeText(match)}, unless the names of files hold % themselves`;
   },
   (match) => {
     const shell = /^\^|\$$|\?|\||\{[^}]*,[^}]*\}|\[[^\]]*\]|, /.exec(isUrl(match) ? "" : match)?.[0];
@@ -109,7 +109,7 @@ const forms: readonly ((match: string, settings: AccessSettings) => string | und
   },
 ];
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -16,7 +16,7 @@ export function sessionDoubts(settings: AccessSettings): Doubt[] {
   return [...rows, ...origins(settings)].map(({ keys, message }) => ({ path: keys, message }));
 }
 
-interface Found {
+interface SessionDoubt {
   readonly keys: readonly PropertyKey[];
   readonly message: string;
 }
@@ -27,9 +27,9 @@ const mostDays = 400;
 /** Viewers fetch a new token before the old one ends, and a page takes a moment. */
 const leastTokenMs = 30_000;
 
-function lifetimes({ auth }: AccessSettings): Found[] {
+function lifetimes({ auth }: AccessSettings): SessionDoubt[] {
   const session = parseDuration(auth.session_ttl);
-  const found: Found[] = [];
+  const found: SessionDoubt[] = [];
   if (session < minute)
     found.push({
       keys: ["auth", "session_ttl"],
@@ -61,10 +61,10 @@ function lifetimes({ auth }: AccessSettings): Found[] {
   return found;
 }
 
-function stores({ auth: { session }, cache }: AccessSettings): Found[] {
+function stores({ auth: { session }, cache }: AccessSettings): SessionDoubt[] {
   const { backend } = session;
   const shared = Object.entries(cache).find(([, slot]) => slot.backend === "redis");
-  const found: Found[] = [];
+  const found: SessionDoubt[] = [];
   if (backend !== "redis" && shared)
     found.push({
       keys: ["auth", "session", "backend"],
@@ -81,8 +81,8 @@ function stores({ auth: { session }, cache }: AccessSettings): Found[] {
   return found;
 }
 
-function cookies({ auth: { cookie }, base_url }: AccessSettings): Found[] {
-  const found: Found[] = [];
+function cookies({ auth: { cookie }, base_url }: AccessSettings): SessionDoubt[] {
+  const found: SessionDoubt[] = [];
   const base = parseUrl(base_url)?.pathname.replace(/\/+$/, "");
   const path = cookie.path.replace(/\/+$/, "");
   if (base !== undefined && !`${base}/iiif/`.startsWith(`${path}/`))
@@ -99,7 +99,7 @@ function cookies({ auth: { cookie }, base_url }: AccessSettings): Found[] {
   return found;
 }
 
-function origins({ auth: { cors, profiles } }: AccessSettings): Found[] {
+function origins({ auth: { cors, profiles } }: AccessSettings): SessionDoubt[] {
   const { probe_origins: probes, token_origins: tokens, clickthrough_origins: agreed } = cors;
   const isForNothing =
     agreed.length > 0 && !Object.values(profiles).some(({ pattern }) => pattern === "clickthrough");

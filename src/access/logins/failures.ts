@@ -41,9 +41,9 @@ export const usualLimits: FailureLimits = {
  */
 export interface Attempt {
   /** Takes the failure back; the network is known to the user from now on. */
-  succeeded(): void;
+  noteSuccess(): void;
   /** Takes the failure back if nobody could find out whether the password was correct. */
-  undecided(): void;
+  cancel(): void;
 }
 
 /**
@@ -76,7 +76,7 @@ export class LoginFailures {
   } = {}) {
     const { free, firstWaitMs, forgetMs, most } = limits;
     const until = (longestMs: number) => ({
-      left: (count: number, ms: number) => (ms < forgetMs ? count : 0),
+      remaining: (count: number, ms: number) => (ms < forgetMs ? count : 0),
       pause: (count: number) => (count < free ? 0 : Math.min(longestMs, firstWaitMs * 2 ** (count - free))),
     });
     this.#now = now;
@@ -100,15 +100,15 @@ export class LoginFailures {
     const waitMs = Math.max(this.#networks.waitMs(network), isNew ? this.#users.waitMs(name) : 0);
     if (waitMs > 0) return { waitMs };
     const counted = [this.#networks.count(network), ...(isNew ? [this.#users.count(name)] : [])];
-    const undecided = () => {
+    const cancel = () => {
       for (const takeBack of counted) takeBack();
     };
     return {
-      undecided,
-      succeeded: () => {
+      cancel: cancel,
+      noteSuccess: () => {
         // Other failures stay: somebody who knows one password may be guessing another, and others may be
         // guessing this one.
-        undecided();
+        cancel();
         this.#logins.set(pair, this.#now(), 1);
       },
     };

@@ -27,7 +27,7 @@ export interface Logins {
    * Notes for the operator that a login elsewhere was not accepted: at most once a minute for each profile
    * and kind of failure.
    */
-  refused(profile: string, kind: string, reason: string): void;
+  noteRefusal(profile: string, kind: string, reason: string): void;
   readonly checks: readonly Check[];
   close(): void;
 }
@@ -85,7 +85,7 @@ export async function openLogins(
     templateOf: (profile) => templates.get(profile),
     externalOf: (profile) => externals.get(profile),
     oidcOf: (profile) => providers.get(profile),
-    refused(profile, kind, reason) {
+    noteRefusal(profile, kind, reason) {
       if (seldom(`${profile}/${kind}`))
         log.warn("a login from elsewhere was not accepted", { profile, reason });
     },

@@ -62,7 +62,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
   const fail = (message: string): never => {
     throw new Error(`line ${line}: ${message}`);
   };
-  const known = (name: string): FieldName =>
+  const checkName = (name: string): FieldName =>
     isField(name)
       ? name
       : fail(
@@ -77,7 +77,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
     const [, field] = /^\.(\w+)$/.exec(action) ?? [];
     const last = open.at(-1);
     if (condition !== undefined) {
-      const choice = { kind: "choice", field: known(condition), yes: [], no: [] } as const satisfies Part;
+      const choice = { kind: "choice", field: checkName(condition), yes: [], no: [] } as const satisfies Part;
       add(choice);
       open.push({ choice, line, inElse: false });
     } else if (action === "else") {
@@ -87,7 +87,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
       if (!last) fail("expected an if before end");
       open.pop();
     } else if (field !== undefined) {
-      const name = known(field);
+      const name = checkName(field);
       const fault = place.fault();
       if (fault !== undefined)
         fail(`.${name} stands ${fault}; move it into text or into an attribute in quotes`);
@@ -111,15 +111,15 @@ export function parseLoginTemplate(source: string): LoginTemplate {
   }
   const [unended] = open;
   if (unended) throw new Error(`line ${unended.line}: expected {{ end }} after this if`);
-  return (fields, makeSafe) => written(root, fields, makeSafe);
+  return (fields, makeSafe) => fillIn(root, fields, makeSafe);
 }
 
-function written(parts: readonly Part[], fields: LoginFields, makeSafe: (text: string) => string): string {
+function fillIn(parts: readonly Part[], fields: LoginFields, makeSafe: (text: string) => string): string {
   let html = "";
   for (const part of parts) {
     if (part.kind === "text") html += part.text;
     else if (part.kind === "field") html += makeSafe(String(fields[part.field]));
-    else html += written(fields[part.field] ? part.yes : part.no, fields, makeSafe);
+    else html += fillIn(fields[part.field] ? part.yes : part.no, fields, makeSafe);
   }
   return html;
 }

@@ -1,6 +1,6 @@
 // Requests to a provider: over https, bounded in time, size and number, and without following redirects.
 
-import { concatenated } from "../../imaging/lib/concatenated.ts";
+import { concatenate } from "../../imaging/lib/concatenate.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { createCircuit } from "../../lib/concurrency/circuit.ts";
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
@@ -107,7 +107,7 @@ async function boundedBytes(response: Response, host: string): Promise<Uint8Arra
     }
     chunks.push(value);
   }
-  return concatenated(chunks) as Uint8Array<ArrayBuffer>;
+  return concatenate(chunks) as Uint8Array<ArrayBuffer>;
 }
 
 /** Returns the reason of a failed fetch, without the address. */

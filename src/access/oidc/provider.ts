@@ -71,17 +71,18 @@ export function createProvider(
     }
   };
   const askOnce = () => (connectionsEndWithRequest ? ask() : flights.run("metadata", ask));
-  const keptFor = (ms: number) => (kept && performance.now() - kept.at < ms ? kept.metadata : undefined);
+  const metadataYoungerThan = (ms: number) =>
+    kept && performance.now() - kept.at < ms ? kept.metadata : undefined;
 
   return {
     requests,
     async metadata() {
-      const fresh = keptFor(freshMs);
+      const fresh = metadataYoungerThan(freshMs);
       if (fresh) return fresh;
       try {
         return await askOnce();
       } catch (error) {
-        const stale = keptFor(staleMs);
+        const stale = metadataYoungerThan(staleMs);
         if (stale) return stale;
         throw error;
       }
@@ -100,7 +101,7 @@ export function createProvider(
       return keys.find;
     },
     async check() {
-      if (!keptFor(checkedMs)) await askOnce();
+      if (!metadataYoungerThan(checkedMs)) await askOnce();
     },
   };
 }

@@ -1,6 +1,6 @@
 // APR1-MD5, the password hashes of Apache's htpasswd: a thousand rounds of MD5 over password and salt.
 
-import { concatenated } from "../../imaging/lib/concatenated.ts";
+import { concatenate } from "../../imaging/lib/concatenate.ts";
 import { md5 } from "../../lib/bytes/md5.ts";
 
 const digits = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -22,17 +22,17 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 export function apr1(password: string, salt: string): string {
   const key = bytesOf(password);
   const salted = bytesOf(salt);
-  const inner = md5(concatenated([key, salted, key]));
+  const inner = md5(concatenate([key, salted, key]));
   const stretched = Uint8Array.from(key, (_, i) => inner[i % 16] as number);
   // A byte for each binary digit of the length: NUL for 1, the first of the password for 0.
   const lengthBytes: number[] = [];
   for (let rest = key.length; rest > 0; rest >>= 1) lengthBytes.push(rest & 1 ? 0 : (key[0] as number));
-  let digest = md5(concatenated([key, bytesOf("$apr1$"), salted, stretched, lengthBytes]));
+  let digest = md5(concatenate([key, bytesOf("$apr1$"), salted, stretched, lengthBytes]));
   const none = new Uint8Array();
   for (let round = 0; round < 1000; round++) {
     const odd = round % 2 === 1;
     digest = md5(
-      concatenated([
+      concatenate([
         odd ? key : digest,
         round % 3 ? salted : none,
         round % 7 ? key : none,
@@ -42,17 +42,17 @@ export function apr1(password: string, salt: string): string {
   }
   const text = order
     .map((at) =>
-      written(
+      encodeBytes(
         at.map((i) => digest[i] as number),
         4,
       ),
     )
     .join("");
-  return `$apr1$${salt}$${text}${written([0, 0, digest[11] as number], 2)}`;
+  return `$apr1$${salt}$${text}${encodeBytes([0, 0, digest[11] as number], 2)}`;
 }
 
 /** Three bytes as digits of six bits, the lowest first. */
-function written([high = 0, middle = 0, low = 0]: readonly number[], count: number): string {
+function encodeBytes([high = 0, middle = 0, low = 0]: readonly number[], count: number): string {
   const value = (high << 16) | (middle << 8) | low;
   return Array.from({ length: count }, (_, i) => digits[(value >> (6 * i)) & 63]).join("");
 }

@@ -39,9 +39,9 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
     const said = await ask(caller);
     const refused = rules.ruleFor?.(identifier);
     const own = said && decisionOf(said, identifier, refused);
-    if (own) return shared(own, said, refused);
+    if (own) return withSharing(own, said, refused);
     const ruled = await rules.decide(caller);
-    return shared(ruled, said, ruled);
+    return withSharing(ruled, said, ruled);
   };
 
   const ask = async (caller: Caller): Promise<Authorization | undefined> => {
@@ -114,7 +114,7 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   };
 
   /** Responses for one identifier vary by the same headers, whatever decided. */
-  const shared = (
+  const withSharing = (
     decision: Decision,
     said: Authorization | undefined,
     ruled: Ruled | undefined,

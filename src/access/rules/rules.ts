@@ -30,7 +30,7 @@ export function ruleFault(match: string): string | undefined {
   try {
     checkIdentifier(plain);
   } catch {
-    return `${fault}, which no identifier can be${meant(match)}`;
+    return `${fault}, which no identifier can be${suggestMatch(match)}`;
   }
   // Servers take the same query in any order and with more behind it.
   return isUrl(plain) && plain.includes("?")
@@ -39,7 +39,7 @@ export function ruleFault(match: string): string | undefined {
 }
 
 /** Returns the likely intention of a match that no identifier can have, so that checks can continue. */
-function meant(match: string): string {
+function suggestMatch(match: string): string {
   const plain = match.replace(/^\/+/, "").replace(/\/+$/, "/*") || "*";
   return plain !== match && ruleFault(plain) === undefined ? `; write ${plain}` : "";
 }

@@ -45,15 +45,15 @@ export function oneForm(identifier: string): string {
   const url = parseUrl(text);
   if (!url) return identifier;
   url.hash = "";
-  url.pathname = decoded(url.pathname);
+  url.pathname = decodeEscapes(url.pathname);
   url.pathname = url.pathname.replace(/\/{2,}/g, "/");
-  url.search = decoded(url.search);
+  url.search = decodeEscapes(url.search);
   return identifier.slice(0, start) + url.href;
 }
 
 const plain = /[A-Za-z0-9\-._~!$&'()*+,;=:@/]/;
 
-function decoded(text: string): string {
+function decodeEscapes(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (code) => {
     const char = String.fromCharCode(Number.parseInt(code.slice(1), 16)).replace("\\", "/");
     return plain.test(char) ? char : code.toUpperCase();

@@ -35,7 +35,7 @@ const temporaryName = /^\.\d+-\d+-[0-9a-f-]{36}\.tmp$/;
 const strayAge = 60 * 60_000;
 
 /** What a sweep needs to know of a record, which never changes. */
-interface Seen {
+interface SweptRecord {
   readonly expiresAt: number;
   /** The record, if it is a session. */
   readonly record?: Session;
@@ -50,10 +50,10 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
   const root = path.replace(/[/\\]+$/, "");
   const top = `${root}/v1`;
   const place = recordFiles(files, root, top);
-  let seen = new Map<string, Seen>();
+  let seen = new Map<string, SweptRecord>();
 
   /** Returns what is known of the record of that name, or undefined if it cannot be read. */
-  const look = async (name: string): Promise<Seen | undefined> => {
+  const look = async (name: string): Promise<SweptRecord | undefined> => {
     const known = seen.get(name);
     if (known) return known;
     const text = await place.read(name);
@@ -87,7 +87,7 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
 
   const sweep = async () => {
     const time = now();
-    const next = new Map<string, Seen>();
+    const next = new Map<string, SweptRecord>();
     for (const folder of ["sessions", "tokens"])
       for await (const key of place.list(folder)) {
         const name = `${folder}/${key}`;
@@ -138,7 +138,7 @@ function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlac
       const bytes = isRecord(stat) ? await files.readFile(file, { plain: true }) : undefined;
       if (bytes) return new TextDecoder().decode(bytes);
       // If the folder itself is gone, such as a lost mount, nothing is known about logins.
-      if (!stat && (await files.stat(root))?.kind !== "directory") throw gone();
+      if (!stat && (await files.stat(root))?.kind !== "directory") throw missingFolderError();
       return undefined;
     },
     write: (name, text) =>
@@ -159,4 +159,4 @@ function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlac
   };
 }
 
-const gone = () => new Error("The folder of the sessions is not there.");
+const missingFolderError = () => new Error("The folder of the sessions is not there.");

@@ -43,17 +43,17 @@ export function guardedSessions(
       );
     }
   };
-  const guarded = <T>(kind: "read" | "write", act: () => Promise<T>): Promise<T> =>
+  const guard = <T>(kind: "read" | "write", act: () => Promise<T>): Promise<T> =>
     orUnavailable(() => (kind === "read" ? reads : writes).run(() => withDeadline(deadlines[kind], act)));
   const { sweep } = store;
 
   return {
-    find: (key) => guarded("read", () => store.find(key)),
-    findByToken: (key) => guarded("read", () => store.findByToken(key)),
-    begin: (key, session, before) => guarded("write", () => store.begin(key, session, before)),
-    addToken: (key, token) => guarded("write", () => store.addToken(key, token)),
-    removeToken: (key, session) => guarded("write", () => store.removeToken(key, session)),
-    end: (key) => guarded("write", () => store.end(key)),
+    find: (key) => guard("read", () => store.find(key)),
+    findByToken: (key) => guard("read", () => store.findByToken(key)),
+    begin: (key, session, before) => guard("write", () => store.begin(key, session, before)),
+    addToken: (key, token) => guard("write", () => store.addToken(key, token)),
+    removeToken: (key, session) => guard("write", () => store.removeToken(key, session)),
+    end: (key) => guard("write", () => store.end(key)),
     // Takes time in proportion to the number of sessions; each of its steps has its own bound.
     endMatching: (matches) => orUnavailable(() => store.endMatching(matches)),
     // A count of many may be late: that says nothing of logins.

@@ -17,7 +17,7 @@ export interface HeapSessionsOptions {
   readonly now?: () => number;
 }
 
-interface Held {
+interface HeapSession {
   readonly session: Session;
   /** In the order in which they were added. */
   readonly tokens: Set<string>;
@@ -29,7 +29,7 @@ const lookEveryMs = 1000;
 /** An empty store. */
 export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
   const { maxRecords = 200_000, maxTokens = 1000, now = Date.now } = options;
-  const sessions = new Map<string, Held>();
+  const sessions = new Map<string, HeapSession>();
   const tokens = new Map<string, TokenRecord>();
   let looked = Number.NEGATIVE_INFINITY;
 

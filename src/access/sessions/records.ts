@@ -33,7 +33,7 @@ export function readToken(text: string): TokenRecord | undefined {
 
 /** Returns when a record of any version expires, or undefined if the text does not say. */
 export function expiryOf(text: string): number | undefined {
-  const expiry = parsed(text)?.expiresAt;
+  const expiry = parseRecord(text)?.expiresAt;
   return isTime(expiry) ? expiry : undefined;
 }
 
@@ -43,12 +43,12 @@ interface AnyRecord extends Readonly<Record<string, unknown>> {
 }
 
 function readRecord(text: string): AnyRecord | undefined {
-  const record = parsed(text);
+  const record = parseRecord(text);
   const known = record?.version === formatVersion && isTime(record.createdAt) && isTime(record.expiresAt);
   return known ? (record as AnyRecord) : undefined;
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.length > longestRecord) return undefined;
   try {
     const value: unknown = JSON.parse(text);

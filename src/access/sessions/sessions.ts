@@ -103,17 +103,17 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       const isMeant = ({ grants }: Session) => everybody || grants.some(isHeld);
       let ended = 0;
       // Some stores count expired sessions, which log nobody in.
-      const counted = (session: Session) => {
+      const countEnded = (session: Session) => {
         const isOne = isMeant(session);
         if (isOne && isLive(session)) ended++;
         return isOne;
       };
       ending.add(isMeant);
       try {
-        await store.endMatching(counted);
+        await store.endMatching(countEnded);
         // A second time for those that a login, begun before or on another server, took over while the first
         // looked.
-        await store.endMatching(counted);
+        await store.endMatching(countEnded);
         return ended;
       } finally {
         ending.delete(isMeant);

@@ -1,7 +1,7 @@
 // Types and helpers that the pages of the operator share.
 
 import type { Service } from "../../service.ts";
-import type { Act, RequestContext, Route } from "../http/context.ts";
+import type { RequestContext, Route, RouteHandler } from "../http/context.ts";
 
 /** Result of a submitted form. */
 export interface Outcome {
@@ -26,8 +26,8 @@ export interface Admin {
 
 /** A page of the operator's. Nobody else gets to its acts. */
 export interface AdminRoute extends Pick<Route, "path" | "maxTarget"> {
-  readonly get?: Act;
-  readonly post?: Act;
+  readonly get?: RouteHandler;
+  readonly post?: RouteHandler;
   /** Counted to the class `admin`, unless it is never counted, like a response without an end. */
   readonly counted?: false;
 }

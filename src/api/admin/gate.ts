@@ -2,14 +2,14 @@
 
 import { LoginFailures } from "../../access/logins/failures.ts";
 import type { Credentials } from "../../config/operator.ts";
-import type { Act } from "../http/context.ts";
+import type { RouteHandler } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 
 /**
  * Restricts an act to callers who send the credentials. Throws a Refusal: 401 without them, 429 if a network
  * has sent wrong ones too often, 403 for a request that a page of another site embeds or fetches.
  */
-export function createGate({ user, password }: Credentials): (act: Act) => Act {
+export function createGate({ user, password }: Credentials): (act: RouteHandler) => RouteHandler {
   const failures = new LoginFailures();
   const expected = utf8.encode(`${user}:${password}`);
   return (act) => (c) => {
@@ -21,7 +21,7 @@ export function createGate({ user, password }: Credentials): (act: Act) => Act {
     // There is no pause before the next attempt, so that the requests of one page do not count as failures of
     // each other.
     if (!isSame(sent, expected)) throw loginRequired;
-    attempt.succeeded();
+    attempt.noteSuccess();
     return act(c);
   };
 }

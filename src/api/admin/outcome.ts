@@ -26,7 +26,7 @@ export function createOutcomes({ password }: Credentials): Outcomes {
         headers: {
           Location: href(c, path),
           "Cache-Control": "no-store",
-          "Set-Cookie": `${cookie(c, await seals.seal(shortened(outcome)), lasts)}${isSecure(c) ? "; Secure" : ""}`,
+          "Set-Cookie": `${cookie(c, await seals.seal(shorten(outcome)), lasts)}${isSecure(c) ? "; Secure" : ""}`,
         },
       });
     },
@@ -48,7 +48,7 @@ export function createOutcomes({ password }: Credentials): Outcomes {
 const isSecure = (c: RequestContext) =>
   (c.req.raw.headers.get("Origin") ?? c.get("base")).startsWith("https:");
 
-function shortened(outcome: Outcome): Outcome {
+function shorten(outcome: Outcome): Outcome {
   const { state, text, details = [] } = outcome;
   const kept: string[] = [];
   let room = mostDetails;

@@ -2,7 +2,7 @@
 
 import { operatorOf } from "../../config/operator.ts";
 import type { Service } from "../../service.ts";
-import type { Act } from "../http/context.ts";
+import type { RouteHandler } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
 import { accessPages } from "./access.tsx";
@@ -32,7 +32,7 @@ const pages: readonly AdminPage[] = [
   assetRoutes,
 ];
 
-const nothingHere: Act = () => {
+const nothingHere: RouteHandler = () => {
   throw new Refusal({
     ...noSuchPage,
     detail: "There is no such page. The pages of the operator begin at /admin/.",

@@ -8,7 +8,7 @@ import { identifierOf } from "../../iiif/image/path.ts";
 import { foresee } from "../../images/open.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import { type RequestContext, recordSent } from "../http/context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { setCaching } from "../http/representation/caching.ts";
 
@@ -30,7 +30,7 @@ export async function respondProbe(c: RequestContext, service: Service): Promise
   };
   const outcome = await outcomeOf(c, service, identifier, headers);
   const document = probeResult(outcome, service.auth?.requirementOf(identifier)?.profiles[0]);
-  return new Response(sent(c, JSON.stringify(document)), { headers });
+  return new Response(recordSent(c, JSON.stringify(document)), { headers });
 }
 
 /** Returns the status that the image would have; sets in `headers` who may cache that. */

@@ -6,10 +6,10 @@ import type { RequestContext } from "../http/context.ts";
 
 /** Returns the profile whose name follows `prefix` in the path of a request, or undefined. */
 export function profileAt(c: RequestContext, auth: Auth, prefix: string): Profile | undefined {
-  return auth.profileOf(decoded(c.get("target").path.slice(prefix.length)));
+  return auth.profileOf(decodeSegment(c.get("target").path.slice(prefix.length)));
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -12,7 +12,7 @@ import {
   tokenDocument,
   tokenFaults,
 } from "../../iiif/auth-token.ts";
-import { noteRefusal, type RequestContext, sent } from "../http/context.ts";
+import { noteRefusal, type RequestContext, recordSent } from "../http/context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { Refusal } from "../http/problem.ts";
 import { presenterOf } from "./presenter.ts";
@@ -100,7 +100,7 @@ async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Respon
 function json(c: RequestContext, outcome: TokenOutcome): Response {
   const status = "fault" in outcome ? tokenFaults[outcome.fault].status : 200;
   if ("fault" in outcome) noteRefusal(c, "token", outcome.fault);
-  return new Response(sent(c, JSON.stringify(tokenDocument(1, outcome))), {
+  return new Response(recordSent(c, JSON.stringify(tokenDocument(1, outcome))), {
     status,
     headers: {
       "Content-Type": "application/json",
@@ -129,7 +129,7 @@ window.parent.postMessage(${scriptJson(document)}, ${scriptJson(origin)});
 </script></body>
 </html>
 `;
-  return new Response(sent(c, html), {
+  return new Response(recordSent(c, html), {
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Cache-Control": "no-store",

@@ -31,7 +31,7 @@ export async function respondMint(
   const presented = await manifests.present(readings, callerOf(c, ""), documentContext(c, service), "partly");
   const made = await presented.make();
   if (made.document.type !== "Manifest")
-    throw refused(
+    throw refusal(
       "target",
       made.document.type === "Collection"
         ? "Expected the identifier of a folder of images or of one image; received that of a collection. Name one of its members."
@@ -39,12 +39,12 @@ export async function respondMint(
     );
   const base = c.get("base");
   const view = await viewOf(made, asked);
-  const versioned = (address: string) => inVersion(address, base, asked.version);
+  const toVersion = (address: string) => inVersion(address, base, asked.version);
   const contentState = stateOf(
     {
       ...view,
-      manifest: versioned(view.manifest),
-      ...(view.canvas !== undefined && { canvas: versioned(view.canvas) }),
+      manifest: toVersion(view.manifest),
+      ...(view.canvas !== undefined && { canvas: toVersion(view.canvas) }),
     },
     asked.version,
   );
@@ -56,7 +56,7 @@ export async function respondMint(
   return sendText(c, JSON.stringify(document, null, 2), { type: "application/json", headers });
 }
 
-interface Asked {
+interface MintParameters {
   readonly target: string;
   /** From 1. */
   readonly canvas?: number;
@@ -64,32 +64,32 @@ interface Asked {
   readonly version: 2 | 3;
 }
 
-function parametersOf(c: RequestContext): Asked {
+function parametersOf(c: RequestContext): MintParameters {
   const query = new URLSearchParams(c.get("target").query);
-  const given = (name: string) => {
+  const parameterNamed = (name: string) => {
     const values = query.getAll(name);
-    if (values.length > 1) throw refused(name, `Expected ${name} once; received it ${values.length} times.`);
+    if (values.length > 1) throw refusal(name, `Expected ${name} once; received it ${values.length} times.`);
     return values[0];
   };
-  const target = given("target");
+  const target = parameterNamed("target");
   if (target === undefined || target === "")
-    throw refused("target", "Expected the identifier of a folder or image of this service; received none.");
+    throw refusal("target", "Expected the identifier of a folder or image of this service; received none.");
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(target) || target.startsWith("/"))
-    throw refused(
+    throw refusal(
       "target",
       "Expected the identifier of a folder or image of this service, such as books/atlas; received an address. Name what follows /view/ in it.",
     );
-  const version = given("v") ?? "3";
-  if (version !== "2" && version !== "3") throw refused("v", "Expected v to be 2 or 3.");
-  const canvas = given("canvas");
+  const version = parameterNamed("v") ?? "3";
+  if (version !== "2" && version !== "3") throw refusal("v", "Expected v to be 2 or 3.");
+  const canvas = parameterNamed("canvas");
   if (canvas !== undefined && !/^[1-9]\d{0,8}$/.test(canvas))
-    throw refused("canvas", "Expected canvas to be the number of a canvas, from 1.");
-  const xywh = given("xywh");
+    throw refusal("canvas", "Expected canvas to be the number of a canvas, from 1.");
+  const xywh = parameterNamed("xywh");
   if (xywh !== undefined && canvas === undefined)
-    throw refused("xywh", "A region needs the canvas it is of; received xywh without canvas.");
+    throw refusal("xywh", "A region needs the canvas it is of; received xywh without canvas.");
   const region = xywh === undefined ? undefined : parseRegion(xywh);
   if (xywh !== undefined && !(region && region.unit === "pixel"))
-    throw refused("xywh", "Expected xywh to be x,y,w,h in pixels of the canvas, such as 100,200,640,480.");
+    throw refusal("xywh", "Expected xywh to be x,y,w,h in pixels of the canvas, such as 100,200,640,480.");
   return {
     target,
     version: version === "2" ? 2 : 3,
@@ -98,30 +98,30 @@ function parametersOf(c: RequestContext): Asked {
   };
 }
 
-async function viewOf(made: Made, { canvas: number, region }: Asked): Promise<View> {
+async function viewOf(made: Made, { canvas: number, region }: MintParameters): Promise<View> {
   const manifest = String(made.document.id);
   if (number === undefined) return { manifest };
   const canvases = canvasesOf(made);
   const canvas = await canvases.at(number - 1);
   if (!canvas)
-    throw refused("canvas", `Expected canvas to be 1 to ${await canvases.count()}; received ${number}.`);
+    throw refusal("canvas", `Expected canvas to be 1 to ${await canvases.count()}; received ${number}.`);
   const id = String(canvas.id);
   if (!region) return { manifest, canvas: id };
   const { width, height } = canvas;
   // Documents of operators may have canvases of sound only.
   if (typeof width !== "number" || typeof height !== "number")
-    throw refused(
+    throw refusal(
       "xywh",
       "Expected a canvas with a width and a height to name a region of; this one has none.",
     );
   const cut = pixelRegion(region, { width, height });
   if (!cut)
-    throw refused(
+    throw refusal(
       "xywh",
       `Expected a region of the canvas, which has ${width} by ${height} pixels; received one outside of it.`,
     );
   return { manifest, canvas: id, region: cut };
 }
 
-const refused = (parameter: string, found: string) =>
+const refusal = (parameter: string, found: string) =>
   new Refusal({ status: 400, code: "invalid_mint", detail: `${found} Correct ${parameter} and ask again.` });

@@ -6,7 +6,7 @@ import { statePaths, storedAddress } from "../../iiif/content-state/mounts.ts";
 import { readState } from "../../iiif/content-state/read.ts";
 import { sha256 } from "../../imaging/lib/digest.ts";
 import { readJson } from "../http/body.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import { type RequestContext, recordSent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import { sendText } from "../http/representation/send.ts";
 
@@ -41,7 +41,7 @@ export async function respondKeep(
   readState(state);
   const { id } = await bookmarks.keep(state);
   const uri = storedAddress(c.get("base"), id);
-  return new Response(sent(c, JSON.stringify({ uri })), {
+  return new Response(recordSent(c, JSON.stringify({ uri })), {
     status: 201,
     headers: { Location: uri, "Content-Type": "application/json", "Cache-Control": "no-store" },
   });

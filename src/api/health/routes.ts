@@ -1,7 +1,7 @@
 // Liveness and readiness.
 
 import type { Service } from "../../service.ts";
-import { noteRefusal, sent } from "../http/context.ts";
+import { noteRefusal, recordSent } from "../http/context.ts";
 import type { Routes } from "../http/routes.ts";
 
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" } as const;
@@ -15,7 +15,7 @@ export function mountHealth(routes: Routes, service: Service): void {
     get(c) {
       const uptimeSeconds = Math.floor((Date.now() - service.startedAt) / 1000);
       const body = JSON.stringify({ status: "ok", version: service.version, uptimeSeconds });
-      return new Response(sent(c, body), { headers: json });
+      return new Response(recordSent(c, body), { headers: json });
     },
   });
 
@@ -26,7 +26,7 @@ export function mountHealth(routes: Routes, service: Service): void {
     async get(c) {
       const readiness = await service.ready();
       if (readiness.status !== "ready") noteRefusal(c, "ready", "A part that responses need cannot be used.");
-      return new Response(sent(c, JSON.stringify(readiness)), {
+      return new Response(recordSent(c, JSON.stringify(readiness)), {
         status: readiness.status === "ready" ? 200 : 503,
         headers: json,
       });

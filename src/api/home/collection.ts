@@ -9,7 +9,7 @@ import { nameOf } from "./names.ts";
 import { addressOf, card, type Site, thumbnailBox, whole } from "./pictures.ts";
 
 /** Query parameters `in`, `q` and `from`. */
-export interface Asked {
+export interface ListParameters {
   /** Identifier of a folder; "" is the root. */
   readonly identifier: string;
   /** The search text as entered; "" for none. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** Address of a page of the collection by its path. */
-function addressIn({ folder }: Site, { identifier, search, from }: Asked): string {
+function addressIn({ folder }: Site, { identifier, search, from }: ListParameters): string {
   const query = [
     ...(identifier === "" ? [] : [`in=${inQuery(identifier)}`]),
     ...(search === "" ? [] : [`q=${inQuery(search)}`]),
@@ -34,7 +34,7 @@ const folderAddress = (site: Site, identifier: string) =>
   addressIn(site, { identifier, search: "", from: 0 });
 
 /** Breadcrumbs from the start page down; results of a search are below its folder. */
-export function trail(site: Site, { search }: Asked, { trail }: CollectionPage): string {
+export function trail(site: Site, { search }: ListParameters, { trail }: CollectionPage): string {
   const named = trail.map(({ identifier, label, name }) => ({
     identifier,
     html: nameOf(site, label, name).html,
@@ -51,7 +51,7 @@ export function trail(site: Site, { search }: Asked, { trail }: CollectionPage):
 /** The search form of a folder and everything below it. It submits by GET, so that it needs no script. */
 export function searchForm(
   { folder }: Site,
-  { identifier, search }: Asked,
+  { identifier, search }: ListParameters,
   name: string | undefined,
 ): string {
   const label = name === undefined ? "Search" : `Search in ${name}`;
@@ -60,7 +60,7 @@ export function searchForm(
 }
 
 /** The folders and images of a page of the collection; empty if there are none. */
-export function collection(site: Site, asked: Asked, page: CollectionPage): string {
+export function collection(site: Site, asked: ListParameters, page: CollectionPage): string {
   const { folders, images, identifier } = page;
   // The names of search results do not say where they are.
   const pathOf = (of: string) =>
@@ -85,7 +85,7 @@ function folderItem(site: Site, { identifier, label, holds, picture }: ShownFold
     ? `<img src="${escapeHtml(addressOf(site.base, picture, whole(picture, thumbnailBox)))}" alt="" loading="lazy">`
     : `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 6h6l2 2h10v11H3z"/></svg>`;
   const count = holds
-    ? [counted(holds.folders, "folder"), counted(holds.images, "picture")].filter(Boolean).join(", ") ||
+    ? [countText(holds.folders, "folder"), countText(holds.images, "picture")].filter(Boolean).join(", ") ||
       "empty"
     : "";
   const where = path.includes("/") && name !== path ? path : "";
@@ -93,7 +93,7 @@ function folderItem(site: Site, { identifier, label, holds, picture }: ShownFold
   return `<li><a href="${escapeHtml(folderAddress(site, identifier))}" title="${escapeHtml(identifier)}">${image}<span><span class="name">${html}</span>${small ? ` <small class="quiet">${escapeHtml(small)}</small>` : ""}</span></a></li>`;
 }
 
-const counted = (count: number, noun: string) =>
+const countText = (count: number, noun: string) =>
   count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Links of a folder as a whole. */
@@ -103,7 +103,11 @@ export function wholeFolder({ base, hasManifests }: Site, { identifier }: Collec
 }
 
 /** Links to the other pages, and the range of this one; nothing if there is only one. */
-function pages(site: Site, asked: Asked, { from, next, total, folders, images }: CollectionPage): string {
+function pages(
+  site: Site,
+  asked: ListParameters,
+  { from, next, total, folders, images }: CollectionPage,
+): string {
   if (from === 0 && next === undefined) return "";
   const link = (text: string, to: number | undefined, rel = "") =>
     to === undefined
@@ -127,7 +131,7 @@ function pages(site: Site, asked: Asked, { from, next, total, folders, images }:
 }
 
 /** Describes the result of a search. */
-export function outcome({ search }: Asked, page: CollectionPage): string {
+export function outcome({ search }: ListParameters, page: CollectionPage): string {
   const { total, folders, images, from, found: { stoppedAt, isCut, lack } = {} } = page;
   const isEmpty = folders.length + images.length === 0 && from === 0;
   const count =

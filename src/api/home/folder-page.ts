@@ -3,7 +3,7 @@
 
 import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
 import type { Page } from "../http/page-content.ts";
-import { type Asked, collection, outcome, searchForm, trail, wholeFolder } from "./collection.ts";
+import { collection, type ListParameters, outcome, searchForm, trail, wholeFolder } from "./collection.ts";
 import { nameOf } from "./names.ts";
 import type { Site } from "./pictures.ts";
 import { skipLink } from "./site-header.ts";
@@ -11,7 +11,7 @@ import { skipLink } from "./site-header.ts";
 const unnamed = { text: undefined, html: undefined };
 
 /** The page. */
-export function folderPage(site: Site, asked: Asked, page: CollectionPage): Page {
+export function folderPage(site: Site, asked: ListParameters, page: CollectionPage): Page {
   const last = page.trail.at(-1);
   const { text: name, html } = last ? nameOf(site, last.label, last.name) : unnamed;
   const heading = asked.search === "" ? (html ?? "All folders and pictures") : "Search";

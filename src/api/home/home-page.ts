@@ -5,7 +5,7 @@ import { imageAddress, mainMounts, mainPrefix } from "../../iiif/image/mounts.ts
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
-import type { Listed } from "../../images/look.ts";
+import type { ListedImage } from "../../images/look.ts";
 import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
 import type { ShownImage } from "../../manifests/browse/sight.ts";
 import type { Service } from "../../service.ts";
@@ -91,7 +91,7 @@ const requests = [
  * Addresses of an image, or their form if there is none. The script changes elements with data-version to
  * another image; one without data-rest is about the large JPEG.
  */
-function addresses(service: Service, base: string, folder: string, first: Listed | undefined): string {
+function addresses(service: Service, base: string, folder: string, first: ListedImage | undefined): string {
   const large = first ? whole(first, largeBox) : `/full/!${largeBox},${largeBox}/0/default.jpg`;
   const start = (version: 2 | 3) =>
     first
@@ -121,7 +121,7 @@ ${first ? `<h2>Commands</h2>\n${commands.join("\n")}` : ""}`;
 }
 
 /** Rows for the manifest of an image and for the collection of all, if there are such documents. */
-function documents(service: Service, base: string, first: Listed | undefined): readonly string[] {
+function documents(service: Service, base: string, first: ListedImage | undefined): readonly string[] {
   if (!service.manifests) return [];
   const row = (name: string, address: string, marks: string) =>
     `<dt>${name}</dt><dd><code class="address"><a href="${escapeHtml(address)}"${marks}><span class="start">${escapeHtml(address)}</span></a></code></dd>`;

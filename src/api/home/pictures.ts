@@ -4,7 +4,7 @@ import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
-import type { Listed } from "../../images/look.ts";
+import type { ListedImage } from "../../images/look.ts";
 import type { ShownImage } from "../../manifests/browse/sight.ts";
 import type { Provider } from "../../manifests/browse/site.ts";
 import { escapeHtml } from "../http/page.ts";
@@ -36,15 +36,15 @@ export interface Site {
  * Returns the path after the identifier that requests the whole image within a box; an image that fits the
  * box is requested in its own size.
  */
-export function whole(image: Listed, box: number): string {
+export function whole(image: ListedImage, box: number): string {
   const fits = image.size && image.size.width <= box && image.size.height <= box;
   return `/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
 }
 
-export const addressOf = (base: string, image: Listed, rest: string) =>
+export const addressOf = (base: string, image: ListedImage, rest: string) =>
   imageAddress(base + mainPrefix[3], image.identifier) + rest;
 
-export const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
+export const dimensions = (image: ListedImage) => `${image.size?.width} × ${image.size?.height}`;
 
 /**
  * An image as a list item that links to the page of the image. Its manifest and its description are in a

@@ -7,13 +7,13 @@ import { describeSite } from "../../manifests/browse/site.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import { type RequestContext, recordSent } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import { setCaching } from "../http/representation/caching.ts";
 import { acceptedLanguages } from "../http/representation/language.ts";
 import type { Routes } from "../http/routes.ts";
-import type { Asked } from "./collection.ts";
+import type { ListParameters } from "./collection.ts";
 import { docsPage } from "./docs-page.ts";
 import { folderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
@@ -27,7 +27,7 @@ export function mountHome(routes: Routes, service: Service): void {
   routes.add({
     path: "/robots.txt",
     get: (c) =>
-      new Response(sent(c, robots(service)), {
+      new Response(recordSent(c, robots(service)), {
         headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=3600" },
       }),
   });
@@ -75,7 +75,7 @@ async function siteOf(c: RequestContext, service: Service): Promise<Site> {
 }
 
 /** Reads the usable parts of the query. Throws `not-found` if it names no possible folder. */
-function askedIn(query: string): Asked {
+function askedIn(query: string): ListParameters {
   const parameters = new URLSearchParams(query);
   const named = (parameters.get("in") ?? "").replace(/^\/+|\/+$/g, "");
   const search = (parameters.get("q") ?? "").trim().slice(0, longestSearch);

@@ -1,7 +1,7 @@
 // Bodies of POST requests, read whole within a bound.
 
-import { cancelled } from "../../errors.ts";
-import { concatenated } from "../../imaging/lib/concatenated.ts";
+import { cancelledError } from "../../errors.ts";
+import { concatenate } from "../../imaging/lib/concatenate.ts";
 import type { RequestContext } from "./context.ts";
 import { Refusal } from "./problem.ts";
 
@@ -83,7 +83,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   const reader = request.body?.getReader();
   while (reader) {
     const { done, value } = await reader.read().catch(() => {
-      throw cancelled(request.signal);
+      throw cancelledError(request.signal);
     });
     if (done) break;
     length += value.length;
@@ -93,7 +93,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     }
     chunks.push(value);
   }
-  return concatenated(chunks);
+  return concatenate(chunks);
 }
 
 const tooLarge = (maxBytes: number) =>

@@ -8,9 +8,9 @@ import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { Compression } from "../../platform/platform.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { Page } from "./page-content.ts";
-import type { Target } from "./target.ts";
+import type { RequestTarget } from "./target.ts";
 
-export type Act = (c: RequestContext) => Response | Promise<Response>;
+export type RouteHandler = (c: RequestContext) => Response | Promise<Response>;
 
 /** An address and its methods. HEAD and OPTIONS follow; a route without methods is 404, with its `cors`. */
 export interface Route {
@@ -20,11 +20,11 @@ export interface Route {
    */
   readonly path: string;
   /** Also handles HEAD; the body is then dropped. */
-  readonly get?: Act;
+  readonly get?: RouteHandler;
   /**
    * Reads the body with the readers of `body.ts`. Without `cors` only pages of this service may post here.
    */
-  readonly post?: Act;
+  readonly post?: RouteHandler;
   /**
    * True if pages of any origin may read the responses; a list names the allowed origins, by which responses
    * then vary.
@@ -63,7 +63,7 @@ export interface StaticFiles {
 }
 
 export interface Variables {
-  readonly target: Target;
+  readonly target: RequestTarget;
   /** Names the request in the log, in error reports and in responses with status 5xx. */
   readonly id: string;
   /**
@@ -94,7 +94,7 @@ export interface Variables {
    * Public URL of the service, without trailing slash; empty while a request is refused that names no host.
    */
   readonly base: string;
-  /** Length of the response body in bytes; undefined without a body. Set by {@link sent}. */
+  /** Length of the response body in bytes; undefined without a body. Set by {@link recordSent}. */
   readonly bytes?: number | undefined;
   /** The stages of a request for an image, from its beginning; undefined for other requests. */
   readonly stages?: StageClock | undefined;
@@ -110,7 +110,11 @@ export type Env = { Variables: Variables };
 export type RequestContext = Context<Env>;
 
 /** Returns the body of a response, and records its length in bytes for the figures. HEAD has no body. */
-export function sent<B extends string | Uint8Array>(c: RequestContext, body: B, length = lengthOf(body)): B {
+export function recordSent<B extends string | Uint8Array>(
+  c: RequestContext,
+  body: B,
+  length = lengthOf(body),
+): B {
   c.set("bytes", c.req.method === "HEAD" ? 0 : length);
   return body;
 }

@@ -55,7 +55,7 @@ export function answerFields(answered: AnsweredRequest) {
     status,
     code,
     bytes,
-    ms: rounded(ended - began),
+    ms: roundMs(ended - began),
     client: client === undefined ? undefined : networkOf(client),
     cache: stages?.cache,
     worker: stages?.worker,
@@ -81,12 +81,12 @@ function roundedStages({ ms }: StageTimes) {
   const times: Record<string, number> = {};
   for (const [i, stage] of stageNames.entries()) {
     const taken = ms[i];
-    if (taken !== undefined) times[stage] = rounded(taken);
+    if (taken !== undefined) times[stage] = roundMs(taken);
   }
   return times;
 }
 
-const rounded = (ms: number) => Math.round(ms * 100) / 100;
+const roundMs = (ms: number) => Math.round(ms * 100) / 100;
 
 /**
  * Sets Server-Timing of an image response before it is created, if wanted (W3C Server Timing, section 3.3):

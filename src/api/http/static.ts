@@ -2,7 +2,7 @@
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import type { ContentEncoding, Platform } from "../../platform/platform.ts";
-import { type RequestContext, type StaticFiles, sent } from "./context.ts";
+import { type RequestContext, recordSent, type StaticFiles } from "./context.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
 import { acceptedEncodings } from "./representation/accept.ts";
 import { isNotModified, validatorHeaders } from "./representation/conditional.ts";
@@ -116,7 +116,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
       headers["Content-Length"] = String(part.length);
       if (encoding) headers["Content-Encoding"] = encoding;
       if (range) headers["Content-Range"] = `bytes ${range.first}-${range.last}/${bytes.length}`;
-      return new Response(sent(c, part as Uint8Array<ArrayBuffer>), {
+      return new Response(recordSent(c, part as Uint8Array<ArrayBuffer>), {
         status: range ? 206 : 200,
         headers,
         // Without this, workerd compresses the body again. Other runtimes ignore it.

@@ -1,7 +1,7 @@
 // The raw request target, before any URL parser changes it.
 
 /** Path and query of a request; runs of `/` in the path are one, nothing is decoded. */
-export interface Target {
+export interface RequestTarget {
   readonly path: string;
   /** Without `?`; "" when there is none. */
   readonly query: string;
@@ -11,7 +11,7 @@ export interface Target {
  * The target from the runtime's raw one, or else from the request's URL. Absolute forms (RFC 9112, section
  * 3.2.2) lose their origin; a fragment, which no client should send, is cut.
  */
-export function parseTarget(raw: string | undefined, url: string): Target {
+export function parseTarget(raw: string | undefined, url: string): RequestTarget {
   const whole = raw ?? url;
   const local = whole.startsWith("/") ? whole : whole.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
   const fragment = local.indexOf("#");

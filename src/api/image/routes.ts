@@ -1,7 +1,7 @@
 // The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their
 // aliases.
 
-import type { Caller, Decision, Refused, Sharing } from "../../access/access.ts";
+import type { Caller, Decision, RefusedDecision, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
 import { imageChallenge } from "../../iiif/auth-token.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
@@ -14,12 +14,12 @@ import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { informationOf } from "../../images/information.ts";
 import { withMaster } from "../../images/open.ts";
-import { kept, type Prepared, planFor, prepare, render } from "../../images/render.ts";
+import { findCached, type Prepared, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { imageCallerOf } from "../http/client/caller.ts";
-import { hasParameter, type RequestContext, sent } from "../http/context.ts";
+import { hasParameter, type RequestContext, recordSent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
 import { preferredType } from "../http/representation/accept.ts";
@@ -59,14 +59,18 @@ function answer(c: RequestContext, service: Service, mount: Mount): Response | P
   return acts[path.kind](c, service, mount, path as never);
 }
 
-type Act<K extends ImagePath["kind"]> = (
+type ImageHandler<K extends ImagePath["kind"]> = (
   c: RequestContext,
   service: Service,
   mount: Mount,
   path: Extract<ImagePath, { kind: K }>,
 ) => Response | Promise<Response>;
 
-const acts: { readonly [K in ImagePath["kind"]]: Act<K> } = { base: redirect, info: information, image };
+const acts: { readonly [K in ImagePath["kind"]]: ImageHandler<K> } = {
+  base: redirect,
+  info: information,
+  image,
+};
 
 /** Returns the public URI of an image service, the parent of its info.json. */
 function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
@@ -167,13 +171,13 @@ function image(
     );
     headers["X-Content-Type-Options"] = "nosniff";
     if (c.req.method === "HEAD") {
-      const known = await kept(service.images, master, prepared);
+      const known = await findCached(service.images, master, prepared);
       if (!known) {
         checkServable(service.images, master, prepared.header);
         service.images.admission.check(planFor(service.images, master, prepared).memory);
       }
       tellIgnoredProfile(headers, service, master);
-      c.get("stages")?.found(known ? "hit" : "miss");
+      c.get("stages")?.noteCache(known ? "hit" : "miss");
       if (!known && lacksPart) forbidKeeping(headers, c, master.grant);
       headers["Cache-Status"] = cacheStatus(known === undefined);
       if (known) headers["Content-Length"] = String(known.length);
@@ -185,7 +189,7 @@ function image(
     headers["Cache-Status"] = cacheStatus(made);
     headers["Content-Length"] = String(bytes.length);
     setServerTiming(headers, c);
-    return new Response(sent(c, bytes as Uint8Array<ArrayBuffer>), { headers });
+    return new Response(recordSent(c, bytes as Uint8Array<ArrayBuffer>), { headers });
   };
   return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
 }
@@ -223,7 +227,7 @@ function callerNamed(c: RequestContext, identifier: string): Caller {
 }
 
 /** Responds to callers who may not have an image. */
-async function refusal(c: RequestContext, refused: Refused): Promise<Response> {
+async function refusal(c: RequestContext, refused: RefusedDecision): Promise<Response> {
   if (refused.status === 303) {
     const headers: Record<string, string> = { Location: refused.location };
     setCaching(headers, c, refused, "no-cache");

@@ -1,6 +1,6 @@
 // Results of tools that have no image to show: denials and errors, in words.
 
-import type { Refused } from "../../access/access.ts";
+import type { RefusedDecision } from "../../access/access.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
@@ -17,7 +17,7 @@ export function denial(
   c: RequestContext,
   { auth }: Service,
   identifier: string,
-  refused: Refused,
+  refused: RefusedDecision,
 ): CallToolResult {
   if (refused.status === 303) return failure(`${refused.reason} Address: ${refused.location}`);
   const { profiles = [] } = (refused.status === 401 && auth?.requirementOf(identifier)) || {};

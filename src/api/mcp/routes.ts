@@ -2,7 +2,7 @@
 
 import type { Service } from "../../service.ts";
 import { readJson } from "../http/body.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import { type RequestContext, recordSent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
 import { instructions, toolsOf } from "./tools.ts";
@@ -39,9 +39,9 @@ async function answer(c: RequestContext, service: Service): Promise<Response> {
     // Loaded here and not when the service starts, since on workerd modules are there only for requests.
     const { answerMessage } = await import("./protocol.ts");
     const about = { version: service.version, instructions };
-    return finished(c, await answerMessage(c.req.raw, message, about, toolsOf(c, service)));
+    return finish(c, await answerMessage(c.req.raw, message, about, toolsOf(c, service)));
   } catch (error) {
-    if (error instanceof Refusal) return refused(c, error);
+    if (error instanceof Refusal) return refuse(c, error);
     throw error;
   }
 }
@@ -53,19 +53,19 @@ const severalMessages = {
 } as const;
 
 /** Converts the protocol's response to one of this service: measured, and never cached. */
-async function finished(c: RequestContext, response: Response): Promise<Response> {
+async function finish(c: RequestContext, response: Response): Promise<Response> {
   const headers: Record<string, string> = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
   };
   const type = response.headers.get("Content-Type");
   if (type !== null) headers["Content-Type"] = type;
-  const body = response.body === null ? null : sent(c, await response.text());
+  const body = response.body === null ? null : recordSent(c, await response.text());
   return new Response(body, { status: response.status, headers });
 }
 
 /** Formats refusals that precede the protocol as protocol errors (JSON-RPC 2.0, section 5.1). */
-function refused(c: RequestContext, { problem }: Refusal): Response {
+function refuse(c: RequestContext, { problem }: Refusal): Response {
   const { status, code, detail, headers } = problem;
   c.set("failure", { code, detail });
   const error = {
@@ -73,7 +73,7 @@ function refused(c: RequestContext, { problem }: Refusal): Response {
     message: detail,
     data: { code },
   };
-  return new Response(sent(c, JSON.stringify({ jsonrpc: "2.0", error, id: null })), {
+  return new Response(recordSent(c, JSON.stringify({ jsonrpc: "2.0", error, id: null })), {
     status,
     headers: { ...headers, "Content-Type": "application/json", "Cache-Control": "no-store" },
   });

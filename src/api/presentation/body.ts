@@ -20,7 +20,7 @@ export interface DocumentBody {
 }
 
 /** Form of a document. */
-export interface Form {
+export interface BodyForm {
   readonly version: PresentationVersion;
   /** Media type. */
   readonly type: string;
@@ -37,7 +37,7 @@ const utf8 = new TextEncoder();
  */
 export async function bodyOf(
   { document, document2, canvases }: Made,
-  { version, type, base }: Form,
+  { version, type, base }: BodyForm,
   written: ((body: DocumentBody, weight: number) => void) | undefined,
 ): Promise<DocumentBody | undefined> {
   const own = version === 2 ? (document2 ?? version2(document, base)) : document;
@@ -47,16 +47,16 @@ export async function bodyOf(
     return { etag: etagOf(type, toHex(await sha256(bytes))), bytes };
   }
   const head = JSON.stringify(own);
-  const parts = () => encoded(textsOf(head, canvases, version, base));
+  const parts = () => encodeTexts(textsOf(head, canvases, version, base));
   if (!written) return { bytes: (failed) => streamOf(parts(), failed) };
-  return { bytes: (failed) => streamOf(noted(parts(), type, written), failed) };
+  return { bytes: (failed) => streamOf(noteParts(parts(), type, written), failed) };
 }
 
 /**
  * Yields the same parts and keeps them deflated until all have passed. Their ETag is a chain of digests,
  * since they are never held together.
  */
-async function* noted(
+async function* noteParts(
   parts: AsyncIterable<Bytes>,
   type: string,
   written: (body: DocumentBody, weight: number) => void,
@@ -69,10 +69,10 @@ async function* noted(
     yield part;
   }
   const weight = kept.reduce((sum, { length }) => sum + length, 0);
-  const inflated = async function* () {
+  const inflateParts = async function* () {
     for (const part of kept) yield await through(part, new DecompressionStream("deflate"));
   };
-  written({ etag: etagOf(type, digest), bytes: (failed) => streamOf(inflated(), failed) }, weight);
+  written({ etag: etagOf(type, digest), bytes: (failed) => streamOf(inflateParts(), failed) }, weight);
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -82,7 +82,7 @@ async function through(bytes: Bytes, coder: CompressionStream | DecompressionStr
   return new Uint8Array(await new Response(coded).arrayBuffer());
 }
 
-async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Bytes> {
+async function* encodeTexts(texts: AsyncIterable<string>): AsyncGenerator<Bytes> {
   for await (const text of texts) yield utf8.encode(text);
 }
 

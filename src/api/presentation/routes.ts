@@ -69,15 +69,15 @@ async function answer(
     "Accept",
   );
   setCors(headers, c);
-  const ignored = presented.ignored?.();
+  const ignored = presented.readIgnoredFile?.();
   if (ignored !== undefined) {
     headers["X-Ignored-Manifest-File"] = ignored;
     // The name of the header before 0.2, to be removed in the release after.
     headers["X-Ignored-Sidecar"] = ignored;
   }
   // The connection is cut then, so that no client takes a part for the whole.
-  const failed = (error: unknown) => void noteFailure(c, service.log, error);
-  const sent = typeof bytes === "function" ? () => bytes(failed) : bytes;
+  const onError = (error: unknown) => void noteFailure(c, service.log, error);
+  const sent = typeof bytes === "function" ? () => bytes(onError) : bytes;
   return sendText(c, sent, { type, headers, ...(etag !== undefined && { validators: { etag } }) });
 }
 

@@ -4,13 +4,18 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
-import { type Asked, bar, headOf, icon, link, titleOf } from "./frame.ts";
-import { listOf, type Opened } from "./opened.ts";
+import { bar, headOf, icon, link, type PageRequest, titleOf } from "./frame.ts";
+import { listOf, type OpenedDocument } from "./opened.ts";
 import { plainText } from "./plain-text.ts";
 import { textFor } from "./reader.ts";
 
 /** The page of a collection. `query`: what keeps the viewer of the reader. */
-export function contentsPage(opened: Opened, asked: Asked, query: string, origins: readonly string[]): Page {
+export function contentsPage(
+  opened: OpenedDocument,
+  asked: PageRequest,
+  query: string,
+  origins: readonly string[],
+): Page {
   const { document } = opened;
   const { reader, base, embedded } = asked;
   const { words } = reader;
@@ -39,7 +44,7 @@ ${items.length > 0 ? `<ul>${items.join("\n")}</ul>` : `<p>${escapeHtml(words.emp
   };
 }
 
-function entry(item: Resource, { reader, base }: Asked, query: string): string {
+function entry(item: Resource, { reader, base }: PageRequest, query: string): string {
   const id = String(item.id);
   const own = viewOfDocument(base, id);
   const [picture] = listOf(item.thumbnail);

@@ -4,11 +4,11 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml } from "../http/page.ts";
-import { listOf, type Opened } from "./opened.ts";
-import { filled, type Reader, textFor } from "./reader.ts";
+import { listOf, type OpenedDocument } from "./opened.ts";
+import { fillIn, type Reader, textFor } from "./reader.ts";
 
 /** Facts about the request that a page depends on. */
-export interface Asked {
+export interface PageRequest {
   readonly reader: Reader;
   /** Public URL of the service, without a / at its end. */
   readonly base: string;
@@ -38,9 +38,9 @@ export function titleOf(document: Resource, reader: Reader): string {
 
 /** The bar: the title, the context of the document, and its actions as safe HTML. */
 export function bar(
-  { document, above: folder }: Pick<Opened, "document" | "above">,
+  { document, above: folder }: Pick<OpenedDocument, "document" | "above">,
   acts: readonly string[],
-  { reader, base }: Asked,
+  { reader, base }: PageRequest,
   query: string,
 ): string {
   const parents = [
@@ -49,7 +49,7 @@ export function bar(
   ];
   const parent = parents.find(({ id }) => viewOfDocument(base, String(id)) !== undefined);
   const above = parent && viewOfDocument(base, String(parent.id));
-  const label = filled(reader.words.up, { label: parent ? nameOf(parent, reader) : "" });
+  const label = fillIn(reader.words.up, { label: parent ? nameOf(parent, reader) : "" });
   return `<header class="bar">
 ${above === undefined ? "" : `<a class="act" href="${escapeHtml(above + query)}" title="${escapeHtml(label)}" aria-label="${escapeHtml(label)}">${icon("up")}</a>`}
 <h1 title="${escapeHtml(titleOf(document, reader))}">${escapeHtml(titleOf(document, reader))}</h1>

@@ -3,7 +3,7 @@
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
-import { listOf, type Opened } from "./opened.ts";
+import { listOf, type OpenedDocument } from "./opened.ts";
 import type { ViewerName } from "./viewers.ts";
 
 /**
@@ -22,7 +22,7 @@ const mostLinked = 5;
  * other origins than `origins`. At most {@link mostLinked}.
  */
 export function unplayedMedia(
-  { document }: Opened,
+  { document }: OpenedDocument,
   viewer: ViewerName,
   origins: readonly string[],
 ): readonly string[] {

@@ -23,7 +23,7 @@ import { documentContext } from "../http/document-context.ts";
 import { openState } from "../http/open-state.ts";
 
 /** A canvas of a manifest. */
-export interface Place {
+export interface CanvasPosition {
   readonly canvas: Resource;
   /** From 0. */
   readonly index: number;
@@ -33,12 +33,12 @@ export interface Place {
 }
 
 /** A document to show. */
-export interface Opened extends Pick<Presented, "above"> {
+export interface OpenedDocument extends Pick<Presented, "above"> {
   /** Who may cache the page. */
   readonly sharing: Sharing;
   readonly document: Resource;
   /** Initial position in a manifest; absent for collections, and for manifests without canvases. */
-  readonly place?: Place;
+  readonly place?: CanvasPosition;
   /** True if an address or a state named that canvas. */
   readonly isNamed: boolean;
   /** Region of that canvas, in its pixels. */
@@ -53,7 +53,11 @@ export interface Elsewhere {
 }
 
 /** Opens what a path after /view names. Throws as {@link presentationPaths} and `Manifests.present` do. */
-export async function openPath(c: RequestContext, service: Service, rawPath: string): Promise<Opened> {
+export async function openPath(
+  c: RequestContext,
+  service: Service,
+  rawPath: string,
+): Promise<OpenedDocument> {
   return openReadings(c, service, presentationPaths(rawPath));
 }
 
@@ -65,7 +69,7 @@ export async function openContent(
   c: RequestContext,
   service: Service,
   value: string,
-): Promise<Opened | Elsewhere> {
+): Promise<OpenedDocument | Elsewhere> {
   const { targets } = await openState(c, service, decodeState(value));
   const [target] = targets;
   const base = c.get("base");
@@ -111,7 +115,7 @@ async function openReadings(
   service: Service,
   readings: readonly PresentationPath[],
   canvasId?: string,
-): Promise<Opened> {
+): Promise<OpenedDocument> {
   const presented = await present(c, service, readings);
   const made = await presented.make();
   const { type } = made.document;
@@ -144,9 +148,9 @@ function present(c: RequestContext, service: Service, readings: readonly Present
 
 async function openManifest(
   made: Made,
-  around: Pick<Opened, "sharing" | "above">,
+  around: Pick<OpenedDocument, "sharing" | "above">,
   canvasId?: string,
-): Promise<Opened> {
+): Promise<OpenedDocument> {
   const { document } = made;
   const canvases = canvasesOf(made);
   const named = canvasId === undefined ? undefined : await canvases.placeOf(canvasId);
@@ -163,7 +167,7 @@ async function openManifest(
 }
 
 /** The canvas at a place from 0; undefined if there is none. */
-async function placeAt(canvases: Canvases, index: number): Promise<Place | undefined> {
+async function placeAt(canvases: Canvases, index: number): Promise<CanvasPosition | undefined> {
   const canvas = await canvases.at(index);
   if (!canvas) return undefined;
   const previous = index > 0 ? await canvases.at(index - 1) : undefined;
@@ -172,7 +176,7 @@ async function placeAt(canvases: Canvases, index: number): Promise<Place | undef
   return { canvas, index, count, ...(previous && { previous }), ...(next && { next }) };
 }
 
-function withRegion(opened: Opened, { region, unread }: StateTarget): Opened {
+function withRegion(opened: OpenedDocument, { region, unread }: StateTarget): OpenedDocument {
   if (!opened.isNamed || !opened.place) return opened;
   if (!region) return unread ? { ...opened, missing: "selector" } : opened;
   const { width, height } = opened.place.canvas;

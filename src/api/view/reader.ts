@@ -19,7 +19,7 @@ export function readerOf(field: string | null): Reader {
 }
 
 /** Replaces the placeholders `{…}` in a text. */
-export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
+export function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 

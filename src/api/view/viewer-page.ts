@@ -5,15 +5,15 @@ import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { matchLanguage } from "../http/representation/language.ts";
-import { type Asked, bar, button, headOf, icon, link, notice, titleOf } from "./frame.ts";
+import { bar, button, headOf, icon, link, notice, type PageRequest, titleOf } from "./frame.ts";
 import { type CanvasImage, imageOf, pictureAddress } from "./image.ts";
 import { unplayedMedia } from "./media.ts";
-import { listOf, type Opened, type Place } from "./opened.ts";
+import { type CanvasPosition, listOf, type OpenedDocument } from "./opened.ts";
 import { plainText } from "./plain-text.ts";
-import { filled, type Reader, textFor } from "./reader.ts";
+import { fillIn, type Reader, textFor } from "./reader.ts";
 import { type ViewerName, viewers } from "./viewers.ts";
 
-export interface ViewerAsked extends Asked {
+export interface ViewerAsked extends PageRequest {
   readonly viewer: ViewerName;
   /** The default viewer. */
   readonly usual: ViewerName;
@@ -32,7 +32,7 @@ const plainBox = { width: 1200, height: 1200 };
 const previewBox = { width: 1200, height: 630 };
 
 /** The page of a manifest. */
-export function viewerPage(opened: Opened, asked: ViewerAsked): Page {
+export function viewerPage(opened: OpenedDocument, asked: ViewerAsked): Page {
   const { reader, base, embedded, viewer, origins } = asked;
   const { document, place } = opened;
   const title = titleOf(document, reader);
@@ -42,7 +42,7 @@ export function viewerPage(opened: Opened, asked: ViewerAsked): Page {
   const tag = viewer === "mirador" ? "div" : "main";
   const body = `${embedded ? "" : bar(opened, acts(opened, asked), asked, viewerQuery(asked))}
 ${notices(opened, asked).map(notice).join("\n")}
-${unplayed(opened, asked)}${problemOf(place, reader)}
+${unplayedNotice(opened, asked)}${problemOf(place, reader)}
 ${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
 <${tag} id="viewer" class="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></${tag}>
 <p id="trouble" class="notice" role="alert" hidden>${escapeHtml(reader.words.trouble)} <a href="${escapeHtml(image ? pictureAddress(image, plainBox) : String(document.id))}">${escapeHtml(title)}</a></p>
@@ -69,26 +69,26 @@ ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
 }
 
 /** Address of the page without a query. */
-const addressOf = ({ document }: Opened, base: string) =>
+const addressOf = ({ document }: OpenedDocument, base: string) =>
   viewOfDocument(base, String(document.id)) ?? `${base}/`;
 
 /** The query that keeps the reader's viewer, if it is not the default. */
 const viewerQuery = ({ viewer, usual }: ViewerAsked) => (viewer === usual ? "" : `?viewer=${viewer}`);
 
-const pagesText = (place: Place | undefined, { words }: Reader) =>
-  place && place.count > 1 ? filled(words.pages, { count: place.count }) : "";
+const pagesText = (place: CanvasPosition | undefined, { words }: Reader) =>
+  place && place.count > 1 ? fillIn(words.pages, { count: place.count }) : "";
 
-const labelOf = ({ canvas, index }: Place, reader: Reader) =>
+const labelOf = ({ canvas, index }: CanvasPosition, reader: Reader) =>
   textFor(canvas.label, reader) || String(index + 1);
 
 /** Links to sound, films and models that are not played here; "" if there are none. */
-function unplayed(opened: Opened, { viewer, reader, base, origins }: ViewerAsked): string {
+function unplayedNotice(opened: OpenedDocument, { viewer, reader, base, origins }: ViewerAsked): string {
   const files = unplayedMedia(opened, viewer, [new URL(base).origin, ...origins]);
   if (files.length === 0) return "";
   const links = files.map(
     (file) => `<a href="${escapeHtml(file)}" rel="noreferrer nofollow">${escapeHtml(fileName(file))}</a>`,
   );
-  const text = filled(reader.words.notPlayed, { viewer: viewers[viewer].title });
+  const text = fillIn(reader.words.notPlayed, { viewer: viewers[viewer].title });
   return `<p class="notice" role="status">${escapeHtml(text)} ${links.join(", ")}</p>\n`;
 }
 
@@ -102,35 +102,38 @@ function fileName(address: string): string {
  * Says why the current canvas has no image, according to its summary. A script does the same for canvases
  * that are opened later; the element is hidden if there is nothing to say.
  */
-function problemOf(place: Place | undefined, reader: Reader): string {
+function problemOf(place: CanvasPosition | undefined, reader: Reader): string {
   const problem =
     place && listOf(place.canvas.items).length === 0 ? plainText(textFor(place.canvas.summary, reader)) : "";
   return `<p class="notice" id="problem" role="status"${problem ? "" : " hidden"}>${escapeHtml(reader.words.unreadable)} <span lang="en">${escapeHtml(problem)}</span></p>`;
 }
 
 /** A canvas that not everybody may see has no thumbnail. */
-const isShown = (place: Place | undefined) => listOf(place?.canvas.thumbnail).length > 0;
+const isShown = (place: CanvasPosition | undefined) => listOf(place?.canvas.thumbnail).length > 0;
 
 /** Returns the region if the image fills its canvas pixel for pixel. */
-function fitting({ region, place }: Opened, { width, height }: CanvasImage) {
+function fitting({ region, place }: OpenedDocument, { width, height }: CanvasImage) {
   const canvas = place?.canvas;
   return canvas?.width === width && canvas.height === height ? region : undefined;
 }
 
-function notices({ missing }: Opened, { reader, unknownViewer, viewer }: ViewerAsked): readonly string[] {
+function notices(
+  { missing }: OpenedDocument,
+  { reader, unknownViewer, viewer }: ViewerAsked,
+): readonly string[] {
   const { words } = reader;
   const { title } = viewers[viewer];
   return [
     ...(unknownViewer === undefined
       ? []
-      : [filled(words.noSuchViewer, { name: unknownViewer.slice(0, 40), viewer: title })]),
+      : [fillIn(words.noSuchViewer, { name: unknownViewer.slice(0, 40), viewer: title })]),
     ...(missing === "canvas" ? [words.noSuchCanvas] : []),
     ...(missing === "region" ? [words.noSuchRegion] : []),
     ...(missing === "selector" ? [words.noSuchSelector] : []),
   ];
 }
 
-function acts(opened: Opened, asked: ViewerAsked): readonly string[] {
+function acts(opened: OpenedDocument, asked: ViewerAsked): readonly string[] {
   const { reader, viewer, state, base } = asked;
   const { words } = reader;
   const manifest = String(opened.document.id);
@@ -139,7 +142,7 @@ function acts(opened: Opened, asked: ViewerAsked): readonly string[] {
   const query = `?viewer=${other}${state === undefined ? "" : `&iiif-content=${encodeURIComponent(state)}`}`;
   const named = opened.isNamed && state === undefined ? opened.place?.canvas.id : undefined;
   const page = viewOfDocument(base, String(named ?? manifest)) ?? addressOf(opened, base);
-  const change = filled(words.openWith, { viewer: viewers[other].title });
+  const change = fillIn(words.openWith, { viewer: viewers[other].title });
   return [
     button("share-open", "share", words.share),
     button("download-open", "download", words.download),
@@ -150,7 +153,7 @@ function acts(opened: Opened, asked: ViewerAsked): readonly string[] {
 }
 
 /** The usual form of such links: the drop target reads the parameters. */
-function dragLink(manifest: string, place: Place | undefined, text: string): string {
+function dragLink(manifest: string, place: CanvasPosition | undefined, text: string): string {
   const canvas = place ? `&canvas=${encodeURIComponent(String(place.canvas.id))}` : "";
   return `<a class="act iiif" id="drag" draggable="true" href="${escapeHtml(`${manifest}?manifest=${encodeURIComponent(manifest)}${canvas}`)}" title="${escapeHtml(text)}" aria-label="IIIF: ${escapeHtml(text)}"><svg viewBox="0 0 40 24" aria-hidden="true"><g fill="#2873ab"><path d="M4 9l5-1v13l-5-2zM22 9l5-1v13l-5-2z"/><circle cx="6" cy="4" r="2.500"/><circle cx="24" cy="4" r="2.500"/></g><g fill="#ed1d33"><path d="M13 8l5 1v10l-5 2zM31 21V8c0-4 2-6 6-6v4c-1 0-2 .5-2 2h2v3h-2v8z"/><circle cx="16" cy="4" r="2.500"/></g></svg></a>`;
 }
@@ -199,7 +202,7 @@ const dialog = (id: string, title: string, close: string, body: string) =>
 ${body}</dialog>`;
 
 /** The image of the canvas, and links to the next and previous one. */
-function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAsked): string {
+function plain(opened: OpenedDocument, image: CanvasImage | undefined, asked: ViewerAsked): string {
   const { reader, base } = asked;
   const { words } = reader;
   const { place, document } = opened;
@@ -215,7 +218,7 @@ function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAske
       ? `<a href="${escapeHtml(`${image.service}/full/max/0/default.jpg`)}"><img src="${escapeHtml(pictureAddress(image, plainBox, fitting(opened, image)))}" alt="${escapeHtml(label)}"></a>`
       : `<p>${escapeHtml(image?.gated ? words.gated : words.unreadable)}</p>`;
   const around = place
-    ? `<p>${to(place.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(filled(words.pageOf, { number: place.index + 1, count: place.count }))}) ${to(place.next, words.next, "next")}</p>`
+    ? `<p>${to(place.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(fillIn(words.pageOf, { number: place.index + 1, count: place.count }))}) ${to(place.next, words.next, "next")}</p>`
     : "";
   // Without its script Mirador has no landmark.
   const tag = asked.viewer === "mirador" ? "main" : "div";
@@ -223,7 +226,10 @@ function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAske
 }
 
 /** Settings for the scripts of the page. */
-function settings(opened: Opened, { reader, viewer, hasStates, base, embedded }: ViewerAsked): object {
+function settings(
+  opened: OpenedDocument,
+  { reader, viewer, hasStates, base, embedded }: ViewerAsked,
+): object {
   const { words, ranges } = reader;
   const { document, place, region, isNamed } = opened;
   const isFirst = place === undefined || (place.index === 0 && !isNamed);

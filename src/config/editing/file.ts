@@ -10,7 +10,7 @@ import type { Config } from "../schema.ts";
 import { editText, type FieldValue, readFields } from "./edit.ts";
 
 /** Takes the live keys of a configuration. Returns the keys that differ and wait for the next start. */
-type Take = (config: Config) => readonly string[];
+type ApplyLive = (config: Config) => readonly string[];
 
 /** The current state of the file. */
 export interface ConfigFileView {
@@ -58,12 +58,12 @@ export interface ConfigFile {
    * of each field. `digest`: that of the view that the form was made from; without it the file may have any
    * content. Saves wait for each other. Never rejects.
    */
-  save(values: ReadonlyMap<string, string>, digest: string | undefined, take: Take): Promise<Saved>;
+  save(values: ReadonlyMap<string, string>, digest: string | undefined, take: ApplyLive): Promise<Saved>;
   /**
    * Reads the file again and applies its live keys. Rejects with an Error that lists the problems; nothing is
    * applied then.
    */
-  reload(take: Take): Promise<readonly string[]>;
+  reload(take: ApplyLive): Promise<readonly string[]>;
   /** Removes what saves have left that ended with the process. Never rejects. */
   sweep(): Promise<void>;
 }
@@ -147,7 +147,7 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
   const save = async (
     values: ReadonlyMap<string, string>,
     digest: string | undefined,
-    take: Take,
+    take: ApplyLive,
   ): Promise<Saved> => {
     const obstacle = await obstacleNow();
     if (obstacle !== undefined || !files.replacement) return { kind: "failed", reason: obstacle ?? "" };

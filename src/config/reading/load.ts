@@ -10,7 +10,7 @@ import { asMeant } from "./scalars.ts";
 
 export { type Problem, positionText, problemLines, problemList, problemText } from "./problems.ts";
 
-export type Loaded<T = Config> =
+export type LoadedConfig<T = Config> =
   | {
       readonly config: T;
       readonly problems?: undefined;
@@ -26,7 +26,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
  * The configuration of a YAML text (undefined or empty: all defaults) under environment variables.
  * All problems are returned together; none is thrown.
  */
-export function loadConfig(text: string | undefined, env: Env): Loaded {
+export function loadConfig(text: string | undefined, env: Env): LoadedConfig {
   return loadSettings(configSchema, text, env);
 }
 
@@ -35,7 +35,7 @@ export function loadSettings<S extends z.ZodType>(
   schema: S,
   text: string | undefined,
   env: Env,
-): Loaded<z.output<S>> {
+): LoadedConfig<z.output<S>> {
   const parsed = parseYaml(text ?? "");
   if (parsed.problems) return parsed;
   const root = treeOf(schema);

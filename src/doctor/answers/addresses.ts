@@ -4,7 +4,7 @@
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Fault } from "../finding.ts";
 import { placeOf } from "../visitor.ts";
-import type { Walk } from "../walk.ts";
+import type { LoginWalk } from "../walk.ts";
 
 const parts = [
   { code: "wrong_scheme", name: "scheme", header: "X-Forwarded-Proto", of: (url: URL) => url.protocol },
@@ -13,7 +13,12 @@ const parts = [
 ] as const;
 
 /** Returns the fault of an address; undefined if it is as expected. `what`: the document that it is in. */
-export function addressFault(what: string, seen: unknown, wanted: string, walk: Walk): Fault | undefined {
+export function addressFault(
+  what: string,
+  seen: unknown,
+  wanted: string,
+  walk: LoginWalk,
+): Fault | undefined {
   if (seen === wanted) return undefined;
   const address = typeof seen === "string" ? parseUrl(seen) : undefined;
   const row = address && parts.find(({ of }) => of(address) !== of(new URL(wanted)));
@@ -25,7 +30,7 @@ export function addressFault(what: string, seen: unknown, wanted: string, walk: 
   };
 }
 
-function changeOf({ base, options: { baseUrl, trustedProxies } }: Walk, header: string): string {
+function changeOf({ base, options: { baseUrl, trustedProxies } }: LoginWalk, header: string): string {
   if (baseUrl === base)
     return "base_url says so already: the service that answers has another configuration. Restart it, and look where the proxy leads to.";
   if (baseUrl !== "")

@@ -2,17 +2,17 @@
 // service could not.
 
 import { imageChallenge } from "../../iiif/auth-token.ts";
-import { type Fault, shown } from "../finding.ts";
-import type { Answer } from "../visitor.ts";
+import { type Fault, shorten } from "../finding.ts";
+import type { VisitorResponse } from "../visitor.ts";
 import { jsonOf, kindOf } from "../walk.ts";
 
 /** True if a response asks for a login at a proxy: the service has a challenge of its own for images. */
-export const isOfProxy = ({ headers }: Pick<Answer, "headers">): boolean =>
+export const isOfProxy = ({ headers }: Pick<VisitorResponse, "headers">): boolean =>
   (headers.get("WWW-Authenticate") ?? imageChallenge) !== imageChallenge;
 
 /** Texts of responses that identify the kind of failure, with what to do. */
 const known: readonly {
-  readonly fits: (answer: Answer) => boolean;
+  readonly fits: (answer: VisitorResponse) => boolean;
   readonly code: string;
   readonly advice: string;
 }[] = [
@@ -60,13 +60,17 @@ const known: readonly {
 ];
 
 /** Returns the service's own problem (RFC 9457); undefined if another program may have responded. */
-export function ownProblem(answer: Answer): { readonly code: string; readonly detail: string } | undefined {
+export function ownProblem(
+  answer: VisitorResponse,
+): { readonly code: string; readonly detail: string } | undefined {
   const { code, detail } = jsonOf(answer) ?? {};
-  return typeof code === "string" && typeof detail === "string" ? { code, detail: shown(detail) } : undefined;
+  return typeof code === "string" && typeof detail === "string"
+    ? { code, detail: shorten(detail) }
+    : undefined;
 }
 
 /** Returns the fault of an unexpected response. */
-export function unexpected(answer: Answer, what: string, expected: string): Fault {
+export function unexpectedFault(answer: VisitorResponse, what: string, expected: string): Fault {
   const found = known.find(({ fits }) => fits(answer));
   const own = ownProblem(answer);
   if (own && (!found || found.code === "gateway"))

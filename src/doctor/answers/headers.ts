@@ -1,9 +1,9 @@
 // Response headers that a proxy may have changed: who may cache a response, and which pages may read it.
 
 import type { Fault } from "../finding.ts";
-import { shown } from "../finding.ts";
-import type { Answer } from "../visitor.ts";
-import { isForeign, type Walk } from "../walk.ts";
+import { shorten } from "../finding.ts";
+import type { VisitorResponse } from "../visitor.ts";
+import { isForeign, type LoginWalk } from "../walk.ts";
 
 /** Required words of `Cache-Control` by kind of response. */
 const kept = { gated: ["private", "no-cache"], never: ["no-store"] } as const;
@@ -12,7 +12,7 @@ const kept = { gated: ["private", "no-cache"], never: ["no-store"] } as const;
  * Returns faults in how caches treat a response. `gated`: for one reader, revalidated each time; `never`: not
  * cached.
  */
-export function cachingFaults({ headers }: Answer, what: string, kind: keyof typeof kept): Fault[] {
+export function cachingFaults({ headers }: VisitorResponse, what: string, kind: keyof typeof kept): Fault[] {
   const control = headers.get("Cache-Control") ?? "";
   const words = control.toLowerCase().split(/[\s,]+/);
   const vary = (headers.get("Vary") ?? "").toLowerCase().split(/[\s,]+/);
@@ -23,14 +23,14 @@ export function cachingFaults({ headers }: Answer, what: string, kind: keyof typ
   if (!isKept || isOpen)
     faults.push({
       code: "cache_control",
-      text: `${what}: Cache-Control is ${control === "" ? "missing" : shown(control)}`,
+      text: `${what}: Cache-Control is ${control === "" ? "missing" : shorten(control)}`,
       expected: kept[kind].join(", "),
       advice: "Let the proxy pass Cache-Control on: as it is, caches show one reader's answers to others.",
     });
   if (kind === "gated" && !vary.includes("*") && !(vary.includes("cookie") && vary.includes("authorization")))
     faults.push({
       code: "vary",
-      text: `${what}: Vary is ${shown(headers.get("Vary") ?? "missing")}`,
+      text: `${what}: Vary is ${shorten(headers.get("Vary") ?? "missing")}`,
       expected: "Vary with Cookie and Authorization",
       advice: "Let the proxy pass Vary on, and add to it what it needs instead of replacing it.",
     });
@@ -50,9 +50,9 @@ export function cachingFaults({ headers }: Answer, what: string, kind: keyof typ
  * `key`.
  */
 export function corsFault(
-  { headers }: Answer,
+  { headers }: VisitorResponse,
   what: string,
-  walk: Walk,
+  walk: LoginWalk,
   { allowed, key }: { readonly allowed: readonly string[]; readonly key?: string },
 ): Fault | undefined {
   if (!isForeign(walk)) return undefined;
@@ -60,7 +60,7 @@ export function corsFault(
   const value = headers.get("Access-Control-Allow-Origin");
   if (value === "*" || value === origin) return undefined;
   const expected = `Access-Control-Allow-Origin: * or ${origin}`;
-  const text = `${what}: Access-Control-Allow-Origin is ${value === null ? "missing" : shown(value)}`;
+  const text = `${what}: Access-Control-Allow-Origin is ${value === null ? "missing" : shorten(value)}`;
   if (value?.includes(","))
     return {
       code: "cors_doubled",
@@ -80,12 +80,16 @@ export function corsFault(
 }
 
 /** Checks that pages of other origins may embed a response. */
-export function resourcePolicyFault({ headers }: Answer, what: string, walk: Walk): Fault | undefined {
+export function resourcePolicyFault(
+  { headers }: VisitorResponse,
+  what: string,
+  walk: LoginWalk,
+): Fault | undefined {
   const value = headers.get("Cross-Origin-Resource-Policy");
   if (!isForeign(walk) || value === null || value === "cross-origin") return undefined;
   return {
     code: "resource_policy",
-    text: `${what}: Cross-Origin-Resource-Policy is ${shown(value)}`,
+    text: `${what}: Cross-Origin-Resource-Policy is ${shorten(value)}`,
     expected: "cross-origin",
     advice: "Let the proxy not add this header: browsers show nothing of it to pages of other sites.",
   };

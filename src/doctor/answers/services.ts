@@ -2,10 +2,10 @@
 
 import { authPaths, loginAddress, probeAddress } from "../../iiif/auth-mounts.ts";
 import type { Fault } from "../finding.ts";
-import type { Walk } from "../walk.ts";
+import type { LoginWalk } from "../walk.ts";
 import { addressFault } from "./addresses.ts";
 
-interface Described {
+interface DescribedService {
   readonly id?: unknown;
   readonly "@id"?: unknown;
   readonly type?: unknown;
@@ -17,19 +17,19 @@ interface Described {
 const deepest = 4;
 
 /** Services in one, wherever they are nested. */
-function allServices(value: unknown, depth = 0): Described[] {
+function allServices(value: unknown, depth = 0): DescribedService[] {
   if (depth > deepest) return [];
   const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return list
-    .filter((each): each is Described => typeof each === "object" && each !== null)
+    .filter((each): each is DescribedService => typeof each === "object" && each !== null)
     .flatMap((each) => [each, ...allServices(each.service, depth + 1)]);
 }
 
 /** Returns what is missing among the services of image information, or has another address. */
-export function serviceFaults(service: unknown, walk: Walk): (Fault | undefined)[] {
+export function serviceFaults(service: unknown, walk: LoginWalk): (Fault | undefined)[] {
   const { base, target, profile } = walk;
   const found = allServices(service);
-  const named = (type: string) => found.find((each) => each.type === type)?.id;
+  const findNamed = (type: string) => found.find((each) => each.type === type)?.id;
   const named1 = (uri: RegExp) =>
     found.find(({ profile }) => typeof profile === "string" && uri.test(profile))?.["@id"];
   if (found.length === 0)
@@ -44,15 +44,15 @@ export function serviceFaults(service: unknown, walk: Walk): (Fault | undefined)
     ];
   const probe = addressFault(
     "the probe service",
-    named("AuthProbeService2"),
+    findNamed("AuthProbeService2"),
     probeAddress(base, target.identifier),
     walk,
   );
   if (profile.access_service.backend === "header") return [probe];
   const services2 = [
-    ["the login service", named("AuthAccessService2"), loginAddress(base, target.profile, 2)],
-    ["the token service", named("AuthAccessTokenService2"), base + authPaths.token],
-    ["the logout service", named("AuthLogoutService2"), base + authPaths.logout],
+    ["the login service", findNamed("AuthAccessService2"), loginAddress(base, target.profile, 2)],
+    ["the token service", findNamed("AuthAccessTokenService2"), base + authPaths.token],
+    ["the logout service", findNamed("AuthLogoutService2"), base + authPaths.logout],
   ] as const;
   const services1 = [
     [
@@ -65,7 +65,7 @@ export function serviceFaults(service: unknown, walk: Walk): (Fault | undefined)
   ] as const;
   return [
     missingFault("services_missing", "Authorization Flow 2.0", [
-      ["the probe service", named("AuthProbeService2")],
+      ["the probe service", findNamed("AuthProbeService2")],
       ...services2,
     ]),
     missingFault("services1_missing", "Authentication 1.0", services1),

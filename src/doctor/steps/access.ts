@@ -2,23 +2,26 @@
 // logout ends it.
 
 import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
-import { unexpected } from "../answers/answers.ts";
+import { unexpectedFault } from "../answers/answers.ts";
 import { cachingFaults, resourcePolicyFault } from "../answers/headers.ts";
 import type { Fault } from "../finding.ts";
-import { isByAddress, type Outcome, oneOfEach, type Walk } from "../walk.ts";
-import { type Look, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
+import { isByAddress, type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
+import { type ImageProbe, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
 import { presentToken } from "./token.ts";
 
-export interface Held {
+export interface LoginResult {
   readonly cookie: string;
   readonly token?: string | undefined;
   /** The image before the login, and its requested width; absent if there is no image. */
-  readonly before?: Look;
+  readonly before?: ImageProbe;
   readonly width?: number;
 }
 
 /** Looks at the probe and the image after the login. */
-export async function useAccess(walk: Walk, { cookie, token, before, width }: Held): Promise<Outcome> {
+export async function useAccess(
+  walk: LoginWalk,
+  { cookie, token, before, width }: LoginResult,
+): Promise<Outcome> {
   const faults = [
     ...(token === undefined ? [] : await presentToken(walk, token)),
     ...(before && width !== undefined ? await imageFaults(walk, cookie, before, width) : []),
@@ -32,9 +35,9 @@ export async function useAccess(walk: Walk, { cookie, token, before, width }: He
 }
 
 async function imageFaults(
-  walk: Walk,
+  walk: LoginWalk,
   cookie: string,
-  before: Look,
+  before: ImageProbe,
   width: number,
 ): Promise<readonly (Fault | undefined)[]> {
   const after = await lookAtImage(walk, width, { Cookie: cookie });
@@ -52,7 +55,7 @@ async function imageFaults(
               ...(walk.options.hooked ? ["Or the authorize hook refuses: see smalti hook test."] : []),
             ].join(" "),
           }
-        : unexpected(after.answer, "the image after the login", "status 200"),
+        : unexpectedFault(after.answer, "the image after the login", "status 200"),
       ...cachingFaults(after.answer, "the image after the login", "gated").filter(
         ({ code }) => code === "cached",
       ),
@@ -73,11 +76,11 @@ async function imageFaults(
 }
 
 /** Logs out, and looks whether that ended the session. */
-export async function logOut(walk: Walk, { cookie, token }: Held): Promise<Outcome> {
+export async function logOut(walk: LoginWalk, { cookie, token }: LoginResult): Promise<Outcome> {
   const { visitor, base } = walk;
   const answer = await visitor.ask(base + authPaths.logout, { headers: { Cookie: cookie } });
   if (answer.status !== 200)
-    return { text: "", faults: [unexpected(answer, "the logout", "status 200")], value: undefined };
+    return { text: "", faults: [unexpectedFault(answer, "the logout", "status 200")], value: undefined };
   if (token === undefined) return { text: "the session has ended", faults: [], value: undefined };
   const probe = await visitor.ask(probeOf(walk), { headers: { Authorization: `Bearer ${token}` } });
   const faults: Fault[] =
@@ -95,7 +98,7 @@ export async function logOut(walk: Walk, { cookie, token }: Held): Promise<Outco
 }
 
 /** Sends the header that a proxy names readers with, without being that proxy. */
-export async function forgeHeader(walk: Walk, header: string): Promise<Outcome> {
+export async function forgeHeader(walk: LoginWalk, header: string): Promise<Outcome> {
   const answer = await walk.visitor.ask(probeOf(walk), { headers: { [header]: "smalti-doctor" } });
   const faults: Fault[] =
     probedStatus(answer) === 200

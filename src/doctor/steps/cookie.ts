@@ -2,9 +2,9 @@
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { coversPath } from "../answers/addresses.ts";
-import { type Fault, shown } from "../finding.ts";
-import type { Answer } from "../visitor.ts";
-import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
+import { type Fault, shorten } from "../finding.ts";
+import type { VisitorResponse } from "../visitor.ts";
+import { type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 
 /** A cookie that a response sets, with its attributes by lower-case name. */
 export interface SetCookie {
@@ -14,7 +14,7 @@ export interface SetCookie {
 }
 
 /** Returns the cookies of a response (RFC 6265, section 5.2). */
-export function setCookies({ headers }: Answer): SetCookie[] {
+export function setCookies({ headers }: VisitorResponse): SetCookie[] {
   return headers.getSetCookie().map((line) => {
     const [[name, value] = ["", ""], ...attributes] = line.split(";").map(pairOf);
     return { name, value, attributes: new Map(attributes.map(([key, text]) => [key.toLowerCase(), text])) };
@@ -30,7 +30,7 @@ function pairOf(text: string): readonly [string, string] {
  * Looks at the cookie of a login. The value is the header that a browser would send with it; undefined
  * without a cookie.
  */
-export function lookAtCookie(walk: Walk, login: Answer): Outcome<string | undefined> {
+export function lookAtCookie(walk: LoginWalk, login: VisitorResponse): Outcome<string | undefined> {
   const { name } = walk.options.auth.cookie;
   const set = setCookies(login);
   const found = set.find((cookie) => cookie.name === name && cookie.value !== "");
@@ -38,7 +38,7 @@ export function lookAtCookie(walk: Walk, login: Answer): Outcome<string | undefi
   const faults = [...placeFaults(walk, found), ...attributeFaults(walk, found)];
   const path = found.attributes.get("path") ?? "";
   return {
-    text: `${name} for the path ${shown(path)}, Secure, HttpOnly, SameSite=None`,
+    text: `${name} for the path ${shorten(path)}, Secure, HttpOnly, SameSite=None`,
     faults: oneOfEach(faults),
     value: `${name}=${found.value}`,
   };
@@ -50,7 +50,7 @@ function missing(name: string, set: readonly SetCookie[]): Fault {
     code: others.length > 0 ? "cookie_renamed" : "cookie_stripped",
     text:
       others.length > 0
-        ? `the login sets no cookie ${name}, but ${shown(others.join(", "))}`
+        ? `the login sets no cookie ${name}, but ${shorten(others.join(", "))}`
         : "the login sets no cookie",
     expected: `Set-Cookie with ${name}`,
     advice:
@@ -61,7 +61,7 @@ function missing(name: string, set: readonly SetCookie[]): Fault {
 }
 
 /** Returns faults of path and domain, because of which a browser would not send it. */
-function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault | undefined)[] {
+function placeFaults({ base, options }: LoginWalk, { attributes }: SetCookie): (Fault | undefined)[] {
   const { hostname, pathname } = new URL(base);
   const folder = pathname.replace(/\/+$/, "");
   const path = attributes.get("path") || "/";
@@ -72,7 +72,7 @@ function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault
       ? undefined
       : {
           code: "cookie_path",
-          text: `the cookie is for the path ${shown(path)}, to which ${folder}/iiif/… does not belong`,
+          text: `the cookie is for the path ${shorten(path)}, to which ${folder}/iiif/… does not belong`,
           expected: `the path ${folder || "/"}`,
           advice:
             own !== ""
@@ -82,7 +82,7 @@ function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault
     domain && hostname !== domain && !hostname.endsWith(`.${domain}`)
       ? {
           code: "cookie_domain",
-          text: `the cookie is for the domain ${shown(domain)}`,
+          text: `the cookie is for the domain ${shorten(domain)}`,
           expected: `no domain, or ${hostname}`,
           advice: "Let the proxy not rewrite the domain of cookies (in nginx proxy_cookie_domain).",
         }
@@ -90,7 +90,10 @@ function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault
   ];
 }
 
-function attributeFaults({ base, options }: Walk, { name, attributes }: SetCookie): (Fault | undefined)[] {
+function attributeFaults(
+  { base, options }: LoginWalk,
+  { name, attributes }: SetCookie,
+): (Fault | undefined)[] {
   const pass = "Let the proxy pass Set-Cookie on as it is (in nginx: proxy_cookie_flags).";
   const sameSite = attributes.get("samesite")?.toLowerCase();
   const expires = Date.parse(attributes.get("expires") ?? "");
@@ -115,7 +118,7 @@ function attributeFaults({ base, options }: Walk, { name, attributes }: SetCooki
       ? undefined
       : fault(
           "cookie_same_site",
-          `the cookie is SameSite=${shown(sameSite ?? "(missing)")}`,
+          `the cookie is SameSite=${shorten(sameSite ?? "(missing)")}`,
           "SameSite=None, without which viewers on other sites get no tiles",
         ),
     expires <= Date.now()
@@ -129,7 +132,7 @@ function attributeFaults({ base, options }: Walk, { name, attributes }: SetCooki
     /^__host-/i.test(name) && attributes.get("path") !== "/"
       ? fault(
           "cookie_prefix",
-          `the cookie ${name} has the path ${shown(attributes.get("path") ?? "")}`,
+          `the cookie ${name} has the path ${shorten(attributes.get("path") ?? "")}`,
           "the path /, which browsers demand of names that begin with __Host-",
           "Choose another auth.cookie.name, such as __Secure-session.",
         )

@@ -7,11 +7,11 @@ import { authPaths, callbackAddress } from "../../iiif/auth-mounts.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import { addressFault, coversPath } from "../answers/addresses.ts";
-import { unexpected } from "../answers/answers.ts";
+import { unexpectedFault } from "../answers/answers.ts";
 import { cachingFaults } from "../answers/headers.ts";
 import { type Fault, StepFault } from "../finding.ts";
-import { type Answer, placeOf } from "../visitor.ts";
-import { kindOf, oneOfEach, type Walk } from "../walk.ts";
+import { placeOf, type VisitorResponse } from "../visitor.ts";
+import { kindOf, type LoginWalk, oneOfEach } from "../walk.ts";
 import { setCookies } from "./cookie.ts";
 import { type LoggedIn, loginOf } from "./login.ts";
 
@@ -19,7 +19,7 @@ import { type LoggedIn, loginOf } from "./login.ts";
 export const mostSkewMs = 60_000;
 
 /** A page of the operator's. */
-export async function leaveForPage(walk: Walk, url: string): Promise<LoggedIn> {
+export async function leaveForPage(walk: LoginWalk, url: string): Promise<LoggedIn> {
   const { location, faults } = await leave(walk, "callback");
   const page = new URL(url);
   if (location.origin !== page.origin || location.pathname !== page.pathname)
@@ -47,7 +47,7 @@ export async function leaveForPage(walk: Walk, url: string): Promise<LoggedIn> {
 }
 
 /** A provider of OpenID Connect. */
-export async function leaveForProvider(walk: Walk, issuer: string, clientId: string): Promise<LoggedIn> {
+export async function leaveForProvider(walk: LoginWalk, issuer: string, clientId: string): Promise<LoggedIn> {
   const metadata = await createProvider(issuer)
     .metadata()
     .catch((error: unknown) => {
@@ -91,14 +91,14 @@ const plainPage = (page: string): Fault => ({
   advice: "Let the provider know its own public address; behind a proxy it often takes that for http.",
 });
 
-const returnTo = ({ origin }: Walk) => `${origin}/`;
+const returnTo = ({ origin }: LoginWalk) => `${origin}/`;
 
 /**
  * Returns the target of the login redirect, with faults of the way there. `parameter`: the one that names the
  * return address.
  */
 async function leave(
-  walk: Walk,
+  walk: LoginWalk,
   parameter: string,
 ): Promise<{ readonly location: URL; readonly faults: readonly (Fault | undefined)[] }> {
   const { base, target, visitor } = walk;
@@ -107,7 +107,7 @@ async function leave(
   const location = answer.headers.get("Location") ?? "";
   const to = parseUrl(location);
   if (answer.status !== 303 || !to)
-    throw new StepFault(unexpected(answer, "the login", "status 303 to where readers log in"));
+    throw new StepFault(unexpectedFault(answer, "the login", "status 303 to where readers log in"));
   const callback = callbackAddress(base, target.profile);
   const faults = [
     addressFault("the address to come back to", to.searchParams.get(parameter), callback, walk),
@@ -118,7 +118,11 @@ async function leave(
 }
 
 /** The cookie that remembers a login that is under way. */
-function pendingFaults({ options }: Walk, answer: Answer, callback: string): (Fault | undefined)[] {
+function pendingFaults(
+  { options }: LoginWalk,
+  answer: VisitorResponse,
+  callback: string,
+): (Fault | undefined)[] {
   const kept = setCookies(answer).find(({ name }) => /_login\d$/.test(name));
   if (!kept)
     return [
@@ -141,7 +145,7 @@ function pendingFaults({ options }: Walk, answer: Answer, callback: string): (Fa
   ];
 }
 
-async function reach({ visitor }: Walk, address: string, shownAs: string): Promise<Answer> {
+async function reach({ visitor }: LoginWalk, address: string, shownAs: string): Promise<VisitorResponse> {
   try {
     return await visitor.ask(address, { redirect: "manual" });
   } catch (error) {
@@ -162,14 +166,14 @@ const otherPage = (location: URL, wanted: string): Fault => ({
     "Restart the service, if it runs with an older configuration, and let the proxy not rewrite the header Location (in nginx proxy_redirect off).",
 });
 
-const brokenPage = (url: string, answer: Answer): Fault => ({
+const brokenPage = (url: string, answer: VisitorResponse): Fault => ({
   code: "login_broken",
   text: `${placeOf(url)} answers with ${kindOf(answer)}`,
   expected: "a page on which readers log in",
   advice: "Correct url of the profile, or mend the page there.",
 });
 
-function refusal({ base, target }: Walk, answer: Answer, clientId: string): Fault | undefined {
+function refusal({ base, target }: LoginWalk, answer: VisitorResponse, clientId: string): Fault | undefined {
   const location = answer.headers.get("Location") ?? "";
   const error = parseUrl(location)?.searchParams.get("error") ?? null;
   if (answer.status < 400 && (error === null || error === "login_required")) return undefined;
@@ -182,7 +186,7 @@ function refusal({ base, target }: Walk, answer: Answer, clientId: string): Faul
 }
 
 /** Checks that the clocks of a host and of the service differ by no more than logins allow. */
-export function clockFault({ visitor, base }: Walk, origin: string, whose: string): Fault | undefined {
+export function clockFault({ visitor, base }: LoginWalk, origin: string, whose: string): Fault | undefined {
   const [there, here] = [visitor.clockAhead(origin), visitor.clockAhead(new URL(base).origin)];
   if (there === undefined || here === undefined || Math.abs(there - here) <= mostSkewMs) return undefined;
   return {

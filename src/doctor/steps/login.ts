@@ -5,27 +5,28 @@ import { createKiosks } from "../../access/logins/kiosk.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import { inRanges, parseRange } from "../../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
-import { unexpected } from "../answers/answers.ts";
+import { unexpectedFault } from "../answers/answers.ts";
 import { cachingFaults } from "../answers/headers.ts";
 import { type Fault, StepFault } from "../finding.ts";
-import type { Answer } from "../visitor.ts";
-import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
+import type { VisitorResponse } from "../visitor.ts";
+import { type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 
 /** The response that begins the session; undefined if that needs a person. */
-export type LoggedIn = Outcome<Answer | undefined>;
+export type LoggedIn = Outcome<VisitorResponse | undefined>;
 
-export const loginOf = ({ base, target }: Walk): string => loginAddress(base, target.profile, 2);
+export const loginOf = ({ base, target }: LoginWalk): string => loginAddress(base, target.profile, 2);
 
 /** A login page with one button. */
-export async function click(walk: Walk): Promise<LoggedIn> {
+export async function click(walk: LoginWalk): Promise<LoggedIn> {
   const page = await openPage(walk, /<form\b/i);
   const answer = await send(walk, {});
-  if (answer.status !== 200) throw new StepFault(unexpected(answer, "the form of the login", "status 200"));
+  if (answer.status !== 200)
+    throw new StepFault(unexpectedFault(answer, "the form of the login", "status 200"));
   return { text: "the page, and its form was accepted", faults: page, value: answer };
 }
 
 /** Checks a login page with a password, which the operator may provide. */
-export async function signIn(walk: Walk): Promise<LoggedIn> {
+export async function signIn(walk: LoginWalk): Promise<LoggedIn> {
   const faults = await openPage(walk, /<input\b[^>]{0,500}\bname=["']?password/i);
   const { credentials } = walk.options;
   if (!credentials)
@@ -42,21 +43,22 @@ export async function signIn(walk: Walk): Promise<LoggedIn> {
       expected: "those of a user of this profile",
       advice: "Correct them, or unset both to look at the page alone.",
     });
-  if (answer.status !== 200) throw new StepFault(unexpected(answer, "the form of the login", "status 200"));
+  if (answer.status !== 200)
+    throw new StepFault(unexpectedFault(answer, "the form of the login", "status 200"));
   return { text: "the page, and the name and password were accepted", faults, value: answer };
 }
 
-async function openPage(walk: Walk, form: RegExp): Promise<readonly Fault[]> {
+async function openPage(walk: LoginWalk, form: RegExp): Promise<readonly Fault[]> {
   const page = await walk.visitor.ask(loginOf(walk));
   if (page.status !== 200 || !form.test(page.text))
     throw new StepFault(
-      unexpected(page, "the login page", "status 200 with a page that has the form of the login"),
+      unexpectedFault(page, "the login page", "status 200 with a page that has the form of the login"),
     );
   return oneOfEach(cachingFaults(page, "the login page", "never"));
 }
 
 /** Submits the form as the page of this service does. */
-const send = (walk: Walk, form: Readonly<Record<string, string>>) =>
+const send = (walk: LoginWalk, form: Readonly<Record<string, string>>) =>
   walk.visitor.ask(loginOf(walk), {
     method: "POST",
     headers: { Origin: new URL(walk.base).origin },
@@ -65,13 +67,13 @@ const send = (walk: Walk, form: Readonly<Record<string, string>>) =>
   });
 
 /** A kiosk: whether this machine is let in as it should be, and whether anybody is who claims an address. */
-export async function enter(walk: Walk): Promise<LoggedIn> {
+export async function enter(walk: LoginWalk): Promise<LoggedIn> {
   const { options, profile } = walk;
   const answer = await walk.visitor.ask(loginOf(walk), { redirect: "manual" });
   const isIn = answer.status === 200;
   if (!isIn && (answer.status !== 401 || answer.headers.has("WWW-Authenticate")))
     throw new StepFault(
-      unexpected(answer, "the login", "status 200, or 401 for addresses that are not allowed"),
+      unexpectedFault(answer, "the login", "status 200, or 401 for addresses that are not allowed"),
     );
   const { client } = options;
   const expected =
@@ -91,7 +93,7 @@ export async function enter(walk: Walk): Promise<LoggedIn> {
   };
 }
 
-function addressFault({ options, profile }: Walk, client: string, isIn: boolean): Fault {
+function addressFault({ options, profile }: LoginWalk, client: string, isIn: boolean): Fault {
   const proxies = [...options.trustedProxies, ...options.auth.trusted_proxies];
   const seen = `trusted_proxies ${proxies.length > 0 ? `is ${proxies.join(", ")}` : "is empty"}`;
   return {
@@ -105,14 +107,14 @@ function addressFault({ options, profile }: Walk, client: string, isIn: boolean)
 }
 
 /** True if the service trusts this machine as a proxy: a claimed address from here proves nothing then. */
-function isTrusted({ base, options }: Walk): boolean {
+function isTrusted({ base, options }: LoginWalk): boolean {
   const own = isLoopbackHost(new URL(base).hostname) ? ["127.0.0.1", "::1"] : [];
   const proxies = [...options.trustedProxies, ...options.auth.trusted_proxies].map(parseRange);
   return [...own, options.client ?? ""].some((address) => inRanges(address, proxies));
 }
 
 /** Somebody may claim to be in the room. */
-async function forgedFault(walk: Walk): Promise<Fault | undefined> {
+async function forgedFault(walk: LoginWalk): Promise<Fault | undefined> {
   const claimed = walk.profile.kiosk.allowed_ips[0]?.split("/")[0] ?? "";
   const answer = await walk.visitor.ask(loginOf(walk), {
     redirect: "manual",

@@ -4,20 +4,22 @@
 import { probeAddress } from "../../iiif/auth-mounts.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { addressFault } from "../answers/addresses.ts";
-import { isOfProxy, ownProblem, unexpected } from "../answers/answers.ts";
+import { isOfProxy, ownProblem, unexpectedFault } from "../answers/answers.ts";
 import { cachingFaults, corsFault, resourcePolicyFault } from "../answers/headers.ts";
 import { serviceFaults } from "../answers/services.ts";
 import { type Fault, StepFault } from "../finding.ts";
-import type { Answer } from "../visitor.ts";
-import { isByAddress, isForeign, jsonOf, kindOf, type Outcome, oneOfEach, type Walk } from "../walk.ts";
+import type { VisitorResponse } from "../visitor.ts";
+import { isByAddress, isForeign, jsonOf, kindOf, type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 
-export const probeOf = ({ base, target }: Walk): string => probeAddress(base, target.identifier);
+export const probeOf = ({ base, target }: LoginWalk): string => probeAddress(base, target.identifier);
 
 /** Returns the status in the document of a probe. Throws StepFault for any other document. */
-export function probedStatus(answer: Answer, what = "the probe"): unknown {
+export function probedStatus(answer: VisitorResponse, what = "the probe"): unknown {
   const document = jsonOf(answer);
   if (answer.status !== 200 || document?.type !== "AuthProbeResult2")
-    throw new StepFault(unexpected(answer, what, "status 200 with a document of the type AuthProbeResult2"));
+    throw new StepFault(
+      unexpectedFault(answer, what, "status 200 with a document of the type AuthProbeResult2"),
+    );
   if (document.status === 503)
     throw new StepFault({
       code: "undecided",
@@ -30,7 +32,7 @@ export function probedStatus(answer: Answer, what = "the probe"): unknown {
 }
 
 /** Asks as somebody who has not logged in. */
-export async function lookAtProbe(walk: Walk): Promise<Outcome> {
+export async function lookAtProbe(walk: LoginWalk): Promise<Outcome> {
   const { visitor, origin, options, profile } = walk;
   const answer = await visitor.ask(probeOf(walk), { headers: { Origin: origin } });
   const status = probedStatus(answer);
@@ -51,7 +53,7 @@ export async function lookAtProbe(walk: Walk): Promise<Outcome> {
 }
 
 /** Sends the preflight that browsers send before a token. */
-const askFirst = (walk: Walk) =>
+const askFirst = (walk: LoginWalk) =>
   walk.visitor.ask(probeOf(walk), {
     method: "OPTIONS",
     headers: {
@@ -61,7 +63,7 @@ const askFirst = (walk: Walk) =>
     },
   });
 
-function preflightFault(answer: Answer, walk: Walk): Fault | undefined {
+function preflightFault(answer: VisitorResponse, walk: LoginWalk): Fault | undefined {
   const allowed = (answer.headers.get("Access-Control-Allow-Headers") ?? "").toLowerCase();
   const { probe_origins } = walk.options.auth.cors;
   const origin = corsFault(answer, "the preflight of the probe (OPTIONS)", walk, {
@@ -78,7 +80,7 @@ function preflightFault(answer: Answer, walk: Walk): Fault | undefined {
 }
 
 /** Somebody without a login gets what needs one. */
-export function openToAll(text: string, { profile, options, target }: Walk): Fault {
+export function openToAll(text: string, { profile, options, target }: LoginWalk): Fault {
   const { access_service: service } = profile;
   const byAddress = target.profiles.some((name) => options.auth.profiles[name]?.pattern === "kiosk")
     ? " If a proxy stands in front, name it in trusted_proxies, else its address lets everybody into a kiosk that allows it."
@@ -95,7 +97,7 @@ export function openToAll(text: string, { profile, options, target }: Walk): Fau
 }
 
 /** Returns the width to request; undefined if there is no image. */
-export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined>> {
+export async function lookAtInfo(walk: LoginWalk): Promise<Outcome<number | undefined>> {
   const { visitor, origin, base, target } = walk;
   const id = imageAddress(base + mainPrefix[3], target.identifier);
   const answer = await visitor.ask(`${id}/info.json`, { headers: { Origin: origin } });
@@ -106,10 +108,10 @@ export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined
     return { text: `the image cannot be shown to anybody: ${own.detail}`, faults: [], value: undefined };
   const document = jsonOf(answer);
   if (document && typeof document.id !== "string" && typeof document.code === "string")
-    throw new StepFault(unexpected(answer, "info.json", "image information, with status 401 or 200"));
+    throw new StepFault(unexpectedFault(answer, "info.json", "image information, with status 401 or 200"));
   if (!document || typeof document.id !== "string")
     throw new StepFault({
-      ...unexpected(answer, "info.json", "image information as JSON, with status 401 or 200"),
+      ...unexpectedFault(answer, "info.json", "image information as JSON, with status 401 or 200"),
       ...(answer.status === 401 && !isOfProxy(answer) && errorReplaced),
     });
   const faults = [
@@ -144,24 +146,24 @@ const errorReplaced = {
 };
 
 /** A response for the image, and a mark to compare it by. */
-export interface Look {
-  readonly answer: Answer;
+export interface ImageProbe {
+  readonly answer: VisitorResponse;
   readonly mark: string;
 }
 
 /** Asks for the image in a small size. `width`: of {@link lookAtInfo}. */
 export async function lookAtImage(
-  walk: Walk,
+  walk: LoginWalk,
   width: number,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Look> {
+): Promise<ImageProbe> {
   const image = imageAddress(walk.base + mainPrefix[3], walk.target.identifier);
   const answer = await walk.visitor.ask(`${image}/full/${width},/0/default.jpg`, { headers });
   return { answer, mark: `${answer.status} ${answer.headers.get("ETag") ?? answer.text}` };
 }
 
 /** The image as somebody without a login sees it. */
-export async function lookAtClosedImage(walk: Walk, width: number): Promise<Outcome<Look>> {
+export async function lookAtClosedImage(walk: LoginWalk, width: number): Promise<Outcome<ImageProbe>> {
   const look = await lookAtImage(walk, width);
   const { answer } = look;
   const isReduced = walk.profile.substitute.max_size !== "" || walk.options.hooked;
@@ -170,7 +172,7 @@ export async function lookAtClosedImage(walk: Walk, width: number): Promise<Outc
       ? openToAll("the image comes to somebody who has not logged in", walk)
       : undefined,
     answer.status >= 400 && answer.status !== 401 && !walk.options.hooked
-      ? unexpected(answer, "the image without a login", isReduced ? "status 200" : "status 401")
+      ? unexpectedFault(answer, "the image without a login", isReduced ? "status 200" : "status 401")
       : undefined,
     ...(answer.status === 200 ? cachingFaults(answer, "the image without a login", "gated") : []),
   ];

@@ -1,25 +1,25 @@
 // The token page in a hidden frame of the viewer's, and the access that the token gives.
 
 import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
-import { unexpected } from "../answers/answers.ts";
+import { unexpectedFault } from "../answers/answers.ts";
 import { cachingFaults } from "../answers/headers.ts";
-import { type Fault, StepFault, shown } from "../finding.ts";
-import type { Answer } from "../visitor.ts";
-import { isForeign, type Outcome, oneOfEach, type Walk } from "../walk.ts";
+import { type Fault, StepFault, shorten } from "../finding.ts";
+import type { VisitorResponse } from "../visitor.ts";
+import { isForeign, type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
 import { probedStatus, probeOf } from "./probe.ts";
 
 /** Repetitions of each request: several servers behind one address take turns. */
 const times = 4;
 
 /** The message of a token page. */
-type Said = { readonly token: string } | { readonly error: string };
+type TokenMessage = { readonly token: string } | { readonly error: string };
 
 /** Asks for tokens with the cookie of a login, or without any. The value is a token. */
 export async function askForToken(
-  walk: Walk,
+  walk: LoginWalk,
   cookie: string | undefined,
 ): Promise<Outcome<string | undefined>> {
-  const answers: Answer[] = [];
+  const answers: VisitorResponse[] = [];
   for (let n = 0; n < (cookie ? times : 2); n++)
     answers.push(await open(walk, cookie, n % 2 === 0 ? 2 : 1, n));
   const said = answers.map((answer, n) => read(answer, n));
@@ -35,18 +35,18 @@ export async function askForToken(
   return { text, faults: oneOfEach(faults), value: tokens.at(-1) };
 }
 
-function open({ base, origin, visitor }: Walk, cookie: string | undefined, version: 1 | 2, n: number) {
+function open({ base, origin, visitor }: LoginWalk, cookie: string | undefined, version: 1 | 2, n: number) {
   const path = version === 2 ? authPaths.token : authPaths.token1;
   const query = `messageId=doctor-${n}&origin=${encodeURIComponent(origin)}`;
   return visitor.ask(`${base}${path}?${query}`, { headers: cookie ? { Cookie: cookie } : {} });
 }
 
 /** Reads the message that the script of the page posts. */
-function read(answer: Answer, n: number): Said {
+function read(answer: VisitorResponse, n: number): TokenMessage {
   const message = postedBy(answer.text);
   if (answer.status !== 200 || message?.messageId !== `doctor-${n}`)
     throw new StepFault(
-      unexpected(answer, "the token page", "status 200 with a page that posts an answer to this viewer"),
+      unexpectedFault(answer, "the token page", "status 200 with a page that posts an answer to this viewer"),
     );
   const { accessToken, profile, error } = message;
   return typeof accessToken === "string" ? { token: accessToken } : { error: String(profile ?? error) };
@@ -67,7 +67,7 @@ function postedBy(html: string): Record<string, unknown> | undefined {
 
 /** Errors of the token page, by their names in 2.0 and 1.0, as faults. A login comes before. */
 function sessionFaults(
-  walk: Walk,
+  walk: LoginWalk,
   tokens: readonly string[],
   errors: readonly string[],
 ): (Fault | undefined)[] {
@@ -113,7 +113,7 @@ function sessionFaults(
 
 /** Nobody has logged in. */
 function closedFaults(
-  walk: Walk,
+  walk: LoginWalk,
   tokens: readonly string[],
   errors: readonly string[],
 ): (Fault | undefined)[] {
@@ -132,7 +132,7 @@ const cachedFault = (text: string): Fault => ({
   advice: `Let the cache obey Cache-Control: no-store, and empty it; take paths below ${authFolder} out of it.`,
 });
 
-const originFault = ({ origin, profile }: Walk, errors: readonly string[]): Fault | undefined =>
+const originFault = ({ origin, profile }: LoginWalk, errors: readonly string[]): Fault | undefined =>
   errors.includes("invalidOrigin")
     ? {
         code: "token_origins",
@@ -143,7 +143,7 @@ const originFault = ({ origin, profile }: Walk, errors: readonly string[]): Faul
     : undefined;
 
 /** Returns faults that keep the page out of the viewer's frame, or its script from running. */
-function pageFaults(walk: Walk, answer: Answer): (Fault | undefined)[] {
+function pageFaults(walk: LoginWalk, answer: VisitorResponse): (Fault | undefined)[] {
   const { headers, text } = answer;
   const expected = `that ${walk.origin} may show the page in a frame`;
   const frame = headers.get("X-Frame-Options");
@@ -161,7 +161,7 @@ function pageFaults(walk: Walk, answer: Answer): (Fault | undefined)[] {
     frame !== null && (isForeign(walk) || !/^same-?origin$/i.test(frame))
       ? {
           code: "frame_options",
-          text: `the token page has X-Frame-Options: ${shown(frame)}`,
+          text: `the token page has X-Frame-Options: ${shorten(frame)}`,
           expected,
           advice: `The service does not send this header: take it away at the proxy for paths below ${authFolder}.`,
         }
@@ -170,7 +170,7 @@ function pageFaults(walk: Walk, answer: Answer): (Fault | undefined)[] {
       ? undefined
       : {
           code: "frame_policy",
-          text: `the token page has a Content-Security-Policy with frame-ancestors ${shown(framing.find((list) => !admits(list))?.join(" ") ?? "")}`,
+          text: `the token page has a Content-Security-Policy with frame-ancestors ${shorten(framing.find((list) => !admits(list))?.join(" ") ?? "")}`,
           expected,
           advice: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
         },
@@ -197,7 +197,7 @@ function directives(policy: string): ReadonlyMap<string, readonly string[]> {
 }
 
 /** Presents a token to the probe, as viewers on other sites do. */
-export async function presentToken(walk: Walk, token: string): Promise<readonly (Fault | undefined)[]> {
+export async function presentToken(walk: LoginWalk, token: string): Promise<readonly (Fault | undefined)[]> {
   let granted = 0;
   for (let n = 0; n < times; n++) {
     const headers = { Origin: walk.origin, Authorization: `Bearer ${token}` };

@@ -180,7 +180,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         resolve(new Set(found));
         next();
       };
-      const answered = (call: Call, message: Extract<FromHookWorker, { kind: "done" }>) => {
+      const onDone = (call: Call, message: Extract<FromHookWorker, { kind: "done" }>) => {
         running = undefined;
         seat.state = message.again ? "loading" : "idle";
         if (message.again) deadline.expect(startMs);
@@ -197,7 +197,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         else if (message.kind === "refused") {
           reject(hookError(message.failure));
           seat.end(message.failure.message);
-        } else if (message.call === running?.id) answered(running.call, message);
+        } else if (message.call === running?.id) onDone(running.call, message);
       });
       port.onDeath((reason) => {
         if (seat.state !== "gone") log.warn("a worker of hooks ended and is replaced", { reason });

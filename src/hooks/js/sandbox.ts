@@ -132,13 +132,13 @@ function loadGuest(context: QuickJSContext, print: (level: PrintLevel, text: str
   const called = made.error ? made : context.callFunction(made.value, context.undefined, host);
   if (called.error) throw new Error(ownText(context, called.error, "message"));
   const functions = called.value;
-  const named = (name: keyof Guest) => context.getProp(functions, name);
+  const getFunction = (name: keyof Guest) => context.getProp(functions, name);
   return {
-    load: named("load"),
-    call: named("call"),
-    settled: named("settled"),
-    describe: named("describe"),
-    warm: named("warm"),
+    load: getFunction("load"),
+    call: getFunction("call"),
+    settled: getFunction("settled"),
+    describe: getFunction("describe"),
+    warm: getFunction("warm"),
   };
 }
 
@@ -149,21 +149,21 @@ function load(
   guest: Guest,
   { source, file }: Program,
 ): { readonly functions: readonly HookFunction[]; readonly failure?: Failure } {
-  const failed = (error: QuickJSHandle) => ({
+  const describeFailure = (error: QuickJSHandle) => ({
     functions: [],
     failure: describe(context, guest, error, file),
   });
   try {
     const run = context.evalCode(source, file, { type: "module", strict: true });
-    if (run.error) return failed(run.error);
+    if (run.error) return describeFailure(run.error);
     runtime.executePendingJobs();
     const state = context.getPromiseState(run.value);
-    if (state.type === "rejected") return failed(state.error);
+    if (state.type === "rejected") return describeFailure(state.error);
     if (state.type === "pending")
       return { functions: [], failure: { message: "the await at its top level is never settled" } };
     const names = context.newString(JSON.stringify(hookFunctions));
     const found = context.callFunction(guest.load, context.undefined, state.value, names);
-    if (found.error) return failed(found.error);
+    if (found.error) return describeFailure(found.error);
     return { functions: JSON.parse(context.getString(found.value)) as HookFunction[] };
   } catch (error) {
     return { functions: [], failure: brokenBy(error) };

@@ -25,7 +25,7 @@ export function encodeState(state: unknown): string {
 export function decodeState(text: string): unknown {
   if (text.length > maxEncodedLength) throw tooLargeState();
   const value = stateIn(text.trim());
-  if (isPlain(value)) return parsed(value);
+  if (isPlain(value)) return parseText(value);
   // The + of plain base64 arrives as a space if an address was parsed as a form.
   const bytes = fromBase64Url(value.replaceAll(" ", "+"));
   if (!bytes)
@@ -37,7 +37,7 @@ export function decodeState(text: string): unknown {
     throw invalidState("Expected base64url of text; received that of other bytes.");
   }
   // Some tools leave the first of the two encodings out.
-  return parsed(stateIn(isPlain(decoded) ? decoded : uriDecoded(decoded)));
+  return parseText(stateIn(isPlain(decoded) ? decoded : decodeUri(decoded)));
 }
 
 /** True if a text is unencoded JSON or an address. */
@@ -46,10 +46,10 @@ const isPlain = (text: string) => /^\s*[[{"]|^https?:\/\//i.test(text);
 /** Returns the state within a link to a viewer; any other text unchanged. */
 function stateIn(text: string): string {
   const state = /^https?:\/\/[^?#]*\?(?:[^#]*&)?iiif-content=(.+)$/is.exec(text)?.[1];
-  return state === undefined ? text : uriDecoded(state);
+  return state === undefined ? text : decodeUri(state);
 }
 
-function uriDecoded(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -57,7 +57,7 @@ function uriDecoded(text: string): string {
   }
 }
 
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   const json = /^https?:/i.test(text) ? JSON.stringify(text) : text;
   if (json.length > maxStateLength) throw tooLargeState();
   try {

@@ -92,7 +92,7 @@ function targetOf(annotation: Members, problems: string[]): unknown {
 }
 
 function readTarget(target: unknown, problems: string[]): StateTarget {
-  if (typeof target === "string") return addressed(target, {}, problems);
+  if (typeof target === "string") return fromAddress(target, {}, problems);
   if (!isMembers(target))
     throw invalidState("Expected targets that are objects or addresses; received another value.");
   if (typeOf(target) === "SpecificResource" || "source" in target) return readSpecific(target, problems);
@@ -100,7 +100,7 @@ function readTarget(target: unknown, problems: string[]): StateTarget {
   if (id === undefined) throw invalidState("Expected a target with an id; received one without.");
   const type = typeOf(target);
   if (type === undefined) problems.push("The target has no type.");
-  return addressed(id, { type, manifestId: manifestOf(target) }, problems);
+  return fromAddress(id, { type, manifestId: manifestOf(target) }, problems);
 }
 
 /** A source with a selector (Web Annotation Data Model, section 4). */
@@ -122,7 +122,7 @@ function readSpecific(specific: Members, problems: string[]): StateTarget {
   };
 }
 
-function addressed(
+function fromAddress(
   address: string,
   known: { readonly type?: string | undefined; readonly manifestId?: string | undefined },
   problems: string[],

@@ -17,7 +17,7 @@ const readers: Readonly<Record<string, (selector: Selector) => Region | "whole" 
   SvgSelector: ({ value, chars }) => {
     const svg = value ?? chars;
     const box = typeof svg === "string" ? boxOf(svg) : undefined;
-    return box && boxed(box.left, box.top, box.right, box.bottom);
+    return box && toRegion(box.left, box.top, box.right, box.bottom);
   },
   ImageApiSelector: ({ region }) => imageRegion(region),
 };
@@ -82,11 +82,11 @@ const isNumber = (value: unknown): value is number => typeof value === "number" 
 /** Returns a square centred at the point, without the part beyond the upper and left edges of the canvas. */
 function aroundPoint(x: number, y: number): Region | undefined {
   if (x < 0 || y < 0) return undefined;
-  return boxed(x - pointSide / 2, y - pointSide / 2, x + pointSide / 2, y + pointSide / 2);
+  return toRegion(x - pointSide / 2, y - pointSide / 2, x + pointSide / 2, y + pointSide / 2);
 }
 
 /** The whole pixels that a box touches; a line is one pixel wide. */
-function boxed(left: number, top: number, right: number, bottom: number): Region | undefined {
+function toRegion(left: number, top: number, right: number, bottom: number): Region | undefined {
   const [x, y] = [Math.max(0, Math.floor(left)), Math.max(0, Math.floor(top))];
   const [w, h] = [Math.ceil(right) - x, Math.ceil(bottom) - y];
   if (w < 0 || h < 0) return undefined;

@@ -67,7 +67,7 @@ function* segment(
 ): Generator<Point, Pen> {
   const { at, start, control } = pen;
   const point = (n: number): Point => [(numbers[n] ?? 0) + dx, (numbers[n + 1] ?? 0) + dy];
-  const reflected = (): Point =>
+  const reflectControl = (): Point =>
     control?.by === kind ? [2 * at[0] - control.point[0], 2 * at[1] - control.point[1]] : at;
   const last = numbers.length - 2;
   switch (kind) {
@@ -81,13 +81,13 @@ function* segment(
       return { at: [at[0], (numbers[0] ?? 0) + dy], start };
     case "c":
     case "s": {
-      const [first, second] = kind === "c" ? [point(0), point(2)] : [reflected(), point(0)];
+      const [first, second] = kind === "c" ? [point(0), point(2)] : [reflectControl(), point(0)];
       yield* bezier([at, first, second, point(last)]);
       return { at: point(last), start, control: { by: "s", point: second } };
     }
     case "q":
     case "t": {
-      const middle = kind === "q" ? point(0) : reflected();
+      const middle = kind === "q" ? point(0) : reflectControl();
       yield* bezier([at, middle, point(last)]);
       return { at: point(last), start, control: { by: "t", point: middle } };
     }

@@ -86,7 +86,7 @@ function parseRegion(tables: ImageVersion, text: string): RegionRequest {
   }
   throw refuse(
     "invalid_region",
-    `Expected a region as ${alternatives(keys(tables.regions))}, with digits only (in percentages also one point); received ${shown(text)}.`,
+    `Expected a region as ${alternatives(keys(tables.regions))}, with digits only (in percentages also one point); received ${toPrintable(text)}.`,
     "Correct the first of the four image parameters.",
   );
 }
@@ -102,7 +102,7 @@ function parseSize(tables: ImageVersion, text: string): SizeRequest {
   if (caret && size !== undefined && tables.upscaling === undefined) {
     throw refuse(
       `version_${tables.version}_does_not_upscale`,
-      `Expected a size without ^, since version ${tables.version} of this service does not upscale; received ${shown(text)}.`,
+      `Expected a size without ^, since version ${tables.version} of this service does not upscale; received ${toPrintable(text)}.`,
       "Take the ^ away, or ask under version 3.",
     );
   }
@@ -111,7 +111,7 @@ function parseSize(tables: ImageVersion, text: string): SizeRequest {
     const prefix = tables.upscaling === undefined ? "" : ", each also after ^";
     throw refuse(
       "invalid_size",
-      `Expected a size as ${forms}${prefix}; received ${shown(text)}.`,
+      `Expected a size as ${forms}${prefix}; received ${toPrintable(text)}.`,
       text === "full"
         ? "Ask for max, the name of the full size in this version."
         : "Correct the second of the four image parameters.",
@@ -120,7 +120,7 @@ function parseSize(tables: ImageVersion, text: string): SizeRequest {
   if (isEmpty(size)) {
     throw refuse(
       "empty_size",
-      `Expected a size of at least one pixel; received ${shown(text)}.`,
+      `Expected a size of at least one pixel; received ${toPrintable(text)}.`,
       "Ask for a width and height above 0.",
     );
   }
@@ -154,7 +154,7 @@ function parseRotation(tables: ImageVersion, text: string): Rotation {
   if (angle === undefined || turn === undefined || turn > 0 || (turn === 0 && !tables.rotation.fullTurn)) {
     throw refuse(
       "invalid_rotation",
-      `Expected a rotation from 0 up to ${tables.rotation.fullTurn ? "and with" : "but not"} 360 degrees, with ! before it to mirror; received ${shown(text)}.`,
+      `Expected a rotation from 0 up to ${tables.rotation.fullTurn ? "and with" : "but not"} 360 degrees, with ! before it to mirror; received ${toPrintable(text)}.`,
       "Write it with digits and at most one point.",
     );
   }
@@ -168,7 +168,7 @@ function parseQuality(tables: ImageVersion, text: string): Quality {
   if (quality !== undefined) return quality.means;
   throw refuse(
     "invalid_quality",
-    `Expected a quality as ${alternatives(keys(tables.qualities))}; received ${shown(text)}.`,
+    `Expected a quality as ${alternatives(keys(tables.qualities))}; received ${toPrintable(text)}.`,
     "Write the last image parameter as quality.format, such as default.jpg.",
   );
 }
@@ -177,7 +177,7 @@ function parseFormat(tables: ImageVersion, text: string): Format {
   if (own(tables.formats, text) !== undefined) return text as Format;
   throw refuse(
     "invalid_format",
-    `Expected a format as ${alternatives(keys(tables.formats))} after the quality and a point; received ${shown(text)}.`,
+    `Expected a format as ${alternatives(keys(tables.formats))} after the quality and a point; received ${toPrintable(text)}.`,
     "Write the last image parameter as quality.format, such as default.jpg.",
   );
 }
@@ -226,7 +226,7 @@ function alternatives(words: readonly string[]): string {
 }
 
 /** Formats received text for a message: quoted, short, without unprintable characters. */
-function shown(text: string): string {
+function toPrintable(text: string): string {
   const printable = [...text.slice(0, 80)].map((c) => (/[\p{C}\p{Z}]/u.test(c) && c !== " " ? "?" : c));
   return `"${printable.slice(0, 40).join("")}${text.length > 40 ? "…" : ""}"`;
 }
@@ -234,7 +234,7 @@ function shown(text: string): string {
 function emptyRegion(text: string): ServiceError {
   return refuse(
     "empty_region",
-    `Expected a region of at least one pixel; received ${shown(text)}.`,
+    `Expected a region of at least one pixel; received ${toPrintable(text)}.`,
     "Ask for a width and height above 0.",
   );
 }

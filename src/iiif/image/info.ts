@@ -38,9 +38,9 @@ function information3({ id, size, rules, service = [] }: InformationInput): Reco
     profile: "level2",
     width: size.width,
     height: size.height,
-    extraFormats: advertised(tables.formats),
-    extraQualities: advertised(marks(tables.qualities)),
-    extraFeatures: advertised(tables.features),
+    extraFormats: listAdvertised(tables.formats),
+    extraQualities: listAdvertised(marks(tables.qualities)),
+    extraFeatures: listAdvertised(tables.features),
     preferredFormats: tables.preferredFormats,
     ...limitFields(rules.limits),
     ...tileFields(size, rules),
@@ -60,9 +60,9 @@ function information2({ id, size, rules, service = [] }: InformationInput): Reco
     profile: [
       tables.level,
       {
-        formats: advertised(tables.formats),
-        qualities: advertised(marks(tables.qualities)),
-        supports: advertised(tables.features),
+        formats: listAdvertised(tables.formats),
+        qualities: listAdvertised(marks(tables.qualities)),
+        supports: listAdvertised(tables.features),
         ...limitFields(rules.limits),
       },
     ],
@@ -84,7 +84,7 @@ function tileFields(size: Size, rules: SizeRules): Record<string, unknown> {
   return width === undefined ? {} : { tiles: [{ width, scaleFactors: scaleFactors(size, width) }] };
 }
 
-function advertised(table: Readonly<Record<string, Mark>>): readonly string[] {
+function listAdvertised(table: Readonly<Record<string, Mark>>): readonly string[] {
   return Object.keys(table).filter((token) => table[token] === "advertised");
 }
 

@@ -37,7 +37,7 @@ export function sizeOf(
       return { width: size.width, height: size.height };
     case "confined": {
       const box = size.upscale ? size : overlap(size, region);
-      return fitted(region, { ...overlap(box, bounds(limits)), area: limits.maxArea });
+      return fitWithin(region, { ...overlap(box, bounds(limits)), area: limits.maxArea });
     }
   }
 }
@@ -46,7 +46,7 @@ export function sizeOf(
 export function largestSize(region: Size, limits: Limits, upscale: boolean): Size {
   const unlimited = limits.maxWidth === 0 && limits.maxHeight === 0 && limits.maxArea === 0;
   const box = upscale && !unlimited ? bounds(limits) : overlap(region, bounds(limits));
-  return fitted(region, { ...box, area: limits.maxArea });
+  return fitWithin(region, { ...box, area: limits.maxArea });
 }
 
 /**
@@ -124,7 +124,7 @@ interface Bounds extends Size {
  * The largest size of the region's aspect ratio within the bounds: it touches one of them, and is at least 1
  * x 1.
  */
-function fitted(region: Size, { width: boxWidth, height: boxHeight, area }: Bounds): Size {
+function fitWithin(region: Size, { width: boxWidth, height: boxHeight, area }: Bounds): Size {
   const [rw, rh] = [BigInt(region.width), BigInt(region.height)];
   const byWidth = BigInt(boxWidth) * rh <= BigInt(boxHeight) * rw;
   const width = byWidth ? boxWidth : Math.max(1, roundedRatio(BigInt(boxHeight) * rw, rh));

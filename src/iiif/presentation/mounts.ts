@@ -23,7 +23,7 @@ const partSegment = "_part";
 export type PieceKind = "canvas" | "page" | "annotation" | "range";
 
 /** A piece of a document by its kind and its number from 1. */
-export interface Piece {
+export interface PathPiece {
   readonly kind: PieceKind;
   readonly number: number;
 }
@@ -48,7 +48,7 @@ export interface PresentationPath {
    */
   readonly extent: "whole" | "images" | number;
   /** The requested part of the document; absent: the document itself. */
-  readonly piece?: Piece;
+  readonly piece?: PathPiece;
 }
 
 /** Identifier of the manifest of the images in a directory that holds directories as well. */
@@ -71,7 +71,7 @@ export function documentAddress(base: string, id: string, version: PresentationV
 }
 
 /** Address of a piece of the document at an address. */
-export function pieceAddress(document: string, { kind, number }: Piece): string {
+export function pieceAddress(document: string, { kind, number }: PathPiece): string {
   return `${document}/${pieceSegments[kind].join("/").replace("#", String(number))}`;
 }
 
@@ -112,7 +112,7 @@ export function presentationPaths(rawPath: string): readonly PresentationPath[] 
     const number = numberOf(last[pattern.indexOf("#")]);
     // The root is a collection always, which has no canvases.
     if (!fits || number === undefined || rest.length === 0) continue;
-    const id = accepted(rest.join("/"));
+    const id = acceptIdentifier(rest.join("/"));
     if (id === undefined) continue;
     // Parts are collections as well.
     const documents = documentReadings(id).filter(({ extent }) => typeof extent === "string");
@@ -127,9 +127,9 @@ function documentReadings(id: string): PresentationPath[] {
   const segments = id.split("/");
   const part = numberOf(segments.at(-1));
   if (segments.at(-1) === imagesSegment)
-    push(readings, { id, of: accepted(segments.slice(0, -1).join("/")), extent: "images" });
+    push(readings, { id, of: acceptIdentifier(segments.slice(0, -1).join("/")), extent: "images" });
   if (part !== undefined && segments.at(-2) === partSegment)
-    push(readings, { id, of: accepted(segments.slice(0, -2).join("/")), extent: part });
+    push(readings, { id, of: acceptIdentifier(segments.slice(0, -2).join("/")), extent: part });
   return readings;
 }
 
@@ -141,7 +141,7 @@ function push(
 }
 
 /** The identifier in its one form; "" is the top directory. */
-function accepted(identifier: string): string | undefined {
+function acceptIdentifier(identifier: string): string | undefined {
   if (identifier === "") return "";
   try {
     return checkIdentifier(identifier);

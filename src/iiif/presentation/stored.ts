@@ -3,14 +3,14 @@
 
 import { absolute, type Origin } from "./addresses.ts";
 import { addContexts, withContext2 } from "./context.ts";
-import { type Fault, inside, type Place, unexpected } from "./description/faults.ts";
+import { type Fault, type FaultPath, inside, noteUnexpected } from "./description/faults.ts";
 import { idOf, objectOf, objectsOf, textOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 import { documentAddress, pieceAddress } from "./mounts.ts";
 import { faultsOfVersion2, isVersion2, version3 } from "./v2/reading/documents.ts";
 
 /** Required members of a type of document. */
-interface Form {
+interface StoredForm {
   /** The types of its items; absent if it has none. */
   readonly items?: readonly string[];
   readonly fewest?: 1;
@@ -18,7 +18,7 @@ interface Form {
 }
 
 /** The types of documents that have addresses of their own, the usual ones first. */
-const forms: Readonly<Record<string, Form>> = {
+const forms: Readonly<Record<string, StoredForm>> = {
   Manifest: { items: ["Canvas"], fewest: 1, required: "label" },
   Collection: { items: ["Manifest", "Collection"], required: "label" },
   AnnotationPage: { items: ["Annotation"] },
@@ -27,7 +27,7 @@ const forms: Readonly<Record<string, Form>> = {
 };
 
 /** A whole document as stored. */
-export interface Stored {
+export interface StoredDocument {
   /** In the terms of 3.0. */
   readonly whole: Resource;
   /** The document as written, if it has the form of 2.1. */
@@ -48,36 +48,36 @@ export function isOfAnnotations({ type }: Resource): boolean {
 /** Returns why a whole document is unusable; empty if it is usable. */
 export function faultsOfStored(document: Resource): readonly Fault[] {
   if (isVersion2(document)) return faultsOfVersion2(document);
-  const at: Place = { path: [], faults: [] };
+  const at: FaultPath = { path: [], faults: [] };
   const { type, label, items, target } = document;
   const form = Object.hasOwn(forms, String(type)) ? forms[String(type)] : undefined;
   if (form === undefined) {
     const known = Object.keys(forms);
-    unexpected(inside(at, "type"), `${known.slice(0, -1).join(", ")} or ${known.at(-1)}`, type);
+    noteUnexpected(inside(at, "type"), `${known.slice(0, -1).join(", ")} or ${known.at(-1)}`, type);
     return at.faults;
   }
   if (form.required === "label" && objectOf(label) === undefined)
-    unexpected(inside(at, "label"), "texts by language, such as none: [text]", label);
+    noteUnexpected(inside(at, "label"), "texts by language, such as none: [text]", label);
   if (form.required === "target" && (target === undefined || target === null))
-    unexpected(inside(at, "target"), "what it is about", target);
+    noteUnexpected(inside(at, "target"), "what it is about", target);
   if (form.items) itemFaults(items, form.items, form.fewest, inside(at, "items"));
   return at.faults;
 }
 
-function itemFaults(items: unknown, types: readonly string[], fewest: 1 | undefined, at: Place): void {
+function itemFaults(items: unknown, types: readonly string[], fewest: 1 | undefined, at: FaultPath): void {
   if (!Array.isArray(items) || (fewest && items.length === 0)) {
-    unexpected(at, Array.isArray(items) ? "one canvas at least" : "a list", items);
+    noteUnexpected(at, Array.isArray(items) ? "one canvas at least" : "a list", items);
     return;
   }
   for (const [place, item] of items.entries()) {
     const found = textOf(objectOf(item)?.type);
     if (found === undefined || !types.includes(found))
-      unexpected(inside(inside(at, place), "type"), types.join(" or "), objectOf(item)?.type);
+      noteUnexpected(inside(inside(at, place), "type"), types.join(" or "), objectOf(item)?.type);
   }
 }
 
 /** A whole document without faults, in the terms of 3.0 and perhaps of 2.1. */
-export function storedOf(document: Resource): Stored {
+export function storedOf(document: Resource): StoredDocument {
   return isVersion2(document) ? { whole: version3(document), whole2: document } : { whole: document };
 }
 
@@ -88,7 +88,7 @@ export function storedOf(document: Resource): Stored {
  * `document2`: the same in the form of 2.1, if it is stored so.
  */
 export function storedDocuments(
-  { whole, whole2 }: Stored,
+  { whole, whole2 }: StoredDocument,
   id: string,
   base: string,
 ): { readonly document: Resource; readonly document2?: Resource } {
@@ -97,7 +97,7 @@ export function storedDocuments(
   const [origin, origin2] = ([3, 2] as const).map(
     (version): Origin => ({ base, document: documentAddress(base, id, version), version }),
   ) as [Origin, Origin];
-  const { "@context": context, "@id": _, ...members } = placed(whole2, origin2);
+  const { "@context": context, "@id": _, ...members } = moveDocument(whole2, origin2);
   return {
     document: storedDocument(whole, origin),
     document2: withContext2({ "@context": context, "@id": origin2.document, ...members }),
@@ -106,12 +106,12 @@ export function storedDocuments(
 
 function storedDocument(stored: Resource, origin: Origin): Resource {
   const { document } = origin;
-  const { "@context": contexts, id: _, ...members } = placed(numbered(stored, document), origin);
+  const { "@context": contexts, id: _, ...members } = moveDocument(numberItems(stored, document), origin);
   return addContexts({ id: document, ...members }, contexts);
 }
 
 /** A document with absolute addresses. */
-function placed(document: Resource, origin: Origin): Resource {
+function moveDocument(document: Resource, origin: Origin): Resource {
   const called = idOf(document);
   return absolute(document, { ...origin, ...(called !== undefined && called !== "" && { called }) });
 }
@@ -120,8 +120,9 @@ function placed(document: Resource, origin: Origin): Resource {
  * Returns a manifest whose canvases, annotation pages and annotations have ids, or an annotation page whose
  * annotations do.
  */
-function numbered(document: Resource, address: string): Resource {
-  if (document.type === "AnnotationPage") return { ...document, items: named(document.items, `${address}#`) };
+function numberItems(document: Resource, address: string): Resource {
+  if (document.type === "AnnotationPage")
+    return { ...document, items: nameAnnotations(document.items, `${address}#`) };
   if (document.type !== "Manifest") return document;
   return {
     ...document,
@@ -148,7 +149,7 @@ function canvasOf(canvas: Resource, number: number, address: string): Resource {
       const held = objectOf(page);
       const own = `${at("canvas")}#annotations-${nth + 1}`;
       return held && Array.isArray(held.items)
-        ? { id: own, ...held, items: named(held.items, `${own}-`) }
+        ? { id: own, ...held, items: nameAnnotations(held.items, `${own}-`) }
         : page;
     }),
   };
@@ -156,6 +157,6 @@ function canvasOf(canvas: Resource, number: number, address: string): Resource {
 }
 
 /** Annotations with ids: those that have none are numbered behind a beginning. */
-function named(annotations: unknown, beginning: string): readonly Resource[] {
+function nameAnnotations(annotations: unknown, beginning: string): readonly Resource[] {
   return objectsOf(annotations).map((annotation, at) => ({ id: `${beginning}${at + 1}`, ...annotation }));
 }

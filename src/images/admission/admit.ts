@@ -1,10 +1,10 @@
 // Admission by cost: decides which jobs run simultaneously, and bounds the memory that they need together.
 
-import { cancelled, ServiceError } from "../../errors.ts";
+import { cancelledError, ServiceError } from "../../errors.ts";
 import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
-import type { Place } from "../../workers/place.ts";
-import { createEstimates, type Work } from "./cost.ts";
+import type { Permit } from "../../workers/place.ts";
+import { createEstimates, type EstimatedWork } from "./cost.ts";
 import { type Lane, laneOf, memoryOf, mostPlaces, sharesBeside } from "./lanes.ts";
 import { createTurns } from "./turns.ts";
 
@@ -27,7 +27,7 @@ export interface AdmissionLimits {
 
 /** A job's request for a permit and memory. */
 export interface Demand {
-  readonly work: Work;
+  readonly work: EstimatedWork;
   /** Estimated peak bytes. */
   readonly memory: number;
   /** Address of the first client that asked; clients take turns. */
@@ -43,7 +43,7 @@ export interface Admission {
    * `busy` (code queue_full) if too many jobs wait or this one has waited too long, `cancelled` if the signal
    * aborts while it waits.
    */
-  run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place?: Place) => Promise<T>): Promise<T>;
+  run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place?: Permit) => Promise<T>): Promise<T>;
   /** Throws `too-large` (code memory_budget) if a job of that size could never be admitted. */
   check(bytes: number): void;
   /** True if that much memory could ever be granted. */
@@ -172,7 +172,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
     ticket.workedMs += performance.now() - ticket.since;
     ticket.since = undefined;
   };
-  const placeOf = (ticket: Ticket): Place => ({
+  const placeOf = (ticket: Ticket): Permit => ({
     leave() {
       if (!admitted.has(ticket) || ticket.since === undefined) return;
       leave(ticket);
@@ -244,7 +244,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
     allows,
     async run(demand, signal, work) {
       check(demand.memory);
-      if (signal?.aborted) throw cancelled(signal);
+      if (signal?.aborted) throw cancelledError(signal);
       const ticket = await enqueue(demand, signal);
       try {
         if (limits.waitMs !== undefined && (ticket.since ?? ticket.asked) - ticket.asked > limits.waitMs) {

@@ -8,7 +8,7 @@ import { type Shape, shapeAfter } from "../../imaging/pipeline/shape.ts";
 import { placeOverlay } from "../../imaging/pipeline/steps/overlay-layout.ts";
 
 /** Estimated duration of a job in milliseconds, and its kind; estimates are corrected by kind. */
-export interface Work {
+export interface EstimatedWork {
   readonly kind: string;
   readonly ms: number;
 }
@@ -33,7 +33,7 @@ export function renderWork(
   { read, steps, write }: Pick<RenderPlan, "read" | "steps" | "write">,
   codec: Pick<Codec, "decodedPixels" | "sidecar">,
   sidecar: Pick<SidecarAccess, "absent"> | undefined,
-): Work {
+): EstimatedWork {
   const { header, region, scaleFactor } = read;
   const decoded = {
     width: Math.ceil(region.width / scaleFactor),
@@ -69,7 +69,7 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
 }
 
 /** Returns the estimate of building the sidecar of a master. */
-export function sidecarWork({ sidecar }: Pick<Codec, "sidecar">, header: ImageHeader): Work {
+export function sidecarWork({ sidecar }: Pick<Codec, "sidecar">, header: ImageHeader): EstimatedWork {
   return {
     kind: `sidecar of ${header.format}, ${header.variant}`,
     ms: milliseconds(area(header) * (sidecar?.nsPerPixel(header) ?? 0)),
@@ -88,9 +88,9 @@ const leastMs = 2;
 
 export interface Estimates {
   /** Returns the corrected milliseconds. */
-  of(work: Work): number;
+  of(work: EstimatedWork): number;
   /** Records the actual duration of a job. */
-  learn(work: Work, tookMs: number): void;
+  learn(work: EstimatedWork, tookMs: number): void;
 }
 
 /**

@@ -27,7 +27,7 @@ const share = { heavy: 3 / 4, remote: 3 / 4, oneSource: 1 / 2 } as const;
 const moreRemote = { all: 48, oneSource: 16 } as const;
 
 /** The properties of a job that its shares depend on. */
-export interface Load {
+export interface LaneDemand {
   readonly lane: Lane;
   /** Estimated peak bytes. */
   readonly memory: number;
@@ -36,7 +36,7 @@ export interface Load {
 }
 
 /** Returns the estimated peak bytes of several jobs together. */
-export function memoryOf(loads: Iterable<Load>): number {
+export function memoryOf(loads: Iterable<LaneDemand>): number {
   let total = 0;
   for (const { memory } of loads) total += memory;
   return total;
@@ -47,11 +47,11 @@ export function memoryOf(loads: Iterable<Load>): number {
  * source.
  */
 export function sharesBeside(
-  admitted: Iterable<Load>,
+  admitted: Iterable<LaneDemand>,
   limits: { readonly places: number; readonly memory: number },
-): (load: Load) => boolean {
+): (load: LaneDemand) => boolean {
   const all = [...admitted];
-  const together = (which: (load: Load) => boolean) => {
+  const together = (which: (load: LaneDemand) => boolean) => {
     const loads = all.filter(which);
     return { jobs: loads.length, memory: memoryOf(loads) };
   };

@@ -74,10 +74,10 @@ export async function expectedCosts(
         const { ms } = renderWork(plan, codec, { absent: !sidecar });
         return { ...named, expected: { ms, memory: plan.memory, decoded: codec.decodedPixels(plan.read) } };
       } catch (error) {
-        return { ...named, refused: known(error) };
+        return { ...named, refused: toServiceError(error) };
       }
     } catch (error) {
-      return { ...row, canonical: "full/max/0/default.jpg", size: upright, refused: known(error) };
+      return { ...row, canonical: "full/max/0/default.jpg", size: upright, refused: toServiceError(error) };
     }
   }
 }
@@ -90,7 +90,7 @@ const tooMuchMemory = (bytes: number) =>
     { code: "memory_budget" },
   );
 
-function known(error: unknown): ServiceError {
+function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   throw error;
 }

@@ -11,7 +11,7 @@ import {
 } from "./diagnosis.ts";
 import { factsOf } from "./facts/index.ts";
 import { findingsOf } from "./findings/index.ts";
-import type { Known } from "./known.ts";
+import type { DiagnosisFacts } from "./known.ts";
 import { lookAt } from "./look.ts";
 
 export interface DiagnoseOptions {
@@ -50,7 +50,7 @@ export async function diagnose(
   };
 }
 
-function latestRows({ latest }: Known): readonly LatestRow[] {
+function latestRows({ latest }: DiagnosisFacts): readonly LatestRow[] {
   return [latest?.part, latest?.whole].flatMap((record) =>
     record
       ? [
@@ -66,7 +66,7 @@ function latestRows({ latest }: Known): readonly LatestRow[] {
   );
 }
 
-function costRows({ costs = [], measured = [] }: Known): readonly CostRow[] {
+function costRows({ costs = [], measured = [] }: DiagnosisFacts): readonly CostRow[] {
   return costs.map(({ what, scale, canonical, expected, refused }) => {
     // Only the tile of full size is measured.
     const took = scale === 1 ? measured.find((each) => each.what === what) : undefined;

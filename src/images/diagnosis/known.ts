@@ -14,7 +14,7 @@ import type { Cost } from "./costs.ts";
 import type { Measured } from "./measure.ts";
 
 /** Steps of the doctor, in order. */
-export type Look =
+export type DiagnosisStep =
   | "identifier"
   | "hook"
   | "open"
@@ -41,7 +41,7 @@ export interface FoundAt {
 /** Length in bytes of each kind of metadata that could be read. */
 export type MetadataSizes = Readonly<Partial<Record<"icc" | "exif" | "xmp" | "iptc", number>>>;
 
-export interface Known {
+export interface DiagnosisFacts {
   readonly identifier: string;
   /** Result of the resolve hook; absent if there is none. */
   readonly hook?: "mapped" | "no image" | "no opinion";
@@ -62,7 +62,7 @@ export interface Known {
   /** Set if derivatives rendered for requests lacked a part of the image. */
   readonly damage?: DamagedMaster | undefined;
   /** Failed steps, with their errors. */
-  readonly failures: ReadonlyMap<Look, ServiceError>;
+  readonly failures: ReadonlyMap<DiagnosisStep, ServiceError>;
   readonly settings: Settings;
 }
 

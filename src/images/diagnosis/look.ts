@@ -1,6 +1,6 @@
 // Steps of a diagnosis, each of them bounded, none of them fatal.
 
-import { cancelled, ServiceError, withServiceErrors } from "../../errors.ts";
+import { cancelledError, ServiceError, withServiceErrors } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { readFileFacts } from "../../imaging/codecs/facts/index.ts";
 import { describeProfile } from "../../imaging/codecs/facts/profile.ts";
@@ -14,11 +14,13 @@ import { placeOf, withMaster } from "../open.ts";
 import { asOperator, operatorCaller } from "../operator.ts";
 import type { RenderParts } from "../render.ts";
 import { expectedCosts } from "./costs.ts";
-import type { Known, Look, Settings } from "./known.ts";
+import type { DiagnosisFacts, DiagnosisStep, Settings } from "./known.ts";
 import { type Measured, measure } from "./measure.ts";
 
 /** Facts found so far; grows with each step, so that facts found before the deadline are kept. */
-type Found = { -readonly [K in keyof Known]: Known[K] } & { readonly failures: Map<Look, ServiceError> };
+type GatheredFacts = { -readonly [K in keyof DiagnosisFacts]: DiagnosisFacts[K] } & {
+  readonly failures: Map<DiagnosisStep, ServiceError>;
+};
 
 /** Estimate of reading headers and metadata: short work, but it may wait for a source. */
 const looking = { kind: "look", ms: 5 } as const;
@@ -31,13 +33,13 @@ export async function lookAt(
   parts: RenderParts,
   identifier: string,
   { measures, limitMs, signal }: { measures: boolean; limitMs: number; signal?: AbortSignal | undefined },
-): Promise<Known> {
-  const found: Found = { identifier, failures: new Map(), settings: settingsOf(parts, identifier) };
+): Promise<DiagnosisFacts> {
+  const found: GatheredFacts = { identifier, failures: new Map(), settings: settingsOf(parts, identifier) };
   const limit = new AbortController();
   const leave = () => limit.abort(signal?.reason);
   signal?.addEventListener("abort", leave, { once: true });
-  let step: Look = "identifier";
-  const take = async <T>(look: Look, act: () => Promise<T>): Promise<T | undefined> => {
+  let step: DiagnosisStep = "identifier";
+  const take = async <T>(look: DiagnosisStep, act: () => Promise<T>): Promise<T | undefined> => {
     step = look;
     try {
       return await act();
@@ -49,7 +51,7 @@ export async function lookAt(
   try {
     await withDeadline(limitMs, () => walk(parts, found, take, measures, limit.signal), late(limitMs));
   } catch (error) {
-    if (signal?.aborted) throw cancelled(signal);
+    if (signal?.aborted) throw cancelledError(signal);
     found.failures.set(step, asKnown(error));
   } finally {
     limit.abort();
@@ -61,8 +63,8 @@ export async function lookAt(
 
 async function walk(
   parts: RenderParts,
-  found: Found,
-  take: <T>(look: Look, act: () => Promise<T>) => Promise<T | undefined>,
+  found: GatheredFacts,
+  take: <T>(look: DiagnosisStep, act: () => Promise<T>) => Promise<T | undefined>,
   measures: boolean,
   signal: AbortSignal,
 ): Promise<void> {
@@ -128,7 +130,7 @@ async function walk(
 
 const isTooLarge = ({ width, height }: ImageHeader, limit: number) => limit > 0 && width * height > limit;
 
-function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<Known["place"]> {
+function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<DiagnosisFacts["place"]> {
   const { size } = image.bytes;
   return {
     source: source.name,

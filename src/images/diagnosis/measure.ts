@@ -52,7 +52,7 @@ export async function measure(
     const watched = { ...master, caller: { ...callerOf(master), signal, stages } };
     const prepared = await prepare(past, watched, request, signal);
     const { bytes, incomplete } = await render(past, watched, prepared, signal);
-    const { sidecar, queue, read, index, decode, steps, encode } = stages.named();
+    const { sidecar, queue, read, index, decode, steps, encode } = stages.toNamed();
     return {
       what,
       canonical: prepared.canonical,
@@ -64,13 +64,13 @@ export async function measure(
       incomplete,
     };
   };
-  for (const [i, cost] of chosen(costs).entries()) {
+  for (const [i, cost] of chooseCosts(costs).entries()) {
     const first = await renderOnce(cost);
     // The first render of its kind in a process loads a decoder, and may build a sidecar; visitors mostly
     // experience later ones.
     if (builds && i === 0) {
       note(first);
-      await parts.sidecars.settled(master);
+      await parts.sidecars.whenSettled(master);
       const { ms: firstMs, incomplete } = first;
       const again = await renderOnce(cost);
       note({ ...again, firstMs, incomplete: incomplete || again.incomplete });
@@ -84,7 +84,7 @@ export async function measure(
 const callerOf = ({ caller, identifier }: GrantedMaster) =>
   caller ?? { identifier, path: "", header: () => undefined };
 
-function chosen(costs: readonly Cost[]): readonly Cost[] {
+function chooseCosts(costs: readonly Cost[]): readonly Cost[] {
   const tile = costs.find(({ what, expected }) => what === "tile" && expected);
   const whole = costs.find(
     ({ what, expected }) => what === "whole" && expected && expected.ms <= mostWholeMs,
@@ -100,7 +100,7 @@ function unkept(slot: Slot): Slot {
     put() {},
     async getOrMake(_name, _variant, make, { signal, watch } = {}) {
       if (signal?.aborted) throw new ServiceError("cancelled", "Nobody waits for this any more.");
-      watch?.found("miss");
+      watch?.noteCache("miss");
       return make(signal ?? new AbortController().signal);
     },
   };

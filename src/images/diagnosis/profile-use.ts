@@ -2,13 +2,13 @@
 // applied to the facts of its file.
 
 import { convertsColours } from "../plan/metadata-policy.ts";
-import type { Known } from "./known.ts";
+import type { DiagnosisFacts } from "./known.ts";
 
 /** Returns the description; undefined if the header is unknown. */
 export function profileUse({
   header,
   settings: { policy },
-}: Pick<Known, "header" | "settings">): string | undefined {
+}: Pick<DiagnosisFacts, "header" | "settings">): string | undefined {
   if (!header) return undefined;
   const { colour, interpretation } = header;
   const target = interpretation === "gray" ? "gray in the tone curve of sRGB" : "sRGB";

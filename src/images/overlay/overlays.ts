@@ -80,7 +80,7 @@ const limitMs = 10_000;
 const freshMs = 2500;
 
 /** Result of checking an overlay image: its pixels, or the reason why it has none. */
-type Known =
+type CheckedOverlay =
   | {
       readonly until: number;
       readonly validator: string;
@@ -91,7 +91,7 @@ type Known =
   | { readonly until: number; readonly problem: string };
 
 /** An overlay file at the time of a check. */
-interface Found {
+interface OverlayFile {
   readonly validator: string;
   readonly modified: Date | undefined;
   read(signal: AbortSignal): Promise<Uint8Array>;
@@ -103,11 +103,15 @@ export function createOverlays(parts: OverlayParts): Overlays {
   const { options, log, hook, revalidateMs = 1000 } = parts;
   const { folder: _, ...configured } = options;
   const asks = () => hook?.has() === true;
-  const known = createLru<string, Known>(keptBytes);
-  const flights = createSingleFlight<Known>(parts.platform.keepAlive);
+  const known = createLru<string, CheckedOverlay>(keptBytes);
+  const flights = createSingleFlight<CheckedOverlay>(parts.platform.keepAlive);
 
   /** Checks the file of an overlay image, and decodes it if it has changed. Throws only `cancelled`. */
-  const look = async (place: string, before: Known | undefined, signal: AbortSignal): Promise<Known> => {
+  const look = async (
+    place: string,
+    before: CheckedOverlay | undefined,
+    signal: AbortSignal,
+  ): Promise<CheckedOverlay> => {
     try {
       return await withDeadline(limitMs, async () => {
         const found = await find(parts, place, signal);
@@ -119,7 +123,8 @@ export function createOverlays(parts: OverlayParts): Overlays {
           if (old?.validator === validator && !old.isFresh) return { ...old, until };
           const file = await found.read(signal);
           const digest = toHex(await sha256(file));
-          const image = old?.image.digest === digest ? old.image : await decoded(parts, file, digest, signal);
+          const image =
+            old?.image.digest === digest ? old.image : await decodeOverlay(parts, file, digest, signal);
           return { until, validator, isFresh, image };
         } finally {
           await found.close();
@@ -133,7 +138,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
   };
 
   /** Checks an overlay image again and caches the result. */
-  const lookAgain = async (place: string, signal: AbortSignal): Promise<Known> => {
+  const lookAgain = async (place: string, signal: AbortSignal): Promise<CheckedOverlay> => {
     const before = known.get(place);
     const now = await look(place, before, signal);
     known.set(place, now, entryBytes + ("image" in now ? now.image.data.length : 0));
@@ -163,7 +168,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
       );
     }
     if ("image" in now) return now.image;
-    throw failed(now.problem);
+    throw overlayError(now.problem);
   };
 
   const settingsFor = async (master: Master): Promise<OverlaySettings | undefined> => {
@@ -192,7 +197,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
 }
 
 /** Returns the error for the client; it does not contain `cause`, which is for the log. */
-function failed(cause: string): ServiceError {
+function overlayError(cause: string): ServiceError {
   return new ServiceError(
     "hook",
     "The mark that this service puts on its images could not be applied, so the image is not sent. Ask the operator of this service.",
@@ -201,10 +206,14 @@ function failed(cause: string): ServiceError {
 }
 
 /** Finds the file of an overlay image. Throws an Error in words for the operator if it is missing. */
-async function find({ platform, sources }: OverlayParts, name: string, signal: AbortSignal): Promise<Found> {
+async function find(
+  { platform, sources }: OverlayParts,
+  name: string,
+  signal: AbortSignal,
+): Promise<OverlayFile> {
   const place = placeOfPicture(name);
   if ("source" in place) {
-    const source = sources.named(place.source);
+    const source = sources.byName(place.source);
     if (!source) throw new Error(`there is no source "${place.source}" to take the overlay from`);
     const image = await source.open(place.key, signal);
     if (!image) throw new Error(`the overlay is not in source "${place.source}"`);
@@ -244,7 +253,7 @@ async function find({ platform, sources }: OverlayParts, name: string, signal: A
  * Returns the pixels of an overlay file. Throws the errors of the codecs, and an Error if the image is too
  * large.
  */
-async function decoded(
+async function decodeOverlay(
   { codecs, decode }: OverlayParts,
   file: Uint8Array,
   digest: string,
@@ -273,7 +282,7 @@ async function decoded(
     digest,
     width: swap ? header.height : header.width,
     height: swap ? header.width : header.height,
-    data: shared(data.bytes),
+    data: toSharedMemory(data.bytes),
   };
 }
 
@@ -289,7 +298,7 @@ function stepsOf({ orientation, interpretation, colour, depth }: ImageHeader): S
 }
 
 /** Returns the same bytes in memory shared by all threads, if available. */
-function shared(data: Uint8Array): Uint8Array {
+function toSharedMemory(data: Uint8Array): Uint8Array {
   if (typeof SharedArrayBuffer === "undefined") return data;
   const bytes = new Uint8Array(new SharedArrayBuffer(data.length));
   bytes.set(data);

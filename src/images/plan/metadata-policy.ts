@@ -5,7 +5,7 @@ import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import type { Embedding } from "../../imaging/codecs/plan.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
-interface Answer {
+interface EmbeddingInput {
   readonly header: ImageHeader;
   readonly request: Pick<ImageRequest, "quality">;
   readonly policy: Pick<OutputPolicy, "metadata" | "color">;
@@ -18,7 +18,7 @@ interface Answer {
 }
 
 /** True if a derivative has a single colour band: the master is gray, or the quality is gray or bitonal. */
-const isGray = ({ header, request }: Answer) =>
+const isGray = ({ header, request }: EmbeddingInput) =>
   header.interpretation === "gray" || request.quality === "gray" || request.quality === "bitonal";
 
 /**
@@ -26,7 +26,7 @@ const isGray = ({ header, request }: Answer) =>
  * derivative: a colour profile on gray, a gray profile on a format that writes gray as RGB, or a bitonal
  * derivative.
  */
-function keepsColours(answer: Answer): boolean {
+function keepsColours(answer: EmbeddingInput): boolean {
   const { header, request, policy, encoder } = answer;
   if (policy.color !== "respect-icc") return false;
   if (header.interpretation === "rgb") return !isGray(answer);
@@ -34,13 +34,13 @@ function keepsColours(answer: Answer): boolean {
 }
 
 /** True if the colours are converted to sRGB (gray: to its tone curve). */
-export const convertsColours = (answer: Answer): boolean => !keepsColours(answer);
+export const convertsColours = (answer: EmbeddingInput): boolean => !keepsColours(answer);
 
 /**
  * Returns the profile and metadata to embed in the derivative; undefined if there are none. Gray in the tone
  * curve of sRGB needs no profile: viewers assume it.
  */
-export function embeddingOf(answer: Answer): Embedding | undefined {
+export function embeddingOf(answer: EmbeddingInput): Embedding | undefined {
   const { header, policy, confined = false } = answer;
   const preserve = policy.metadata === "preserve";
   const profile = profileOf(answer);
@@ -52,7 +52,7 @@ export function embeddingOf(answer: Answer): Embedding | undefined {
   };
 }
 
-function profileOf(answer: Answer): Embedding["profile"] {
+function profileOf(answer: EmbeddingInput): Embedding["profile"] {
   const { colour } = answer.header;
   if (!keepsColours(answer)) return isGray(answer) ? undefined : "srgb";
   if (!colour || colour.ignored !== undefined) return undefined;

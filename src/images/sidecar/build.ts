@@ -1,7 +1,7 @@
 // One build of a sidecar: the requests that wait for it, whether one of them needs it immediately, and its
 // result.
 
-import { cancelled, ServiceError } from "../../errors.ts";
+import { cancelledError, ServiceError } from "../../errors.ts";
 import { onAbort } from "../../lib/concurrency/bounded-wait.ts";
 
 /** Result of a build. */
@@ -33,8 +33,8 @@ export interface Build {
 
 /** Creates a build that waits for the response of the slot. */
 export function createBuild(asked: Promise<unknown>): Build {
-  const ended = deferred<BuildEnd>();
-  const hurried = deferred<void>();
+  const ended = createDeferred<BuildEnd>();
+  const hurried = createDeferred<void>();
   const deserted = new AbortController();
   let holders = 0;
   return {
@@ -45,7 +45,7 @@ export function createBuild(asked: Promise<unknown>): Build {
     hold(signal) {
       holders++;
       onAbort(signal, () => {
-        if (--holders === 0) deserted.abort(cancelled(signal));
+        if (--holders === 0) deserted.abort(cancelledError(signal));
       });
     },
     deserted: deserted.signal,
@@ -53,7 +53,7 @@ export function createBuild(asked: Promise<unknown>): Build {
   };
 }
 
-function deferred<T>() {
+function createDeferred<T>() {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((settle) => {
     resolve = settle;

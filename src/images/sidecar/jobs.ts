@@ -102,7 +102,7 @@ export function createSidecarJobs(
         if (origin.maxBytes() === 0) made.set(block, bytes);
         else if (isCurrent(key)) {
           origin.put(key.name, blockVariant(key, block), bytes);
-          if (!slow) await withDeadline(longestWait, () => origin.settled()).catch(() => (slow = true));
+          if (!slow) await withDeadline(longestWait, () => origin.whenSettled()).catch(() => (slow = true));
         }
       },
     };

@@ -61,7 +61,7 @@ export interface Sidecars {
    */
   purge(master?: string): void;
   /** Resolves when the sidecar of this master is not being built; `state` returns the result. */
-  settled(master: Master): Promise<void>;
+  whenSettled(master: Master): Promise<void>;
   /** Resolves when no sidecar is being built or removed. */
   idle(): Promise<void>;
 }
@@ -147,7 +147,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     ...(finish && { finish }),
   });
 
-  const found = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
+  const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
     if (state.is !== "complete") return alone(key, undefined, state.is);
     const { entry, blocks } = state.sidecar;
     const access: SidecarAccess = {
@@ -188,16 +188,18 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       build.end(how);
       return state;
     };
-    const obtained = (sidecar: Sidecar) => end({ is: "obtained", sidecar });
+    const onObtained = (sidecar: Sidecar) => end({ is: "obtained", sidecar });
     /** Returns the sidecar in the state after a build. */
-    const left = (state: SidecarState) => (state.is === "building" ? alone(key) : found(key, state));
+    const afterBuild = (state: SidecarState) => (state.is === "building" ? alone(key) : toFound(key, state));
 
     const stored = await asking;
-    if (stored) return left(obtained({ entry: stored }));
+    if (stored) return afterBuild(onObtained({ entry: stored }));
     const pass = async () => {
       try {
         const sidecar = await jobs.build(master, header, key, endOfPass(master, build, signal));
-        return left(sidecar ? obtained(sidecar) : end({ is: "refused", until: now() + unavailableMs }));
+        return afterBuild(
+          sidecar ? onObtained(sidecar) : end({ is: "refused", until: now() + unavailableMs }),
+        );
       } catch (error) {
         end({ is: "abandoned" }, endOf(error));
         throw error;
@@ -251,7 +253,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       for (;;) {
         const state = lives.of(key.id);
         if (state.is === "absent") return begin(master, read.header, key, way, signal);
-        if (state.is !== "building") return found(key, state);
+        if (state.is !== "building") return toFound(key, state);
         const joined = await join(state.build, key, way, signal);
         if (joined) return joined;
       }
@@ -270,7 +272,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       return entry ? reportOf(entry) : { state: "absent" };
     },
     purge: generations.renew,
-    async settled(master) {
+    async whenSettled(master) {
       const state = lives.of((await keyOf(master)).id);
       if (state.is !== "building") return;
       state.build.hurry();

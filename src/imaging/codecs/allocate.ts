@@ -6,7 +6,7 @@ import { ImagingError } from "../errors.ts";
  * Returns the result of `allocate`. Throws ImagingError `too-large` if the runtime has no buffer of that
  * size.
  */
-export function allocated<T>(allocate: () => T): T {
+export function allocateOrThrow<T>(allocate: () => T): T {
   try {
     return allocate();
   } catch (error) {

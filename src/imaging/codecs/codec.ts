@@ -29,7 +29,7 @@ export interface CodecHost {
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
   /** Hears that the profile of a master turned out not to be usable, and why. */
-  ignoredProfile?(master: NamedMaster, reason: string): void;
+  noteIgnoredProfile?(master: NamedMaster, reason: string): void;
 }
 
 /**

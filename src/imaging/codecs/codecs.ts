@@ -21,5 +21,5 @@ export interface Codecs {
   /** Overlays that this thread has. */
   readonly overlays: OverlayPixels;
   /** Hears of profiles that turned out not to be usable. */
-  readonly ignoredProfile?: CodecHost["ignoredProfile"];
+  readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
 }

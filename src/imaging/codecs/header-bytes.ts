@@ -14,7 +14,7 @@ export interface HeaderBytes {
    */
   view(offset: number, length: number): Promise<DataView | undefined>;
   /** Bytes that may still be read. */
-  left(): number;
+  remaining(): number;
 }
 
 /** A reader of header pieces over a source. */
@@ -23,7 +23,7 @@ export async function headerBytes(bytes: ByteSource): Promise<HeaderBytes> {
   let left = budget - front.length;
   return {
     size: bytes.size,
-    left: () => left,
+    remaining: () => left,
     async view(offset, length) {
       if (offset + length <= front.length)
         return new DataView(front.buffer, front.byteOffset + offset, length);

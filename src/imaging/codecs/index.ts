@@ -33,7 +33,7 @@ export function createCodecs(host: CodecHost): Codecs {
     kernels,
     colour: createColour(host),
     overlays: createOverlayPixels(kernels, () => host.wasm("lcms")),
-    ignoredProfile: host.ignoredProfile,
+    ignoredProfile: host.noteIgnoredProfile,
     recognise: (head) => [...all.values()].find((codec) => codec.recognises(head)),
     byFormat(format) {
       const codec = all.get(format);

@@ -1,6 +1,6 @@
 // zlib streams (RFC 1950) undone by the platform, piece by piece.
 
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenate } from "../lib/concatenate.ts";
 
 /**
  * Bytes passed to the inflater at a time: bounds its output before anyone checks it (deflate expands up to
@@ -45,7 +45,7 @@ export function inflating(data: Uint8Array, end = data.length): Inflating {
 }
 
 /** Returns a whole stream, or undefined if it is broken or inflates to more than `limit` bytes. */
-export async function inflatedWithin(data: Uint8Array, limit: number): Promise<Uint8Array | undefined> {
+export async function inflateWithin(data: Uint8Array, limit: number): Promise<Uint8Array | undefined> {
   const stream = inflating(data);
   const pieces: Uint8Array[] = [];
   let total = 0;
@@ -60,5 +60,5 @@ export async function inflatedWithin(data: Uint8Array, limit: number): Promise<U
   } finally {
     stream.close();
   }
-  return concatenated(pieces);
+  return concatenate(pieces);
 }

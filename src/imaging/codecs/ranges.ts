@@ -6,7 +6,7 @@ import type { ByteRange, ByteSource } from "../lib/byte-source.ts";
  * One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was
  * before.
  */
-export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
+export function joinRanges(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
   const isSorted = ranges.every(({ offset }, i) => i === 0 || ranges[i - 1]!.offset <= offset);
   const sorted = isSorted ? ranges : [...ranges].sort((a, b) => a.offset - b.offset);
   const result: { offset: number; length: number }[] = [];
@@ -21,11 +21,11 @@ export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20
 }
 
 /** Reads bytes of the file; fewer only at its end. */
-export type Read = (offset: number, length: number) => Promise<Uint8Array>;
+export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** Source of ranges. */
 export interface RangeSource {
-  readonly read: Read;
+  readonly read: ReadRange;
   readonly borrow: ByteSource["borrow"];
   /** Bytes between ranges that are read along. */
   readonly gap: number;
@@ -40,7 +40,7 @@ export async function withRanges<T>(
   { read, borrow, gap }: RangeSource,
   use: (read: ReadRanges) => T,
 ): Promise<T> {
-  const wanted = joined(ranges, gap);
+  const wanted = joinRanges(ranges, gap);
   const lent = wanted.length > 0 ? borrow?.(wanted) : [];
   const parts = lent ?? (await Promise.all(wanted.map(({ offset, length }) => read(offset, length))));
   return use(new ReadRanges(wanted, parts));

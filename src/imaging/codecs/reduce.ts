@@ -188,12 +188,12 @@ function settle(sums: Float64Array, reduction: Reduction, rows: number, out: Sam
     const area = rows * Math.min(factor, left);
     const weight = alpha ? sums[i + colours]! : area;
     for (let band = 0; band < colours; band++)
-      out[at + i + band] = weight === 0 ? 0 : rounded(sums[i + band]!, weight);
-    if (alpha) out[at + i + colours] = rounded(weight, area);
+      out[at + i + band] = weight === 0 ? 0 : roundQuotient(sums[i + band]!, weight);
+    if (alpha) out[at + i + colours] = roundQuotient(weight, area);
   }
 }
 
 /** sum / count to the nearest whole number, halves up, without the error of adding 0.5 to a quotient. */
-export function rounded(sum: number, count: number): number {
+export function roundQuotient(sum: number, count: number): number {
   return Math.floor((2 * sum + count) / (2 * count));
 }

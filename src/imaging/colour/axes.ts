@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, (body: Uint8Array, channels: number) => A
   mft1: (body, channels) => ({
     nodes: body[10]!,
     curves: Array.from({ length: channels }, (_, channel) =>
-      sampled(256, (i) => body[48 + channel * 256 + i]! / 255),
+      sampleCurve(256, (i) => body[48 + channel * 256 + i]! / 255),
     ),
   }),
   /** lut16Type (10.10). */
@@ -50,7 +50,7 @@ const readers: Readonly<Record<string, (body: Uint8Array, channels: number) => A
     return {
       nodes: body[10]!,
       curves: Array.from({ length: channels }, (_, channel) =>
-        sampled(entries, (i) => view.getUint16(52 + (channel * entries + i) * 2) / 65535),
+        sampleCurve(entries, (i) => view.getUint16(52 + (channel * entries + i) * 2) / 65535),
       ),
     };
   },
@@ -74,7 +74,7 @@ const readers: Readonly<Record<string, (body: Uint8Array, channels: number) => A
 
 const viewOf = (body: Uint8Array) => new DataView(body.buffer, body.byteOffset, body.length);
 
-function sampled(entries: number, value: (i: number) => number): Curve {
+function sampleCurve(entries: number, value: (i: number) => number): Curve {
   const values = Float64Array.from({ length: entries }, (_, i) => value(i));
   return (x) => {
     const at = x * (entries - 1);
@@ -90,7 +90,7 @@ function isRising(curve: Curve): boolean {
 }
 
 /** The device value that a rising curve takes to `place`. */
-export function inverted(curve: Curve, place: number): number {
+export function invertAt(curve: Curve, place: number): number {
   let low = 0;
   let high = 1;
   for (let i = 0; i < 32; i++) {

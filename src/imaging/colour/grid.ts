@@ -1,6 +1,6 @@
 // A grid of colours, with its nodes in sRGB: the form of a transform without a formula.
 
-import { type Axes, inverted } from "./axes.ts";
+import { type Axes, invertAt } from "./axes.ts";
 import type { Curve } from "./curves.ts";
 
 /** Nodes of three or four bands; the last band changes quickest. */
@@ -78,7 +78,7 @@ function following(
 function gridColours(curves: readonly Curve[], size: number): Float32Array {
   const inputs = curves.length;
   const places = curves.map((curve) =>
-    Float64Array.from({ length: size }, (_, i) => inverted(curve, i / (size - 1))),
+    Float64Array.from({ length: size }, (_, i) => invertAt(curve, i / (size - 1))),
   );
   const count = size ** inputs;
   const colours = new Float32Array(count * inputs);

@@ -59,12 +59,13 @@ function modelOf(space: Profile["space"], has: (tag: string) => boolean): Profil
 
 /** Reads header and tag table from the first bytes of a profile of which `available` bytes are there. */
 export function readHead(head: Uint8Array, available: number): Profile | Unusable {
-  if (head.length < headerBytes + 4) return broken(`${headerBytes + 4} bytes or more`, `${head.length}`);
+  if (head.length < headerBytes + 4)
+    return damagedProfile(`${headerBytes + 4} bytes or more`, `${head.length}`);
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   const text = (at: number) => String.fromCharCode(...head.subarray(at, at + 4));
-  if (text(36) !== "acsp") return broken("the signature acsp", "other bytes");
+  if (text(36) !== "acsp") return damagedProfile("the signature acsp", "other bytes");
   const size = view.getUint32(0);
-  if (size > available) return broken(`its ${size} bytes`, `${available}`);
+  if (size > available) return damagedProfile(`its ${size} bytes`, `${available}`);
   const version = view.getUint8(8);
   if (version !== 2 && version !== 4) return { ignored: `it is of version ${version}, not 2 or 4` };
   if (!classes.includes(text(12)))
@@ -73,22 +74,23 @@ export function readHead(head: Uint8Array, available: number): Profile | Unusabl
   if (!space) return { ignored: `it is for ${printable(text(16))}, not for gray, RGB or CMYK` };
   const connection = text(20);
   if (connection !== "XYZ " && connection !== "Lab ")
-    return broken("XYZ or Lab inside", printable(connection));
+    return damagedProfile("XYZ or Lab inside", printable(connection));
 
   const count = view.getUint32(headerBytes);
-  if (count > mostTags) return broken(`at most ${mostTags} tags`, `${count}`);
+  if (count > mostTags) return damagedProfile(`at most ${mostTags} tags`, `${count}`);
   const start = headerBytes + 4;
-  if (start + count * entryBytes > Math.min(size, head.length)) return broken(`${count} tags`, "fewer");
+  if (start + count * entryBytes > Math.min(size, head.length))
+    return damagedProfile(`${count} tags`, "fewer");
   const tags = new Map<string, { offset: number; size: number }>();
   for (let at = start; at < start + count * entryBytes; at += entryBytes) {
     const tag = { offset: view.getUint32(at + 4), size: view.getUint32(at + 8) };
     if (tag.offset + tag.size > size)
-      return broken(`tag ${printable(text(at))} inside it`, "one beyond its end");
+      return damagedProfile(`tag ${printable(text(at))} inside it`, "one beyond its end");
     if (!tags.has(text(at))) tags.set(text(at), tag);
   }
   const model = modelOf(space, (name) => tags.has(name));
   if (!model || (model === "matrix" && connection !== "XYZ "))
-    return broken("the tags that say how colours are meant", "a profile without");
+    return damagedProfile("the tags that say how colours are meant", "a profile without");
   return { space, model, lab: connection === "Lab ", size, tags };
 }
 
@@ -106,7 +108,7 @@ export async function readTags(
     const tag = tags.get(name)!;
     let body = seen.get(tag.offset);
     if (!body || body.length < tag.size) {
-      if (tag.size > left) return broken(`curves of at most ${most} bytes`, "longer ones");
+      if (tag.size > left) return damagedProfile(`curves of at most ${most} bytes`, "longer ones");
       left -= tag.size;
       body = await bytes.read(tag.offset, tag.size);
       seen.set(tag.offset, body);
@@ -120,6 +122,6 @@ export async function readTags(
 export const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").trim();
 
 /** Why a damaged profile is not used. */
-export const broken = (expected: string, received: string): Unusable => ({
+export const damagedProfile = (expected: string, received: string): Unusable => ({
   ignored: `it is damaged: expected ${expected}, received ${received}`,
 });

@@ -63,7 +63,7 @@ interface Tables {
 
 const tablesOf = (...parts: Tables["parts"]): Tables => ({
   parts,
-  bytes: parts.reduce((sum, part) => sum + aligned(part.byteLength), 0),
+  bytes: parts.reduce((sum, part) => sum + align16(part.byteLength), 0),
 });
 
 /** A kernel over the compiled module "colour"; the instance is made when first needed. */
@@ -91,10 +91,10 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
       try {
         exports ??= new WebAssembly.Instance(module()).exports as Exports;
         const { memory } = exports;
-        const source = aligned(exports.base());
+        const source = align16(exports.base());
         const target = source + strip * bands * depth + slack;
         // tables are above the largest strip, so that they stay in place
-        const first = source + aligned(2 * (strip * mostBands * 2 + slack));
+        const first = source + align16(2 * (strip * mostBands * 2 + slack));
         const missing = first + tables.bytes - memory.buffer.byteLength;
         if (missing > 0) memory.grow(Math.ceil(missing / page));
         const bytes = new Uint8Array(memory.buffer);
@@ -104,7 +104,7 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
           at.push(next);
           if (loaded !== tables)
             bytes.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), next);
-          next += aligned(part.byteLength);
+          next += align16(part.byteLength);
         }
         loaded = tables;
         const [a = 0, b = 0, c = 0] = at;
@@ -131,7 +131,7 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
   };
 }
 
-const aligned = (bytes: number) => Math.ceil(bytes / 16) * 16;
+const align16 = (bytes: number) => Math.ceil(bytes / 16) * 16;
 
 function matrixTables({ curves, matrix }: MatrixShaper, full: 255 | 65535): Tables {
   const column = (band: number) => [0, 3, 6].map((row) => matrix[row + band]! * toneSteps);

@@ -30,18 +30,18 @@ export async function readShaper(profile: Profile, bytes: ByteSource): Promise<S
   const curveOf = (name: string) => readToneCurve(tags.get(name)!);
   if (model === "gray") {
     const stored = curveOf("kTRC");
-    if (!stored) return damaged("a tone curve");
+    if (!stored) return damagedProfile("a tone curve");
     const curve: Curve = profile.lab ? (x) => luminance(stored(x)) : stored;
     return { kind: "gray", curve: fromBlack(curve, curve(0)) };
   }
   const red = curveOf("rTRC");
   const green = curveOf("gTRC");
   const blue = curveOf("bTRC");
-  if (!red || !green || !blue) return damaged("three tone curves");
+  if (!red || !green || !blue) return damagedProfile("three tone curves");
   const columns = ["rXYZ", "gXYZ", "bXYZ"].map((name) => readXyz(tags.get(name)!));
-  if (!columns.every((column) => column !== undefined)) return damaged("three primaries in XYZ");
+  if (!columns.every((column) => column !== undefined)) return damagedProfile("three primaries in XYZ");
   const device: Matrix = [0, 1, 2].flatMap((row) => columns.map((column) => column[row]!));
-  if (!isRgbSpace(device)) return damaged("primaries that span a space and are white together");
+  if (!isRgbSpace(device)) return damagedProfile("primaries that span a space and are white together");
   const black = apply(device, [red(0), green(0), blue(0)])[1];
   const curves = [fromBlack(red, black), fromBlack(green, black), fromBlack(blue, black)] as const;
   return { kind: "matrix", curves, matrix: multiply(xyzToSrgb, device) };
@@ -90,6 +90,6 @@ function readXyz(tag: Uint8Array): readonly number[] | undefined {
   return [8, 12, 16].map((at) => view.getInt32(at) / 65536);
 }
 
-const damaged = (expected: string): Unusable => ({
+const damagedProfile = (expected: string): Unusable => ({
   ignored: `it is damaged: expected ${expected}, received other data`,
 });

@@ -4,7 +4,7 @@
 
 import { type ByteSource, blockwise } from "../lib/byte-source.ts";
 import { curveBytes } from "./curves.ts";
-import { broken, channels, type Profile, printable, tables, type Unusable } from "./icc.ts";
+import { channels, damagedProfile, type Profile, printable, tables, type Unusable } from "./icc.ts";
 
 /**
  * Steps of multiProcessElementsType: profiles have a handful, and each is evaluated for every node of a grid.
@@ -63,13 +63,13 @@ export async function checkTable({ tags, space }: Profile, bytes: ByteSource): P
   };
   try {
     const head = await table.view(0, 52);
-    if (!head) return broken(`a table in ${name}`, `${tag.size} bytes`);
+    if (!head) return damagedProfile(`a table in ${name}`, `${tag.size} bytes`);
     const signature = String.fromCharCode(...new Uint8Array(head.buffer, head.byteOffset, 4));
     const type = types[signature];
-    if (!type) return broken(`a table in ${name}`, printable(signature));
+    if (!type) return damagedProfile(`a table in ${name}`, printable(signature));
     const [found, made] = type.channels.map((at) => head.getUint8(at));
     if (found !== table.inputs || made !== outputs)
-      return broken(`${table.inputs} channels to ${outputs}`, `${found} to ${made}`);
+      return damagedProfile(`${table.inputs} channels to ${outputs}`, `${found} to ${made}`);
     return await type.check(table, head);
   } catch (error) {
     if (error instanceof Unread) return undefined;
@@ -81,7 +81,7 @@ export async function checkTable({ tags, space }: Profile, bytes: ByteSource): P
 class Unread extends Error {}
 
 const fits = ({ name, size }: Table, least: number): Unusable | undefined =>
-  size < least ? broken(`a table of ${least} bytes in ${name}`, `${size}`) : undefined;
+  size < least ? damagedProfile(`a table of ${least} bytes in ${name}`, `${size}`) : undefined;
 
 /** lutAToBType: B curves, matrix, M curves, nodes and A curves, each at an offset, or 0 if absent. */
 async function checkParts(table: Table, head: DataView): Promise<Unusable | undefined> {
@@ -92,13 +92,13 @@ async function checkParts(table: Table, head: DataView): Promise<Unusable | unde
     number,
     number,
   ];
-  const outside = (part: string) => broken(`${part} inside ${table.name}`, "others");
+  const outside = (part: string) => damagedProfile(`${part} inside ${table.name}`, "others");
   if (!b || !(await hasCurves(table, b, outputs))) return outside("B curves");
   if (matrix && !(await table.view(matrix, 48))) return outside("a matrix");
   if (m && !(await hasCurves(table, m, outputs))) return outside("M curves");
   if (nodes && !(await hasNodes(table, nodes))) return outside("nodes");
   if (a && !(await hasCurves(table, a, table.inputs))) return outside("A curves");
-  if (!nodes && table.inputs !== outputs) return broken(`nodes in ${table.name}`, "none");
+  if (!nodes && table.inputs !== outputs) return damagedProfile(`nodes in ${table.name}`, "none");
   return undefined;
 }
 
@@ -131,11 +131,12 @@ async function hasNodes(table: Table, at: number): Promise<boolean> {
 /** multiProcessElementsType: position and size of each of its steps. */
 async function checkElements(table: Table, head: DataView): Promise<Unusable | undefined> {
   const count = head.getUint32(12);
-  if (count > mostElements) return broken(`at most ${mostElements} steps in ${table.name}`, `${count}`);
+  if (count > mostElements)
+    return damagedProfile(`at most ${mostElements} steps in ${table.name}`, `${count}`);
   for (let i = 0; i < count; i++) {
     const place = await table.view(16 + i * 8, 8);
     if (!place || place.getUint32(0) + place.getUint32(4) > table.size)
-      return broken(`${count} steps inside ${table.name}`, "others");
+      return damagedProfile(`${count} steps inside ${table.name}`, "others");
   }
   return undefined;
 }

@@ -56,17 +56,20 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
   const named = createLru<string, Uint8Array>(keptBytes);
   const usual = createLru<string, Grid>(keptBytes);
 
-  const known = (icc: Uint8Array): Transform | Unusable | undefined => {
+  const findKnown = (icc: Uint8Array): Transform | Unusable | undefined => {
     const found = kept.get(icc);
     if (found) return found;
     for (const bytes of kept.keys()) if (isSame(bytes, icc)) return kept.get(bytes);
     return undefined;
   };
 
-  const loaded = async (icc: Uint8Array, interpretation: Interpretation): Promise<Transform | Unusable> => {
+  const loadTransform = async (
+    icc: Uint8Array,
+    interpretation: Interpretation,
+  ): Promise<Transform | Unusable> => {
     const profile = await openProfile(memoryBytes(icc), interpretation);
     if (isUnusable(profile)) return profile;
-    const found = known(icc);
+    const found = findKnown(icc);
     if (found) return found;
     const made =
       profile.model === "table"
@@ -97,7 +100,7 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
         if (!icc) return { toSrgb: plain(interpretation), ignored: "it could not be read whole" };
         if (id !== undefined) named.set(id, icc, icc.length);
       }
-      const transform = await loaded(icc, interpretation);
+      const transform = await loadTransform(icc, interpretation);
       if (isUnusable(transform)) return { toSrgb: plain(interpretation), ignored: transform.ignored };
       return { toSrgb: runner(kernel, transform) };
     },

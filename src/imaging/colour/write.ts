@@ -22,7 +22,7 @@ export function rgbProfile(name: string, primaries: Primaries, curve: CurveParam
   const column = (i: number) => numbers("XYZ ", [matrix[i]!, matrix[i + 3]!, matrix[i + 6]!]);
   const tone = curveTag(curve);
   return profile("RGB ", [
-    ...named(name),
+    ...descriptiveTags(name),
     ["chad", numbers("sf32", adaptation(primaries.white))],
     ["rXYZ", column(0)],
     ["gXYZ", column(1)],
@@ -35,7 +35,7 @@ export function rgbProfile(name: string, primaries: Primaries, curve: CurveParam
 
 /** A gray profile of this curve. */
 export function grayProfile(name: string, curve: CurveParameters): Uint8Array {
-  return profile("GRAY", [...named(name), ["kTRC", curveTag(curve)]]);
+  return profile("GRAY", [...descriptiveTags(name), ["kTRC", curveTag(curve)]]);
 }
 
 let srgb: Uint8Array | undefined;
@@ -47,7 +47,7 @@ export function srgbProfile(): Uint8Array {
 
 type Tag = readonly [signature: string, body: Uint8Array];
 
-const named = (name: string): Tag[] => [
+const descriptiveTags = (name: string): Tag[] => [
   ["desc", text(name)],
   ["cprt", text("CC0")],
   ["wtpt", numbers("XYZ ", d50)],
@@ -70,7 +70,7 @@ function text(value: string): Uint8Array {
 function numbers(type: string, values: readonly number[], head = 8): Uint8Array {
   const body = new DataView(new ArrayBuffer(head + values.length * 4));
   signature(body, 0, type);
-  fixed(body, head, values);
+  writeFixed(body, head, values);
   return new Uint8Array(body.buffer);
 }
 
@@ -101,7 +101,7 @@ function profile(space: "RGB " | "GRAY", tags: readonly Tag[]): Uint8Array {
   view.setUint16(26, 1);
   view.setUint16(28, 1);
   signature(view, 36, "acsp");
-  fixed(view, 68, d50);
+  writeFixed(view, 68, d50);
   view.setUint32(128, tags.length);
   tags.forEach(([name, body], i) => {
     const at = 132 + i * 12;
@@ -114,7 +114,7 @@ function profile(space: "RGB " | "GRAY", tags: readonly Tag[]): Uint8Array {
 }
 
 /** Consecutive values of s15Fixed16Number (4.6). */
-function fixed(view: DataView, at: number, values: readonly number[]): void {
+function writeFixed(view: DataView, at: number, values: readonly number[]): void {
   for (const [i, value] of values.entries()) view.setInt32(at + i * 4, Math.round(value * 65536));
 }
 

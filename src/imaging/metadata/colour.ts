@@ -6,12 +6,12 @@ import { inflating } from "../codecs/inflate.ts";
 import { ignoredProfile, profileFacts } from "../colour/facts.ts";
 import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../colour/named.ts";
 import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenate } from "../lib/concatenate.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
 import type { Exif } from "./exif.ts";
 
 /** Colour information in a file; the first kind that is present counts. */
-export interface Told {
+export interface ColourFields {
   /** PNG: the content of cICP. */
   readonly cicp?: Uint8Array | undefined;
   /** An embedded profile, or why it cannot be used. */
@@ -26,7 +26,7 @@ export interface Told {
  * reads.
  */
 export async function colourFacts(
-  told: Told,
+  told: ColourFields,
   interpretation: Interpretation,
 ): Promise<ColourFacts | undefined> {
   const { cicp, icc, chunks, exif } = told;
@@ -65,13 +65,13 @@ export async function profileOf(
   return colour.from === "exif" ? adobeRgbProfile() : chunkProfile(colour, header.interpretation === "gray");
 }
 
-interface Piece {
+interface ProfilePiece {
   readonly offset: number;
   readonly length: number;
 }
 
 /** Joins pieces of a file as one source, truncated at the end of the file. */
-export function piecewise(bytes: ByteSource, pieces: readonly Piece[]): ByteSource {
+export function piecewise(bytes: ByteSource, pieces: readonly ProfilePiece[]): ByteSource {
   const end = bytes.size ?? Number.POSITIVE_INFINITY;
   const inside = pieces.map(({ offset, length }) => ({
     offset,
@@ -88,7 +88,7 @@ export function piecewise(bytes: ByteSource, pieces: readonly Piece[]): ByteSour
         if (to > from) parts.push(await bytes.read(piece.offset + from - start, to - from));
         start += piece.length;
       }
-      return concatenated(parts);
+      return concatenate(parts);
     },
   };
 }
@@ -101,7 +101,7 @@ const inflatedProfileBytes = 4 << 20;
 export async function inflatedProfile(
   data: Uint8Array,
   complete: boolean,
-): Promise<NonNullable<Told["icc"]>> {
+): Promise<NonNullable<ColourFields["icc"]>> {
   const stream = inflating(data);
   const pieces: Uint8Array[] = [];
   let total = 0;
@@ -121,6 +121,6 @@ export async function inflatedProfile(
     stream.close();
   }
   if (complete && broken) return { ignored: "it is damaged: expected compressed data, received other bytes" };
-  const known = memoryBytes(concatenated(pieces));
+  const known = memoryBytes(concatenate(pieces));
   return complete && total < inflatedProfileBytes ? known : { read: known.read };
 }

@@ -1,7 +1,7 @@
 // Correcting facts of an EXIF block in place (EXIF 2.32, section 4.6: a TIFF structure of linked
 // directories).
 
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenate } from "../lib/concatenate.ts";
 
 /** Facts to write into the EXIF of a derivative; missing ones stay unchanged. */
 export interface ExifFacts {
@@ -37,7 +37,7 @@ interface Block {
  */
 export function correctedExif(exif: Uint8Array | undefined, facts: ExifFacts): Uint8Array | undefined {
   const { orientation = 1 } = facts;
-  const block = exif && opened(exif.slice());
+  const block = exif && openBlock(exif.slice());
   if (!block) return orientation === 1 ? exif : Uint8Array.of(...shortest, orientation, 0, 0, 0, 0, 0, 0, 0);
   const first = block.view.getUint32(4, block.little);
   if (facts.srgb) nameSrgb(block, first);
@@ -64,7 +64,7 @@ function nameSrgb(block: Block, first: number): void {
     for (const [i, letter] of [..."R98"].entries()) view.setUint8(index + 8 + i, letter.charCodeAt(0));
 }
 
-function opened(bytes: Uint8Array): Block | undefined {
+function openBlock(bytes: Uint8Array): Block | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (view.byteLength < 10) return undefined;
   const little = view.getUint16(0) === 0x4949;
@@ -113,7 +113,7 @@ function withOrientation(block: Block, first: number, orientation: number): Uint
   number.setUint16(0, fields + 1, little);
   const next = end + 4 <= bytes.length ? bytes.subarray(end, end + 4) : new Uint8Array(4);
   view.setUint32(4, bytes.length + (bytes.length & 1), little);
-  return concatenated([
+  return concatenate([
     bytes,
     new Uint8Array(bytes.length & 1),
     bytesOf({ view: number, little }),

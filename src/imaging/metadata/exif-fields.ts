@@ -1,7 +1,7 @@
 // EXIF as directories of fields: taken apart, and laid out again for another container (TIFF 6.0, section 2;
 // EXIF 2.32, 4.6).
 
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenate } from "../lib/concatenate.ts";
 
 /** A field with its value in the byte order of its file, or the directory that it points to. */
 export interface ExifField {
@@ -109,7 +109,7 @@ export function readExifFields(block: Uint8Array): ExifFields | undefined {
 export function exifBlock({ little, fields }: ExifFields): Uint8Array | undefined {
   if (fields.length === 0) return undefined;
   const header = little ? [0x49, 0x49, 42, 0, 8, 0, 0, 0] : [0x4d, 0x4d, 0, 42, 0, 0, 0, 8];
-  return concatenated([header, directoryBytes(fields, 8, little)]);
+  return concatenate([header, directoryBytes(fields, 8, little)]);
 }
 
 /** The block without what takes most and says least: its thumbnail and the maker's own data. */
@@ -123,9 +123,9 @@ export function shortenedExif(block: Uint8Array): Uint8Array | undefined {
 }
 
 /** Fields in the other byte order. */
-export function swapped(fields: readonly ExifField[]): ExifField[] {
+export function swapBytes(fields: readonly ExifField[]): ExifField[] {
   return fields.map((field) => {
-    if (field.fields) return { ...field, fields: swapped(field.fields) };
+    if (field.fields) return { ...field, fields: swapBytes(field.fields) };
     const unit = fieldTypes[field.type]?.unit ?? 1;
     const value = field.value.slice();
     for (let at = 0; unit > 1 && at + unit <= value.length; at += unit)
@@ -169,5 +169,5 @@ export function directoryBytes(
   const all = [...entries, ...fields.map(entryOf)].sort((a, b) => tagOf(a) - tagOf(b));
   new DataView(head.buffer).setUint16(0, count, little);
   for (const [i, entry] of all.entries()) head.set(entry, 2 + i * entrySize);
-  return concatenated(parts);
+  return concatenate(parts);
 }

@@ -1,6 +1,6 @@
 // Reading metadata out of a file: each kind whole or not at all, all of a file within one budget.
 
-import { inflatedWithin } from "../codecs/inflate.ts";
+import { inflateWithin } from "../codecs/inflate.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { mostMetadataBytes } from "./metadata.ts";
 
@@ -22,7 +22,7 @@ export function metadataBytes(bytes: ByteSource, budget = mostMetadataBytes): Me
       return taken.length === length ? taken : undefined;
     },
     async inflate(data) {
-      const inflated = await inflatedWithin(data, left);
+      const inflated = await inflateWithin(data, left);
       left -= inflated?.length ?? 0;
       return inflated;
     },

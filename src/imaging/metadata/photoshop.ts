@@ -1,7 +1,7 @@
 // Photoshop image resources, in which JPEG, PNG and TIFF files keep IPTC IIM (Adobe Photoshop File Formats,
 // "Image Resources").
 
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenate } from "../lib/concatenate.ts";
 import { hasText, latin1 } from "./metadata-bytes.ts";
 
 const signature = "8BIM";
@@ -34,5 +34,5 @@ export function iptcResource(iptc: Uint8Array): Uint8Array {
   const view = new DataView(head.buffer);
   view.setUint16(4, iptcId); // then an empty name of two bytes
   view.setUint32(8, iptc.length);
-  return concatenated([head, iptc, new Uint8Array(iptc.length & 1)]);
+  return concatenate([head, iptc, new Uint8Array(iptc.length & 1)]);
 }

@@ -3,7 +3,7 @@
 
 import type { Encoded, RowStream } from "../codecs/codec.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenate } from "../lib/concatenate.ts";
 import { runSteps } from "../pipeline/run-steps.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import { type JobContext, stillWanted } from "./job-context.ts";
@@ -35,7 +35,7 @@ export async function encodeByRows(
     incomplete ||= decoded.incomplete === true;
   }
   pieces.push(stream!.finish());
-  return { bytes: concatenated(pieces), ...(incomplete && { incomplete }) };
+  return { bytes: concatenate(pieces), ...(incomplete && { incomplete }) };
 }
 
 /** Divides a region at rows of the image that are multiples of `rows`. */

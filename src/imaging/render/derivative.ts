@@ -164,8 +164,9 @@ function checkedRegion(region: Rectangle | undefined, { width, height }: Size): 
 
 function checkedSize({ width, height }: DerivativeRequest, region: Size, maxSide: number): Size {
   const size = {
-    width: width ?? (height === undefined ? region.width : scaled(region.width, height / region.height)),
-    height: height ?? (width === undefined ? region.height : scaled(region.height, width / region.width)),
+    width: width ?? (height === undefined ? region.width : scaleLength(region.width, height / region.height)),
+    height:
+      height ?? (width === undefined ? region.height : scaleLength(region.height, width / region.width)),
   };
   const sides = [size.width, size.height];
   if (!sides.every((side) => Number.isInteger(side) && side >= 1))
@@ -178,7 +179,7 @@ function checkedSize({ width, height }: DerivativeRequest, region: Size, maxSide
   return size;
 }
 
-const scaled = (length: number, by: number) => Math.max(1, Math.round(length * by));
+const scaleLength = (length: number, by: number) => Math.max(1, Math.round(length * by));
 
 function checkedQuality(quality: number): number {
   if (Number.isInteger(quality) && quality >= 1 && quality <= 100) return quality;

@@ -8,7 +8,7 @@ import type { JobStages } from "../stages.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
 
 /** Says if a job is still wanted. An AbortSignal is one. */
-export interface Wanted {
+export interface JobInterest {
   readonly aborted: boolean;
   /**
    * Lets the thread process events that arrived while the job kept it busy, such as a client's disconnection.
@@ -24,13 +24,13 @@ export interface JobContext {
   readonly sidecar?: SidecarAccess | undefined;
   readonly overlay?: OverlayAccess | undefined;
   /** Cancels the job; without it the job is never cancelled. */
-  readonly wanted?: Wanted | undefined;
+  readonly wanted?: JobInterest | undefined;
   /** Receives the current stage of a render. */
   readonly stages?: JobStages | undefined;
 }
 
 /** Throws ImagingError `cancelled` if the result is no longer wanted. */
-export async function stillWanted(wanted: Wanted | undefined): Promise<void> {
+export async function stillWanted(wanted: JobInterest | undefined): Promise<void> {
   await wanted?.listen?.();
   if (wanted?.aborted) throw new ImagingError("cancelled", "The job was cancelled.");
 }

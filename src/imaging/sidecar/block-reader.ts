@@ -4,7 +4,7 @@
 import type { SidecarBlocks } from "../codecs/codec.ts";
 import type { ImagingError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenate } from "../lib/concatenate.ts";
 import { toHex } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
 import { type BlockList, blockBytes, digestBytes, digestOf } from "./blocks.ts";
@@ -20,7 +20,7 @@ export interface BlockOrigin {
   /** Returns the blocks of the current job. */
   current(): SidecarBlocks | undefined;
   /** Called for a block that is missing, or differs from the one that was written. */
-  lost(): void;
+  onLost(): void;
   /** Makes a lost block again. `number` counts from 0. */
   again?(number: number): Promise<Uint8Array>;
 }
@@ -55,7 +55,7 @@ export interface BlockReader {
    * Returns the bytes between two offsets, or undefined if blocks have to be loaded first. Bytes within one
    * block are not copied, so they must not be modified.
    */
-  remembered(offset: number, end: number): Uint8Array | undefined;
+  recall(offset: number, end: number): Uint8Array | undefined;
   /**
    * Loads the bytes between two offsets; only those can be copied from the result. Returns undefined if part
    * of them is lost.
@@ -78,7 +78,7 @@ export function createBlockCache() {
       cache.set(key, block, block.length);
       return block;
     }
-    if (blocks) origin.lost();
+    if (blocks) origin.onLost();
     return origin.again?.(number);
   };
 
@@ -106,7 +106,7 @@ export function createBlockCache() {
       };
       return {
         size: list.size,
-        remembered(offset, end) {
+        recall(offset, end) {
           const parts: Uint8Array[] = [];
           for (let at = offset; at < end; ) {
             const number = Math.floor(at / blockBytes);
@@ -117,7 +117,7 @@ export function createBlockCache() {
             at = start + blockBytes;
           }
           const [part] = parts;
-          return parts.length === 1 ? part : concatenated(parts);
+          return parts.length === 1 ? part : concatenate(parts);
         },
         async stretch(offset, end) {
           const first = Math.floor(offset / blockBytes);
@@ -148,7 +148,7 @@ export function blockSource(reader: BlockReader, lost: () => ImagingError): Byte
       const parts: Uint8Array[] = [];
       for (const { offset, length } of ranges) {
         const end = Math.min(offset + length, reader.size);
-        const part = end > offset ? reader.remembered(offset, end) : new Uint8Array();
+        const part = end > offset ? reader.recall(offset, end) : new Uint8Array();
         if (!part) return undefined;
         parts.push(part);
       }

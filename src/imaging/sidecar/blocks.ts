@@ -51,7 +51,7 @@ export function loadBlockList(saved: Uint8Array): BlockList | undefined {
 export const endOfBlocks = ({ first, size }: BlockList) => first + Math.ceil(size / blockBytes);
 
 /** Concatenates digests. */
-function joined(digests: readonly Uint8Array[]): Uint8Array {
+function joinDigests(digests: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(digestBytes * digests.length);
   for (const [i, digest] of digests.entries()) all.set(digest, i * digestBytes);
   return all;
@@ -62,7 +62,7 @@ export async function listBlocks(bytes: Uint8Array): Promise<BlockList> {
   const digests: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += blockBytes)
     digests.push(await digestOf(bytes.subarray(at, at + blockBytes)));
-  return { first: 0, size: bytes.length, digests: joined(digests) };
+  return { first: 0, size: bytes.length, digests: joinDigests(digests) };
 }
 
 /** True if bytes match the listed digests. */
@@ -120,7 +120,7 @@ export function blockWriter(blocks: BlockSink, first = 0) {
       if (used > 0) await flush();
       current = new Uint8Array();
       await keeping;
-      return { first, size, digests: joined(digests) };
+      return { first, size, digests: joinDigests(digests) };
     },
   };
 }

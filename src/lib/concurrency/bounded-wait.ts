@@ -1,6 +1,6 @@
 // Waiting with an end: a deadline, a signal, or a place in a queue that the one who waits may leave.
 
-import { cancelled } from "../../errors.ts";
+import { cancelledError } from "../../errors.ts";
 
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
@@ -40,7 +40,7 @@ export interface Queue<T> {
 export function waitForTurn<T>(
   queue: Queue<T>,
   signal?: AbortSignal,
-  reason = () => cancelled(signal) as unknown,
+  reason = () => cancelledError(signal) as unknown,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let waits = true;

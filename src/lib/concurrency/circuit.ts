@@ -43,7 +43,7 @@ export function createCircuit({
     open = undefined;
   };
 
-  const failed = (error: unknown, trial: boolean) => {
+  const onFailure = (error: unknown, trial: boolean) => {
     inRow++;
     if (trial) pause = Math.min(longestPauseMs, pause * 2);
     // A failure that began before the circuit opened is no news.
@@ -63,7 +63,7 @@ export function createCircuit({
         close();
         return value;
       } catch (error) {
-        if (counts(error)) failed(error, trial);
+        if (counts(error)) onFailure(error, trial);
         else if (trial && open) open.trying = false;
         throw error;
       }

@@ -1,6 +1,6 @@
 // Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
 
-import { cancelled, ServiceError } from "../../errors.ts";
+import { cancelledError, ServiceError } from "../../errors.ts";
 import { type Waiter, waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 
 export interface Semaphore {
@@ -48,7 +48,7 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
   };
 
   const acquire: Semaphore["acquire"] = async ({ weight = 1, signal } = {}) => {
-    if (signal?.aborted) throw cancelled(signal);
+    if (signal?.aborted) throw cancelledError(signal);
     if (weight > permits) throw new RangeError(`expected at most ${permits} permits, received ${weight}`);
     if (queue.size === 0 && fits(weight)) return take(weight);
     if (queue.size >= maxWaiting)

@@ -1,6 +1,6 @@
 // One piece of work for all who ask for the same thing at the same time.
 
-import { cancelled, ServiceError } from "../../errors.ts";
+import { cancelledError, ServiceError } from "../../errors.ts";
 import { unlessAborted } from "./bounded-wait.ts";
 
 export interface SingleFlight<T> {
@@ -56,7 +56,7 @@ export function createSingleFlight<T>(keepAlive: KeepAlive = () => {}): SingleFl
     },
     has: (key) => flights.has(key),
     run(key, work, signal) {
-      if (signal?.aborted) return Promise.reject(cancelled(signal));
+      if (signal?.aborted) return Promise.reject(cancelledError(signal));
       const flight = flights.get(key) ?? start(key, work);
       flight.waiters++;
       return unlessAborted(flight.result, signal, () => leave(key, flight));

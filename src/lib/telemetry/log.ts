@@ -110,7 +110,7 @@ function jsonLine(now: number, level: LogLevel, message: string, fields: LogFiel
     message: oneLine(maskUrls(message)),
     logger: "smalti",
   };
-  return `${JSON.stringify(addFields(line, fields)).replace(steering, escaped)}\n`;
+  return `${JSON.stringify(addFields(line, fields)).replace(steering, escapeCharacter)}\n`;
 }
 
 /**
@@ -148,13 +148,13 @@ function word(value: unknown): string {
 
 /** Text without what would break a line or steer a terminal. */
 function oneLine(text: string): string {
-  return printable.test(text) ? text : text.replace(/[\p{C}\u2028\u2029]/gu, escaped);
+  return printable.test(text) ? text : text.replace(/[\p{C}\u2028\u2029]/gu, escapeCharacter);
 }
 
 const printable = /^[\x20-\x7e]*$/;
 
 /** Escapes a character as JSON does: two units above U+FFFF. */
-const escaped = (character: string) =>
+const escapeCharacter = (character: string) =>
   Array.from(
     { length: character.length },
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,

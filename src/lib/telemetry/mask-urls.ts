@@ -21,7 +21,7 @@ function maskWord(word: string): string {
   if (/%3A%2F%2F/i.test(word))
     return word
       .split(/([/?#&])/)
-      .map(reencoded)
+      .map(reencode)
       .join("");
   return word.replace(/^(\/*)[^:@/]*:[^@]+@(?=.)/, `$1${mask}@`);
 }
@@ -30,7 +30,7 @@ function maskWord(word: string): string {
 function maskRest(rest: string): string {
   const userInfo = parseUrl(`http://${rest}`) ? /^[^/?#\\]*@/ : /^.*@/;
   const [, path = "", query = ""] = /^([^?#]*)(.*)$/.exec(rest.replace(userInfo, `${mask}@`)) ?? [];
-  return path.replace(/%3F[^/]*/gi, reencoded) + maskQuery(query);
+  return path.replace(/%3F[^/]*/gi, reencode) + maskQuery(query);
 }
 
 /** Parts with a name keep it. */
@@ -42,7 +42,7 @@ function maskQuery(query: string): string {
 }
 
 /** A percent-encoded URL, or a query from its `?` on, masked and encoded again. */
-function reencoded(encoded: string): string {
+function reencode(encoded: string): string {
   try {
     const text = decodeURIComponent(encoded);
     const masked = text.startsWith("?") ? maskQuery(text) : maskUrls(text);

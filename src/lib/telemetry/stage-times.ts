@@ -116,7 +116,7 @@ export class StageClock implements StageTimes {
   }
 
   /** The slot has answered. The time until then is that of the lookup or of the wait for another's render. */
-  found(cache: CacheOutcome): void {
+  noteCache(cache: CacheOutcome): void {
     this.cache = cache;
     if (cache === "miss") this.#since = performance.now();
     else this.end(cache === "hit" ? "lookup" : "wait");
@@ -130,7 +130,7 @@ export class StageClock implements StageTimes {
   }
 
   /** A render has ended well. */
-  rendered(render: RenderFacts): void {
+  setRender(render: RenderFacts): void {
     this.render = render;
   }
 
@@ -152,7 +152,7 @@ export class StageClock implements StageTimes {
   }
 
   /** Returns the values so far by name. */
-  named(): StageMs {
+  toNamed(): StageMs {
     const named: Partial<Record<StageName, number>> = {};
     for (const [i, stage] of stageNames.entries()) {
       const ms = this.ms[i];

@@ -1,6 +1,6 @@
 // Contents of a folder that one caller may have, page by page, by names and labels: no image is opened.
 
-import { type Caller, isUndecided, type Refused } from "../../access/access.ts";
+import { type Caller, isUndecided, type RefusedDecision } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import { ServiceError } from "../../errors.ts";
 import type { LanguageMap } from "../../iiif/auth.ts";
@@ -12,7 +12,7 @@ import type { Folders } from "../folders/folders.ts";
 import { type Gate, openGate } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
 import { identifierOf, nameOf, parentOf, placeOf } from "../places.ts";
-import type { Found, Search } from "../search/search.ts";
+import type { Search, SearchResult } from "../search/search.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import { labelOfFolder, labelsOf } from "./labels.ts";
 
@@ -47,7 +47,7 @@ export interface FolderPage {
   /** Labels of the folder and its entries by identifier, from manifest files. */
   readonly labels: ReadonlyMap<string, LanguageMap>;
   /** For a search: whether it is complete. */
-  readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
+  readonly found?: Pick<SearchResult, "isCut" | "stoppedAt" | "lack">;
   /** Start of the next page; absent on the last one. */
   readonly next?: Position;
 }
@@ -77,7 +77,7 @@ const atOnce = 8;
 export async function browseFolder(
   parts: BrowseParts,
   { identifier, words, after, caller }: BrowseRequest,
-): Promise<FolderPage | { readonly refused: Refused }> {
+): Promise<FolderPage | { readonly refused: RefusedDecision }> {
   // Which identifiers lead to the files of a listing is then for the hook alone to know.
   if (parts.images.hooks.has("resolve") && parts.options.derive !== "always") throw notFound(mappedByHook);
   const refused = await refusalOf(parts, identifier, caller);
@@ -199,7 +199,7 @@ async function refusalOf(
   { auth }: BrowseParts,
   identifier: string,
   caller: Caller,
-): Promise<Refused | undefined> {
+): Promise<RefusedDecision | undefined> {
   if (identifier === "" || auth?.requirementOf(identifier) === undefined) return undefined;
   const decision = await auth.access.decide({ ...caller, identifier });
   return decision.allowed ? undefined : decision;

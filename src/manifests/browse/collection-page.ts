@@ -6,8 +6,8 @@ import { ServiceError } from "../../errors.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { identifierOf, type Place, parentOf, placeOf, trailOf } from "../places.ts";
-import type { Found, Search } from "../search/search.ts";
+import { type FolderLocation, identifierOf, parentOf, placeOf, trailOf } from "../places.ts";
+import type { Search, SearchResult } from "../search/search.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import { firstPicture } from "./first-picture.ts";
 import { folderLooks, type ShownFolder } from "./folder-looks.ts";
@@ -47,8 +47,8 @@ export interface CollectionPage {
   readonly next?: number;
   /** Number of all entries; absent if each needs a decision of its own. */
   readonly total?: number;
-  /** For a search: whether it is complete, see {@link Found}. */
-  readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
+  /** For a search: whether it is complete, see {@link SearchResult}. */
+  readonly found?: Pick<SearchResult, "isCut" | "stoppedAt" | "lack">;
   /** Set if the source of the root did not respond. */
   readonly isAway?: true;
   /** Who may cache it. */
@@ -88,7 +88,7 @@ export async function openCollection(
     words.length > 0
       ? await parts.search.find({ place, isRoot, words, mayLookInto, mayHave, signal: caller.signal })
       : undefined;
-  const entries = await sight.permitted((search ?? contents).entries);
+  const entries = await sight.filterPermitted((search ?? contents).entries);
   const start = startOf(entries.length, from);
   const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : mostDecided, lookAt);
   const shownFolders = await folderLooks(
@@ -129,7 +129,7 @@ const nothing = { identifier: "", trail: [], folders: [], images: [], from: 0, t
 
 async function contentsOf(
   { sources, folders }: CollectionParts,
-  place: Place,
+  place: FolderLocation,
   isRoot: boolean,
   { signal }: Caller,
 ): Promise<{ readonly entries: readonly Entry[]; readonly isAway?: true }> {
@@ -149,7 +149,7 @@ async function contentsOf(
 const startOf = (count: number, from: number) =>
   from < count ? from : Math.max(0, Math.floor((count - 1) / shownEntries) * shownEntries);
 
-type Shown =
+type ShownEntry =
   | { readonly kind: "folder"; readonly entry: Entry }
   | { readonly kind: "image"; readonly image: ShownImage };
 
@@ -161,13 +161,13 @@ async function pageOf(
   start: number,
   most: number,
   lookAt: Sight["lookAt"],
-): Promise<{ readonly shown: readonly Shown[]; readonly at: number }> {
-  const shown: Shown[] = [];
+): Promise<{ readonly shown: readonly ShownEntry[]; readonly at: number }> {
+  const shown: ShownEntry[] = [];
   let at = start;
   const end = Math.min(entries.length, start + most);
   while (at < end && shown.length < shownEntries) {
     const batch = entries.slice(at, Math.min(end, at + shownEntries - shown.length));
-    const seen: (Shown | undefined)[] = [];
+    const seen: (ShownEntry | undefined)[] = [];
     await forEachConcurrently(batch.entries(), atOnce, async ([nth, entry]) => {
       const { kind } = entry;
       const image = kind === "image" ? await lookAt(entry) : undefined;

@@ -9,7 +9,7 @@ import type { Sources } from "../../sources/index.ts";
 import { imagesOf } from "../documents/folder-images.ts";
 import { kindOfFolder } from "../documents/folder-kind.ts";
 import type { Folder } from "../folders/folder.ts";
-import { inside, isReached, type Place } from "../places.ts";
+import { type FolderLocation, inside, isReached } from "../places.ts";
 
 /** A folder without facts about its images. */
 export type ListedFolder = Omit<Folder, "serial" | "facts">;
@@ -29,7 +29,11 @@ const known = new WeakMap<ListedFolder, readonly Content[]>();
  * Returns the contents of a folder: folders, then images, including hidden ones. Cached for as long as the
  * folder is.
  */
-export function contentsOf(sources: Sources, place: Place, folder: ListedFolder): readonly Content[] {
+export function contentsOf(
+  sources: Sources,
+  place: FolderLocation,
+  folder: ListedFolder,
+): readonly Content[] {
   const before = known.get(folder);
   if (before) return before;
   const folders = folder.listing.directories.filter((name) =>
@@ -56,7 +60,7 @@ function contentsBy(
 }
 
 /** Returns the members of a folder from its manifest file. For a whole document these are its own members. */
-export function membersOfFolder(sources: Sources, place: Place, folder: ListedFolder): Resource {
+export function membersOfFolder(sources: Sources, place: FolderLocation, folder: ListedFolder): Resource {
   const whole = folder.manifestFile?.stored?.whole;
   // At the top of a source a whole manifest is that of its images, and annotations are nothing of it.
   if (whole) return place.key === "" && whole.type !== "Collection" ? {} : whole;
@@ -64,7 +68,11 @@ export function membersOfFolder(sources: Sources, place: Place, folder: ListedFo
 }
 
 /** Returns what a manifest file says about the images of its folder. */
-export function descriptionOfImages(sources: Sources, place: Place, folder: ListedFolder): Description {
+export function descriptionOfImages(
+  sources: Sources,
+  place: FolderLocation,
+  folder: ListedFolder,
+): Description {
   return descriptionsOf(sources, place, folder).images;
 }
 
@@ -74,12 +82,12 @@ interface Descriptions {
   readonly images: Description;
 }
 
-function descriptionsOf(sources: Sources, place: Place, folder: ListedFolder): Descriptions {
+function descriptionsOf(sources: Sources, place: FolderLocation, folder: ListedFolder): Descriptions {
   const { manifestFile } = folder;
   if (!manifestFile || manifestFile.stored) return silent;
   const count = imagesOf(sources, place, folder).length;
   const isManifest = kindOfFolder(folder, place, count) === "manifest";
-  const own = manifestFile.described(isManifest ? "manifest" : "collection");
+  const own = manifestFile.describe(isManifest ? "manifest" : "collection");
   return isManifest
     ? { own, folders: emptyDescription, images: own }
     : { own, folders: own, images: own.images ?? emptyDescription };

@@ -2,7 +2,7 @@
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Sources } from "../../sources/index.ts";
-import { identifierOf, inside, type Place } from "../places.ts";
+import { type FolderLocation, identifierOf, inside } from "../places.ts";
 import { type Content, contentsOf, type ListedFolder, labelIn } from "./contents.ts";
 
 export interface Entry {
@@ -20,7 +20,7 @@ const known = new WeakMap<ListedFolder, readonly Entry[]>();
  */
 export function entriesOf(
   sources: Sources,
-  place: Place,
+  place: FolderLocation,
   folder: ListedFolder | undefined,
   isRoot: boolean,
 ): readonly Entry[] {
@@ -35,7 +35,7 @@ export function entriesOf(
 }
 
 /** A content of a folder as an entry. */
-export function entryOf(place: Place, { kind, name, members }: Content): Entry {
+export function entryOf(place: FolderLocation, { kind, name, members }: Content): Entry {
   const label = labelIn(members);
   return { kind, identifier: identifierOf(inside(place, name)), ...(label && { label }) };
 }

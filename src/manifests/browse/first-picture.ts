@@ -43,7 +43,7 @@ export async function firstPicture(parts: FirstPictureParts, sight: Sight): Prom
 async function* imagesBelow(parts: FirstPictureParts, sight: Sight, end: number): AsyncGenerator<Entry> {
   const identifiers = [""];
   for (const identifier of identifiers) {
-    const entries = await sight.permitted(await entriesAt(parts, identifier, end - performance.now()));
+    const entries = await sight.filterPermitted(await entriesAt(parts, identifier, end - performance.now()));
     for (const entry of entries) if (entry.kind === "image") yield entry;
     const below = entries.filter(({ kind }) => kind === "folder").slice(0, mostFolders - identifiers.length);
     identifiers.push(...below.map(({ identifier }) => identifier));

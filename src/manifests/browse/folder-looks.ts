@@ -2,7 +2,7 @@
 // time to look into them.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
-import type { Listed } from "../../images/look.ts";
+import type { ListedImage } from "../../images/look.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -18,7 +18,7 @@ export interface ShownFolder {
   /** Number of its entries, if everybody may know it. */
   readonly holds?: { readonly images: number; readonly folders: number };
   /** Its first image, if it can be found quickly. */
-  readonly picture?: Listed;
+  readonly picture?: ListedImage;
 }
 
 export interface FolderLooksParts {
@@ -28,7 +28,7 @@ export interface FolderLooksParts {
 
 interface How {
   /** A picture for the caller. */
-  readonly lookAt: (image: Entry) => Promise<Listed | undefined>;
+  readonly lookAt: (image: Entry) => Promise<ListedImage | undefined>;
   /** True if the caller may have an image; undefined: that is unknown before it is examined. */
   readonly mayHave: ((identifier: string) => Promise<boolean> | boolean) | undefined;
   readonly tellsCounts: boolean;
@@ -69,7 +69,7 @@ async function lookInto(
   if (!folder) return undefined;
   const entries = entriesOf(sources, place, folder, false);
   const images = entries.filter(({ kind }) => kind === "image");
-  let picture: Listed | undefined;
+  let picture: ListedImage | undefined;
   for (const image of frontOf(sources, place, folder, images).slice(0, pictureAmong)) {
     if (mayHave && !(await mayHave(image.identifier))) continue;
     picture = await lookAt(image);

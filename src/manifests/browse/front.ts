@@ -4,14 +4,14 @@ import { placeInFront } from "../../iiif/presentation/description/merge.ts";
 import type { Sources } from "../../sources/index.ts";
 import { imagesOf } from "../documents/folder-images.ts";
 import type { Folder } from "../folders/folder.ts";
-import type { Place } from "../places.ts";
+import type { FolderLocation } from "../places.ts";
 import { descriptionOfImages } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
 /** Returns images of a folder, the one that represents it first. */
 export function frontOf(
   sources: Sources,
-  place: Place,
+  place: FolderLocation,
   folder: Folder,
   images: readonly Entry[],
 ): readonly Entry[] {

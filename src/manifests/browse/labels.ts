@@ -5,7 +5,7 @@ import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type Place, placeOf, type Trail } from "../places.ts";
+import { type FolderLocation, placeOf, type Trail } from "../places.ts";
 import { type ListedFolder, labelIn, membersOfFolder } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
@@ -18,7 +18,11 @@ const atOnce = 8;
 const longestMs = 300;
 
 /** Returns the label of a folder from its manifest file. */
-export function labelOfFolder(sources: Sources, place: Place, folder: ListedFolder): LanguageMap | undefined {
+export function labelOfFolder(
+  sources: Sources,
+  place: FolderLocation,
+  folder: ListedFolder,
+): LanguageMap | undefined {
   return labelIn(membersOfFolder(sources, place, folder));
 }
 

@@ -8,16 +8,16 @@ import { compareNaturally } from "../../lib/text/natural-order.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";
 import {
+  type FolderLocation,
   identifierOf,
   inside,
   isReached,
-  type Place,
   parentOf,
   placeOf,
   type Trail,
   trailOf,
 } from "../places.ts";
-import type { Found, Search } from "../search/search.ts";
+import type { Search, SearchResult } from "../search/search.ts";
 
 export interface OperatorEntry {
   /** `other`: a file that is no image by its name, or that no identifier can name. */
@@ -38,8 +38,8 @@ export interface OperatorFolder {
   readonly total: number;
   /** Counts of all entries of a folder; absent for a search. */
   readonly counts?: Readonly<Record<OperatorEntry["kind"], number>>;
-  /** For a search: whether it is complete, see {@link Found}. */
-  readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
+  /** For a search: whether it is complete, see {@link SearchResult}. */
+  readonly found?: Pick<SearchResult, "isCut" | "stoppedAt" | "lack">;
 }
 
 export interface OperatorFolderRequest {
@@ -67,7 +67,7 @@ const keptEntries = 200_000;
 /** For how long, in milliseconds. */
 const keptMs = 10_000;
 
-interface Listed {
+interface ListedEntries {
   readonly entries: readonly OperatorEntry[];
   readonly at: number;
 }
@@ -77,9 +77,9 @@ export function createOperatorFolders(
   { sources, search }: { readonly sources: Sources; readonly search: Search },
   now = () => performance.now(),
 ): OperatorFolders {
-  const kept = createLru<string, Listed>(keptEntries);
+  const kept = createLru<string, ListedEntries>(keptEntries);
 
-  const listingOf = async (place: Place): Promise<readonly OperatorEntry[]> => {
+  const listingOf = async (place: FolderLocation): Promise<readonly OperatorEntry[]> => {
     const { source, key } = place;
     const name = `${source.name}\0${key}`;
     const known = kept.get(name);
@@ -121,7 +121,11 @@ export function createOperatorFolders(
 const kinds = ["folder", "image", "other"] as const;
 
 /** Folders, images, other files, each in natural order. */
-function entriesIn(sources: Sources, place: Place, listed: readonly SourceEntry[]): readonly OperatorEntry[] {
+function entriesIn(
+  sources: Sources,
+  place: FolderLocation,
+  listed: readonly SourceEntry[],
+): readonly OperatorEntry[] {
   const entries = listed.map(({ name, kind }): OperatorEntry => {
     const inner = inside(place, name);
     const identifier = identifierOf(inner);

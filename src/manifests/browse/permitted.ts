@@ -6,7 +6,7 @@ import type { Auth } from "../../access/auth.ts";
 import type { Requirement } from "../../access/rules/requirement.ts";
 import type { Entry } from "./entries.ts";
 
-type Answer = Promise<boolean> | boolean;
+type Permission = Promise<boolean> | boolean;
 
 /** The entries of a list by the profiles that they need. */
 type Gated = ReadonlyMap<Requirement, ReadonlySet<Entry>>;
@@ -20,12 +20,12 @@ const known = new WeakMap<readonly Entry[], Gated>();
 export async function permittedEntries(
   entries: readonly Entry[],
   { access, auth }: { readonly access: Access; readonly auth: Auth | undefined },
-  isAllowed: (entry: Entry) => Answer,
+  isAllowed: (entry: Entry) => Permission,
 ): Promise<readonly Entry[]> {
   const rules = rulesOf(access);
   if (rules === everythingPublic) return entries;
   // Any other access implementation may decide anything for each image.
-  if (auth === undefined || rules !== auth.access) return filtered(entries, isAllowed);
+  if (auth === undefined || rules !== auth.access) return filterEntries(entries, isAllowed);
   const gated = known.get(entries) ?? gatedIn(entries, auth);
   known.set(entries, gated);
   const refused: ReadonlySet<Entry>[] = [];
@@ -45,9 +45,9 @@ function gatedIn(entries: readonly Entry[], { requirementOf }: Auth): Gated {
   return gated;
 }
 
-async function filtered(
+async function filterEntries(
   entries: readonly Entry[],
-  isAllowed: (entry: Entry) => Answer,
+  isAllowed: (entry: Entry) => Permission,
 ): Promise<readonly Entry[]> {
   const allowed: Entry[] = [];
   for (const entry of entries) {

@@ -3,7 +3,7 @@
 import { type Caller, combineSharing, type Decision, type Sharing } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import type { LanguageMap } from "../../iiif/auth.ts";
-import { type Listed, type LookParts, look } from "../../images/look.ts";
+import { type ListedImage, type LookParts, look } from "../../images/look.ts";
 import { type Gate, openGate } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
 import type { Entry } from "./entries.ts";
@@ -15,7 +15,7 @@ export interface SightParts {
   readonly options: Pick<PresentationOptions, "derive">;
 }
 
-export interface ShownImage extends Listed {
+export interface ShownImage extends ListedImage {
   /** From the manifest file of its folder. */
   readonly label?: LanguageMap;
 }
@@ -29,7 +29,7 @@ export interface Sight {
   /** Also true if that is unknown before an image is examined. */
   mayHave(image: string): Promise<boolean> | boolean;
   /** The entries that the caller may see, as far as that is known before they are looked at. */
-  permitted(entries: readonly Entry[]): Promise<readonly Entry[]>;
+  filterPermitted(entries: readonly Entry[]): Promise<readonly Entry[]>;
   /** An image with its label; undefined if the caller may not have it. Never throws. */
   lookAt(image: Entry): Promise<ShownImage | undefined>;
   /** Notes one decision for the whole page, the strictest. */
@@ -63,7 +63,7 @@ export function openSight(
     isSoonKnown,
     mayLookInto,
     mayHave,
-    permitted: (entries) =>
+    filterPermitted: (entries) =>
       permittedEntries(entries, { access: images.access, auth }, ({ kind, identifier }) =>
         kind === "folder" ? mayLookInto(identifier) : mayHave(identifier),
       ),

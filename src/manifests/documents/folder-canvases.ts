@@ -44,14 +44,14 @@ export function folderCanvases(
 ): Canvases {
   const address = documentAddress(context.base, id);
   const { sheets } = parts;
-  const made = async (some: readonly Sheet[], from: number): Promise<readonly Resource[]> =>
+  const makeCanvases = async (some: readonly Sheet[], from: number): Promise<readonly Resource[]> =>
     (await factsOfSheets(parts, some))
       .map((facts, at) => facts && canvasOf(facts, from + at + 1, { address, stand, context }))
       .filter(isThere);
   return {
     count: async () => (await sheets.all()).length,
     async at(place) {
-      const [canvas] = await made((await sheets.all()).slice(place, place + 1), place);
+      const [canvas] = await makeCanvases((await sheets.all()).slice(place, place + 1), place);
       return canvas;
     },
     async placeOf(canvasId) {
@@ -61,7 +61,7 @@ export function folderCanvases(
     async *batches() {
       let from = 0;
       for await (const some of sheets.batches()) {
-        yield await made(some, from);
+        yield await makeCanvases(some, from);
         from += some.length;
       }
     },

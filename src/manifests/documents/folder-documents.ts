@@ -20,21 +20,21 @@ import {
 import { isThere } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
-import { isOfAnnotations, type Stored, storedDocuments } from "../../iiif/presentation/stored.ts";
+import { isOfAnnotations, type StoredDocument, storedDocuments } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
-import { identifierOf, nameOf, type Place, parentOf } from "../places.ts";
+import { type FolderLocation, identifierOf, nameOf, parentOf } from "../places.ts";
 import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isOfImages, kindOfFolder } from "./folder-kind.ts";
-import type { Canvases, Found, Made, Making, ManifestsParts } from "./making.ts";
-import { type Listed, lookInto, membersOf } from "./members.ts";
+import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
+import { type ListedMember, lookInto, membersOf } from "./members.ts";
 
 /** Maximum of canvases of a manifest held in memory; 1,000 take about 10 MB. */
 export const mostHeld = 2000;
 
 /** True if a place is the top of the default source, whose collection is the root of all documents. */
-export const isRoot = ({ sources }: ManifestsParts, { source, key }: Place) =>
+export const isRoot = ({ sources }: ManifestsParts, { source, key }: FolderLocation) =>
   key === "" && source === sources.default;
 
 /**
@@ -44,9 +44,9 @@ export const isRoot = ({ sources }: ManifestsParts, { source, key }: Place) =>
 export async function folderDocument(
   making: Making,
   reading: PresentationPath,
-  place: Place,
+  place: FolderLocation,
   folder: Folder | undefined,
-): Promise<Found | undefined> {
+): Promise<PlannedDocument | undefined> {
   const { parts } = making;
   const { extent } = reading;
   const files = folder ? imagesOf(parts.sources, place, folder) : [];
@@ -58,12 +58,12 @@ export async function folderDocument(
   if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
-    const description = manifestFile?.described("collection").images ?? emptyDescription;
+    const description = manifestFile?.describe("collection").images ?? emptyDescription;
     return folderManifest(making, place, folder, { besideFolders: true, description });
   }
   if (folder && kind === "manifest") {
     if (extent !== "whole") return undefined;
-    const description = manifestFile?.described("manifest") ?? emptyDescription;
+    const description = manifestFile?.describe("manifest") ?? emptyDescription;
     return folderManifest(making, place, folder, { besideFolders: false, description });
   }
   const members = membersOf(parts, place, folder, isRoot(parts, place));
@@ -77,7 +77,7 @@ function storedAt(
   { extent }: PresentationPath,
   kind: FolderKind,
   manifestFile: ManifestFile | undefined,
-): Stored | undefined {
+): StoredDocument | undefined {
   const { stored } = manifestFile ?? {};
   if (!manifestFile || !stored) return undefined;
   // The top of a source is a collection whatever it holds, and nothing else is called one by its kind.
@@ -96,7 +96,7 @@ const misplaced: Fault = {
 };
 
 /** A description is useless if nothing that it describes can be listed. */
-function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): undefined {
+function faulty({ parts }: Making, place: FolderLocation, { manifestFile }: Folder): undefined {
   if (!manifestFile) return;
   refuseUnusable(parts, place, manifestFile);
   if (manifestFile.faults().length === 0)
@@ -114,7 +114,11 @@ function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): unde
  * Throws `decode` (code unusable_manifest_file) for an entirely unusable file in a folder without other
  * contents.
  */
-function refuseUnusable(parts: ManifestsParts, place: Place, manifestFile: ManifestFile | undefined): void {
+function refuseUnusable(
+  parts: ManifestsParts,
+  place: FolderLocation,
+  manifestFile: ManifestFile | undefined,
+): void {
   if (manifestFile?.unusable === undefined) return;
   parts.manifestFiles.tell(place, manifestFile);
   throw new ServiceError(
@@ -127,20 +131,20 @@ function refuseUnusable(parts: ManifestsParts, place: Place, manifestFile: Manif
 function storedFound(
   { parts, context }: Making,
   id: string,
-  { place, folder }: { readonly place: Place; readonly folder: Folder },
+  { place, folder }: { readonly place: FolderLocation; readonly folder: Folder },
   manifestFile: ManifestFile,
-  stored: Stored,
-): Found {
+  stored: StoredDocument,
+): PlannedDocument {
   const make = async () => {
     const made = storedDocuments(stored, id, context.base);
     parts.manifestFiles.tellOrigins(place, manifestFile, made.document, context.base);
     return made;
   };
-  return { make, folder, ignored: () => parts.manifestFiles.tell(place, manifestFile) };
+  return { make, folder, ignoredFile: () => parts.manifestFiles.tell(place, manifestFile) };
 }
 
 /** Identifier, name and parent of the document of a folder. */
-function identityOf({ sources }: ManifestsParts, place: Place) {
+function identityOf({ sources }: ManifestsParts, place: FolderLocation) {
   const parent = parentOf(sources, place);
   const id = parent === undefined ? "" : identifierOf(place);
   return { id, label: nameOf(place), ...(parent !== undefined && { parent }) };
@@ -148,10 +152,10 @@ function identityOf({ sources }: ManifestsParts, place: Place) {
 
 async function folderManifest(
   making: Making,
-  place: Place,
+  place: FolderLocation,
   folder: Folder,
   { besideFolders, description }: { readonly besideFolders: boolean; readonly description: Description },
-): Promise<Found | undefined> {
+): Promise<PlannedDocument | undefined> {
   const { parts, caller, gate, context } = making;
   const own = identityOf(parts, place);
   const identity = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }) };
@@ -215,18 +219,22 @@ function outcomeOf(sheets: readonly Sheet[]): string {
   return JSON.stringify(runs);
 }
 
-const ignoring = (parts: ManifestsParts, place: Place, { manifestFile }: Folder): Pick<Found, "ignored"> =>
-  manifestFile ? { ignored: () => parts.manifestFiles.tell(place, manifestFile) } : {};
+const ignoring = (
+  parts: ManifestsParts,
+  place: FolderLocation,
+  { manifestFile }: Folder,
+): Pick<PlannedDocument, "ignoredFile"> =>
+  manifestFile ? { ignoredFile: () => parts.manifestFiles.tell(place, manifestFile) } : {};
 
 /** Returns a collection, or one of its parts. Examines only the members that the document shows. */
 async function folderCollection(
   { parts, caller, gate, context }: Making,
-  place: Place,
+  place: FolderLocation,
   folder: Folder | undefined,
-  listed: readonly Listed[],
+  listed: readonly ListedMember[],
   extent: PresentationPath["extent"],
-): Promise<Found | undefined> {
-  const description = folder?.manifestFile?.described("collection") ?? emptyDescription;
+): Promise<PlannedDocument | undefined> {
+  const description = folder?.manifestFile?.describe("collection") ?? emptyDescription;
   const { document: members, faults } = arrangeMembers(listed, description);
   folder?.manifestFile?.add(faults);
   const range = typeof extent === "number" ? partRange(members.length, extent) : undefined;

@@ -8,7 +8,7 @@ import { type FactsParts, type FolderReader, readImages, shownPages } from "../f
 import type { ListedFile, Listing } from "../folders/listing.ts";
 import type { Gate, Pass } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
-import { identifierOf, inside, isReached, type Place } from "../places.ts";
+import { type FolderLocation, identifierOf, inside, isReached } from "../places.ts";
 
 /** An image of a folder with its identifier. */
 export interface FolderImage extends ListedFile {
@@ -31,7 +31,7 @@ const reached = new WeakMap<Listing, readonly FolderImage[]>();
 /** Returns the images of a folder that requests reach under the identifiers of its listing. */
 export function imagesOf(
   sources: Sources,
-  place: Place,
+  place: FolderLocation,
   { listing }: Pick<Folder, "listing">,
 ): readonly FolderImage[] {
   const known = reached.get(listing);
@@ -48,7 +48,12 @@ export function imagesOf(
 }
 
 /** A reader of images of a folder for one caller. */
-export function readerOf(parts: FactsParts, place: Place, folder: Folder, caller: Caller): FolderReader {
+export function readerOf(
+  parts: FactsParts,
+  place: FolderLocation,
+  folder: Folder,
+  caller: Caller,
+): FolderReader {
   const callerOf = (name: string) => ({ ...caller, identifier: identifierOf(inside(place, name)) });
   return readImages(parts, folder, callerOf);
 }

@@ -4,7 +4,7 @@
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
-import { nameOf, type Place } from "../places.ts";
+import { type FolderLocation, nameOf } from "../places.ts";
 
 /**
  * `annotations`: a whole document of annotations, which no collection lists (Presentation API 3.0, section
@@ -15,7 +15,7 @@ export type FolderKind = "manifest" | "collection" | "annotations";
 /** `images`: how many of its images are reached. The top of a source is a collection whatever it holds. */
 export function kindOfFolder(
   { listing, manifestFile }: Pick<Folder, "listing" | "manifestFile">,
-  { key }: Place,
+  { key }: FolderLocation,
   images: number,
 ): FolderKind {
   if (key === "") return "collection";
@@ -26,17 +26,21 @@ export function kindOfFolder(
 }
 
 /** Returns the label of a folder: from its manifest file, or else its name. */
-export function labelOf(folder: Folder, place: Place, kind: "manifest" | "collection"): string | LanguageMap {
+export function labelOf(
+  folder: Folder,
+  place: FolderLocation,
+  kind: "manifest" | "collection",
+): string | LanguageMap {
   const whole = folder.manifestFile?.stored?.whole;
-  const said = whole ? whole.label : folder.manifestFile?.described(kind).members.label;
+  const said = whole ? whole.label : folder.manifestFile?.describe(kind).members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
 
 /** Returns the label of the manifest of the images next to the folders of a folder. */
-export function labelOfImages({ manifestFile }: Folder, place: Place): string | LanguageMap {
+export function labelOfImages({ manifestFile }: Folder, place: FolderLocation): string | LanguageMap {
   const said = isOfImages(manifestFile)
     ? manifestFile?.stored?.whole.label
-    : manifestFile?.described("collection").images?.members.label;
+    : manifestFile?.describe("collection").images?.members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
 

@@ -9,18 +9,18 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { faultsOfStored, isWhole, storedDocuments, storedOf } from "../../iiif/presentation/stored.ts";
 import { itemsOf } from "./folder-documents.ts";
-import type { Found, Made, Making } from "./making.ts";
+import type { Made, Making, PlannedDocument } from "./making.ts";
 
 /**
  * Returns a document as changed by the hook. If the hook has no opinion it stays, or does not exist if it
  * needs the hook's consent. Throws `hook` if the hook fails or its result is unusable.
  */
-export async function hooked(
+export async function applyHook(
   making: Making,
   id: string,
-  found: Found,
+  found: PlannedDocument,
   asksConsent: boolean,
-): Promise<Found | undefined> {
+): Promise<PlannedDocument | undefined> {
   const { hooks } = making.parts.images;
   const isUnasked = asksConsent && found.needsConsent;
   if (!hooks.has("presentation")) return isUnasked ? undefined : found;
@@ -30,12 +30,12 @@ export async function hooked(
   if (answer === undefined) return isUnasked ? undefined : found;
   const changed = isWhole(answer)
     ? wholeOf(making, id, answer)
-    : { document: await merged(making, id, found, made, answer) };
-  return { make: async () => changed, ...(found.ignored && { ignored: found.ignored }) };
+    : { document: await mergeHook(making, id, found, made, answer) };
+  return { make: async () => changed, ...(found.ignoredFile && { ignoredFile: found.ignoredFile }) };
 }
 
 /** Returns the document that only the hook has, or undefined. */
-export async function inventedByHook(making: Making, id: string): Promise<Found | undefined> {
+export async function inventedByHook(making: Making, id: string): Promise<PlannedDocument | undefined> {
   const { hooks } = making.parts.images;
   if (!hooks.has("presentation")) return undefined;
   const label = { none: [id.slice(id.lastIndexOf("/") + 1)] };
@@ -57,10 +57,10 @@ function wholeOf(making: Making, id: string, answer: Resource): Made {
   return storedDocuments(storedOf(answer), id, making.context.base);
 }
 
-async function merged(
+async function mergeHook(
   making: Making,
   id: string,
-  found: Found,
+  found: PlannedDocument,
   { document, canvases }: Made,
   answer: Resource,
 ): Promise<Resource> {

@@ -74,7 +74,7 @@ const listedCanvases = (items: readonly Resource[]): Canvases => ({
 });
 
 /** A document that is still to be made. */
-export interface Found {
+export interface PlannedDocument {
   /** Throws what sources, hooks and codecs throw, and `not-found` if nothing is left of it. */
   make(): Promise<Made>;
   /** The folder, if the document depends on no other. */
@@ -91,7 +91,7 @@ export interface Found {
   /**
    * Manifest files that are not used, or not wholly, and from which line on; known when the document is made.
    */
-  ignored?(): string | undefined;
+  ignoredFile?(): string | undefined;
   /** True for identifiers from a listing if a hook maps identifiers: they count only with its consent. */
   readonly needsConsent?: boolean;
 }

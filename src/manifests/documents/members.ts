@@ -15,7 +15,7 @@ import type { Folder } from "../folders/folder.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { FactsParts } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
-import { identifierOf, inside, isReached, nameOf, type Place } from "../places.ts";
+import { type FolderLocation, identifierOf, inside, isReached, nameOf } from "../places.ts";
 import { canvasFacts } from "./canvases.ts";
 import { type FolderImage, imagesOf, readerOf } from "./folder-images.ts";
 import { isOfImages, kindOfFolder, labelOf, labelOfImages } from "./folder-kind.ts";
@@ -30,8 +30,8 @@ export interface MembersParts {
 }
 
 /** A member before anyone has looked into it. */
-export interface Listed {
-  readonly place: Place;
+export interface ListedMember {
+  readonly place: FolderLocation;
   readonly kind: "folder" | "images" | "top";
   readonly id: string;
   /** Its name, or its label in the description of the collection. */
@@ -43,18 +43,23 @@ export interface Listed {
 /** The members of the collection of a folder in their order; `isRoot`: those of further sources follow. */
 export function membersOf(
   { sources }: Pick<MembersParts, "sources">,
-  place: Place,
+  place: FolderLocation,
   folder: Folder | undefined,
   isRoot: boolean,
-): readonly Listed[] {
+): readonly ListedMember[] {
   const directories = (folder?.listing.directories ?? [])
     .map((name) => inside(place, name))
     .filter((inner) => isReached(sources, inner, "folder"))
     .map(
-      (inner): Listed => ({ place: inner, kind: "folder", id: identifierOf(inner), label: nameOf(inner) }),
+      (inner): ListedMember => ({
+        place: inner,
+        kind: "folder",
+        id: identifierOf(inner),
+        label: nameOf(inner),
+      }),
     );
   // A folder of the name that the manifest would have is there in its place.
-  const images: Listed[] =
+  const images: ListedMember[] =
     folder &&
     !folder.listing.directories.includes(imagesId("")) &&
     (isOfImages(folder.manifestFile) || imagesOf(sources, place, folder).length > 0)
@@ -62,7 +67,7 @@ export function membersOf(
       : [];
   const tops = (isRoot ? sources.all : [])
     .filter((source) => source !== sources.default && source.list)
-    .map((source): Listed => {
+    .map((source): ListedMember => {
       const top = { source, key: "" };
       return { place: top, kind: "top", id: identifierOf(top), label: nameOf(top) };
     });
@@ -72,7 +77,7 @@ export function membersOf(
 /** Returns members in their order in a document: determines the kind and the representative image of each. */
 export async function lookInto(
   parts: MembersParts,
-  members: readonly Listed[],
+  members: readonly ListedMember[],
   caller: Caller,
   gate: Gate,
 ): Promise<readonly MemberFacts[]> {
@@ -85,7 +90,7 @@ export async function lookInto(
 
 async function memberFacts(
   parts: MembersParts,
-  { place, kind, id, label, navDate }: Listed,
+  { place, kind, id, label, navDate }: ListedMember,
   caller: Caller,
   gate: Gate,
 ): Promise<MemberFacts> {
@@ -123,14 +128,14 @@ async function memberFacts(
 
 /** Returns a folder's own description, without a whole document. */
 function descriptionOf({ manifestFile }: Folder, of: "manifest" | "collection" | "images"): Description {
-  const read = of === "images" ? manifestFile?.described("collection").images : manifestFile?.described(of);
+  const read = of === "images" ? manifestFile?.describe("collection").images : manifestFile?.describe(of);
   return read ?? emptyDescription;
 }
 
 /** Returns an image of a folder, if the caller may see it. */
 async function thumbnailOf(
   { images }: MembersParts,
-  { place, folder }: { readonly place: Place; readonly folder: Folder },
+  { place, folder }: { readonly place: FolderLocation; readonly folder: Folder },
   first: FolderImage,
   caller: Caller,
   gate: Gate,

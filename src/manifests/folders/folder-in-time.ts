@@ -2,7 +2,7 @@
 
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Source } from "../../sources/source.ts";
-import type { Place } from "../places.ts";
+import type { FolderLocation } from "../places.ts";
 
 /**
  * Returns the folder that `folders` finds at a place within that many milliseconds; undefined if there is
@@ -11,7 +11,7 @@ import type { Place } from "../places.ts";
  */
 export async function folderInTime<F>(
   folders: { find(source: Source, key: string): Promise<F | undefined> },
-  { source, key }: Place,
+  { source, key }: FolderLocation,
   ms: number,
 ): Promise<F | undefined> {
   if (!source.list) return undefined;

@@ -1,7 +1,7 @@
 // Folders of the sources, remembered: each is listed again when its source's `revalidate` is over, once for
 // all who ask.
 
-import { cancelled, ServiceError } from "../../errors.ts";
+import { cancelledError, ServiceError } from "../../errors.ts";
 import { hash, masterName } from "../../images/cache-keys.ts";
 import { purgesOf } from "../../images/describe.ts";
 import { createLru } from "../../imaging/lib/lru.ts";
@@ -44,7 +44,7 @@ const bytesOfFacts = 160;
 /** Raised whenever the form of stored listings changes. */
 const listingVersion = 2;
 
-interface Kept {
+interface CachedFolder {
   /** Absent: there is none. */
   readonly folder?: Folder;
   readonly listedAt: number;
@@ -52,7 +52,7 @@ interface Kept {
 
 /** Remembered folders over the sources. */
 export function createFolders({ info, times, keepAlive, now = Date.now }: FoldersParts): Folders {
-  const kept = createLru<string, Kept>(keptBytes);
+  const kept = createLru<string, CachedFolder>(keptBytes);
   const flights = createSingleFlight<Folder | undefined>(keepAlive);
 
   let serial = 0;
@@ -64,7 +64,7 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
   };
 
   /** Returns the previous listing, while it may replace a failed one. */
-  const standIn = (source: Source, known: Kept | undefined, error: unknown): Folder => {
+  const standIn = (source: Source, known: CachedFolder | undefined, error: unknown): Folder => {
     const { revalidateMs, staleMs } = times(source);
     const isAway = error instanceof ServiceError && error.kind === "source";
     if (!isAway || !known?.folder || now() - known.listedAt >= revalidateMs + staleMs) throw error;
@@ -72,12 +72,12 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
   };
 
   const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
-    const list = () => listed(source, key, signal);
+    const list = () => listFolder(source, key, signal);
     const begun = purgesOf(info);
     const found = isRemote(source)
       ? await throughSlot(info, { source, key }, (at) => isFresh(source, at), now, list)
-      : await timed(list, now);
-    if (signal.aborted) throw cancelled(signal);
+      : await timeListing(list, now);
+    if (signal.aborted) throw cancelledError(signal);
     const before = kept.get(name)?.folder;
     const listing = found.entries && listingOf(found.entries);
     const manifestFile = await readManifestFile(
@@ -126,7 +126,7 @@ export async function readFolder(
   before: ManifestFile | undefined,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Omit<Folder, "serial" | "facts"> | undefined> {
-  const entries = await listed(source, key, signal, false);
+  const entries = await listFolder(source, key, signal, false);
   if (entries === undefined) return undefined;
   const listing = listingOf(entries);
   for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
@@ -148,25 +148,25 @@ const bytesOfName = 256;
 
 const isRemote = ({ backend }: Source) => backend === "s3" || backend === "http";
 
-interface Timed {
+interface TimedListing {
   /** Absent if there is no such folder. */
   readonly entries?: readonly SourceEntry[] | undefined;
   readonly at: number;
 }
 
 /** When a listing began, so that a file that comes meanwhile is not missed for longer than any other. */
-async function timed(
+async function timeListing(
   list: () => Promise<readonly SourceEntry[] | undefined>,
   now: () => number,
-): Promise<Timed> {
+): Promise<TimedListing> {
   const at = now();
   return { entries: await list(), at };
 }
 
-async function listed(source: Source, key: string, signal: AbortSignal, validators = true) {
+async function listFolder(source: Source, key: string, signal: AbortSignal, validators = true) {
   const entries = await source.list?.(key, () => signal.aborted, validators);
   // One that ended early is no listing.
-  if (signal.aborted) throw cancelled(signal);
+  if (signal.aborted) throw cancelledError(signal);
   return entries?.filter(
     ({ kind, name }) =>
       isPlain(key === "" ? name : `${key}/${name}`) && (kind !== "other" || name.startsWith("manifest.")),
@@ -186,25 +186,25 @@ async function throughSlot(
   isFresh: (at: number) => boolean,
   now: () => number,
   list: () => Promise<readonly SourceEntry[] | undefined>,
-): Promise<Timed> {
+): Promise<TimedListing> {
   const name = masterName({ source, key });
   const variant = `listing.${await hash([listingVersion, source.fingerprint, key])}`;
   if (!source.list) return { at: now() };
   const stored = decode(await info.get(name, variant));
   if (stored && isFresh(stored.at)) return stored;
-  const fresh = await timed(list, now);
+  const fresh = await timeListing(list, now);
   // Names that lead nowhere are asked for at will.
   if (fresh.entries) info.put(name, variant, new TextEncoder().encode(JSON.stringify(fresh)));
   return fresh;
 }
 
-function decode(bytes: Uint8Array | undefined): Timed | undefined {
+function decode(bytes: Uint8Array | undefined): TimedListing | undefined {
   if (!bytes) return undefined;
   try {
-    const stored = JSON.parse(new TextDecoder().decode(bytes)) as Partial<Timed>;
+    const stored = JSON.parse(new TextDecoder().decode(bytes)) as Partial<TimedListing>;
     const sound =
       typeof stored.at === "number" && (stored.entries === undefined || Array.isArray(stored.entries));
-    return sound ? (stored as Timed) : undefined;
+    return sound ? (stored as TimedListing) : undefined;
   } catch {
     return undefined;
   }

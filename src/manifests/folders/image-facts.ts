@@ -32,7 +32,7 @@ const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupport
  * but an image, and temporary errors.
  */
 export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {
-  const { facts, error } = await looked(parts, caller);
+  const { facts, error } = await lookAt(parts, caller);
   // Many web servers have a page for a folder.
   if (error?.code === "origin_not_image")
     throw new ServiceError("not-found", error.message, { cause: error });
@@ -61,10 +61,10 @@ export function readImages(
 ): FolderReader {
   // A listing says nothing about identifiers that a hook maps.
   const remembers = !parts.hooks.has("resolve");
-  const own = new Map<string, Known>();
-  const known = ({ name }: ListedFile): Known | undefined =>
+  const own = new Map<string, KnownFacts>();
+  const findKnown = ({ name }: ListedFile): KnownFacts | undefined =>
     own.get(name) ?? (remembers ? folder.facts.get(name) : undefined);
-  const remember = ({ name, validator }: ListedFile, found: Known) => {
+  const remember = ({ name, validator }: ListedFile, found: KnownFacts) => {
     const { facts, pages = [] } = found;
     const lasts = facts && ![facts, ...pages].some(({ passes }) => passes);
     if (remembers && lasts && validator !== undefined) folder.facts.set(name, { ...found, facts, validator });
@@ -72,7 +72,7 @@ export function readImages(
   };
   const look = async (file: ListedFile) => {
     try {
-      const { facts } = await looked(parts, callerOf(file.name), file.validator);
+      const { facts } = await lookAt(parts, callerOf(file.name), file.validator);
       remember(file, { facts });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== "not-found") throw error;
@@ -80,22 +80,22 @@ export function readImages(
     }
   };
   return {
-    knows: (file) => known(file) !== undefined,
+    knows: (file) => findKnown(file) !== undefined,
     async facts(files) {
-      const missing = files.filter((file) => known(file) === undefined);
+      const missing = files.filter((file) => findKnown(file) === undefined);
       if (missing.length > 0) await forEachConcurrently(missing, atOnce, look);
-      return files.map((file) => known(file)?.facts);
+      return files.map((file) => findKnown(file)?.facts);
     },
     async pages(file, facts) {
-      const pages = known(file)?.pages ?? (await pageFacts(parts, callerOf(file.name), facts));
-      if (known(file)?.pages === undefined) remember(file, { facts, pages });
+      const pages = findKnown(file)?.pages ?? (await pageFacts(parts, callerOf(file.name), facts));
+      if (findKnown(file)?.pages === undefined) remember(file, { facts, pages });
       return pages;
     },
   };
 }
 
 /** What is known of a file; without facts if it no longer exists. */
-interface Known {
+interface KnownFacts {
   readonly facts?: ImageFacts;
   readonly pages?: readonly ImageFacts[];
 }
@@ -120,7 +120,7 @@ export async function pageFacts(
   const found: ImageFacts[] = [];
   const numbers = Array.from({ length: shownPages(facts) }, (_, at) => at + 1);
   await forEachConcurrently(numbers, pagesAtOnce, async (number) => {
-    const page = await looked(parts, { ...caller, identifier: `${caller.identifier};${number}` });
+    const page = await lookAt(parts, { ...caller, identifier: `${caller.identifier};${number}` });
     // Most pages are of one size, and thousands of them may be remembered.
     found[number - 1] = isAlike(page.facts, facts) ? facts : page.facts;
   });
@@ -133,12 +133,12 @@ const isAlike = (one: ImageFacts, other: ImageFacts): boolean =>
   one.problem === other.problem &&
   one.passes === other.passes;
 
-interface Looked {
+interface LookResult {
   readonly facts: ImageFacts;
   readonly error?: ServiceError;
 }
 
-async function looked(parts: FactsParts, caller: Caller, validator?: string): Promise<Looked> {
+async function lookAt(parts: FactsParts, caller: Caller, validator?: string): Promise<LookResult> {
   const everyone = { ...parts, access: everythingPublic, decisions: unnoted };
   const look = async (master: Master) => {
     // The source remembers an earlier state than the listing saw.

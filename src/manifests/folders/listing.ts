@@ -24,12 +24,12 @@ export interface Listing {
 /** The listing of the entries of a folder. */
 export function listingOf(entries: readonly SourceEntry[]): Listing {
   const files = (kind: SourceEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
-  const sorted = (kind: SourceEntry["kind"]) =>
+  const sortByName = (kind: SourceEntry["kind"]) =>
     files(kind).sort((one, other) => compareNaturally(one.name, other.name));
   const named = new Map(files("other").map((entry) => [entry.name, entry]));
   return {
-    images: sorted("image").map(withoutKind),
-    directories: sorted("directory").map(({ name }) => name),
+    images: sortByName("image").map(withoutKind),
+    directories: sortByName("directory").map(({ name }) => name),
     manifestFiles: manifestFileNames.flatMap((name) => named.get(name) ?? []).map(withoutKind),
   };
 }

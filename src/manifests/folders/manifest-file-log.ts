@@ -3,7 +3,7 @@
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
-import { identifierOf, inside, type Place } from "../places.ts";
+import { type FolderLocation, identifierOf, inside } from "../places.ts";
 import type { ManifestFile } from "./manifest-file.ts";
 
 export interface ManifestFileLog {
@@ -11,9 +11,9 @@ export interface ManifestFileLog {
    * Logs faults of a file that have not been logged. Returns the file with the line of the first, for the
    * response header.
    */
-  tell(place: Place, manifestFile: ManifestFile): string | undefined;
+  tell(place: FolderLocation, manifestFile: ManifestFile): string | undefined;
   /** Logs the origins of images in a whole document, except the service's own and allowed ones. */
-  tellOrigins(place: Place, manifestFile: ManifestFile, document: Resource, base: string): void;
+  tellOrigins(place: FolderLocation, manifestFile: ManifestFile, document: Resource, base: string): void;
 }
 
 /** A log for manifest files; `allowed`: origins of other servers that they may name. */

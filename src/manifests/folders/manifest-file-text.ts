@@ -37,10 +37,10 @@ export function readText(text: string, isJson: boolean): ReadText {
   const value = isJson ? parsedJson(text) : undefined;
   if (text.length > mostYaml) {
     const faults = value === undefined ? [`expected JSON, since YAML has at most ${mostYaml} bytes`] : [];
-    return value === undefined ? { faults, locate: unlocated } : checked(value, unlocated);
+    return value === undefined ? { faults, locate: locateNowhere } : checkValue(value, locateNowhere);
   }
   // The text is parsed once for all faults, and the result is dropped.
-  if (value !== undefined) return checked(value, (faults) => documentOf(text).locate(faults));
+  if (value !== undefined) return checkValue(value, (faults) => documentOf(text).locate(faults));
   const { document, locate } = documentOf(text);
   const [error] = document.errors;
   // The parser calls itself for each level, and says so of a stack that is full.
@@ -50,7 +50,7 @@ export function readText(text: string, isJson: boolean): ReadText {
     return { faults: [`${lineOf(error.linePos?.[0].line)}${message}`], locate };
   }
   try {
-    return checked(document.toJS({ maxAliasCount: mostAliases }), locate);
+    return checkValue(document.toJS({ maxAliasCount: mostAliases }), locate);
   } catch {
     return {
       faults: ["expected YAML with few aliases; received some that name each other many times"],
@@ -59,7 +59,7 @@ export function readText(text: string, isJson: boolean): ReadText {
   }
 }
 
-function checked(value: unknown, locate: ReadText["locate"]): ReadText {
+function checkValue(value: unknown, locate: ReadText["locate"]): ReadText {
   const excess = excessOf(value);
   return excess === undefined ? { value, faults: [], locate } : { faults: [excess], locate };
 }
@@ -75,9 +75,9 @@ function parsedJson(text: string): unknown {
   }
 }
 
-const unlocated: ReadText["locate"] = (faults) => faults.map((fault) => said(fault));
+const locateNowhere: ReadText["locate"] = (faults) => faults.map((fault) => faultText(fault));
 
-const said = ({ path, message }: Fault, line?: number): LocatedFault =>
+const faultText = ({ path, message }: Fault, line?: number): LocatedFault =>
   `${lineOf(line)}${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`;
 
 function documentOf(text: string) {
@@ -86,7 +86,7 @@ function documentOf(text: string) {
   const locate: ReadText["locate"] = (faults) =>
     faults.map((fault) => {
       const at = offsetOf(document.contents, fault.path);
-      return said(fault, at === undefined ? undefined : lineCounter.linePos(at).line);
+      return faultText(fault, at === undefined ? undefined : lineCounter.linePos(at).line);
     });
   return { document, locate };
 }

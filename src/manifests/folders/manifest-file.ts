@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { type Description, readDescription } from "../../iiif/presentation/description/description.ts";
 import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { objectOf } from "../../iiif/presentation/json.ts";
-import { faultsOfStored, isWhole, type Stored, storedOf } from "../../iiif/presentation/stored.ts";
+import { faultsOfStored, isWhole, type StoredDocument, storedOf } from "../../iiif/presentation/stored.ts";
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
@@ -17,14 +17,14 @@ export interface ManifestFile {
   /** Size of the file in bytes. */
   readonly size: number;
   /** A document that takes the place of the derived one. */
-  readonly stored?: Stored;
+  readonly stored?: StoredDocument;
   /**
    * Why nothing of the file can be used; absent for whole documents and descriptions, whatever is wrong in
    * these.
    */
   readonly unusable?: LocatedFault;
   /** Returns the description of the folder as a manifest or a collection, if there is no whole document. */
-  described(kind: "manifest" | "collection"): Description;
+  describe(kind: "manifest" | "collection"): Description;
   /** Returns the faults, in lines for people. Those of a description are known once it has been requested. */
   faults(): readonly LocatedFault[];
   /** Adds what turned out when a description was put to use, such as names of images that are not there. */
@@ -78,7 +78,7 @@ function tooLarge(name: string, validator: string, most: number): ManifestFile {
     validator,
     size: 0,
     unusable: fault,
-    described: () => nothing,
+    describe: () => nothing,
     faults: () => [fault],
     add() {},
   };
@@ -118,7 +118,7 @@ export function manifestFileOf(
     size: bytes.length,
     ...(isDocument && misread.length === 0 && { stored: storedOf(value) }),
     ...(unusable !== undefined && { unusable }),
-    described(kind) {
+    describe(kind) {
       if (isDocument || isPlain) return nothing;
       const read = described.get(kind);
       if (read) return read;

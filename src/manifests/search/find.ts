@@ -3,7 +3,7 @@
 
 import type { Sources } from "../../sources/index.ts";
 import { type Entry, topsOf } from "../browse/entries.ts";
-import { identifierOf, inside, type Place, placeOf } from "../places.ts";
+import { type FolderLocation, identifierOf, inside, placeOf } from "../places.ts";
 import type { SearchedContent, SearchedFolder } from "./searched-folder.ts";
 import { comparable } from "./words.ts";
 
@@ -13,7 +13,7 @@ export const mostMatches = 2000;
 type Decide = (identifier: string) => Promise<boolean> | boolean;
 
 export interface SearchRequest {
-  readonly place: Place;
+  readonly place: FolderLocation;
   /** True if the tops of further sources are searched too. */
   readonly isRoot: boolean;
   readonly words: readonly string[];
@@ -34,10 +34,12 @@ export interface Matches {
 }
 
 /** Returns what is known of a folder, or undefined. */
-export type LookInto = (place: Place) => Promise<SearchedFolder | undefined> | SearchedFolder | undefined;
+export type LookInto = (
+  place: FolderLocation,
+) => Promise<SearchedFolder | undefined> | SearchedFolder | undefined;
 
 interface Queued {
-  readonly place: Place;
+  readonly place: FolderLocation;
   readonly folder: SearchedFolder | undefined;
   readonly isRoot: boolean;
   /** Texts of the folders between it and the start of the search. */
@@ -71,10 +73,10 @@ export async function findEntries(
   return { entries };
 }
 
-type Placed = readonly [Place, SearchedContent];
+type LocatedContent = readonly [FolderLocation, SearchedContent];
 
 async function imageEntry(
-  [place, { label }]: Placed,
+  [place, { label }]: LocatedContent,
   { mayHave }: SearchRequest,
 ): Promise<Entry | undefined> {
   const identifier = identifierOf(place);
@@ -83,7 +85,7 @@ async function imageEntry(
 
 /** A folder is looked through later, whether it matches or not. */
 async function folderEntry(
-  [place, { label: labelAbove, text }]: Placed,
+  [place, { label: labelAbove, text }]: LocatedContent,
   { above }: Queued,
   search: { readonly request: SearchRequest; readonly lookInto: LookInto; readonly queue: Queued[] },
 ): Promise<Entry | undefined> {
@@ -101,7 +103,7 @@ async function folderEntry(
 function* contentsWithPlaces(
   sources: Sources,
   { place, folder, isRoot }: Omit<Queued, "above">,
-): Generator<Placed> {
+): Generator<LocatedContent> {
   for (const content of folder?.contents ?? []) yield [inside(place, content.name), content];
   for (const { identifier } of isRoot ? topsOf(sources) : []) {
     const inner = placeOf(sources, identifier);

@@ -11,7 +11,7 @@ import { findEntries, type LookInto, type Matches, type SearchRequest } from "./
 import { createSourceIndex, type Lack, type ReadFolder, type SourceIndex } from "./source-index.ts";
 import { walkFolders } from "./walk.ts";
 
-export interface Found extends Matches {
+export interface SearchResult extends Matches {
   /** Identifier of the first folder that was not looked into; absent if all were. */
   readonly stoppedAt?: string;
   /** Why matches may be missing; absent if none are, or if `stoppedAt` says it. */
@@ -20,7 +20,7 @@ export interface Found extends Matches {
 
 export interface Search {
   /** Throws what the source throws if the client has gone. */
-  find(request: SearchRequest): Promise<Found>;
+  find(request: SearchRequest): Promise<SearchResult>;
   /** Begins to read what searches look through, if that costs little. */
   prepare(): void;
 }
@@ -114,7 +114,7 @@ function createIndex(
   });
 }
 
-const withStop = (matches: Matches, stoppedAt: string | undefined): Found => ({
+const withStop = (matches: Matches, stoppedAt: string | undefined): SearchResult => ({
   ...matches,
   ...(stoppedAt !== undefined && { stoppedAt }),
 });

@@ -3,7 +3,7 @@
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Sources } from "../../sources/index.ts";
 import { type Content, contentsOf, type ListedFolder, labelIn, membersOfFolder } from "../browse/contents.ts";
-import type { Place } from "../places.ts";
+import type { FolderLocation } from "../places.ts";
 import { comparable, textIn } from "./words.ts";
 
 export interface SearchedContent extends Omit<Content, "members"> {
@@ -22,7 +22,11 @@ export interface SearchedFolder {
 }
 
 /** Returns the searchable contents of a listed folder. */
-export function searchedFolder(sources: Sources, place: Place, folder: ListedFolder): SearchedFolder {
+export function searchedFolder(
+  sources: Sources,
+  place: FolderLocation,
+  folder: ListedFolder,
+): SearchedFolder {
   const contents = contentsOf(sources, place, folder);
   const members = membersOfFolder(sources, place, folder);
   const label = labelIn(members);

@@ -7,12 +7,12 @@ import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
 import type { ListedFolder } from "../browse/contents.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
-import { inside, isReached, type Place } from "../places.ts";
+import { type FolderLocation, inside, isReached } from "../places.ts";
 import { type SearchedFolder, searchedFolder } from "./searched-folder.ts";
 
 /** Reads a folder; `before`: its manifest file as read before. */
 export type ReadFolder = (
-  place: Place,
+  place: FolderLocation,
   before: ManifestFile | undefined,
 ) => Promise<ListedFolder | undefined>;
 
@@ -59,7 +59,7 @@ const longestUnread = 600_000;
  */
 const longestRead = 1000;
 
-interface Known {
+interface IndexedFolder {
   /** The listing that it was made from, which others may cache. */
   readonly listed: WeakRef<ListedFolder>;
   readonly manifestFile: ManifestFile | undefined;
@@ -78,7 +78,7 @@ interface Known {
 /** An index that holds nothing until it is refreshed. */
 export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
   const { sources, source, read, revalidateMs, mostBytes, now } = parts;
-  const known = new Map<string, Known>();
+  const known = new Map<string, IndexedFolder>();
   let running: Promise<void> | undefined;
   let begunAt = Number.NEGATIVE_INFINITY;
   /** When the latest reading began that came to its end. */
@@ -89,7 +89,7 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
   const isDue = (since: number) => !(now() - since < revalidateMs);
 
   /** Returns the current folder; the previous one if it cannot be read. */
-  const current = async (key: string): Promise<Known | undefined> => {
+  const current = async (key: string): Promise<IndexedFolder | undefined> => {
     const before = known.get(key);
     const place = { source, key };
     try {

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { identifierOf, type Place } from "../places.ts";
+import { type FolderLocation, identifierOf } from "../places.ts";
 import type { LookInto } from "./find.ts";
 import { searchedFolder } from "./searched-folder.ts";
 
@@ -15,7 +15,7 @@ export interface WalkBounds {
   readonly ms: number;
 }
 
-export interface Walk {
+export interface FolderWalk {
   readonly lookInto: LookInto;
   /** Identifier of the first folder that was not looked into, for whatever reason; undefined if all were. */
   stoppedAt(): string | undefined;
@@ -26,11 +26,11 @@ export function walkFolders(
   { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
   { folders: most, ms }: WalkBounds,
   signal?: AbortSignal,
-): Walk {
+): FolderWalk {
   const end = performance.now() + ms;
   let stoppedAt: string | undefined;
   let seen = 0;
-  const stop = (place: Place): undefined => {
+  const stop = (place: FolderLocation): undefined => {
     stoppedAt ??= identifierOf(place);
   };
   return {

@@ -45,7 +45,7 @@ async function bytesOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-function failed(act: string, response: Response): Error {
+function diskError(act: string, response: Response): Error {
   return new Error(`The disk service answered ${act} with ${response.status}.`);
 }
 
@@ -118,7 +118,7 @@ export function diskFiles(disk: Fetcher): FileSystem {
     const response = await disk.fetch(urlOf(path), { method: "HEAD" });
     await drop(response);
     if (response.status === 404) return undefined;
-    if (!response.ok) throw failed("HEAD", response);
+    if (!response.ok) throw diskError("HEAD", response);
     const modified = new Date(response.headers.get("last-modified") ?? 0);
     if (isDirectory(response)) return { kind: "directory", size: 0, modified };
     return { kind: "file", size: Number(response.headers.get("content-length") ?? 0), modified };
@@ -146,7 +146,7 @@ export function diskFiles(disk: Fetcher): FileSystem {
           });
           if (response.status !== 206 && response.status !== 200) {
             await drop(response);
-            throw failed("a range", response);
+            throw diskError("a range", response);
           }
           const bytes = await bytesOf(response);
           return response.status === 200 ? bytes.slice(offset, end) : bytes;
@@ -162,7 +162,7 @@ export function diskFiles(disk: Fetcher): FileSystem {
       if (response.ok) return bytesOf(response);
       await drop(response);
       if (response.status === 404) return undefined;
-      throw failed("GET", response);
+      throw diskError("GET", response);
     },
     async *list(path) {
       const names = (await kindOf(path)) === "directory" ? await listDirectory(segmentsOf(path)) : undefined;
@@ -175,7 +175,7 @@ export function diskFiles(disk: Fetcher): FileSystem {
         body: data as Uint8Array<ArrayBuffer>,
       });
       await drop(response);
-      if (!response.ok) throw failed("PUT", response);
+      if (!response.ok) throw diskError("PUT", response);
       noteWritten(path);
     },
     async remove(path) {

@@ -12,21 +12,21 @@ export interface RequestFacts {
  */
 const facts = Symbol("facts");
 
-type Noted = Request & { [facts]?: RequestFacts };
+type NotedRequest = Request & { [facts]?: RequestFacts };
 
 /** Records the server's facts about a request; called once, before it is handled. */
 export function noteRequest(request: Request, seen: RequestFacts): void {
-  (request as Noted)[facts] = seen;
+  (request as NotedRequest)[facts] = seen;
 }
 
 /** The peer's address without port. */
 export function notedAddress(request: Request): string | undefined {
-  return (request as Noted)[facts]?.address;
+  return (request as NotedRequest)[facts]?.address;
 }
 
 /** Path and query as they came. */
 export function notedTarget(request: Request): string | undefined {
-  return (request as Noted)[facts]?.target;
+  return (request as NotedRequest)[facts]?.target;
 }
 
 /** Path and query of an absolute URL or request target, without any normalisation. */

@@ -13,8 +13,8 @@ export type MasterFiles = Pick<FileSystem, "stat" | "realPath" | "open" | "list"
  */
 export function boundMasterFiles(files: MasterFiles, calls: number, timeoutMs: number): MasterFiles {
   if (timeoutMs === 0) return files;
-  const lane = createLane(calls, unanswered);
-  const opened = (file: OpenFile): OpenFile => ({
+  const lane = createLane(calls, timeoutError);
+  const boundFile = (file: OpenFile): OpenFile => ({
     ...file,
     read: (offset, length) => lane(timeoutMs, () => file.read(offset, length)),
   });
@@ -23,7 +23,7 @@ export function boundMasterFiles(files: MasterFiles, calls: number, timeoutMs: n
     realPath: (path) => lane(timeoutMs, () => files.realPath(path)),
     async open(path) {
       const closeLater = (call: Promise<OpenFile>) => void call.then((file) => file.close()).catch(() => {});
-      return opened(await lane(timeoutMs, () => files.open(path), closeLater));
+      return boundFile(await lane(timeoutMs, () => files.open(path), closeLater));
     },
     async *list(path) {
       const entries = files.list(path)[Symbol.asyncIterator]();
@@ -41,5 +41,5 @@ export function boundMasterFiles(files: MasterFiles, calls: number, timeoutMs: n
   };
 }
 
-const unanswered = () =>
+const timeoutError = () =>
   Object.assign(new Error("The folder of the source does not answer."), { code: "ETIMEDOUT" });

@@ -1,6 +1,6 @@
 // Bytes of a checked file. The first read opens the file, and fails if another file has replaced it.
 
-import { sourceChanged } from "../../errors.ts";
+import { sourceChangedError } from "../../errors.ts";
 import type { ByteSource } from "../../imaging/lib/byte-source.ts";
 import type { FileStat, OpenFile } from "../../platform/platform.ts";
 import type { MasterFile, SourceCounts, SourceImage } from "../source.ts";
@@ -29,9 +29,9 @@ export interface CheckedFileParts {
   readonly counts: SourceCounts;
 }
 
-const changed = ({ counts }: CheckedFileParts) => {
+const changedError = ({ counts }: CheckedFileParts) => {
   counts.errors.add();
-  return sourceChanged();
+  return sourceChangedError();
 };
 
 /** Opens a checked file. Throws ServiceError `source`, and `changed` if another file is at its path. */
@@ -44,7 +44,7 @@ async function openChecked(parts: CheckedFileParts, { path, size, id }: MasterFi
   // Without file numbers, the resolved path proves that no link has been put there.
   if (same && (id !== undefined || (await root.resolve(await root.real(), path)) === path)) return file;
   await file.close();
-  throw changed(parts);
+  throw changedError(parts);
 }
 
 /**
@@ -65,7 +65,7 @@ export function checkedFile(
     });
     counts.reads.add();
     counts.bytes.add(part.length);
-    if (part.length < length) throw changed(parts);
+    if (part.length < length) throw changedError(parts);
     return part;
   };
   const bytes: ByteSource = {

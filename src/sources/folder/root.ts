@@ -49,12 +49,12 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
   const top = root.replace(/(?<=[^/\\:])[/\\]+$/, "");
   const base = top.replace(/[/\\]$/, "");
 
-  const broken = (code: string, message: string, cause?: unknown) => {
+  const sourceError = (code: string, message: string, cause?: unknown) => {
     onError();
     return new ServiceError("source", message, { code, cause });
   };
   const unreadable = (cause: unknown) =>
-    broken(
+    sourceError(
       "source_unreadable",
       "The file of this image could not be read. Ask the operator of this service.",
       cause,
@@ -79,7 +79,7 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
       known = path === undefined ? undefined : { path, until: Date.now() + rootKeptMs };
       if (path !== undefined) return path;
       // A missing root (a disk that is not mounted) is a fault: its images must not appear as not existing.
-      throw broken(
+      throw sourceError(
         "source_root_missing",
         `The folder of source "${name}" was expected; it is not there. Ask the operator of this service.`,
       );

@@ -1,7 +1,7 @@
 // The origin cache: a source of remote masters. Bytes that were read are cached as aligned blocks in the
 // origin slot, so that nothing is fetched twice, and a master that is cached and fresh costs no request.
 
-import { cancelled, ServiceError } from "../../errors.ts";
+import { cancelledError, ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../imaging/lib/byte-source.ts";
 import type { KeepAlive } from "../../lib/concurrency/single-flight.ts";
 import { createCounts, noRecorder } from "../../lib/telemetry/count.ts";
@@ -24,7 +24,7 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   readonly backend: "http" | "s3";
   readonly remote: Remote;
   /** The origin slot. */
-  readonly slot: Pick<Slot, "get" | "put" | "settled">;
+  readonly slot: Pick<Slot, "get" | "put" | "whenSettled">;
   /** Milliseconds for which a master counts as unchanged; 0: it is checked each time. */
   readonly revalidateMs: number;
   /**
@@ -68,7 +68,7 @@ export function originCached(options: OriginCacheOptions): Source {
   const requests = createOriginRequests({ remote, slot, states, kept, figures });
   const deliveries = createDeliveries(kept, requests);
 
-  const counted = (error: unknown): unknown => {
+  const countError = (error: unknown): unknown => {
     if (error instanceof ServiceError && error.kind === "source") counts.errors.add();
     return error;
   };
@@ -82,10 +82,10 @@ export function originCached(options: OriginCacheOptions): Source {
       size,
       gap,
       async read(offset, length, signal) {
-        if (signal?.aborted) throw cancelled(signal);
+        if (signal?.aborted) throw cancelledError(signal);
         const wanted = Math.max(0, Math.min(length, size - offset));
         if (wanted === 0) return new Uint8Array();
-        if (!states.isCurrent(key, state)) throw requests.changed(key);
+        if (!states.isCurrent(key, state)) throw requests.changedError(key);
         const reading = { key, state, signal, trace };
         const end = offset + wanted;
         const first = Math.floor(offset / blockSize);
@@ -99,7 +99,7 @@ export function originCached(options: OriginCacheOptions): Source {
           const there = await arriving.catch((error: unknown) => {
             // The job ends here, so nothing will be read in advance any more.
             for (const release of aheads) release();
-            throw counted(error);
+            throw countError(error);
           });
           for (const [i, block] of there.entries()) {
             const start = (at + i) * blockSize;
@@ -136,7 +136,7 @@ export function originCached(options: OriginCacheOptions): Source {
           async close() {},
         };
       } catch (error) {
-        throw counted(error);
+        throw countError(error);
       }
     },
     forget: states.forget,

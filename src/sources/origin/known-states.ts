@@ -39,7 +39,7 @@ export interface KnownStatesOptions {
  * Requests the state of a master from the origin; the known state is confirmed if it has not changed. Returns
  * undefined if the master does not exist.
  */
-export type Look = (
+export type LookUpState = (
   key: string,
   known: State | undefined,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ export interface KnownStates {
    */
   find(
     key: string,
-    look: Look,
+    look: LookUpState,
     wait: Wait,
     signal?: AbortSignal,
     trace?: TraceContext,
@@ -114,7 +114,7 @@ export function createKnownStates({
     return state;
   };
 
-  const stored = async (key: string): Promise<State | undefined> => {
+  const readStored = async (key: string): Promise<State | undefined> => {
     const generation = generations.of(key);
     const bytes = await slot.get(entryName(key), stateVariant);
     const state = bytes && decodeState(bytes, generation);
@@ -148,7 +148,7 @@ export function createKnownStates({
       if (counts(inMemory)) return inMemory;
       if (!inMemory && now() < (absent.get(key) ?? 0)) return undefined;
       const ask = async (work: AbortSignal) => {
-        const known = states.get(key) ?? (await stored(key));
+        const known = states.get(key) ?? (await readStored(key));
         if (known && isCurrent(key, known)) states.set(key, known, 1);
         if (counts(known)) return known;
         try {

@@ -1,6 +1,6 @@
 // The state of a remote master: its current bytes, and the name under which they are cached.
 
-import { concatenated } from "../../imaging/lib/concatenated.ts";
+import { concatenate } from "../../imaging/lib/concatenate.ts";
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { hasValidator, type RemoteFacts } from "../remote.ts";
 
@@ -27,7 +27,7 @@ export const stateVariant = "state.2";
  */
 export async function validatorOf(facts: RemoteFacts, all: readonly Uint8Array[] = []): Promise<string> {
   const { etag, modified, size } = facts;
-  const name = hasValidator(facts) ? (etag ?? String(modified)) : toHex(await sha256(concatenated(all)));
+  const name = hasValidator(facts) ? (etag ?? String(modified)) : toHex(await sha256(concatenate(all)));
   return validatorIn(name, size);
 }
 

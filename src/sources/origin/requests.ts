@@ -1,16 +1,16 @@
 // Requests to an origin. Responses are interpreted as states and blocks, which are stored.
 
-import { ServiceError, sourceChanged } from "../../errors.ts";
+import { ServiceError, sourceChangedError } from "../../errors.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
 import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { hasValidator, originError, type Remote, type RemoteAnswer, sameState } from "../remote.ts";
 import { sourceCounts } from "../source.ts";
 import { blockSize, type KeptBlocks } from "./kept-blocks.ts";
-import type { KnownStates, Look } from "./known-states.ts";
+import type { KnownStates, LookUpState } from "./known-states.ts";
 import type { State } from "./master-state.ts";
 import { waitCounts } from "./waits.ts";
-import { tooLarge, type Whole, wholeBlocks } from "./whole-master.ts";
+import { tooLarge, type WholeResponse, wholeBlocks } from "./whole-master.ts";
 
 /** Counters of a remote source. `fetched`: bytes from its origin. */
 export const remoteCounts = [...sourceCounts, "fetched", ...waitCounts] as const;
@@ -46,7 +46,7 @@ export interface Run {
 }
 
 export interface OriginRequests {
-  readonly look: Look;
+  readonly look: LookUpState;
   /** Fetches and stores a run of blocks by one request. */
   blocks(
     key: string,
@@ -59,12 +59,12 @@ export interface OriginRequests {
    * Returns the error of a master whose state has changed. The next caller that opens the master asks its
    * origin again.
    */
-  changed(key: string): ServiceError;
+  changedError(key: string): ServiceError;
 }
 
 export interface OriginRequestsOptions {
   readonly remote: Remote;
-  readonly slot: Pick<Slot, "settled">;
+  readonly slot: Pick<Slot, "whenSettled">;
   readonly states: KnownStates;
   readonly kept: KeptBlocks;
   readonly figures: RemoteFigures;
@@ -98,7 +98,7 @@ export function createOriginRequests({
    */
   const keepWhole = async (
     key: string,
-    answer: Whole,
+    answer: WholeResponse,
     generation: number,
     onBlock?: (state: State, n: number, block: Uint8Array) => void,
   ): Promise<State> => {
@@ -108,7 +108,7 @@ export function createOriginRequests({
       kept.keep(key, state, count, block);
       onBlock?.(state, count, block);
       count++;
-      if (count % atOnce === 0) await slot.settled();
+      if (count % atOnce === 0) await slot.whenSettled();
     };
     if (hasValidator(facts) && length !== undefined) {
       const state = await states.of(key, { ...facts, size: length }, generation);
@@ -136,13 +136,13 @@ export function createOriginRequests({
     }
   };
 
-  const changed = (key: string): ServiceError => {
+  const changedError = (key: string): ServiceError => {
     states.forget(key);
-    return sourceChanged();
+    return sourceChangedError();
   };
 
   return {
-    changed,
+    changedError: changedError,
 
     async look(key, known, signal, trace) {
       const generation = states.generationOf(key);
@@ -191,15 +191,15 @@ export function createOriginRequests({
         const facts = { ...answer.facts, size: answer.length ?? state.facts.size };
         if ((named || hasValidator(facts)) && !sameState(facts, state.facts)) {
           await answer.body.cancel().catch(() => {});
-          throw changed(key);
+          throw changedError(key);
         }
         const read = await keepWhole(key, answer, state.generation, (seen, n, block) => {
           if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
         });
-        if (read.id !== state.id || found.length < count) throw changed(key);
+        if (read.id !== state.id || found.length < count) throw changedError(key);
         return found;
       }
-      if (answer.kind !== "part" || !sameState(answer.facts, state.facts)) throw changed(key);
+      if (answer.kind !== "part" || !sameState(answer.facts, state.facts)) throw changedError(key);
       if (answer.bytes.length !== length)
         throw originError("origin_bad_answer", `${answer.bytes.length} of ${length}`);
       for (let i = 0; i < count; i++) found.push(answer.bytes.slice(i * blockSize, (i + 1) * blockSize));

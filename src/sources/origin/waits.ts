@@ -1,6 +1,6 @@
 // Limits and counts the time that one request waits for a source.
 
-import { cancelled } from "../../errors.ts";
+import { cancelledError } from "../../errors.ts";
 import { unlessAborted, withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Counts } from "../../lib/telemetry/count.ts";
 import { originError } from "../remote.ts";
@@ -23,7 +23,7 @@ export function createWaits(limitMs: number, counts: Counts<(typeof waitCounts)[
   let open = 0;
   let since = 0;
   return async (act, signal) => {
-    if (signal?.aborted) throw cancelled(signal);
+    if (signal?.aborted) throw cancelledError(signal);
     if (open++ === 0) since = performance.now();
     counts.waits.add();
     const leaving = new AbortController();
@@ -35,7 +35,7 @@ export function createWaits(limitMs: number, counts: Counts<(typeof waitCounts)[
       const ms = Math.max(0, left - (performance.now() - since));
       return await withDeadline(ms, () => unlessAborted(act(leaving.signal), signal), late);
     } finally {
-      leaving.abort(cancelled(signal));
+      leaving.abort(cancelledError(signal));
       if (--open === 0) {
         const ms = performance.now() - since;
         left -= ms;

@@ -3,7 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import { originError, type RemoteAnswer } from "../remote.ts";
 
-export type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
+export type WholeResponse = Extract<RemoteAnswer, { kind: "whole" }>;
 
 /**
  * Yields the bytes of a whole response in blocks of `blockSize`, the last one shorter. If the consumer ends
@@ -12,7 +12,7 @@ export type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
  * off or does not have the announced length.
  */
 export async function* wholeBlocks(
-  { body, length }: Whole,
+  { body, length }: WholeResponse,
   blockSize: number,
   most: number,
 ): AsyncGenerator<Uint8Array> {

@@ -40,8 +40,8 @@ export function boundFiles(
   calls = Number.POSITIVE_INFINITY,
   { read, look, write, remove }: FileDeadlines = usual,
 ): BoundedFiles {
-  const reads = createLane(Math.ceil(calls / 2), unanswered);
-  const others = calls > 1 ? createLane(Math.floor(calls / 2), unanswered) : reads;
+  const reads = createLane(Math.ceil(calls / 2), timeoutError);
+  const others = calls > 1 ? createLane(Math.floor(calls / 2), timeoutError) : reads;
   /** Late calls by path. */
   const late = new Map<string, Promise<void>>();
   const { touch, space } = files;
@@ -58,11 +58,11 @@ export function boundFiles(
     },
     writeFile(path, data, options) {
       // Its older data could overwrite this one.
-      if (late.has(path)) return Promise.reject(unanswered());
+      if (late.has(path)) return Promise.reject(timeoutError());
       const act = () => files.writeFile(path, data, options);
       return others(write, act, (call) => {
-        const ended = () => void late.delete(path);
-        late.set(path, call.then(ended, ended));
+        const onEnd = () => void late.delete(path);
+        late.set(path, call.then(onEnd, onEnd));
       });
     },
     ...(touch ? { touch: (path: string) => reads(read, () => touch(path)) } : {}),
@@ -74,7 +74,7 @@ export function boundFiles(
   };
 }
 
-const unanswered = () =>
+const timeoutError = () =>
   Object.assign(new Error("The folder of the store does not answer. Check its mount and its disk."), {
     code: "ETIMEDOUT",
   });

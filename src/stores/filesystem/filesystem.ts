@@ -141,7 +141,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
     set,
     delete: remove,
     async clear() {
-      await Promise.all([room.settled(), files.lateWrites()]);
+      await Promise.all([room.whenSettled(), files.lateWrites()]);
       await clearFolder(files, top);
       room.reset();
       touched.clear();
@@ -155,6 +155,6 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
       if (!whole)
         throw new Error("The folder of the store does not give back what was written. Check the disk.");
     },
-    close: room.settled,
+    close: room.whenSettled,
   };
 }

@@ -3,7 +3,7 @@
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import type { Usage } from "../store.ts";
 import type { EntryFiles } from "./entry-files.ts";
-import { type Found, sweep } from "./sweep.ts";
+import { type CountedEntry, sweep } from "./sweep.ts";
 
 export interface RoomOptions {
   readonly files: EntryFiles;
@@ -23,7 +23,7 @@ export interface Room {
   /** Forgets all that was counted. */
   reset(): void;
   /** Resolves when no sweep is running. */
-  settled(): Promise<void>;
+  whenSettled(): Promise<void>;
 }
 
 /**
@@ -54,7 +54,7 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
   let writing = 0;
   let tally: Usage | undefined;
   /** The least recently used at the last count, the oldest last; they go before files are counted again. */
-  let oldest: Found[] = [];
+  let oldest: CountedEntry[] = [];
   /** Bytes written less bytes evicted since the last count. */
   let added = 0;
   /** Bytes written since the last count. */
@@ -174,7 +174,7 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
       tally = undefined;
       oldest = [];
     },
-    async settled() {
+    async whenSettled() {
       await making?.catch(() => {});
     },
   };

@@ -21,7 +21,7 @@ const atOnce = 8;
 const candidates = 20_000;
 
 /** An entry as a count saw it. */
-export interface Found {
+export interface CountedEntry {
   readonly file: string;
   readonly bytes: number;
   /** Milliseconds since 1970. */
@@ -38,8 +38,8 @@ export async function sweep(
   top: string,
   room: number,
   now: number,
-): Promise<Usage & { oldest: Found[] }> {
-  const found: Found[] = [];
+): Promise<Usage & { oldest: CountedEntry[] }> {
+  const found: CountedEntry[] = [];
   const shards = await foldersOf(files, top, shardFolder);
   await forEachConcurrently(shards, atOnce, async (shard) => {
     for (const folder of await foldersOf(files, shard, groupFolder)) await look(files, folder, now, found);
@@ -63,7 +63,7 @@ export async function clearFolder(files: EntryFiles, top: string): Promise<void>
 }
 
 /** Adds the entries of one group to `found`, and removes leftovers of a crash or an earlier sweep. */
-async function look(files: EntryFiles, folder: string, now: number, found: Found[]): Promise<void> {
+async function look(files: EntryFiles, folder: string, now: number, found: CountedEntry[]): Promise<void> {
   const entries = await entriesOf(files, folder);
   for (const { name, link } of entries) {
     // The target of a link is not in the folder.

@@ -71,7 +71,7 @@ export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>
   };
 
   /** Returns the connection, and opens it if necessary. */
-  const connected = (): Promise<Scripted<Script>> => {
+  const connect = (): Promise<Scripted<Script>> => {
     if (client) return client;
     const opening = open();
     const forget = () => {
@@ -88,7 +88,7 @@ export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>
     decode: bytesOf,
     async run(script, keys, args) {
       let own: Scripted<Script> | undefined;
-      const used = connectEachTime ? undefined : connected();
+      const used = connectEachTime ? undefined : connect();
       try {
         const redis = used ? await used : (own = await open());
         const command = redis[`${script}Buffer`] as Called;

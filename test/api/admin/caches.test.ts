@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.service.close());
 
 const settled = async ({ service }: Served) => {
-  await Promise.all(service.slots.all.map((slot) => slot.settled()));
+  await Promise.all(service.slots.all.map((slot) => slot.whenSettled()));
 };
 
 /** Whether the answer to a request was kept before. */

@@ -84,7 +84,7 @@ describe("the status page", () => {
     const stages = new StageClock(0);
     stages.did({ read: 1, index: 0, decode: 900, steps: 2, encode: 3, reads: 1, readBytes: 10 });
     const identifier = 'a b/<i>"&ü;2.tif';
-    stages.rendered({ codec: "tif", format: "jpg", identifier, request: "full/max/0/default.jpg" });
+    stages.setRender({ codec: "tif", format: "jpg", identifier, request: "full/max/0/default.jpg" });
     service.stages.record(stages, 1234);
     const html = await page(app);
     expect(html).toContain('href="/admin/view/a%20b/%3Ci%3E%22%26%C3%BC%3B2.tif"');

@@ -9,7 +9,7 @@ const script = (await import(
 
 const at = Date.UTC(2026, 0, 2);
 const second = 1000;
-const vectors: readonly (readonly [server.Form, unknown, string])[] = [
+const vectors: readonly (readonly [server.ValueForm, unknown, string])[] = [
   ["text", "iiif/3 image", "iiif/3 image"],
   ["text", 404, "404"],
   ["count", 0, "0"],

@@ -39,7 +39,7 @@ describe("the line of a request", () => {
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const made = await app.get(`${tile}?key=hunter2`, { peer: "198.51.100.77", headers: { traceparent } });
     const { byteLength } = await made.arrayBuffer();
-    await app.service.slots.render.settled();
+    await app.service.slots.render.whenSettled();
     await app.get(tile, { method: "HEAD", peer: "2001:db8:1:2::9" });
     await app.get("/nothing", { method: "PURGE-hunter2" });
     expect(lines).toMatchObject([
@@ -95,7 +95,7 @@ describe("the line of a request", () => {
     const { app } = await application("", { log });
     await (await app.get(tile)).arrayBuffer();
     const atOnce = rows[0]?.();
-    await app.service.slots.render.settled();
+    await app.service.slots.render.whenSettled();
     const later = rows[0]?.();
     expect(later).toEqual({
       ...atOnce,
@@ -160,7 +160,7 @@ describe("Server-Timing", () => {
       .map((part) => part.split(";")[0]);
     expect(names).toEqual(expect.arrayContaining(["open", "queue", "decode", "encode"]));
     expect(headers.get("Timing-Allow-Origin")).toBe("*");
-    await app.service.slots.render.settled();
+    await app.service.slots.render.whenSettled();
     expect((await app.get(tile)).headers.get("Server-Timing")).toMatch(/^cache;desc=hit, /);
     expect((await app.get("/iiif/3/base.png/info.json")).headers.has("Server-Timing")).toBe(false);
     // Also answers without an image, and each has it once.

@@ -92,7 +92,7 @@ async function changes(app: Served, act: () => Promise<unknown>): Promise<Record
   const before = await counted(app.service);
   await act();
   await app.service.images.sidecars.idle();
-  await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
+  await Promise.all(app.service.slots.all.map((slot) => slot.whenSettled()));
   const after = await counted(app.service);
   const grew = Object.entries(after).map(([key, value]) => [key, value - (before[key] ?? 0)] as const);
   // How long a job really took depends on the machine.
@@ -479,7 +479,7 @@ test("figures count a slot whose store fails, and show its circuit and what stan
   const change = await changes(app, async () => {
     for (const n of [0, 1]) {
       expect((await tile(n)).status).toBe(200);
-      await app.service.slots.render.settled();
+      await app.service.slots.render.whenSettled();
     }
   });
   expect(change).toMatchObject({ "http_requests iiif/3 image 2xx": 2, "cache_lookups render miss": 2 });

@@ -93,7 +93,7 @@ auth:
     }
     targets.push("/iiif/2/base.png/full/20,/0/default.jpg");
     for (const target of targets) await (await app.get(target)).arrayBuffer();
-    await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
+    await Promise.all(app.service.slots.all.map((slot) => slot.whenSettled()));
     const samples = Object.keys(await scraped(app));
     const rendered = samples.filter((name) => name.startsWith("smalti_renders_total"));
     expect(rendered.length).toBeGreaterThanOrEqual(masters.length * 3);
@@ -138,7 +138,7 @@ auth:
     expect((await ask(tiles[0] as string, { headers: { "If-None-Match": etag } })).status).toBe(304);
     for (let i = 0; i < 3; i++)
       expect((await ask("/iiif/3/base.png/0,0,1,1/max/0/default.xyz")).status).toBe(400);
-    await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
+    await Promise.all(app.service.slots.all.map((slot) => slot.whenSettled()));
     const lasted = (performance.now() - began) / 1000;
     const samples = await scraped(app);
     const route = 'route="iiif/3 image"';
@@ -187,7 +187,7 @@ describe("with a shared store", () => {
       `cache: { render: ${slot}, info: { backend: heap }, origin: { backend: heap } }`,
     );
     await app.get("/iiif/3/base.png/full/100,/0/default.jpg");
-    await app.service.slots.render.settled();
+    await app.service.slots.render.whenSettled();
     const calls = async () =>
       Number(/total_commands_processed:(\d+)/.exec(await redis.admin.info("stats"))?.[1]);
     const idle = -(await calls()) + (await calls());

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type Loaded, loadConfig, problemLines } from "../../../src/config/reading/load.ts";
+import { type LoadedConfig, loadConfig, problemLines } from "../../../src/config/reading/load.ts";
 import { configWarnings } from "../../../src/config/reading/warnings.ts";
 
-const load = (yaml: string | undefined, env: Record<string, string> = {}): Loaded => loadConfig(yaml, env);
+const load = (yaml: string | undefined, env: Record<string, string> = {}): LoadedConfig =>
+  loadConfig(yaml, env);
 
 /** `path: message` of each problem; [] for a configuration that is accepted. */
 const problems = (yaml: string, env: Record<string, string> = {}): string[] =>

@@ -10,7 +10,7 @@ import {
 } from "../../../src/images/admission/admit.ts";
 import { mostCheapMs } from "../../../src/images/admission/lanes.ts";
 import { createCounts } from "../../../src/lib/telemetry/count.ts";
-import type { Place } from "../../../src/workers/place.ts";
+import type { Permit } from "../../../src/workers/place.ts";
 import { readCounts } from "../../counts.ts";
 
 const MiB = 2 ** 20;
@@ -31,7 +31,7 @@ function gate(limits: Partial<AdmissionLimits> = {}) {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    let place: Place | undefined;
+    let place: Permit | undefined;
     const result = admission.run({ work: cheap, memory: MiB, ...demand }, signal, async (own) => {
       place = own;
       order.push(name);

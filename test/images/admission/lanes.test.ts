@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import {
-  type Load,
+  type LaneDemand,
   laneOf,
   memoryOf,
   mostPlaces,
@@ -10,8 +10,8 @@ import {
 } from "../../../src/images/admission/lanes.ts";
 
 const limits = { places: 4, memory: 100 };
-const heavy = (memory: number): Load => ({ lane: "heavy", memory });
-const from = (remote: string, memory = 0): Load => ({ lane: "cheap", memory, remote });
+const heavy = (memory: number): LaneDemand => ({ lane: "heavy", memory });
+const from = (remote: string, memory = 0): LaneDemand => ({ lane: "cheap", memory, remote });
 
 test("a job of at most 50 ms is cheap", () => {
   expect([0, 50, 50.1, 5000].map(laneOf)).toEqual(["cheap", "cheap", "heavy", "heavy"]);

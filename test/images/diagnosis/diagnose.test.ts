@@ -187,7 +187,7 @@ describe("renders", () => {
     const measured = fact(diagnosis, "measured")?.value as readonly { what: string; readBytes: number }[];
     expect(measured.map(({ what }) => what)).toEqual(["tile", "whole"]);
     expect(measured.every(({ readBytes }) => readBytes > 0)).toBe(true);
-    await fresh.service.slots.render.settled();
+    await fresh.service.slots.render.whenSettled();
     expect(fresh.service.slots.render.counts.writes.value).toBe(0);
   });
 });

@@ -126,7 +126,7 @@ test("each tile in the missing half of a JPEG is sent uncached, by every way tha
             null,
           ]);
         }
-  await Promise.all(service.slots.all.map((slot) => slot.settled()));
+  await Promise.all(service.slots.all.map((slot) => slot.whenSettled()));
   expect(readCounts(service.slots.render.counts).writes).toBe(0);
   await service.close();
 });

@@ -70,7 +70,7 @@ const targets = ["full/max/0/default.jpg", "full/max/0/default.png", "full/60,/0
 async function answer({ get, service }: Served, target: string) {
   const response = await get(`/iiif/3/${target}`);
   const bytes = Buffer.from(await response.arrayBuffer());
-  await Promise.all(service.slots.all.map((slot) => slot.settled()));
+  await Promise.all(service.slots.all.map((slot) => slot.whenSettled()));
   const { headers, status } = response;
   return {
     status,

@@ -10,13 +10,13 @@ import { createCodecs } from "../../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../../src/imaging/codecs/plan.ts";
 import { type ByteSource, memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 import { runTask } from "../../../src/imaging/render/job.ts";
-import type { Wanted } from "../../../src/imaging/render/job-context.ts";
+import type { JobInterest } from "../../../src/imaging/render/job-context.ts";
 import { fixture, testHost } from "../../host.ts";
 import { reference } from "../../imaging/codecs/reference.ts";
 
 const codecs = createCodecs(testHost);
 
-const run = (plan: RenderPlan, bytes: ByteSource, wanted?: Wanted) =>
+const run = (plan: RenderPlan, bytes: ByteSource, wanted?: JobInterest) =>
   runTask({ kind: "render", plan }, { codecs, bytes, wanted });
 
 /** The plan of a request for a fixture, as if its picture were `times` as large. */

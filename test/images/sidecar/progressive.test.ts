@@ -133,7 +133,7 @@ async function expected(left: number, top: number, width: number, height: number
 }
 
 async function blocksOf({ origin, key }: Awaited<ReturnType<typeof setUp>>): Promise<number> {
-  await origin.settled();
+  await origin.whenSettled();
   let count = 0;
   while (await origin.get(key.name, blockVariant(key, count))) count++;
   return count;
@@ -171,7 +171,7 @@ describe.each(["heap", "filesystem"] as const)("blocks on %s", (kind) => {
   test("serve another process, and are read once for neighbouring tiles", async () => {
     const all = await setUp(kind);
     await all.answer("0,0,64,64");
-    await all.origin.settled();
+    await all.origin.whenSettled();
     const elsewhere = await all.elsewhere();
     const fromBefore = all.bytes();
     await all.answer("1000,950,256,96", "max", elsewhere);
@@ -218,7 +218,7 @@ test.each([
         variant,
         what === "another's" ? sound.map((byte) => byte ^ 3) : sound.slice(1),
       );
-    await all.origin.settled();
+    await all.origin.whenSettled();
     const elsewhere = await all.elsewhere();
     const tile = await all.answer("900,1020,256,70", "max", elsewhere);
     expect(tile.data.equals(await expected(900, 1020, 256, 70))).toBe(true);
@@ -227,7 +227,7 @@ test.each([
     const next = await all.answer("900,1000,256,70", "max", elsewhere);
     expect(next.data.equals(await expected(900, 1000, 256, 70))).toBe(true);
     expect(all.made()).toBe(2);
-    await all.origin.settled();
+    await all.origin.whenSettled();
     expect((await all.origin.get(all.key.name, variant))?.length).toBe(sound.length);
   },
 );
@@ -312,6 +312,6 @@ cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB, t
   const key = await sidecarKey(master);
   expect(await service.slots.origin.get(key.name, key.variant)).toBeUndefined();
   expect((await get("/iiif/3/a.jpg/0,0,256,256/max/0/default.jpg")).status).toBe(200);
-  await service.slots.origin.settled();
+  await service.slots.origin.whenSettled();
   expect((await service.slots.origin.get(key.name, key.variant))?.length).toBeGreaterThan(1000);
 });

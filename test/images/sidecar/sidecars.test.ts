@@ -130,7 +130,7 @@ test("the first render begins, all others wait for one pass, which the origin sl
   await sidecars.idle();
   expect(made()).toBe(1);
   const { name, variant } = await sidecarKey(found);
-  await app.service.slots.origin.settled();
+  await app.service.slots.origin.whenSettled();
   expect((await app.service.slots.origin.get(name, variant))?.length).toBeGreaterThan(1000);
   // Another process finds it there.
   const elsewhere = parts();
@@ -261,7 +261,7 @@ test("past an entry that does not fit the answer is right, and the next read has
     expect((await pixels(other)).equals(right)).toBe(true);
     await sidecars.idle();
   }
-  await origin.settled();
+  await origin.whenSettled();
   expect((await origin.get(name, variant))?.length).toBeGreaterThan(1000);
 });
 
@@ -335,7 +335,7 @@ test.each([
     // behind the transcode, where there is one
     expect((await later?.access.blocks?.load(block))?.length).toBe(planes);
     const elsewhere = parts();
-    await app.service.slots.origin.settled();
+    await app.service.slots.origin.whenSettled();
     expect((await elsewhere.sidecars.of(found, at1(header), { signal: never }))?.state).toBe("complete");
     expect(elsewhere.made()).toBe(0);
   },
@@ -376,7 +376,7 @@ test("its state is told from memory, else from the slot, without anything being 
       { kind: "level4", bytes: planes },
     ],
   });
-  await app.service.slots.origin.settled();
+  await app.service.slots.origin.whenSettled();
   expect(await stateOf(parts().sidecars)).toBe("complete");
   expect(made()).toBe(1);
 });

@@ -8,7 +8,7 @@ import {
   exifBlock,
   readExifFields,
   shortenedExif,
-  swapped,
+  swapBytes,
 } from "../../../src/imaging/metadata/exif-fields.ts";
 import { fixture, testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
@@ -76,7 +76,7 @@ describe.skipIf(!hasExifTool).each(["II", "MM"] as const)("EXIF in byte order %s
     const found = await tagsIn({
       given,
       anew: exifBlock({ little, fields })!,
-      other: exifBlock({ little: !little, fields: swapped(fields) })!,
+      other: exifBlock({ little: !little, fields: swapBytes(fields) })!,
       shortened: shortenedExif(given)!,
     });
     expect(found.anew).toEqual(found.given);

@@ -32,7 +32,7 @@ async function written(bytes: Uint8Array, blocks: HeapBlocks) {
 const from = (blocks: HeapBlocks) => ({
   current: () => blocks,
   losses: 0,
-  lost() {
+  onLost() {
     this.losses++;
   },
 });

@@ -62,7 +62,7 @@ describe("what is kept", () => {
     const slot = slotOver();
     const first = await open(httpSource(origin, { slot }), "a");
     expectBytes(await first.bytes.read(100, 50), content.slice(100, 150));
-    await slot.settled();
+    await slot.whenSettled();
     expect(origin.since().requests).toBe(1);
     const again = await open(httpSource(origin, { slot }), "a");
     expect(again.validator).toBe(first.validator);
@@ -144,7 +144,7 @@ describe("what is kept", () => {
     const one = await originWith({ a: masterOf(content) });
     const other = await originWith({ a: masterOf(pattern(5000, 9)) });
     await (await open(httpSource(one, { slot }), "a")).bytes.read(0, 10);
-    await slot.settled();
+    await slot.whenSettled();
     const image = await open(httpSource(other, { slot }), "a");
     expectBytes(await image.bytes.read(0, 5000), pattern(5000, 9));
   });
@@ -276,7 +276,7 @@ describe("servers of all kinds", () => {
     const { bytes } = await open(httpSource(origin, { slot }), "a");
     expectBytes(await bytes.read(7 * blockSize - 3, 10), data.slice(7 * blockSize - 3, 7 * blockSize + 7));
     expectBytes(await bytes.read(0, data.length), data);
-    await slot.settled();
+    await slot.whenSettled();
     expect(origin.since().requests).toBe(1);
   });
 

@@ -13,7 +13,7 @@ import {
 } from "../../../images/purge.ts";
 import { maskIdentifier } from "../../../lib/telemetry/mask-path.ts";
 import { readForm, readJson } from "../../http/body.ts";
-import { type RequestContext, sent } from "../../http/context.ts";
+import { type RequestContext, recordSent } from "../../http/context.ts";
 import { noteFailure } from "../../http/failure.ts";
 import { Refusal } from "../../http/problem.ts";
 import { statusOf } from "../../http/status.ts";
@@ -48,7 +48,7 @@ async function entryForm(c: RequestContext, admin: Admin): Promise<Response> {
       text:
         removed === 0
           ? `The ${slot} cache had no entry for this key.`
-          : `${counted(removed)} removed from the ${slot} cache.`,
+          : `${entryCount(removed)} removed from the ${slot} cache.`,
       details: [key.trim()],
     });
   });
@@ -66,7 +66,7 @@ async function slotForm(c: RequestContext, admin: Admin): Promise<Response> {
     admin.service.log.info("a cache was emptied by the operator", { cache: slot });
     return admin.outcomes.redirect(c, "/admin/cache", {
       state: "done",
-      text: `The ${slot} cache was emptied${held ? `; it held ${counted(held.entries)}` : ""}.`,
+      text: `The ${slot} cache was emptied${held ? `; it held ${entryCount(held.entries)}` : ""}.`,
     });
   });
 }
@@ -83,7 +83,7 @@ async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
       text:
         removed === 0
           ? `Nothing was kept of ${identifier}.`
-          : `${counted(removed)} of ${identifier} removed: ${purgeable.map((name) => `${name} ${purged[name]}`).join(", ")}.`,
+          : `${entryCount(removed)} of ${identifier} removed: ${purgeable.map((name) => `${name} ${purged[name]}`).join(", ")}.`,
     });
   });
 }
@@ -100,7 +100,7 @@ async function purgeByScript(c: RequestContext, admin: Admin): Promise<Response>
         'Expected a JSON object with the identifier of an image and nothing else, such as {"identifier": "maps/a.tif"}; received something else.',
     });
   const result = await purgeNamed(admin, identifier);
-  return new Response(sent(c, JSON.stringify(result)), {
+  return new Response(recordSent(c, JSON.stringify(result)), {
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
   });
 }
@@ -152,4 +152,5 @@ async function orFault(
   }
 }
 
-const counted = (entries: number) => (entries === 1 ? "1 entry" : `${entries.toLocaleString("en")} entries`);
+const entryCount = (entries: number) =>
+  entries === 1 ? "1 entry" : `${entries.toLocaleString("en")} entries`;

@@ -24,7 +24,7 @@ export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
   const { path } = service.configFile ?? {};
   return (
     <>
-      {attempt && <Refused view={view} attempt={attempt} />}
+      {attempt && <RefusalNotice view={view} attempt={attempt} />}
       {view.obstacle !== undefined && (
         <p class="notice" id="obstacle">
           Nothing can be saved here: {view.obstacle}.
@@ -60,7 +60,7 @@ export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
 }
 
 /** Why a form was not saved, with links to the fields. The focus is here when the page opens. */
-function Refused({
+function RefusalNotice({
   view,
   attempt: { result },
 }: {

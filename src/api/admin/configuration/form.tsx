@@ -124,13 +124,13 @@ function When({ field, lockedBy }: { readonly field: EditableField; readonly loc
   );
 }
 
-interface Noted extends FieldValue {
+interface FieldNotes extends FieldValue {
   readonly typed: string | undefined;
   readonly running: string | undefined;
 }
 
 /** Returns the notes on a field that depend on the file and on the running configuration. */
-function notesOf({ value, lockedBy, typed, running }: Noted): string[] {
+function notesOf({ value, lockedBy, typed, running }: FieldNotes): string[] {
   return [
     ...(lockedBy === undefined ? [] : [`This field ${lockedText(lockedBy)}.`]),
     ...(typed !== undefined && typed !== value ? [`In the file: ${value}.`] : []),

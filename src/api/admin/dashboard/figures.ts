@@ -36,7 +36,7 @@ export const forms = {
   resting: (value: unknown) => (value ? "left alone after failures" : ""),
 } as const;
 
-export type Form = keyof typeof forms;
+export type ValueForm = keyof typeof forms;
 
 /** Shown if there is no value. */
 export const none = "–";
@@ -49,7 +49,7 @@ export function valueAt(frame: unknown, path: string): unknown {
 }
 
 /** Formats the value at a path. */
-export function textAt(frame: { readonly at: number }, path: string, form: Form): string {
+export function textAt(frame: { readonly at: number }, path: string, form: ValueForm): string {
   const value = valueAt(frame, path);
   return value === undefined ? none : forms[form](value, frame.at);
 }

@@ -3,30 +3,30 @@
 
 import type { Child } from "hono/jsx";
 import type { Frame } from "../../../dashboard/frame.ts";
-import { type Form, textAt, valueAt } from "./figures.ts";
+import { textAt, type ValueForm, valueAt } from "./figures.ts";
 
 /** Path of a value in the frame, and how it is written. */
-export interface Shown {
+export interface ValueDisplay {
   readonly of: string;
-  readonly form: Form;
+  readonly form: ValueForm;
 }
 
 /** Attributes by which the script finds an element whose text is a value. */
-export const marked = ({ of, form }: Shown) => ({ "data-of": of, "data-form": form });
+export const liveAttributes = ({ of, form }: ValueDisplay) => ({ "data-of": of, "data-form": form });
 
 /** The elements of a frame. */
 export function liveElements(frame: Frame) {
-  const text = ({ of, form }: Shown) => textAt(frame, of, form);
+  const text = ({ of, form }: ValueDisplay) => textAt(frame, of, form);
   const longest = Math.max(...frame.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
   return {
     text,
-    Figure: (shown: Shown & { readonly class?: string }) => (
-      <span class={shown.class} {...marked(shown)}>
+    Figure: (shown: ValueDisplay & { readonly class?: string }) => (
+      <span class={shown.class} {...liveAttributes(shown)}>
         {text(shown)}
       </span>
     ),
-    NumberCell: (shown: Shown) => (
-      <td class="number" {...marked(shown)}>
+    NumberCell: (shown: ValueDisplay) => (
+      <td class="number" {...liveAttributes(shown)}>
         {text(shown)}
       </td>
     ),
@@ -36,7 +36,7 @@ export function liveElements(frame: Frame) {
       const moment = at === undefined ? undefined : new Date(Number(at)).toISOString();
       const shown = { of, form: "ago" } as const;
       return (
-        <time datetime={moment} title={moment} {...marked(shown)}>
+        <time datetime={moment} title={moment} {...liveAttributes(shown)}>
           {text(shown)}
         </time>
       );
@@ -45,7 +45,7 @@ export function liveElements(frame: Frame) {
     Health({ of }: { readonly of: string }) {
       const shown = { of, form: "healthy" } as const;
       return (
-        <span class="pill" data-state={String(valueAt(frame, of))} {...marked(shown)}>
+        <span class="pill" data-state={String(valueAt(frame, of))} {...liveAttributes(shown)}>
           {text(shown)}
         </span>
       );

@@ -6,7 +6,7 @@ import type { Frame } from "../../../dashboard/frame.ts";
 import { problemsShown } from "../../../dashboard/verdict.ts";
 import { type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
-import { liveElements, marked, type Shown, Spark } from "./live.tsx";
+import { liveAttributes, liveElements, Spark, type ValueDisplay } from "./live.tsx";
 import {
   CacheTable,
   DamagedTable,
@@ -124,7 +124,7 @@ function Verdict({
                 data-href={`problems.${i}.link`}
                 data-base={base}
                 href={link.startsWith("#") ? link : base + link}
-                {...marked(of)}
+                {...liveAttributes(of)}
               >
                 {text(of)}
               </a>
@@ -143,7 +143,7 @@ function Cards({ frame, live: { Figure, text } }: { frame: Frame; live: ReturnTy
   const Card = ({ label, spark, children, ...shown }: CardFacts) => (
     <div class="card">
       <span class="label">{label}</span>
-      <strong class="figure" {...marked(shown)}>
+      <strong class="figure" {...liveAttributes(shown)}>
         {text(shown)}
       </strong>
       <span class="quiet">{children}</span>
@@ -179,7 +179,7 @@ function Cards({ frame, live: { Figure, text } }: { frame: Frame; live: ReturnTy
         <strong
           class="figure unhealthy"
           data-state={String(frame.checks?.unhealthy)}
-          {...marked({ of: "checks.unhealthy", form: "count" })}
+          {...liveAttributes({ of: "checks.unhealthy", form: "count" })}
         >
           {text({ of: "checks.unhealthy", form: "count" })}
         </strong>
@@ -191,7 +191,7 @@ function Cards({ frame, live: { Figure, text } }: { frame: Frame; live: ReturnTy
   );
 }
 
-interface CardFacts extends Shown {
+interface CardFacts extends ValueDisplay {
   readonly label: string;
   /** True if its last minute is drawn. */
   readonly spark?: boolean;

@@ -32,8 +32,8 @@ function openStream(c: RequestContext, hub: Hub): Response {
   if (c.req.method === "HEAD") return new Response(null, { headers });
   let leave: (() => void) | undefined;
   const { signal } = c.req.raw;
-  const left = () => {
-    signal.removeEventListener("abort", left);
+  const onLeave = () => {
+    signal.removeEventListener("abort", onLeave);
     leave?.();
   };
   const body = new ReadableStream<Uint8Array>(
@@ -43,17 +43,17 @@ function openStream(c: RequestContext, hub: Hub): Response {
           isReady: () => (controller.desiredSize ?? 0) > 0,
           take: (message) => controller.enqueue(message),
           end() {
-            signal.removeEventListener("abort", left);
+            signal.removeEventListener("abort", onLeave);
             controller.close();
           },
         });
       },
-      cancel: left,
+      cancel: onLeave,
     },
     // At most one frame waits: later frames replace frames that a browser has not read.
     { highWaterMark: 1 },
   );
-  signal.addEventListener("abort", left);
+  signal.addEventListener("abort", onLeave);
   return new Response(body, { headers });
 }
 

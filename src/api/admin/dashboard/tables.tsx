@@ -5,16 +5,16 @@ import { damagedShown, type Frame } from "../../../dashboard/frame.ts";
 import { checkedParts } from "../../../lib/checks.ts";
 import { recentErrorsKept } from "../../../stats/requests.ts";
 import { slowestKept } from "../../../stats/slowest.ts";
-import { Columns, type LiveElements, marked, NumberColumns, Spark, Table } from "./live.tsx";
+import { Columns, type LiveElements, liveAttributes, NumberColumns, Spark, Table } from "./live.tsx";
 
-interface Shown {
+interface TableProps {
   readonly frame: Frame;
   readonly live: LiveElements;
 }
 
-const numbered = (count: number) => Array.from({ length: count }, (_, i) => i);
+const indexes = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-export function RequestTable({ frame, live: { NumberCell } }: Shown) {
+export function RequestTable({ frame, live: { NumberCell } }: TableProps) {
   const head = (
     <>
       <Columns names={["Route"]} />
@@ -43,7 +43,7 @@ export function RequestTable({ frame, live: { NumberCell } }: Shown) {
   );
 }
 
-export function StageTable({ frame, live: { NumberCell, Bar } }: Shown) {
+export function StageTable({ frame, live: { NumberCell, Bar } }: TableProps) {
   const head = (
     <>
       <Columns names={["Stage"]} />
@@ -71,7 +71,7 @@ export function StageTable({ frame, live: { NumberCell, Bar } }: Shown) {
 }
 
 /** `page`: address of the page of an image, without its identifier. */
-export function SlowTable({ frame, live, page }: Shown & { readonly page: string }) {
+export function SlowTable({ frame, live, page }: TableProps & { readonly page: string }) {
   const { Figure, Ago, onlyWith, text } = live;
   const head = (
     <>
@@ -81,7 +81,7 @@ export function SlowTable({ frame, live, page }: Shown & { readonly page: string
   );
   return (
     <Table label="slowest" head={head}>
-      {numbered(slowestKept).map((i) => {
+      {indexes(slowestKept).map((i) => {
         const name = { of: `slowest.${i}.identifier`, form: "text" } as const;
         return (
           <tr {...onlyWith(`slowest.${i}`)}>
@@ -91,7 +91,7 @@ export function SlowTable({ frame, live, page }: Shown & { readonly page: string
                 data-link={name.of}
                 data-base={page}
                 href={page + pathOf(frame.slowest[i]?.identifier ?? "")}
-                {...marked(name)}
+                {...liveAttributes(name)}
               >
                 {text(name)}
               </a>
@@ -122,7 +122,7 @@ export function SlowTable({ frame, live, page }: Shown & { readonly page: string
 const pathOf = (identifier: string) => identifier.split("/").map(encodeURIComponent).join("/");
 
 /** `page`: address of the page of an image, without its identifier. */
-export function DamagedTable({ frame, live, page }: Shown & { readonly page: string }) {
+export function DamagedTable({ frame, live, page }: TableProps & { readonly page: string }) {
   const { NumberCell, Ago, onlyWith, text } = live;
   const head = (
     <>
@@ -132,13 +132,13 @@ export function DamagedTable({ frame, live, page }: Shown & { readonly page: str
   );
   return (
     <Table label="damaged" head={head}>
-      {numbered(damagedShown).map((i) => {
+      {indexes(damagedShown).map((i) => {
         const name = { of: `damaged.${i}.identifier`, form: "text" } as const;
         const href = page + pathOf(frame.damaged[i]?.identifier ?? "");
         return (
           <tr {...onlyWith(`damaged.${i}`)}>
             <td class="image">
-              <a class="path" data-link={name.of} data-base={page} href={href} {...marked(name)}>
+              <a class="path" data-link={name.of} data-base={page} href={href} {...liveAttributes(name)}>
                 {text(name)}
               </a>
             </td>
@@ -164,7 +164,7 @@ export function ErrorTable({
   live: { Figure, NumberCell, Ago, onlyWith },
   of,
   label,
-}: Shown & { readonly of: "recentErrors" | "recentClientErrors"; readonly label: string }) {
+}: TableProps & { readonly of: "recentErrors" | "recentClientErrors"; readonly label: string }) {
   const head = (
     <>
       <Columns names={["When", "Route"]} />
@@ -173,7 +173,7 @@ export function ErrorTable({
   );
   return (
     <Table label={label} tall head={head}>
-      {numbered(recentErrorsKept).map((i) => (
+      {indexes(recentErrorsKept).map((i) => (
         <tr {...onlyWith(`${of}.${i}`)}>
           <td>
             <Ago of={`${of}.${i}.at`} />
@@ -193,7 +193,7 @@ export function ErrorTable({
   );
 }
 
-export function CacheTable({ frame, live: { Figure, NumberCell } }: Shown) {
+export function CacheTable({ frame, live: { Figure, NumberCell } }: TableProps) {
   const head = (
     <>
       <Columns names={["Slot", "Backend"]} />
@@ -221,7 +221,7 @@ export function CacheTable({ frame, live: { Figure, NumberCell } }: Shown) {
 /** Number of checks shown for a source, the newest at the right. */
 const checksShown = 30;
 
-export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, onlyWith } }: Shown) {
+export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, onlyWith } }: TableProps) {
   const head = (
     <>
       <Columns names={["Source", "State", "Latest checks"]} />
@@ -247,7 +247,7 @@ export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, on
               aria-hidden="true"
               data-strip={`sources.${i}`}
             >
-              {numbered(checksShown).map((n) => (
+              {indexes(checksShown).map((n) => (
                 <rect
                   x={4 * n}
                   width="3"
@@ -275,7 +275,7 @@ export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, on
   );
 }
 
-export function PartTable({ frame, live: { Figure, Health } }: Shown) {
+export function PartTable({ frame, live: { Figure, Health } }: TableProps) {
   return (
     <Table label="parts" head={<Columns names={["Part", "State", "Error"]} />}>
       {(frame.parts ?? []).map(({ part, name }, i) => (

@@ -37,12 +37,17 @@ export const doctorPages: AdminPage = (admin) => {
   ];
 };
 
-interface Asked {
+interface LoginInquiry {
   readonly question: LoginQuestion;
   readonly report: LoginReport;
 }
 
-function respond(c: RequestContext, admin: Admin, doctor: LoginDoctor, asked?: Asked): Promise<Response> {
+function respond(
+  c: RequestContext,
+  admin: Admin,
+  doctor: LoginDoctor,
+  asked?: LoginInquiry,
+): Promise<Response> {
   const { service } = admin;
   const base = c.get("base");
   const explanation = explainBaseUrl(c.req.raw, {

@@ -60,9 +60,9 @@ export function Found({ folder, search }: { readonly folder: OperatorFolder; rea
   if (!found) {
     const parts = counts
       ? [
-          counted(counts.folder, "folder"),
-          counted(counts.image, "image"),
-          counted(counts.other, "other file"),
+          countText(counts.folder, "folder"),
+          countText(counts.image, "image"),
+          countText(counts.other, "other file"),
         ].filter((part) => part !== "")
       : [];
     return <p class="quiet">{parts.join(", ") || "This folder is empty."}</p>;
@@ -85,5 +85,5 @@ export function Found({ folder, search }: { readonly folder: OperatorFolder; rea
 }
 
 /** A count with its noun; empty for zero. */
-const counted = (count: number, noun: string) =>
+const countText = (count: number, noun: string) =>
   count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

@@ -3,15 +3,15 @@
 import type { words } from "./words.ts";
 
 /** A heading, and what to do. */
-type Said = readonly [heading: string, text: string];
+type ProblemText = readonly [heading: string, text: string];
 
 export interface ProblemWords {
   /** A request that is not as it should be. */
-  readonly unreadable: Said;
-  readonly otherSite: Said;
-  readonly nothing: Said;
-  readonly later: Said;
-  readonly broken: Said;
+  readonly unreadable: ProblemText;
+  readonly otherSite: ProblemText;
+  readonly nothing: ProblemText;
+  readonly later: ProblemText;
+  readonly broken: ProblemText;
   readonly startPage: string;
 }
 

@@ -6,7 +6,7 @@ import { say } from "./answers.ts";
 import { readerOf } from "./reader.ts";
 import type { Words } from "./words.ts";
 
-interface Refused {
+interface RefusalPage {
   readonly status: 401 | 429 | 503;
   readonly says: keyof Words;
 }
@@ -18,7 +18,7 @@ const refusals = {
   unavailable: { status: 503, says: "unavailable" },
   misconfigured: { status: 503, says: "misconfigured" },
   many: { status: 429, says: "manyFromHere" },
-} as const satisfies Readonly<Record<string, Refused>>;
+} as const satisfies Readonly<Record<string, RefusalPage>>;
 
 export type RefusedLogin = keyof typeof refusals;
 

@@ -36,10 +36,10 @@ async function verify(
   try {
     const hash = await passwordsOf(profile.name)?.verify(username, password, c.req.raw.signal);
     if (hash === undefined) return undefined;
-    attempt.succeeded();
+    attempt.noteSuccess();
     return { hash };
   } catch (error) {
-    attempt.undecided();
+    attempt.cancel();
     throw error;
   }
 }

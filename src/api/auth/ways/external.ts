@@ -40,7 +40,7 @@ export const externalWay: Way = {
     const returnTo = kept?.login.returnTo ?? "";
     const vouched = await verify(c.get("target").query, Date.now());
     if ("reason" in vouched) {
-      parts.auth.logins.refused(profile.name, "unconfirmed", vouched.reason);
+      parts.auth.logins.noteRefusal(profile.name, "unconfirmed", vouched.reason);
       return refuseLogin(attempt, "unconfirmed", returnTo);
     }
     const response = await logIn(attempt, vouched.user, returnTo);

@@ -37,7 +37,7 @@ function refuse(attempt: LoginAttempt, error: unknown, returnTo: string): Promis
   if (!(error instanceof OidcFault)) throw error;
   const { why, message } = error;
   // A reader who does not want to is nothing that an operator could mend.
-  if (why !== "denied") attempt.parts.auth.logins.refused(attempt.profile.name, why, message);
+  if (why !== "denied") attempt.parts.auth.logins.noteRefusal(attempt.profile.name, why, message);
   return refuseLogin(attempt, why, returnTo);
 }
 

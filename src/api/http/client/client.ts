@@ -41,15 +41,15 @@ export function baseUrl(request: Request, peer: string | undefined, trust: Proxy
   if (trust.baseUrl) return trust.baseUrl;
   const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
   // In lower case, as servers keep them: any other spelling is converted at each look.
-  const forwarded = (name: `x-forwarded-${string}`) =>
+  const forwardedField = (name: `x-forwarded-${string}`) =>
     (counts && request.headers.get(name)?.split(",")[0]?.trim()) || "";
-  const told = forwarded("x-forwarded-proto").toLowerCase();
+  const told = forwardedField("x-forwarded-proto").toLowerCase();
   const own = request.url.startsWith("https:") ? "https" : "http";
   const scheme = told === "https" || told === "http" ? told : own;
   const host =
-    forwardedHost(forwarded("x-forwarded-host"), forwarded("x-forwarded-port"), scheme) ??
+    forwardedHost(forwardedField("x-forwarded-host"), forwardedField("x-forwarded-port"), scheme) ??
     normalHost(requestHost(request), scheme);
-  return host && `${scheme}://${host}${prefixOf(forwarded("x-forwarded-prefix"))}`;
+  return host && `${scheme}://${host}${prefixOf(forwardedField("x-forwarded-prefix"))}`;
 }
 
 /**

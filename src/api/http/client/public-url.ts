@@ -103,7 +103,9 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
   };
   const uses = readHeaders.flatMap((name) => {
     const value = headers.get(name);
-    return value === null ? [] : [{ name: spelled(name), value: value.slice(0, longest), ...useOf(name) }];
+    return value === null
+      ? []
+      : [{ name: spellHeader(name), value: value.slice(0, longest), ...useOf(name) }];
   });
   const others = Object.keys(otherHeaders).flatMap((name) => {
     const value = headers.get(name);
@@ -111,16 +113,16 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
       ? []
       : [
           {
-            name: spelled(name),
+            name: spellHeader(name),
             value: value.slice(0, longest),
             counts: false,
             why: "this service does not read it",
           },
         ];
   });
-  const counts = (name: ReadHeader) => uses.some((use) => use.counts && use.name === spelled(name));
+  const counts = (name: ReadHeader) => uses.some((use) => use.counts && use.name === spellHeader(name));
   const whence = (name: ReadHeader, otherwise: string) =>
-    trust.baseUrl ? "base_url" : counts(name) ? spelled(name) : otherwise;
+    trust.baseUrl ? "base_url" : counts(name) ? spellHeader(name) : otherwise;
   const all = { ...about, fromTrusted, uses: [...uses, ...others] };
   const doubts = checks.flatMap((check) => check(request, all) ?? []);
   return {
@@ -152,7 +154,7 @@ const good: Doubt = {
 };
 
 /** Returns the usual spelling of a header: `X-Forwarded-Proto`. */
-const spelled = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+const spellHeader = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
 interface Circumstances extends UrlCircumstances {
   readonly fromTrusted: boolean;

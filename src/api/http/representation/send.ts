@@ -2,7 +2,7 @@
 // (RFC 9110, sections 8.4, 8.8 and 13).
 
 import type { Compression, ContentEncoding } from "../../../platform/platform.ts";
-import { type RequestContext, sent } from "../context.ts";
+import { type RequestContext, recordSent } from "../context.ts";
 import { acceptedEncodings } from "./accept.ts";
 import { isNotModified, type Validators, validatorHeaders } from "./conditional.ts";
 
@@ -42,7 +42,7 @@ export async function sendText(
   const [encoding] = encodings;
   if (validators) {
     const held = heldBy(c.req.raw.headers, validators, encodings);
-    Object.assign(all, validatorHeaders(held ?? encoded(validators, encoding)));
+    Object.assign(all, validatorHeaders(held ?? withEncoding(validators, encoding)));
     if (held) return new Response(null, { status: 304, headers: all });
   }
   all["Content-Type"] = type;
@@ -57,7 +57,7 @@ export async function sendText(
   }
   const whole = compression && encoding ? await compressedOnce(compression, bytes, encoding) : bytes;
   all["Content-Length"] = String(whole.length);
-  return new Response(isHead ? null : sent(c, whole), init);
+  return new Response(isHead ? null : recordSent(c, whole), init);
 }
 
 const utf8 = new TextEncoder();
@@ -93,12 +93,12 @@ function heldBy(
   encodings: readonly ContentEncoding[],
 ): Validators | undefined {
   return [...encodings, undefined]
-    .map((encoding) => encoded(validators, encoding))
+    .map((encoding) => withEncoding(validators, encoding))
     .find((one) => isNotModified(headers, one));
 }
 
 /** The same with the tag of an encoding: other bytes have another strong tag (RFC 9110, section 8.8.3.3). */
-function encoded(validators: Validators, encoding: ContentEncoding | undefined): Validators {
+function withEncoding(validators: Validators, encoding: ContentEncoding | undefined): Validators {
   if (!encoding) return validators;
   return { ...validators, etag: validators.etag.replace(/"$/, `-${encoding}"`) };
 }

@@ -1,13 +1,13 @@
 // The behaviours of Presentation API 3.0 (section 3.2), by the types they are for.
 
-import { fault, inside, type Reader, unexpected, unknownWord } from "./faults.ts";
+import { fault, inside, noteUnexpected, type Reader, unknownWord } from "./faults.ts";
 
-export type Described = "Collection" | "Manifest" | "Canvas" | "Range";
+export type DescribedType = "Collection" | "Manifest" | "Canvas" | "Range";
 
-const all: readonly Described[] = ["Collection", "Manifest", "Canvas", "Range"];
-const ordered: readonly Described[] = ["Collection", "Manifest", "Range"];
+const all: readonly DescribedType[] = ["Collection", "Manifest", "Canvas", "Range"];
+const ordered: readonly DescribedType[] = ["Collection", "Manifest", "Range"];
 
-const validOn: Readonly<Record<string, readonly Described[]>> = {
+const validOn: Readonly<Record<string, readonly DescribedType[]>> = {
   "auto-advance": all,
   "no-auto-advance": all,
   repeat: ["Collection", "Manifest"],
@@ -36,12 +36,12 @@ const disjoint: readonly (readonly string[])[] = [
 ];
 
 /** Reads the behaviours of a resource of a type: a word or a list of them. */
-export function behaviorsOf(type: Described): Reader<readonly string[]> {
+export function behaviorsOf(type: DescribedType): Reader<readonly string[]> {
   const known = Object.keys(validOn).filter((word) => validOn[word]?.includes(type));
   return (value, at) => {
     const list = (Array.isArray(value) ? value : [value]).map((item, place) => {
       const there = Array.isArray(value) ? inside(at, place) : at;
-      if (typeof item !== "string") return unexpected(there, "a behavior such as paged", item);
+      if (typeof item !== "string") return noteUnexpected(there, "a behavior such as paged", item);
       if (known.includes(item)) return item;
       const owners = validOn[item];
       const what = owners ? `${item} is for ${owners.join(", ")}` : "unknown behavior";

@@ -4,8 +4,8 @@
 
 import { objectOf } from "../json.ts";
 import type { Resource } from "../model.ts";
-import { behaviorsOf, type Described } from "./behaviors.ts";
-import { type Fault, fault, inside, type Place, type Reader, unexpected } from "./faults.ts";
+import { behaviorsOf, type DescribedType } from "./behaviors.ts";
+import { type Fault, type FaultPath, fault, inside, noteUnexpected, type Reader } from "./faults.ts";
 import {
   annotationPages,
   asWritten,
@@ -72,7 +72,7 @@ export function readDescription(
   value: unknown,
   kind: "manifest" | "collection",
 ): { readonly description: Description; readonly faults: readonly Fault[] } {
-  const at: Place = { path: [], faults: [] };
+  const at: FaultPath = { path: [], faults: [] };
   // A file that is empty or only has comments says nothing.
   const description = value === null || value === undefined ? emptyDescription : describe(value, kind, at);
   return { description, faults: at.faults };
@@ -82,12 +82,12 @@ const isName = (value: unknown): value is string | number =>
   (typeof value === "string" && value !== "") || (typeof value === "number" && Number.isInteger(value));
 
 const name: Reader<Named> = (value, at) =>
-  isName(value) ? { name: value, path: at.path } : unexpected(at, "the name of an image", value);
+  isName(value) ? { name: value, path: at.path } : noteUnexpected(at, "the name of an image", value);
 
 const direction: Reader<string> = (value, at) =>
   directions.includes(value as string)
     ? (value as string)
-    : unexpected(
+    : noteUnexpected(
         at,
         directions
           .slice(0, -1)
@@ -98,7 +98,7 @@ const direction: Reader<string> = (value, at) =>
 const directions = ["left-to-right", "right-to-left", "top-to-bottom", "bottom-to-top"];
 
 const flag: Reader<boolean> = (value, at) =>
-  typeof value === "boolean" ? value : unexpected(at, "true or false", value);
+  typeof value === "boolean" ? value : noteUnexpected(at, "true or false", value);
 
 /** An image of the folder by its name, or pictures from elsewhere. */
 const thumbnail: Reader<Named | readonly Resource[]> = (value, at) =>
@@ -112,12 +112,12 @@ const own = ["id", "type", "items", "@id", "@type"];
 
 const extra: Reader<Resource> = (value, at) => {
   const object = objectOf(value);
-  if (object === undefined) return unexpected(at, "members of the document as they are to be", value);
+  if (object === undefined) return noteUnexpected(at, "members of the document as they are to be", value);
   for (const key of own) if (key in object) fault(inside(at, key), "the service writes this member itself");
   return Object.fromEntries(Object.entries(object).filter(([key]) => !own.includes(key)));
 };
 
-const common = (type: Described) =>
+const common = (type: DescribedType) =>
   ({
     label: texts,
     summary: texts,
@@ -162,7 +162,7 @@ const rangeKeys: Readonly<Record<string, Reader>> = {
   items: many(rangeItem),
 };
 
-function describe(value: unknown, kind: "manifest" | "collection", at: Place): Description {
+function describe(value: unknown, kind: "manifest" | "collection", at: FaultPath): Description {
   const read = keys(kind === "manifest" ? manifestKeys : collectionKeys, value, at) ?? {};
   const { order, canvases, items, structures, images, extra: more, ...members } = read;
   const picked = picksOf(members);
@@ -195,7 +195,7 @@ function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly Par
   const known = { ...readers, hide: flag };
   return (value, at) => {
     const object = objectOf(value);
-    if (object === undefined) return unexpected(at, "names with what is different about each", value);
+    if (object === undefined) return noteUnexpected(at, "names with what is different about each", value);
     return Object.entries(object).flatMap(([key, inner]) => {
       const place = inside(at, key);
       const isLabel = typeof inner === "string" || typeof inner === "number";
@@ -207,7 +207,7 @@ function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly Par
       const named = { name: key, path: place.path };
       // Canvases show their own image; only another picture needs to be named.
       if (members.thumbnail && !Array.isArray(members.thumbnail)) {
-        unexpected(inside(place, "thumbnail"), "the address of a picture", objectOf(inner)?.thumbnail);
+        noteUnexpected(inside(place, "thumbnail"), "the address of a picture", objectOf(inner)?.thumbnail);
         delete (members as Record<string, unknown>).thumbnail;
       }
       return [{ named, hidden: hide === true, members, extra: more as Resource }];
@@ -215,7 +215,7 @@ function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly Par
   };
 }
 
-function range(value: unknown, at: Place): RangeDescription | undefined {
+function range(value: unknown, at: FaultPath): RangeDescription | undefined {
   const read = keys(rangeKeys, value, at);
   if (read === undefined) return undefined;
   const { from, to, items, ...rest } = read;
@@ -234,10 +234,10 @@ function range(value: unknown, at: Place): RangeDescription | undefined {
   };
 }
 
-function rangeItem(value: unknown, at: Place): Named | RangeDescription | Resource | undefined {
+function rangeItem(value: unknown, at: FaultPath): Named | RangeDescription | Resource | undefined {
   if (isName(value)) return name(value, at);
   const object = objectOf(value);
   if (object === undefined)
-    return unexpected(at, "the name of an image, or a range with label and items", value);
+    return noteUnexpected(at, "the name of an image, or a range with label and items", value);
   return "id" in object && "type" in object ? object : range(value, at);
 }

@@ -10,7 +10,7 @@ export interface Fault {
 }
 
 /** A path within the description, and the list for its faults. */
-export interface Place {
+export interface FaultPath {
   readonly path: readonly (string | number)[];
   readonly faults: Fault[];
 }
@@ -18,28 +18,28 @@ export interface Place {
 /**
  * Converts a value to its form in documents of 3.0; returns undefined, after recording a fault, if it cannot.
  */
-export type Reader<T = unknown> = (value: unknown, at: Place) => T | undefined;
+export type Reader<T = unknown> = (value: unknown, at: FaultPath) => T | undefined;
 
 /** The place of a key or list item inside of another place. */
-export function inside(at: Place, key: string | number): Place {
+export function inside(at: FaultPath, key: string | number): FaultPath {
   return { path: [...at.path, key], faults: at.faults };
 }
 
 /** Notes a fault. */
-export function fault(at: Place, message: string): undefined {
+export function fault(at: FaultPath, message: string): undefined {
   at.faults.push({ path: at.path, message });
 }
 
 /** Notes that another value was expected than the one received. */
-export function unexpected(at: Place, expected: string, value: unknown): undefined {
-  return fault(at, `expected ${expected}, received ${received(value)}`);
+export function noteUnexpected(at: FaultPath, expected: string, value: unknown): undefined {
+  return fault(at, `expected ${expected}, received ${describeValue(value)}`);
 }
 
 /**
  * Notes a word that is not among the known ones, with the nearest of them: a search that only the first
  * faults are worth.
  */
-export function unknownWord(at: Place, what: string, word: string, known: readonly string[]): undefined {
+export function unknownWord(at: FaultPath, what: string, word: string, known: readonly string[]): undefined {
   if (at.faults.length >= mostSearches || word.length > longestWord) return fault(at, what);
   const candidates = known.filter(({ length }) => length <= longestWord).slice(0, mostCandidates);
   const lower = candidates.map((each) => each.toLowerCase());
@@ -59,15 +59,15 @@ const most = 30;
 const some = (words: readonly string[]) =>
   words.slice(0, most).join(", ") + (words.length > most ? ` and ${words.length - most} more` : "");
 
-function received(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "keys and values";
-  return quoted(value);
+  return quote(value);
 }
 
 /** Returns a value in quotes, shortened if it is long; numbers without quotes. */
-export function quoted(value: unknown): string {
+export function quote(value: unknown): string {
   if (typeof value !== "string") return String(value);
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
 }

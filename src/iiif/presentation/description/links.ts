@@ -3,7 +3,7 @@
 
 import { isThere, objectOf } from "../json.ts";
 import type { Resource } from "../model.ts";
-import { fault, inside, type Place, type Reader, unexpected, unknownWord } from "./faults.ts";
+import { type FaultPath, fault, inside, noteUnexpected, type Reader, unknownWord } from "./faults.ts";
 import { texts } from "./texts.ts";
 
 /** An address elsewhere, or a path of this service, which begins with /. */
@@ -14,16 +14,16 @@ export const isAddress = (value: unknown): value is string =>
 const address: Reader<string> = (value, at) =>
   isAddress(value)
     ? value
-    : unexpected(at, "an address with https://, or a path of this service with /", value);
+    : noteUnexpected(at, "an address with https://, or a path of this service with /", value);
 
 const word: Reader<string> = (value, at) =>
-  typeof value === "string" && value !== "" ? value : unexpected(at, "text", value);
+  typeof value === "string" && value !== "" ? value : noteUnexpected(at, "text", value);
 
 const words: Reader<readonly string[]> = (value, at) => {
   const list = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every((item) => typeof item === "string")
     ? list
-    : unexpected(at, "text or a list of texts", value);
+    : noteUnexpected(at, "text or a list of texts", value);
 };
 
 /** Reads a list; a single item may be given without one. */
@@ -41,10 +41,10 @@ export function many<T>(reader: Reader<T>): Reader<readonly T[]> {
 export function keys(
   readers: Readonly<Record<string, Reader>>,
   value: unknown,
-  at: Place,
+  at: FaultPath,
 ): Resource | undefined {
   const object = objectOf(value);
-  if (object === undefined) return unexpected(at, "keys and values", value);
+  if (object === undefined) return noteUnexpected(at, "keys and values", value);
   const read: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(object)) {
     const place = inside(at, key);
@@ -64,7 +64,7 @@ export const asWritten: Reader<Resource> = (value, at) => {
   const named =
     typeof (object?.id ?? object?.["@id"]) === "string" &&
     typeof (object?.type ?? object?.["@type"]) === "string";
-  return object && named ? object : unexpected(at, "an object with id and type", value);
+  return object && named ? object : noteUnexpected(at, "an object with id and type", value);
 };
 
 interface MediaType {

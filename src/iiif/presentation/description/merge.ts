@@ -7,8 +7,8 @@ import { labelOfPage } from "../derive.ts";
 import { objectsOf } from "../json.ts";
 import type { CanvasFacts, Resource } from "../model.ts";
 import type { Description, Named, PartDescription } from "./description.ts";
-import { type Fault, fault, quoted } from "./faults.ts";
-import { canvasNamesOf, type Names, namesOf, ordered } from "./names.ts";
+import { type Fault, fault, quote } from "./faults.ts";
+import { canvasNamesOf, type Names, namesOf, sortByNames } from "./names.ts";
 import { structuresOf } from "./ranges.ts";
 
 /** A document, and names in its description that nothing has. */
@@ -31,9 +31,9 @@ export function describeManifest(
   const origin = originOf(derived, base);
   const findPlaces = canvasNamesOf(canvases);
   const parts = partsOfCanvases(description.parts, canvases, (named) => findPlaces(named, faults));
-  const places = shownOf(ordered(canvases.length, description.order, findPlaces, faults), parts, faults);
+  const places = shownOf(sortByNames(canvases.length, description.order, findPlaces, faults), parts, faults);
   const all = objectsOf(derived.items);
-  const items = places.map((place) => described(all[place] as Resource, parts.get(place), origin));
+  const items = places.map((place) => describeCanvas(all[place] as Resource, parts.get(place), origin));
 
   const ids = items.map(({ id }) => id as string);
   const shown = new Set(ids);
@@ -41,7 +41,7 @@ export function describeManifest(
     const meant = (findPlaces(named, faults) ?? []).map((place) => all[place]?.id as string);
     const found = meant.filter((id) => shown.has(id));
     if (meant.length > 0 && found.length === 0)
-      fault({ path: named.path, faults }, `${quoted(named.name)} is hidden`);
+      fault({ path: named.path, faults }, `${quote(named.name)} is hidden`);
     return found;
   };
   const [start] = description.start ? find(description.start) : [];
@@ -91,7 +91,7 @@ export function placeInFront(files: readonly { readonly name: string }[], descri
   const chosen = description.thumbnail && names.find(description.thumbnail, faults);
   if (chosen !== undefined) return chosen;
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
-  const places = ordered(files.length, order, placesBy(names), faults);
+  const places = sortByNames(files.length, order, placesBy(names), faults);
   return shownOf(places, parts, faults)[0] ?? 0;
 }
 
@@ -127,7 +127,7 @@ export function arrangeMembers<T extends Member>(
     "folder",
   );
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
-  const document = ordered(members.length, description.order, placesBy(names), faults)
+  const document = sortByNames(members.length, description.order, placesBy(names), faults)
     .filter((place) => !parts.get(place)?.hidden)
     .map((place) => ({ ...(members[place] as T), ...(parts.get(place)?.members as Partial<Member>) }));
   return { document, faults };
@@ -160,7 +160,7 @@ export function arrangeNames(
   );
   const described = partsAt(parts, (named) => names.find(named, faults));
   const isHidden = (index: number) => described.get(index)?.hidden === true;
-  const indices = ordered(all.length, order, placesBy(names), faults);
+  const indices = sortByNames(all.length, order, placesBy(names), faults);
   const showsAll = what === "image" && indices.every(isHidden);
   return indices.map((index) => ({
     index,
@@ -249,7 +249,7 @@ function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescr
   return places;
 }
 
-function described(canvas: Resource, part: PartDescription | undefined, origin: Origin): Resource {
+function describeCanvas(canvas: Resource, part: PartDescription | undefined, origin: Origin): Resource {
   if (part === undefined) return canvas;
   const { items, ...head } = canvas;
   return { ...head, ...absolute(part.members, origin), ...absolute(part.extra, origin), items };

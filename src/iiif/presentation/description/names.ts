@@ -1,7 +1,7 @@
 // The images or folders that an operator means by names and places.
 
 import type { Named } from "./description.ts";
-import { type Fault, fault, type Place, quoted, unknownWord } from "./faults.ts";
+import { type Fault, type FaultPath, fault, quote, unknownWord } from "./faults.ts";
 
 /** Possible names of each item, the one to suggest first. */
 export interface Names {
@@ -22,11 +22,11 @@ export function namesOf(all: readonly (readonly string[])[], what: "image" | "fo
     find({ name, path }, faults) {
       const found = places.get(String(name));
       if (found !== undefined) return found;
-      const at: Place = { path, faults };
+      const at: FaultPath = { path, faults };
       if (typeof name === "number" && all[name - 1]) return name - 1;
       if (places.has(String(name)))
-        return fault(at, `${quoted(name)} is the name of several; expected the whole name of one`);
-      return unknownWord(at, `there is no ${what} ${quoted(name)} here`, String(name), known);
+        return fault(at, `${quote(name)} is the name of several; expected the whole name of one`);
+      return unknownWord(at, `there is no ${what} ${quote(name)} here`, String(name), known);
     },
   };
 }
@@ -77,7 +77,7 @@ export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
  * Places in an order: those that are named first, all others behind them as they were. `find`: the places
  * that a name means.
  */
-export function ordered(
+export function sortByNames(
   count: number,
   order: readonly Named[],
   find: (named: Named, faults: Fault[]) => readonly number[] | undefined,
@@ -87,7 +87,7 @@ export function ordered(
   for (const named of order) {
     const places = find(named, faults);
     if (places?.every((place) => first.has(place)))
-      fault({ path: named.path, faults }, `${quoted(named.name)} is named twice`);
+      fault({ path: named.path, faults }, `${quote(named.name)} is named twice`);
     for (const place of places ?? []) first.add(place);
   }
   return [...first, ...Array.from({ length: count }, (_, at) => at).filter((at) => !first.has(at))];

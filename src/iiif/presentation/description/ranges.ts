@@ -6,9 +6,9 @@ import { isThere } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { pieceAddress } from "../mounts.ts";
 import type { Named, RangeDescription } from "./description.ts";
-import { type Fault, fault, quoted } from "./faults.ts";
+import { type Fault, fault, quote } from "./faults.ts";
 
-export interface Shown {
+export interface RangeContext {
   readonly origin: Origin;
   /** Addresses of the canvases that are shown, in their order. */
   readonly canvases: readonly string[];
@@ -20,15 +20,18 @@ export interface Shown {
 /**
  * The ranges, numbered in the order in which they are written; those that come to hold nothing are left out.
  */
-export function structuresOf(descriptions: readonly RangeDescription[], shown: Shown): readonly Resource[] {
+export function structuresOf(
+  descriptions: readonly RangeDescription[],
+  shown: RangeContext,
+): readonly Resource[] {
   let count = 0;
-  const written = (description: RangeDescription): Resource | undefined => {
+  const writeRange = (description: RangeDescription): Resource | undefined => {
     const { members, items, run, start } = description;
     count++;
     const id = pieceAddress(shown.origin.document, { kind: "range", number: count });
     const inner = items
       .flatMap((item) => {
-        if (isRange(item)) return written(item);
+        if (isRange(item)) return writeRange(item);
         return isNamed(item) ? shown.find(item).map(canvasAt) : absolute(item, shown.origin);
       })
       .filter(isThere);
@@ -43,7 +46,7 @@ export function structuresOf(descriptions: readonly RangeDescription[], shown: S
       items: held,
     };
   };
-  return descriptions.map(written).filter(isThere);
+  return descriptions.map(writeRange).filter(isThere);
 }
 
 const canvasAt = (id: string): Resource => ({ id, type: "Canvas" });
@@ -51,12 +54,12 @@ const canvasAt = (id: string): Resource => ({ id, type: "Canvas" });
 function runOf(
   [from, to]: readonly [Named, Named],
   { path }: RangeDescription,
-  { canvases, find, faults }: Shown,
+  { canvases, find, faults }: RangeContext,
 ) {
   const [first, last] = [find(from)[0], find(to).at(-1)];
   if (first === undefined || last === undefined) return [];
   const [begin, end] = [canvases.indexOf(first), canvases.indexOf(last)];
-  if (begin > end) fault({ path, faults }, `${quoted(from.name)} comes after ${quoted(to.name)}`);
+  if (begin > end) fault({ path, faults }, `${quote(from.name)} comes after ${quote(to.name)}`);
   return canvases.slice(begin, end + 1).map(canvasAt);
 }
 

@@ -3,7 +3,7 @@
 
 import type { LanguageMap } from "../../auth.ts";
 import { objectOf } from "../json.ts";
-import { fault, inside, type Place, type Reader, unexpected } from "./faults.ts";
+import { type FaultPath, fault, inside, noteUnexpected, type Reader } from "./faults.ts";
 
 /** A pair of `metadata`, and `requiredStatement`. */
 export interface Pair {
@@ -23,7 +23,7 @@ export const texts: Reader<LanguageMap> = (value, at) => {
     return list && { none: list };
   }
   const languages = Object.entries(objectOf(value) ?? {});
-  if (languages.length === 0) return unexpected(at, "text, or texts by language such as en: …", value);
+  if (languages.length === 0) return noteUnexpected(at, "text, or texts by language such as en: …", value);
   const map: Record<string, readonly string[]> = {};
   for (const [language, inner] of languages) {
     const place = inside(at, language);
@@ -34,10 +34,10 @@ export const texts: Reader<LanguageMap> = (value, at) => {
   return there.length === 0 ? undefined : Object.fromEntries(there);
 };
 
-function textList(value: unknown, at: Place): readonly string[] | undefined {
+function textList(value: unknown, at: FaultPath): readonly string[] | undefined {
   const list = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every(isScalar)) return list.map(String);
-  return unexpected(at, "text or a list of texts", list.find((item) => !isScalar(item)) ?? value);
+  return noteUnexpected(at, "text or a list of texts", list.find((item) => !isScalar(item)) ?? value);
 }
 
 /** Pairs as a list of `label` and `value`, a list of `Label: value`, or keys and values. */
@@ -59,10 +59,10 @@ export const statement: Reader<Pair> = (value, at) => {
   return others.length > 0 ? fault(at, "expected one label with its value, received several") : first;
 };
 
-function pairsOf(value: unknown, at: Place): readonly Pair[] {
+function pairsOf(value: unknown, at: FaultPath): readonly Pair[] {
   const entries = Object.entries(objectOf(value) ?? {});
   if (entries.length === 0) {
-    unexpected(at, "Label: value, or label: and value:", value);
+    noteUnexpected(at, "Label: value, or label: and value:", value);
     return [];
   }
   if (entries.length === 2 && entries.every(([key]) => key === "label" || key === "value")) {
@@ -88,7 +88,7 @@ export const moment: Reader<string> = (value, at) => {
   const whole = `${year}-${month}-${day}T${time.length === 5 ? `${time}:00` : time}${zone}`;
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   if (!parts || Number.isNaN(Date.parse(whole)) || Number(day) > days)
-    return unexpected(at, "a date such as 1998, 1998-05-17 or 1998-05-17T12:00:00Z", value);
+    return noteUnexpected(at, "a date such as 1998, 1998-05-17 or 1998-05-17T12:00:00Z", value);
   return whole;
 };
 
@@ -110,7 +110,7 @@ export const rights: Reader<string> = (value, at) => {
     );
   if (address?.[1])
     return `http://${address[1].replace("rightsstatements.org/page/", "rightsstatements.org/vocab/")}`;
-  return unexpected(
+  return noteUnexpected(
     at,
     "a licence such as CC BY 4.0 or CC0, a rights statement such as InC, or an address of creativecommons.org or rightsstatements.org (all else belongs into requiredStatement)",
     value,

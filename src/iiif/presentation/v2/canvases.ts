@@ -5,7 +5,7 @@
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { annotation2 } from "./annotations.ts";
-import { type Address2, head, identified, link2, texts2, untitled } from "./properties.ts";
+import { type Address2, fallbackTitle, head, link2, texts2, withId } from "./properties.ts";
 
 /** Sides of canvases of sound alone, which have no size of their own. */
 const plainSize = { width: 1000, height: 1000 } as const;
@@ -29,7 +29,7 @@ export function canvas2(canvas: Resource, address: Address2): Resource {
     images: standIn?.images ?? own,
     ...present({
       otherContent: objectsOf(canvas.annotations).map((page) =>
-        present({ ...identified(page, "AnnotationList", address), label: texts2(page.label) }),
+        present({ ...withId(page, "AnnotationList", address), label: texts2(page.label) }),
       ),
     }),
   };
@@ -71,5 +71,5 @@ function filesOf({ body }: Resource): readonly Resource[] {
     .flatMap((each) => (each.type === "Choice" ? objectsOf(each.items) : [each]))
     .map((each) => (each.type === "SpecificResource" ? (objectOf(each.source) ?? each) : each))
     .filter(({ type }) => type === "Sound" || type === "Audio" || type === "Video")
-    .map((file) => ({ label: untitled(file), ...link2(file) }));
+    .map((file) => ({ label: fallbackTitle(file), ...link2(file) }));
 }

@@ -7,7 +7,7 @@ import type { Resource } from "../model.ts";
 import { inVersion } from "../mounts.ts";
 import { annotation2, target2 } from "./annotations.ts";
 import { canvas2 } from "./canvases.ts";
-import { type Address2, addressOf, head, identified, image2, texts2, untitled } from "./properties.ts";
+import { type Address2, addressOf, fallbackTitle, head, image2, texts2, withId } from "./properties.ts";
 
 /**
  * Returns a document, or a part with an address of its own, in version 2.1; undefined if 2.1 has no such
@@ -57,8 +57,8 @@ function collection2(collection: Resource, address: Address2): Resource {
 
 function member2(member: Resource, address: Address2): Resource {
   return present({
-    ...identified(member, String(member.type), address),
-    label: texts2(member.label) ?? untitled(member),
+    ...withId(member, String(member.type), address),
+    label: texts2(member.label) ?? fallbackTitle(member),
     thumbnail: oneOrMany(objectsOf(member.thumbnail).map(image2)),
     navDate: member.navDate,
   });
@@ -118,7 +118,7 @@ function startCanvas({ start }: Resource, address: Address2): string | undefined
 
 function annotationList2(page: Resource, address: Address2): Resource {
   return {
-    ...identified(page, "AnnotationList", address),
+    ...withId(page, "AnnotationList", address),
     ...present({ label: texts2(page.label), ...paging2(page, address) }),
     resources: objectsOf(page.items)
       .map((annotation) => annotation2(annotation, address))

@@ -116,9 +116,9 @@ export function link2(link: Resource): Resource {
 /** Id, type and properties, before the contents of a resource. */
 export function head(resource: Resource, type: string, address: Address2): Resource {
   return {
-    ...identified(resource, type, address),
+    ...withId(resource, type, address),
     // Which 2.1 requires, unlike 3.0 on canvases and ranges.
-    label: untitled(resource),
+    label: fallbackTitle(resource),
     ...properties2(resource, type, address),
   };
 }
@@ -127,12 +127,12 @@ export function head(resource: Resource, type: string, address: Address2): Resou
  * Returns the replacement of a missing label, the end of the id, within a document or at an address of its
  * own.
  */
-export function untitled(resource: Resource): string {
+export function fallbackTitle(resource: Resource): string {
   return /[^/?#]+$/.exec(idOf(resource) ?? "")?.[0] ?? "[Untitled]";
 }
 
 /** Id and type. */
-export function identified(resource: Resource, type: string, address: Address2): Resource {
+export function withId(resource: Resource, type: string, address: Address2): Resource {
   const [id] = addressOf(resource, address);
   return present({ "@id": id, "@type": `sc:${type}` });
 }

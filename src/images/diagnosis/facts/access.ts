@@ -2,7 +2,7 @@
 
 import { effectiveLimits } from "../../../iiif/image/size.ts";
 import type { FactValue } from "../diagnosis.ts";
-import type { Known } from "../known.ts";
+import type { DiagnosisFacts } from "../known.ts";
 import { pixelsText } from "../words.ts";
 import { type Row, row } from "./row.ts";
 
@@ -33,7 +33,7 @@ export const accessRows: readonly Row[] = [
   }),
 ];
 
-function limitsText({ maxWidth, maxHeight, maxArea }: Known["settings"]["limits"]): string {
+function limitsText({ maxWidth, maxHeight, maxArea }: DiagnosisFacts["settings"]["limits"]): string {
   const texts = [
     ...(maxWidth > 0 ? [`${maxWidth} pixels wide`] : []),
     ...(maxHeight > 0 ? [`${maxHeight} pixels high`] : []),

@@ -1,7 +1,7 @@
 // The facts of a diagnosis, by section.
 
 import type { Fact, SectionName } from "../diagnosis.ts";
-import type { Known } from "../known.ts";
+import type { DiagnosisFacts } from "../known.ts";
 import { accessRows } from "./access.ts";
 import { colourRows, metadataRows } from "./colour.ts";
 import { costsRows } from "./costs.ts";
@@ -21,7 +21,7 @@ const rows: Readonly<Record<SectionName, readonly Row[]>> = {
 };
 
 /** Returns the known facts of a section. */
-export function factsOf(section: SectionName, known: Known): readonly Fact[] {
+export function factsOf(section: SectionName, known: DiagnosisFacts): readonly Fact[] {
   return rows[section].flatMap(({ name, label, of, text = String }) => {
     const value = of(known);
     return value === undefined ? [] : [{ name, label, value, text: text(value, known) }];

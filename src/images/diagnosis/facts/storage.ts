@@ -6,7 +6,7 @@ import { bytesText, eachText, sizeText, yesNo } from "../words.ts";
 import { type Row, row } from "./row.ts";
 
 /** Returns a row that shows a fact of the file. */
-const stored = <K extends keyof FileFacts>(
+const storedRow = <K extends keyof FileFacts>(
   name: K,
   label: string,
   text?: (value: NonNullable<FileFacts[K]>) => string,
@@ -19,31 +19,31 @@ const stored = <K extends keyof FileFacts>(
   });
 
 export const storageRows: readonly Row[] = [
-  stored("container", "File format"),
-  stored("byteOrder", "Byte order"),
-  stored("compression", "Compression"),
-  stored("lossless", "Lossless", yesNo),
-  stored("colours", "Stored colours"),
-  stored("bits", "Bits of a sample", eachText),
-  stored("sampleFormat", "Samples"),
-  stored("paletteEntries", "Colours of the palette", String),
-  stored("transparency", "Transparency"),
-  stored("subsampling", "Chroma"),
-  stored("planar", "Bands", (planar) => (planar ? "each by itself" : "interleaved")),
-  stored("predictor", "Predictor"),
-  stored("layout", "Layout", (layout) => (layout === "whole" ? "not divided" : layout)),
-  stored("block", "Tile or strip", sizeText),
-  stored("blocks", "Number of them", String),
-  stored("interlaced", "Interlaced", yesNo),
-  stored("progressive", "Progressive", yesNo),
-  stored("restartInterval", "Restart markers", (interval) =>
+  storedRow("container", "File format"),
+  storedRow("byteOrder", "Byte order"),
+  storedRow("compression", "Compression"),
+  storedRow("lossless", "Lossless", yesNo),
+  storedRow("colours", "Stored colours"),
+  storedRow("bits", "Bits of a sample", eachText),
+  storedRow("sampleFormat", "Samples"),
+  storedRow("paletteEntries", "Colours of the palette", String),
+  storedRow("transparency", "Transparency"),
+  storedRow("subsampling", "Chroma"),
+  storedRow("planar", "Bands", (planar) => (planar ? "each by itself" : "interleaved")),
+  storedRow("predictor", "Predictor"),
+  storedRow("layout", "Layout", (layout) => (layout === "whole" ? "not divided" : layout)),
+  storedRow("block", "Tile or strip", sizeText),
+  storedRow("blocks", "Number of them", String),
+  storedRow("interlaced", "Interlaced", yesNo),
+  storedRow("progressive", "Progressive", yesNo),
+  storedRow("restartInterval", "Restart markers", (interval) =>
     interval > 0 ? `every ${interval} MCUs` : "none",
   ),
-  stored("progression", "Progression order"),
-  stored("layers", "Quality layers", String),
-  stored("decompositions", "Wavelet levels", String),
-  stored("wavelet", "Wavelet"),
-  stored("codeBlock", "Code-blocks", sizeText),
+  storedRow("progression", "Progression order"),
+  storedRow("layers", "Quality layers", String),
+  storedRow("decompositions", "Wavelet levels", String),
+  storedRow("wavelet", "Wavelet"),
+  storedRow("codeBlock", "Code-blocks", sizeText),
   row({
     name: "precincts",
     label: "Precincts",
@@ -52,7 +52,7 @@ export const storageRows: readonly Row[] = [
     text: (sizes) =>
       (sizes as []).length > 0 ? sizesText(sizes as unknown as StoredSize[]) : "whole resolutions",
   }),
-  stored("pointers", "Pointers to packets", (names) => names.join(", ") || "none"),
+  storedRow("pointers", "Pointers to packets", (names) => names.join(", ") || "none"),
 ];
 
 export const levelsRows: readonly Row[] = [

@@ -2,11 +2,11 @@
 
 import type { ErrorKind, ServiceError } from "../../../errors.ts";
 import type { Finding, FindingLevel } from "../../../lib/finding.ts";
-import type { Known, Look } from "../known.ts";
+import type { DiagnosisFacts, DiagnosisStep } from "../known.ts";
 import { toPyramid } from "./commands.ts";
 
 /** Levels of findings about failed steps. */
-const levels: Readonly<Record<Look, FindingLevel>> = {
+const levels: Readonly<Record<DiagnosisStep, FindingLevel>> = {
   identifier: "problem",
   hook: "problem",
   open: "problem",
@@ -75,7 +75,7 @@ const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
 };
 
 /** Returns a finding for each failed step. */
-export function failureFindings({ failures }: Known): Finding[] {
+export function failureFindings({ failures }: DiagnosisFacts): Finding[] {
   return [...failures].map(([look, error]) => {
     const { level = levels[look], ...advice } = adviceOn(error);
     return {
@@ -88,7 +88,7 @@ export function failureFindings({ failures }: Known): Finding[] {
 }
 
 /** Returns a finding if the hook answered that there is no image. */
-export function hookFinding({ hook }: Known): Finding | undefined {
+export function hookFinding({ hook }: DiagnosisFacts): Finding | undefined {
   if (hook !== "no image") return undefined;
   return {
     level: "note",
@@ -99,7 +99,7 @@ export function hookFinding({ hook }: Known): Finding | undefined {
 }
 
 /** Returns a finding if images of this kind are not supported at all, according to the header. */
-export function refusedFinding({ header }: Known): Finding | undefined {
+export function refusedFinding({ header }: DiagnosisFacts): Finding | undefined {
   if (!header?.unsupported) return undefined;
   return { level: "problem", code: "unsupported", text: header.unsupported, ...convert };
 }

@@ -1,7 +1,7 @@
 // All checks of a diagnosis, one per row: each derives findings from the known facts.
 
 import type { Finding } from "../../../lib/finding.ts";
-import type { Known } from "../known.ts";
+import type { DiagnosisFacts } from "../known.ts";
 import { failureFindings, hookFinding, refusedFinding } from "./failures.ts";
 import { accessFinding, areaFinding, reducedFinding, refusedCostsFinding } from "./limits.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./picture.ts";
 import { sidecarFinding, speedFindings, surpriseFinding } from "./speed.ts";
 
-type Check = (known: Known) => Finding | readonly Finding[] | undefined;
+type Check = (known: DiagnosisFacts) => Finding | readonly Finding[] | undefined;
 
 const checks: readonly Check[] = [
   failureFindings,
@@ -42,4 +42,4 @@ const checks: readonly Check[] = [
 ];
 
 /** Returns the findings about an image, in the order of the rows. */
-export const findingsOf = (known: Known): Finding[] => checks.flatMap((check) => check(known) ?? []);
+export const findingsOf = (known: DiagnosisFacts): Finding[] => checks.flatMap((check) => check(known) ?? []);

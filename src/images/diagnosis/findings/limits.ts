@@ -1,12 +1,12 @@
 // Findings about requests that the service refuses for an image, and about access to it.
 
 import type { Finding } from "../../../lib/finding.ts";
-import type { Known } from "../known.ts";
+import type { DiagnosisFacts } from "../known.ts";
 import { pixelsText, sizeText } from "../words.ts";
 import { toPyramid } from "./commands.ts";
 
 /** Returns a finding if `full/max` or a tile is refused. */
-export function refusedCostsFinding({ costs = [] }: Known): Finding | undefined {
+export function refusedCostsFinding({ costs = [] }: DiagnosisFacts): Finding | undefined {
   const refused = costs.filter((cost) => cost.refused);
   const [first] = refused;
   if (!first?.refused) return undefined;
@@ -27,7 +27,7 @@ export function refusedCostsFinding({ costs = [] }: Known): Finding | undefined 
 }
 
 /** Returns a finding if `full/max` is smaller than the image. */
-export function reducedFinding({ costs = [], header }: Known): Finding | undefined {
+export function reducedFinding({ costs = [], header }: DiagnosisFacts): Finding | undefined {
   const whole = costs.find(({ what }) => what === "whole");
   if (!whole || !header || whole.refused) return undefined;
   if (whole.size.width * whole.size.height >= header.width * header.height) return undefined;
@@ -40,7 +40,7 @@ export function reducedFinding({ costs = [], header }: Known): Finding | undefin
 }
 
 /** Returns a finding if the image exceeds image.max_pixel_area, so that it is not opened. */
-export function areaFinding({ header, settings: { maxPixelArea } }: Known): Finding | undefined {
+export function areaFinding({ header, settings: { maxPixelArea } }: DiagnosisFacts): Finding | undefined {
   const area = header && header.width * header.height;
   if (!area || maxPixelArea === 0 || area <= maxPixelArea) return undefined;
   return {
@@ -51,7 +51,7 @@ export function areaFinding({ header, settings: { maxPixelArea } }: Known): Find
   };
 }
 
-export function accessFinding({ settings: { profile, hooks } }: Known): Finding | undefined {
+export function accessFinding({ settings: { profile, hooks } }: DiagnosisFacts): Finding | undefined {
   const asked = hooks.includes("authorize") ? " The authorize hook is asked for each request." : "";
   if (profile === undefined)
     return asked

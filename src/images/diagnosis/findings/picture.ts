@@ -2,20 +2,20 @@
 
 import type { Finding } from "../../../lib/finding.ts";
 import { asShown } from "../../plan/orientation.ts";
-import type { Known } from "../known.ts";
+import type { DiagnosisFacts } from "../known.ts";
 import { profileUse } from "../profile-use.ts";
 import { timeText } from "../words.ts";
 import { dropProfile, embedProfile } from "./commands.ts";
 
 /** True if part of the image is known to be missing. */
-export const isDamaged = ({ header, measured = [], damage }: Known): boolean =>
+export const isDamaged = ({ header, measured = [], damage }: DiagnosisFacts): boolean =>
   header?.incomplete === true || damage !== undefined || measured.some(({ incomplete }) => incomplete);
 
 /**
  * Returns a finding if the file ends early, or if a derivative of it was incomplete: in this diagnosis, or
  * for a request.
  */
-export function damageFinding(known: Known): Finding | undefined {
+export function damageFinding(known: DiagnosisFacts): Finding | undefined {
   const { header, damage, measured = [] } = known;
   const advice = "Copy the file again from its original, and compare both with a checksum.";
   if (header?.incomplete)
@@ -35,7 +35,7 @@ export function damageFinding(known: Known): Finding | undefined {
   };
 }
 
-export function pagesFinding({ header, place, identifier }: Known): Finding | undefined {
+export function pagesFinding({ header, place, identifier }: DiagnosisFacts): Finding | undefined {
   if (!header || header.pages < 2 || !place) return undefined;
   const bare = place.page > 1 ? identifier.replace(/;\d+$/, "") : identifier;
   return {
@@ -46,7 +46,7 @@ export function pagesFinding({ header, place, identifier }: Known): Finding | un
 }
 
 /** Returns a finding about samples of more than 8 bits, and their depth in derivatives. */
-export function depthFinding({ header, file, settings: { policy } }: Known): Finding | undefined {
+export function depthFinding({ header, file, settings: { policy } }: DiagnosisFacts): Finding | undefined {
   if (header?.depth !== 16) return undefined;
   const float = file?.sampleFormat === "floating point";
   const range = policy.window
@@ -65,7 +65,7 @@ export function depthFinding({ header, file, settings: { policy } }: Known): Fin
   };
 }
 
-export function transparencyFinding({ header, settings: { policy } }: Known): Finding | undefined {
+export function transparencyFinding({ header, settings: { policy } }: DiagnosisFacts): Finding | undefined {
   const colours = header && { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 }[header.interpretation];
   if (!header || !colours || header.bands <= colours) return undefined;
   const background = `#${policy.background.map((level) => level.toString(16).padStart(2, "0")).join("")}`;
@@ -78,7 +78,7 @@ export function transparencyFinding({ header, settings: { policy } }: Known): Fi
 }
 
 /** Returns a finding if an embedded profile is ignored. */
-export function ignoredProfileFinding(known: Known): Finding | undefined {
+export function ignoredProfileFinding(known: DiagnosisFacts): Finding | undefined {
   const ignored = known.header?.colour?.ignored;
   if (ignored === undefined) return undefined;
   return {
@@ -91,7 +91,7 @@ export function ignoredProfileFinding(known: Known): Finding | undefined {
 }
 
 /** Returns a finding if a CMYK image has no usable profile, so that its colours are a guess. */
-export function inksFinding({ header }: Known): Finding | undefined {
+export function inksFinding({ header }: DiagnosisFacts): Finding | undefined {
   if (header?.interpretation !== "cmyk" || (header.colour && header.colour.ignored === undefined))
     return undefined;
   return {
@@ -104,7 +104,7 @@ export function inksFinding({ header }: Known): Finding | undefined {
 }
 
 /** Returns a finding that describes the handling of colours, if nothing is wrong with it. */
-export function colourFinding(known: Known): Finding | undefined {
+export function colourFinding(known: DiagnosisFacts): Finding | undefined {
   const { header, profile } = known;
   if (!header || header.unsupported || header.colour?.ignored !== undefined) return undefined;
   if (header.interpretation === "cmyk" && !header.colour) return undefined;
@@ -118,7 +118,7 @@ export function colourFinding(known: Known): Finding | undefined {
   };
 }
 
-export function orientationFinding({ header, settings: { policy } }: Known): Finding | undefined {
+export function orientationFinding({ header, settings: { policy } }: DiagnosisFacts): Finding | undefined {
   if (!header || header.orientation === 1) return undefined;
   const turned = asShown(header, policy).orientation !== 1;
   return {
@@ -133,7 +133,7 @@ export function orientationFinding({ header, settings: { policy } }: Known): Fin
   };
 }
 
-export function metadataFinding({ metadata, settings: { policy } }: Known): Finding | undefined {
+export function metadataFinding({ metadata, settings: { policy } }: DiagnosisFacts): Finding | undefined {
   const kinds = Object.keys(metadata ?? {}).filter((kind) => kind !== "icc");
   if (kinds.length === 0) return undefined;
   const names = kinds.map((kind) => kind.toUpperCase()).join(", ");

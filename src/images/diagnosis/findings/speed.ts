@@ -3,27 +3,27 @@
 import type { Finding } from "../../../lib/finding.ts";
 import { mostCheapMs } from "../../admission/lanes.ts";
 import type { Cost } from "../costs.ts";
-import type { Known } from "../known.ts";
+import type { DiagnosisFacts } from "../known.ts";
 import { msText, pixelsText, sizeText } from "../words.ts";
 import { toHuffman, toJpegPyramid, toPyramid } from "./commands.ts";
 import { isDamaged } from "./picture.ts";
 
 type Tile = Cost & Required<Pick<Cost, "expected">>;
 
-const tilesOf = ({ costs = [] }: Known): readonly Tile[] =>
+const tilesOf = ({ costs = [] }: DiagnosisFacts): readonly Tile[] =>
   costs.filter((cost): cost is Tile => cost.what === "tile" && cost.expected !== undefined);
 
 /** A reason why tiles of a file are slow; the first row that applies is shown. */
 interface Reason {
   readonly code: string;
-  readonly applies: (known: Known, tile: Tile) => boolean;
-  readonly text: (known: Known) => string;
+  readonly applies: (known: DiagnosisFacts, tile: Tile) => boolean;
+  readonly text: (known: DiagnosisFacts) => string;
   readonly advice: string;
   readonly command: string;
 }
 
 const convertToTiles = "Convert it once to a tiled TIFF with reduced levels, and serve that.";
-const is = (format: string) => (known: Known) => known.header?.format === format;
+const is = (format: string) => (known: DiagnosisFacts) => known.header?.format === format;
 
 const reasons: readonly Reason[] = [
   {
@@ -104,7 +104,7 @@ const reasons: readonly Reason[] = [
  * Returns a finding for each reason why tiles are slow, with the tiles that it applies to; tiles are slow if
  * they exceed the limit of cheap jobs.
  */
-export function speedFindings(known: Known): Finding[] {
+export function speedFindings(known: DiagnosisFacts): Finding[] {
   const tiles = tilesOf(known);
   // Speed does not matter while an image cannot be rendered or part of it is missing; a timeout, however,
   // concerns speed.
@@ -160,7 +160,7 @@ function expectationText(tiles: readonly Tile[]): string {
  * Returns a finding about the sidecar: the work that the first tile does before tiles have their expected
  * cost.
  */
-export function sidecarFinding(known: Known): Finding | undefined {
+export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
   const { header, sidecar, sidecarMs = 0 } = known;
   if (!header || !sidecar || sidecar.state === "none" || isDamaged(known)) return undefined;
   if (sidecar.state === "unavailable") return noSidecar(sidecar.until !== undefined);
@@ -199,7 +199,7 @@ const noSidecar = (byFile: boolean): Finding => ({
 const farOff = { times: 4, leastMs: 500 } as const;
 
 /** Returns a finding if a render took much longer or shorter than expected. */
-export function surpriseFinding({ measured = [], costs = [] }: Known): Finding | undefined {
+export function surpriseFinding({ measured = [], costs = [] }: DiagnosisFacts): Finding | undefined {
   const surprises = measured.flatMap(({ what, ms }) => {
     const expected = costs.find((cost) => cost.what === what)?.expected?.ms;
     if (expected === undefined || Math.max(ms, expected) < farOff.leastMs) return [];

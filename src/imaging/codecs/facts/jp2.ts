@@ -65,7 +65,7 @@ async function containerOf(file: HeaderBytes): Promise<string> {
  */
 async function segments(file: HeaderBytes, start: number): Promise<ReadonlyMap<number, number>> {
   const found = new Map<number, number>();
-  for (let at = start, n = 0; n < mostSegments && file.left() > 4; n++) {
+  for (let at = start, n = 0; n < mostSegments && file.remaining() > 4; n++) {
     const head = await file.view(at, 4);
     const kind = head?.getUint16(0) ?? marker.sod;
     const length = head?.getUint16(2) ?? 0;

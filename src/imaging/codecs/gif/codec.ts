@@ -5,7 +5,7 @@ import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import { colourFacts } from "../../metadata/colour.ts";
 import type { Codec } from "../codec.ts";
 import { decodeGif } from "./decode.ts";
-import { damaged, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
+import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
 
 /** Read only and without modules, so nothing is needed of the host. */
@@ -48,8 +48,8 @@ export function gifCodec(_host?: unknown): Codec {
       const gif = await readGifHeader(bytes);
       const bands = bandsOf(gif);
       if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
-        throw damaged("its header, which is not the one read before");
-      if (page > gif.frames.length) throw damaged(`frame ${page}, which is missing`);
+        throw damagedError("its header, which is not the one read before");
+      if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
       return decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
     },
     metadata: { read: (bytes, _header, kinds) => readGifMetadata(bytes, kinds) },

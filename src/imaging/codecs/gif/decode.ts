@@ -3,9 +3,9 @@
 
 import { ImagingError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import { allocated } from "../allocate.ts";
+import { allocateOrThrow } from "../allocate.ts";
 import type { Rectangle } from "../image-header.ts";
-import { damaged, type GifFrame, type GifHeader } from "./header.ts";
+import { damagedError, type GifFrame, type GifHeader } from "./header.ts";
 import { decodeRows } from "./lzw.ts";
 
 /** Most pixels of all frames that one page may be made of: about ten seconds of work. */
@@ -44,10 +44,10 @@ export function decodeGif(
       `Expected at most ${mostPixels} frame pixels for a page, received ${work} for page ${page}: ask for an earlier one.`,
     );
 
-  const data = allocated(() => new Uint8Array(width * height * bands));
+  const data = allocateOrThrow(() => new Uint8Array(width * height * bands));
   for (const [i, frame] of frames.entries()) {
     const last = i === frames.length - 1;
-    const before = !last && frame.disposal === "restore" ? allocated(() => data.slice()) : undefined;
+    const before = !last && frame.disposal === "restore" ? allocateOrThrow(() => data.slice()) : undefined;
     drawFrame(file, frame, region, bands, data);
     if (before) data.set(before);
     else if (!last && frame.disposal === "clear") clearArea(frame.area, region, bands, data);
@@ -78,7 +78,7 @@ function drawFrame(
 ): void {
   const { area, tableStart, tableEntries, transparentIndex } = frame;
   if (area.width === 0 || area.height === 0) return;
-  if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damaged("a colour table");
+  if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damagedError("a colour table");
   const table = new Uint8Array(256 * 3); // indices past the table are black
   table.set(tableEntries > 0 ? file.subarray(tableStart, tableStart + 3 * tableEntries) : blackAndWhite);
   const rowOf = frame.interlaced ? interlacedRows(area.height) : undefined;

@@ -43,7 +43,7 @@ const mostBlocks = 1_000_000;
 export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   const input = forwardReader(bytes);
   const screen = await input.take(13);
-  if (screen.length < 13 || !recognisesGif(screen)) throw damaged("its header");
+  if (screen.length < 13 || !recognisesGif(screen)) throw damagedError("its header");
   const globalEntries = tableEntries(screen[10]!);
   input.skip(3 * globalEntries);
 
@@ -72,11 +72,11 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
     } else if (kind !== 0) break; // zeros between blocks are tolerated; the trailer and anything else end the walk
   }
   const [first] = frames;
-  if (!first) throw damaged("its first frame");
+  if (!first) throw damagedError("its first frame");
   // browsers and libvips enlarge the screen by the first frame, never by later ones
   const width = Math.max(screen[6]! | (screen[7]! << 8), first.area.x + first.area.width);
   const height = Math.max(screen[8]! | (screen[9]! << 8), first.area.y + first.area.height);
-  if (width === 0 || height === 0) throw damaged("the size of its screen");
+  if (width === 0 || height === 0) throw damagedError("the size of its screen");
   return { width, height, frames };
 }
 
@@ -86,7 +86,7 @@ export function recognisesGif(head: Uint8Array): boolean {
 }
 
 /** The error for a file that breaks off or contradicts itself. */
-export function damaged(where: string): ImagingError {
+export function damagedError(where: string): ImagingError {
   return new ImagingError(
     "decode",
     `Expected a sound GIF, received one that is damaged at ${where}: replace the file.`,

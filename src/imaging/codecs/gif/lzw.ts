@@ -2,7 +2,7 @@
 // loop holds the whole state: cut into a reader of codes, a table of strings and a filler of rows it takes 16
 // % more time.
 
-import { damaged } from "./header.ts";
+import { damagedError } from "./header.ts";
 
 const tableSize = 4096;
 /**
@@ -24,7 +24,7 @@ export function decodeRows(
   row: (indices: Uint8Array, n: number) => void,
 ): void {
   const rootBits = file[start] ?? 0;
-  if (rootBits < 1 || rootBits > mostRootBits) throw damaged("the code size of a frame");
+  if (rootBits < 1 || rootBits > mostRootBits) throw damagedError("the code size of a frame");
   const clear = 1 << rootBits;
   const prefixes = new Uint16Array(tableSize);
   const suffixes = new Uint8Array(tableSize);
@@ -47,9 +47,9 @@ export function decodeRows(
     while (bitCount < codeBits) {
       if (left === 0) {
         left = file[at++] ?? 0;
-        if (left === 0) throw damaged("the data of a frame");
+        if (left === 0) throw damagedError("the data of a frame");
       }
-      if (at >= file.length) throw damaged("the data of a frame");
+      if (at >= file.length) throw damagedError("the data of a frame");
       bits |= file[at++]! << bitCount;
       bitCount += 8;
       left--;
@@ -65,7 +65,7 @@ export function decodeRows(
       continue;
     }
     if (code === clear + 1 || code > next || (previous < 0 && code > clear))
-      throw damaged("the data of a frame");
+      throw damagedError("the data of a frame");
 
     let from = text.length;
     let walk = code;

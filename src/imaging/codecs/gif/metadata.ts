@@ -2,7 +2,7 @@
 // 1.1.2; ICC.1, B.6).
 
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenate } from "../../lib/concatenate.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { tableEntries } from "./header.ts";
@@ -53,7 +53,7 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
       const taken = await Promise.all(
         parts.slice(1).map(({ offset, length }) => budget.take(offset, length)),
       );
-      if (taken.every((part) => part !== undefined)) found.icc ??= concatenated(taken);
+      if (taken.every((part) => part !== undefined)) found.icc ??= concatenate(taken);
     } else if (kinds === "all" && hasText(name, names.xmp) && end - start > trailer)
       found.xmp ??= await budget.take(start, end - start - trailer);
   };

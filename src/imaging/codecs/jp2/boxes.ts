@@ -5,7 +5,7 @@ import { readExif } from "../../metadata/exif.ts";
 import { xmpOrientation } from "../../metadata/xmp.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Resolution } from "../image-header.ts";
-import { damaged } from "./codestream.ts";
+import { damagedError } from "./codestream.ts";
 import { type LabCoding, labFields, readLab } from "./lab.ts";
 
 export interface Palette {
@@ -116,7 +116,7 @@ export interface Box {
 /** Walks the boxes by their headers. Throws ImagingError `decode`. */
 export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   const found: { -readonly [K in keyof Boxes]?: Boxes[K] } = {};
-  const told: { [K in Told["kind"]]?: number | undefined } = {};
+  const told: { [K in OrientationBox["kind"]]?: number | undefined } = {};
   try {
     for await (const box of walk(file, 0, file.size)) {
       if (box.type === fourCC("jp2h")) {
@@ -133,7 +133,7 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
     if (!found.codestream || !(error instanceof ImagingError) || error.kind !== "decode") throw error;
   }
   const { codestream, size } = found;
-  if (!codestream || !size) throw damaged("a jp2h box with ihdr and a jp2c box, found them not");
+  if (!codestream || !size) throw damagedError("a jp2h box with ihdr and a jp2c box, found them not");
   return { ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
 }
 
@@ -141,7 +141,7 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
 export async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
   let at = start;
   for (let n = 0; n < boxLimit && at + 8 <= (end ?? Number.POSITIVE_INFINITY); n++) {
-    if (file.left() < 64) return;
+    if (file.remaining() < 64) return;
     const head = await file.view(at, 8);
     if (!head) return;
     let length = head.getUint32(0);
@@ -157,7 +157,8 @@ export async function* walk(file: HeaderBytes, start: number, end: number | unde
       yield { type, body: at + header, ...(end !== undefined && { length: end - at - header }) };
       return;
     }
-    if (length < header) throw damaged("boxes at least as long as their headers, received a shorter one");
+    if (length < header)
+      throw damagedError("boxes at least as long as their headers, received a shorter one");
     yield { type, body: at + header, length: length - header };
     at += length;
   }
@@ -172,7 +173,7 @@ async function readHeaderBox(
   for await (const { type, body, length = 0 } of walk(file, parent.body, end)) {
     const view = async (bytes: number) => {
       const part = bytes <= length ? await file.view(body, bytes) : undefined;
-      if (!part) throw damaged("complete boxes in jp2h, but one ends early");
+      if (!part) throw damagedError("complete boxes in jp2h, but one ends early");
       return part;
     };
     if (type === fourCC("ihdr")) {
@@ -233,13 +234,13 @@ function readPalette(view: DataView): Palette {
   const entries = view.getUint16(0);
   const columns = view.getUint8(2);
   if (!entries || entries > 1024 || !columns || columns > 4 || view.byteLength < 3 + columns)
-    throw damaged("a palette of 1 to 1024 entries and 1 to 4 columns, received another");
+    throw damagedError("a palette of 1 to 1024 entries and 1 to 4 columns, received another");
   const bits = Array.from({ length: columns }, (_, c) => (view.getUint8(3 + c) & 0x7f) + 1);
   const values = new Uint16Array(entries * columns);
   let at = 3 + columns;
   for (let i = 0; i < values.length; i++) {
     const wide = (bits[i % columns] as number) > 8;
-    if (at + (wide ? 2 : 1) > view.byteLength) throw damaged("a complete palette, but it ends early");
+    if (at + (wide ? 2 : 1) > view.byteLength) throw damagedError("a complete palette, but it ends early");
     values[i] = wide ? view.getUint16(at) : view.getUint8(at);
     at += wide ? 2 : 1;
   }
@@ -267,16 +268,19 @@ async function readResolution(
   return read.get(fourCC("resc")) ?? read.get(fourCC("resd"));
 }
 
-interface Told {
+interface OrientationBox {
   readonly kind: (typeof orientationBoxes)[number]["kind"];
   readonly orientation: number | undefined;
 }
 
-async function readOrientation(file: HeaderBytes, { body, length = 0 }: Box): Promise<Told | undefined> {
+async function readOrientation(
+  file: HeaderBytes,
+  { body, length = 0 }: Box,
+): Promise<OrientationBox | undefined> {
   if (length < 16 + 8 || length > metadataLimit) return undefined;
   const id = await file.view(body, 16);
   const found = id && orientationBoxes.find((box) => box.id.every((word, i) => id.getUint32(4 * i) === word));
-  if (!found || length > file.left()) return undefined;
+  if (!found || length > file.remaining()) return undefined;
   const block = await file.view(body + 16, length - 16);
   if (!block) return undefined;
   const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);

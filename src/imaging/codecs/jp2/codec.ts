@@ -26,14 +26,14 @@ export function jp2Codec(
     recognises: isJpeg2000,
     probe: readHeader,
     memory({ header, region, scaleFactor }, fileSize) {
-      const { width, height } = scaled(region, scaleFactor);
+      const { width, height } = scaleSize(region, scaleFactor);
       const components = Number(header.details?.components ?? header.bands);
       const samples = width * height * components;
       const result = width * height * header.bands * (header.depth / 8);
       return decodingMemory(samples, fileSize) + 2 * result;
     },
     decodedPixels({ header, region, scaleFactor }) {
-      const { width, height } = scaled(region, scaleFactor);
+      const { width, height } = scaleSize(region, scaleFactor);
       return (width + ring) * (height + ring) * cost[kindOf(header)];
     },
     async decode(bytes, { region, scaleFactor, effort }, sidecar) {
@@ -70,7 +70,7 @@ const kindOf = ({ details }: ImageHeader): keyof typeof cost =>
 /** Memory that a walk over packet headers keeps for each code-block of 4096 samples. */
 const indexMemory = ({ width, height, bands }: ImageHeader) => ((width * height * bands) / 4096) * 400;
 
-const scaled = ({ width, height }: Rectangle, factor: number) => ({
+const scaleSize = ({ width, height }: Rectangle, factor: number) => ({
   width: Math.ceil(width / factor),
   height: Math.ceil(height / factor),
 });

@@ -81,7 +81,7 @@ export const isBare = (kind: number): boolean => kind >= 0xff30 && kind <= 0xff3
 export async function readCodestream(file: HeaderBytes, start: number): Promise<Codestream> {
   const head = await file.view(start, 4);
   if (head?.getUint16(0) !== marker.soc || head.getUint16(2) !== marker.siz)
-    throw damaged("a codestream that begins with SOC and SIZ, received something else");
+    throw damagedError("a codestream that begins with SOC and SIZ, received something else");
   const siz = await readSiz(file, start + 2);
   const seen: MainHeader = { levels: 32, highThroughput: false };
   let at = start + 2;
@@ -110,7 +110,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
     if (!(await takeSegment(file, kind, at + 4, siz.components.length, seen))) break;
     at += 2 + length;
   }
-  throw damaged("a main header with SIZ and COD before the first tile, received something else");
+  throw damagedError("a main header with SIZ and COD before the first tile, received something else");
 }
 
 /** Values from the segments between SIZ and the first tile-part so far. */
@@ -157,12 +157,12 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
   const view = await file.view(at, 40);
   const count = view?.getUint16(38) ?? 0;
   if (!view || count < 1 || count > 16384 || view.getUint16(2) !== 38 + 3 * count)
-    throw damaged("a complete SIZ segment, received another length or number of components");
+    throw damagedError("a complete SIZ segment, received another length or number of components");
   const grid = (n: number) => view.getUint32(6 + 4 * n);
   const [right, bottom, left, top] = [grid(0), grid(1), grid(2), grid(3)];
   const [tileWidth, tileHeight, tileLeft, tileTop] = [grid(4), grid(5), grid(6), grid(7)];
   if (right > 0x7fffffff || bottom > 0x7fffffff || left >= right || top >= bottom)
-    throw damaged(
+    throw damagedError(
       `a picture of 1 to 2147483647 pixels on a side, received a grid of ${right}x${bottom} that begins at ${left},${top}`,
     );
   if (
@@ -173,11 +173,11 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
     tileLeft + tileWidth <= left ||
     tileTop + tileHeight <= top
   )
-    throw damaged("a tile grid whose first tile meets the picture, received another");
+    throw damagedError("a tile grid whose first tile meets the picture, received another");
   const tiles = Math.ceil((right - tileLeft) / tileWidth) * Math.ceil((bottom - tileTop) / tileHeight);
-  if (tiles > tileLimit) throw damaged(`at most ${tileLimit} tiles, received ${tiles}`);
+  if (tiles > tileLimit) throw damagedError(`at most ${tileLimit} tiles, received ${tiles}`);
   const parts = await file.view(at + 40, 3 * count);
-  if (!parts) throw damaged("a complete SIZ segment, but the file ends early");
+  if (!parts) throw damagedError("a complete SIZ segment, but the file ends early");
   const components = Array.from({ length: count }, (_, c) => ({
     bits: (parts.getUint8(3 * c) & 0x7f) + 1,
     signed: (parts.getUint8(3 * c) & 0x80) !== 0,
@@ -185,7 +185,7 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
     dy: parts.getUint8(3 * c + 2),
   }));
   if (components.some(({ bits, dx, dy }) => bits > 38 || !dx || !dy))
-    throw damaged("components of 1 to 38 bits and a step of at least 1, received others");
+    throw damagedError("components of 1 to 38 bits and a step of at least 1, received others");
   return {
     width: right - left,
     height: bottom - top,
@@ -201,6 +201,6 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
 }
 
 /** A ImagingError `decode`: "expected …, received …". */
-export function damaged(expected: string, cause?: unknown): ImagingError {
+export function damagedError(expected: string, cause?: unknown): ImagingError {
   return new ImagingError("decode", `The JPEG 2000 file is damaged: expected ${expected}.`, { cause });
 }

@@ -7,7 +7,7 @@ import type { Rectangle } from "../image-header.ts";
 import { componentExtent } from "./codestream.ts";
 import type { Facts } from "./header.ts";
 import { labTable } from "./lab.ts";
-import { decodeWindows, type OpenFile, type Wanted } from "./region/decode.ts";
+import { decodeWindows, type OpenFile, type WantedComponent } from "./region/decode.ts";
 import type { Effort } from "./region/quantisation.ts";
 
 /** Places of the samples of a component that stand for the pixels of a region, along each axis. */
@@ -45,7 +45,7 @@ export async function decodeRegion(
     };
   });
   const wanted = sampled.map(
-    ({ component, columns, rows }): Wanted => ({
+    ({ component, columns, rows }): WantedComponent => ({
       component,
       window: { x0: columns[0]!, y0: rows[0]!, x1: columns.at(-1)! + 1, y1: rows.at(-1)! + 1 },
     }),

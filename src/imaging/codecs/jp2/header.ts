@@ -20,7 +20,7 @@ import {
   type Codestream,
   type Component,
   componentExtent,
-  damaged,
+  damagedError,
   isSubsampled,
   readCodestream,
 } from "./codestream.ts";
@@ -116,7 +116,7 @@ export async function readFacts(bytes: ByteSource): Promise<Facts> {
   const file = await headerBytes(bytes);
   const head = await file.view(0, 12);
   if (!head || !isJpeg2000(new Uint8Array(head.buffer, head.byteOffset, 12)))
-    throw damaged("a JP2 signature box or a codestream, received something else");
+    throw damagedError("a JP2 signature box or a codestream, received something else");
   const raw = head.getUint32(0) === 0xff4fff51;
   const boxes: Boxes = raw ? { codestream: { start: 0 }, orientation: 1 } : await readBoxes(file);
   const codestream = await readCodestream(file, boxes.codestream.start);
@@ -127,7 +127,7 @@ export async function readFacts(bytes: ByteSource): Promise<Facts> {
       size.height !== codestream.height ||
       size.components !== codestream.components.length)
   )
-    throw damaged(
+    throw damagedError(
       `an ihdr box of the codestream's ${codestream.width}x${codestream.height}x${codestream.components.length}, received ${size.width}x${size.height}x${size.components}`,
     );
   const bands = chooseBands(codestream, boxes);
@@ -237,7 +237,7 @@ function refuse(
     return `Expected gray, sRGB, sYCC, CMYK or CIELab colour in a JPEG 2000 file, received ${boxes.colourName ?? "another colour space"}`;
   const refused = refuseSamples(codestream);
   if (refused) return refused;
-  if (palette && !boxes.mapping?.every(mapped(palette, codestream.components)))
+  if (palette && !boxes.mapping?.every(mapChannel(palette, codestream.components)))
     return "Expected JPEG 2000 palette columns and components that exist, received a mapping to others";
   return undefined;
 }
@@ -272,7 +272,7 @@ function hasSamples(codestream: Codestream, component: Component): boolean {
   return width > 0 && height > 0;
 }
 
-const mapped =
+const mapChannel =
   (palette: Palette, components: readonly Component[]) =>
   ({ component, column }: Mapping) => {
     const own = components[component];

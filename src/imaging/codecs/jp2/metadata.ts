@@ -3,7 +3,7 @@
 
 import { ImagingError } from "../../errors.ts";
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenate } from "../../lib/concatenate.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf } from "../../metadata/photoshop.ts";
@@ -19,7 +19,7 @@ const uuids = {
 } as const;
 
 type Carrier = keyof typeof uuids;
-type Found = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
+type FoundMetadata = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
 
 /** In front of EXIF in JPEG, and in some of these boxes. */
 const prefix = "Exif\0\0";
@@ -28,7 +28,7 @@ const methods = { enumerated: 1, restricted: 2, any: 3 } as const;
 
 /** Returns the metadata of a JP2 or JPH file; a raw codestream has none. Throws what the source throws. */
 export async function readJp2Metadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
-  const found: Found = {};
+  const found: FoundMetadata = {};
   const budget = metadataBytes(bytes);
   const file = boxBytes(bytes);
   try {
@@ -49,7 +49,7 @@ function boxBytes(bytes: ByteSource): HeaderBytes {
   const blocks = blockwise(bytes, 2048);
   return {
     size: bytes.size,
-    left: () => Number.MAX_SAFE_INTEGER,
+    remaining: () => Number.MAX_SAFE_INTEGER,
     async view(offset, length) {
       const part = await blocks.read(offset, length);
       return part.length < length ? undefined : new DataView(part.buffer, part.byteOffset, length);
@@ -71,7 +71,11 @@ async function readProfile(
   return undefined;
 }
 
-async function readUuid({ body, length = 0 }: Box, budget: MetadataBytes, found: Found): Promise<void> {
+async function readUuid(
+  { body, length = 0 }: Box,
+  budget: MetadataBytes,
+  found: FoundMetadata,
+): Promise<void> {
   const content = length > 16 ? await budget.take(body, length) : undefined;
   const carrier = content && carrierOf(content);
   if (!carrier) return;
@@ -91,7 +95,11 @@ function carrierOf(content: Uint8Array): Carrier | undefined {
 const uuidText = (carrier: Carrier) =>
   uuids[carrier].replace(/../g, (digits) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-async function readXml({ body, length = 0 }: Box, budget: MetadataBytes, found: Found): Promise<void> {
+async function readXml(
+  { body, length = 0 }: Box,
+  budget: MetadataBytes,
+  found: FoundMetadata,
+): Promise<void> {
   const content = found.xmp ? undefined : await budget.take(body, length);
   if (content && new TextDecoder().decode(content).includes("<rdf:RDF")) found.xmp = content;
 }
@@ -108,7 +116,7 @@ export async function embedInJp2(jp2: Uint8Array, metadata: Metadata): Promise<U
     const carrier = type === "uuid" ? carrierOf(bytes.subarray(8)) : undefined;
     return carrier && carrier !== "photoshop" && metadata[carrier] ? [] : [bytes];
   });
-  return concatenated(parts);
+  return concatenate(parts);
 }
 
 function uuidBox(carrier: Exclude<Carrier, "photoshop">, content: Uint8Array | undefined): Uint8Array[] {

@@ -11,7 +11,7 @@ import { openStream, type Stream } from "./stream/stream.ts";
 import type { TilePart } from "./stream/tile-parts.ts";
 
 /** A file that is open for reads. */
-export interface Opened {
+export interface OpenJp2 {
   readonly facts: Facts;
   readonly stream: Stream;
 }
@@ -20,8 +20,8 @@ export interface Opened {
 const mostOpen = 16;
 
 /** A function that opens files, and has those at hand that it opened last, by the id of their sidecar. */
-export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => Promise<Opened> {
-  const open = createLru<string, Opened>(mostOpen);
+export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => Promise<OpenJp2> {
+  const open = createLru<string, OpenJp2>(mostOpen);
   return async (bytes, access) => {
     const found = access && open.get(access.id);
     if (found) return found;
@@ -32,7 +32,7 @@ export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => 
 }
 
 /** Opens a file. `index`: its tile-parts, if they are known. */
-export async function openFile(bytes: ByteSource, index?: readonly TilePart[]): Promise<Opened> {
+export async function openFile(bytes: ByteSource, index?: readonly TilePart[]): Promise<OpenJp2> {
   const facts = await readFacts(bytes);
   const { start, length } = facts.boxes.codestream;
   const end = length === undefined ? undefined : start + length;

@@ -20,21 +20,21 @@ const file = [
 /** Enumerated colour spaces, T.800 table I.10. */
 const enumerated = { gray: 17, rgb: 16 } as const;
 
-interface Described {
+interface Jp2Facts {
   readonly width: number;
   readonly height: number;
   readonly components: number;
   readonly bits: number;
 }
 
-const ihdr = ({ width, height, components, bits }: Described) =>
+const ihdr = ({ width, height, components, bits }: Jp2Facts) =>
   box("ihdr", u32(height), u32(width), u16(components), [bits - 1, 7, 0, 0]);
 const colr = (space: keyof typeof enumerated) => box("colr", [1, 0, 0], u32(enumerated[space]));
 
 /** A codestream of gray or RGB as a JP2 file. */
 export function jp2File(
   codestream: Uint8Array,
-  described: Described,
+  described: Jp2Facts,
   resolution: Resolution | undefined,
 ): Uint8Array {
   const head = [

@@ -39,13 +39,13 @@ import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
 import { turboDecoder, turboMemory } from "./turbo/decoder.ts";
 
 /** Returns the file with its height in the frame header, where decoders expect it. */
-function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
+function withLateHeight(bytes: ByteSource, header: ImageHeader): ByteSource {
   const { lateHeight, frameOffset } = detailsOf(header);
   return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
 }
 
 /** Reads at 1/4 by reducing a read at 1/2, as the reduced level is made. */
-async function reduced(
+async function decodeReduced(
   read: ReadRequest,
   decode: (read: ReadRequest) => Promise<PixelBuffer>,
   { resize }: Resampler,
@@ -97,7 +97,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
    * Makes a JPEG derivative without RGB in between, by a lossless crop or from planes; undefined if the plan
    * does not allow it.
    */
-  const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
+  const deriveFrom = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
     const { read, write } = plan;
     const { frame } = file.reader;
     const target = targetOf(plan, frame.components.length);
@@ -150,15 +150,15 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     async derive(bytes, plan, access, kernels, stages) {
       const { read, write } = plan;
       if (write.format !== "jpg" || isWhole(read)) return undefined;
-      return files.withFile(sized(bytes, read.header), read, access, async (file) => {
-        const encoded = await derived(file, plan, kernels, stages);
+      return files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
+        const encoded = await deriveFrom(file, plan, kernels, stages);
         if (!encoded) stages?.enter("decode");
         return encoded && { bytes: encoded, incomplete: file.damaged };
       });
     },
     async decode(bytes, read, access) {
       if (read.header.unsupported) throw new ImagingError("unsupported", read.header.unsupported);
-      const source = sized(bytes, read.header);
+      const source = withLateHeight(bytes, read.header);
       if (!isWhole(read))
         return files.withFile(source, read, access, async (file) => ({
           ...(await files.decode(file, read)),
@@ -167,11 +167,11 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);
       if (read.scaleFactor !== level4Scale || !isFiltered(read.header, read.halvesColour))
         return decodeHuffman(source, read);
-      return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
+      return decodeReduced(read, (larger) => decodeHuffman(source, larger), resampler);
     },
     sidecar: {
       way: sidecarWay,
-      build: (bytes, { header }, access) => files.buildSidecar(sized(bytes, header), header, access),
+      build: (bytes, { header }, access) => files.buildSidecar(withLateHeight(bytes, header), header, access),
       memory: sidecarMemory,
       nsPerPixel: sidecarNsPerPixel,
     },

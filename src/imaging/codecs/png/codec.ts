@@ -2,12 +2,17 @@
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { colourFacts, compressedProfileBytes, inflatedProfile, type Told } from "../../metadata/colour.ts";
+import {
+  type ColourFields,
+  colourFacts,
+  compressedProfileBytes,
+  inflatedProfile,
+} from "../../metadata/colour.ts";
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { decodePng } from "./decode.ts";
 import { encodePng } from "./encode.ts";
-import { damaged, type PngHeader, readPngHeader, signature } from "./header.ts";
+import { damagedError, type PngHeader, readPngHeader, signature } from "./header.ts";
 import { pngEmbedder, readPngMetadata } from "./metadata.ts";
 
 /** Buffers of the stream: bytes read, inflated bytes that wait, and the inflater's window. */
@@ -44,7 +49,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
     async decode(bytes, { header, region, scaleFactor }) {
       const png = await readPngHeader(bytes);
       if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
-        throw damaged("its header, which is not the one read before");
+        throw damagedError("its header, which is not the one read before");
       return decodePng(bytes, png, region, scaleFactor);
     },
     scales: {
@@ -69,7 +74,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
 async function readProfile(
   bytes: ByteSource,
   { offset, length }: NonNullable<PngHeader["profile"]>,
-): Promise<Told["icc"]> {
+): Promise<ColourFields["icc"]> {
   const content = await bytes.read(offset, Math.min(length, compressedProfileBytes));
   const end = content.indexOf(0);
   if (end < 0 || content[end + 1] !== 0)

@@ -3,12 +3,12 @@
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import { allocated } from "../allocate.ts";
+import { allocateOrThrow } from "../allocate.ts";
 import type { Rectangle } from "../image-header.ts";
 import { boxReducer, scatterReducer } from "../reduce.ts";
-import { damaged, type PngHeader } from "./header.ts";
+import { damagedError, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
-import { expander, type PixelRun, type Samples } from "./samples.ts";
+import { expander, type PixelRun, type PngSamples } from "./samples.ts";
 import { unfilter } from "./unfilter.ts";
 
 /**
@@ -55,7 +55,7 @@ interface PassWindow extends Pass {
  * Takes `count` pixels of an unfiltered row: the first is stored column `x` of the pass, at `left`, `top` of
  * the region.
  */
-type Take = (run: PixelRun, left: number, top: number, step: number) => void;
+type TakePixels = (run: PixelRun, left: number, top: number, step: number) => void;
 
 /**
  * The region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of boxes (of
@@ -74,7 +74,7 @@ export async function decodePng(
     .map((pass) => passWindow(pass, header, region))
     .filter((pass) => pass.rows > 0 && pass.rowBytes > 0);
   const longest = Math.max(...windows.map((pass) => pass.rowBytes));
-  const { data, scan, finish } = allocated(() => {
+  const { data, scan, finish } = allocateOrThrow(() => {
     const data = samples(header, width * height * header.bands);
     const { take, finish } = sink(header, region, factor, data);
     return { data, scan: rowScanner(windows, header, longest, take), finish };
@@ -84,12 +84,12 @@ export async function decodePng(
     complete = scan(piece);
     if (complete) break;
   }
-  if (!complete) throw damaged("the end: rows are missing");
+  if (!complete) throw damagedError("the end: rows are missing");
   finish();
   return { width, height, bands: header.bands, interpretation: header.bands < 3 ? "gray" : "rgb", data };
 }
 
-function samples(header: PngHeader, length: number): Samples {
+function samples(header: PngHeader, length: number): PngSamples {
   return header.bitDepth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 }
 
@@ -98,12 +98,12 @@ function sink(
   header: PngHeader,
   region: Rectangle,
   factor: number,
-  data: Samples,
-): { take: Take; finish: () => void } {
+  data: PngSamples,
+): { take: TakePixels; finish: () => void } {
   const { bands } = header;
   const expand = expander(header);
   if (factor === 1) {
-    const take: Take = (run, left, top, step) =>
+    const take: TakePixels = (run, left, top, step) =>
       expand(run, data, (top * region.width + left) * bands, step * bands);
     return { take, finish: () => {} };
   }
@@ -117,7 +117,7 @@ function sink(
   const line = samples(header, region.width * bands);
   if (!header.interlaced) {
     const boxes = boxReducer(reduction, 1, data);
-    const take: Take = (run, _left, top) => {
+    const take: TakePixels = (run, _left, top) => {
       expand(run, line, 0, bands);
       boxes.add({ pixels: line, from: 0, count: run.count, x: 0, y: top });
       boxes.complete(top + 1);
@@ -125,7 +125,7 @@ function sink(
     return { take, finish: () => {} };
   }
   const sums = scatterReducer(reduction, data);
-  const take: Take = (run, left, top, step) => {
+  const take: TakePixels = (run, left, top, step) => {
     expand(run, line, 0, bands);
     sums.add(line, run.count, left, top, step);
   };
@@ -155,7 +155,7 @@ function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindo
  * on the pixels within. The returned function takes the next piece of the stream and returns true once the
  * region is complete.
  */
-function rowScanner(windows: readonly PassWindow[], header: PngHeader, longest: number, take: Take) {
+function rowScanner(windows: readonly PassWindow[], header: PngHeader, longest: number, take: TakePixels) {
   const pixelBits = header.samples * header.bitDepth;
   const step = Math.max(1, pixelBits >> 3);
   const needed = windows.findLastIndex((pass) => pass.to > pass.from && pass.last > pass.first);

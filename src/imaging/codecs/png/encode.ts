@@ -2,7 +2,7 @@
 // 12).
 
 import { ImagingError } from "../../errors.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenate } from "../../lib/concatenate.ts";
 import { crc32 } from "../../lib/crc32.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
@@ -52,7 +52,7 @@ export async function encodePng(
   view.setUint32(0, width);
   view.setUint32(4, height);
   head.set([depth, colourType, 0, 0, 0], 8);
-  return concatenated([
+  return concatenate([
     signature,
     ...chunk("IHDR", head),
     ...(options.resolution ? chunk("pHYs", physical(options.resolution)) : []),

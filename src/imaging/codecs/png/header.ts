@@ -4,11 +4,11 @@
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { crc32 } from "../../lib/crc32.ts";
-import type { Told } from "../../metadata/colour.ts";
+import type { ColourFields } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
 import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import type { Resolution } from "../image-header.ts";
-import { type Found, isTextType, rawKeyword, takeRawProfile } from "./raw-profile.ts";
+import { isTextType, rawKeyword, type TextMetadata, takeRawProfile } from "./raw-profile.ts";
 
 /** The eight bytes every PNG begins with. */
 export const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
@@ -45,7 +45,7 @@ export interface PngHeader {
   /** Colour information of the file: the position of iCCP's content, other chunks, EXIF. */
   readonly profile?: { readonly offset: number; readonly length: number } | undefined;
   readonly cicp?: Uint8Array | undefined;
-  readonly chunks?: Told["chunks"] | undefined;
+  readonly chunks?: ColourFields["chunks"] | undefined;
   readonly exif?: Exif | undefined;
   /** Start of the first IDAT chunk (its length field). */
   readonly dataStart: number;
@@ -55,15 +55,15 @@ export interface PngHeader {
  * Content that is read, by chunk type, with the longest length that can be meant; other chunks are skipped
  * unread.
  */
-const wanted: Readonly<Record<string, { readonly longest: number; readonly checked: boolean }>> = {
-  PLTE: { longest: 768, checked: true },
-  tRNS: { longest: 256, checked: true },
-  pHYs: { longest: 9, checked: false },
-  eXIf: { longest: 64 * 1024, checked: false },
-  sRGB: { longest: 1, checked: false },
-  gAMA: { longest: 4, checked: false },
-  cHRM: { longest: 32, checked: false },
-  cICP: { longest: 4, checked: false },
+const wanted: Readonly<Record<string, { readonly longest: number; readonly checkChunk: boolean }>> = {
+  PLTE: { longest: 768, checkChunk: true },
+  tRNS: { longest: 256, checkChunk: true },
+  pHYs: { longest: 9, checkChunk: false },
+  eXIf: { longest: 64 * 1024, checkChunk: false },
+  sRGB: { longest: 1, checkChunk: false },
+  gAMA: { longest: 4, checkChunk: false },
+  cHRM: { longest: 32, checkChunk: false },
+  cICP: { longest: 4, checkChunk: false },
 };
 
 /**
@@ -85,7 +85,7 @@ const readBudget = 256 * 1024;
 export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   const read = frugal(bytes);
   const start = await read(0, 8 + 25);
-  if (signature.some((byte, i) => start[i] !== byte)) throw damaged("its signature");
+  if (signature.some((byte, i) => start[i] !== byte)) throw damagedError("its signature");
   const first = chunkHead(start.subarray(8));
   if (first?.type === "CgBI") {
     throw new ImagingError(
@@ -94,8 +94,9 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
       { code: "source_unsupported" },
     );
   }
-  if (first?.type !== "IHDR" || first.length !== 13 || start.length < 33) throw damaged("its header chunk");
-  const head = readImageHeader(checked("IHDR", start.subarray(12, 33)));
+  if (first?.type !== "IHDR" || first.length !== 13 || start.length < 33)
+    throw damagedError("its header chunk");
+  const head = readImageHeader(checkChunk("IHDR", start.subarray(12, 33)));
 
   const { found, texts, profile, end } = await readChunks(bytes, read, 33);
   const palette = head.colourType === 3 ? readPalette(found.get("PLTE")) : undefined;
@@ -117,35 +118,35 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   };
 }
 
-type Read = (offset: number, length: number) => Promise<Uint8Array>;
+type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** Chunks between the header chunk and the image data. */
 interface Chunks {
   /** The content of the chunks that are {@link wanted}. */
   readonly found: Map<string, Uint8Array>;
   /** EXIF that a text holds. */
-  readonly texts: Found;
+  readonly texts: TextMetadata;
   readonly profile: PngHeader["profile"];
   /** Start of the first IDAT chunk. */
   readonly end: number;
 }
 
 /** Reads the chunks from `start` up to the image data. Throws ImagingError `decode` if there is none. */
-async function readChunks(bytes: ByteSource, read: Read, start: number): Promise<Chunks> {
+async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Promise<Chunks> {
   const found = new Map<string, Uint8Array>();
-  const texts: Found = {};
+  const texts: TextMetadata = {};
   const inflater = metadataBytes(bytes, longestText);
   let profile: PngHeader["profile"];
   for (let at = start; ; ) {
     const chunk = chunkHead(await read(at, 8));
-    if (!chunk || chunk.type === "IEND") throw damaged("the end: there is no picture in it");
+    if (!chunk || chunk.type === "IEND") throw damagedError("the end: there is no picture in it");
     const { type, length } = chunk;
     if (type === "IDAT") return { found, texts, profile, end: at };
     if (type === "iCCP") profile ??= { offset: at + 8, length };
     const want = wanted[type];
     if (want && length <= want.longest && !found.has(type))
-      found.set(type, contentOf(type, await read(at + 4, length + 8), length, want.checked));
-    else if (want?.checked) throw damaged(`its ${type} chunk`);
+      found.set(type, contentOf(type, await read(at + 4, length + 8), length, want.checkChunk));
+    else if (want?.checkChunk) throw damagedError(`its ${type} chunk`);
     else if (isTextType(type) && !texts.exif && length <= longestText) {
       const keyword = await read(at + 8, Math.min(length, exifKeyword.length));
       if (hasText(keyword, exifKeyword) || hasText(keyword, segmentKeyword))
@@ -160,12 +161,12 @@ async function readChunks(bytes: ByteSource, read: Read, start: number): Promise
  * ImagingError `decode` if it ends early.
  */
 function contentOf(type: string, body: Uint8Array, length: number, isChecked: boolean): Uint8Array {
-  if (body.length < length + 8) throw damaged("the end: there is no picture in it");
-  return isChecked ? checked(type, body) : body.subarray(4, -4);
+  if (body.length < length + 8) throw damagedError("the end: there is no picture in it");
+  return isChecked ? checkChunk(type, body) : body.subarray(4, -4);
 }
 
 /** sRGB, gAMA and cHRM (11.3.2), in units of 1/100000. */
-function readColourChunks(found: ReadonlyMap<string, Uint8Array>): Told["chunks"] {
+function readColourChunks(found: ReadonlyMap<string, Uint8Array>): ColourFields["chunks"] {
   const values = (name: string, count: number): number[] | undefined => {
     const content = found.get(name);
     if (content?.length !== count * 4) return undefined;
@@ -179,7 +180,7 @@ function readColourChunks(found: ReadonlyMap<string, Uint8Array>): Told["chunks"
 }
 
 /** Reads through one window, so that neighbouring chunks cost one read; never more than the budget in all. */
-function frugal(bytes: ByteSource): Read {
+function frugal(bytes: ByteSource): ReadRange {
   let window = new Uint8Array();
   let windowStart = 0;
   let spent = 0;
@@ -206,7 +207,7 @@ function chunkHead(data: Uint8Array): { length: number; type: string } | undefin
   if (data.length < 8) return undefined;
   const length = uint32(data, 0);
   const type = String.fromCharCode(...data.subarray(4, 8));
-  if (length > 0x7fffffff || !/^[A-Za-z]{4}$/.test(type)) throw damaged("the head of a chunk");
+  if (length > 0x7fffffff || !/^[A-Za-z]{4}$/.test(type)) throw damagedError("the head of a chunk");
   return { length, type };
 }
 
@@ -214,9 +215,9 @@ function chunkHead(data: Uint8Array): { length: number; type: string } | undefin
  * Returns the content of a chunk, given its type, content and checksum. Throws ImagingError `decode` if the
  * checksum differs.
  */
-function checked(type: string, body: Uint8Array): Uint8Array {
+function checkChunk(type: string, body: Uint8Array): Uint8Array {
   if (crc32(body.subarray(0, -4)) !== uint32(body, body.length - 4))
-    throw damaged(`the checksum of its ${type} chunk`);
+    throw damagedError(`the checksum of its ${type} chunk`);
   return body.subarray(4, -4);
 }
 
@@ -224,9 +225,10 @@ function readImageHeader(data: Uint8Array) {
   const [width, height] = [uint32(data, 0), uint32(data, 4)];
   const [bitDepth = 0, colour = 0, compression, filter, interlace = 0] = data.subarray(8);
   const kind = (colourTypes as Record<number, (typeof colourTypes)[ColourType]>)[colour];
-  if (width < 1 || height < 1 || width > 0x7fffffff || height > 0x7fffffff) throw damaged("its dimensions");
-  if (!kind || !(kind.depths as readonly number[]).includes(bitDepth)) throw damaged("its colour type");
-  if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged("its header chunk");
+  if (width < 1 || height < 1 || width > 0x7fffffff || height > 0x7fffffff)
+    throw damagedError("its dimensions");
+  if (!kind || !(kind.depths as readonly number[]).includes(bitDepth)) throw damagedError("its colour type");
+  if (compression !== 0 || filter !== 0 || interlace > 1) throw damagedError("its header chunk");
   return {
     width,
     height,
@@ -239,7 +241,7 @@ function readImageHeader(data: Uint8Array) {
 }
 
 function readPalette(data: Uint8Array | undefined): Uint8Array {
-  if (!data || data.length === 0 || data.length % 3 !== 0) throw damaged("its palette");
+  if (!data || data.length === 0 || data.length % 3 !== 0) throw damagedError("its palette");
   return data;
 }
 
@@ -250,7 +252,7 @@ function readTransparency(
 ): Uint8Array | undefined {
   if (!data || colourType === 4 || colourType === 6) return undefined;
   const fits = palette ? data.length * 3 <= palette.length : data.length === (colourType === 0 ? 2 : 6);
-  if (!fits || data.length === 0) throw damaged("its transparency chunk");
+  if (!fits || data.length === 0) throw damagedError("its transparency chunk");
   return data;
 }
 
@@ -269,7 +271,7 @@ function uint32(data: Uint8Array, at: number): number {
 }
 
 /** The error for a file that breaks off or contradicts itself. */
-export function damaged(where: string): ImagingError {
+export function damagedError(where: string): ImagingError {
   return new ImagingError(
     "decode",
     `Expected a sound PNG, received one that is damaged at ${where}: replace the file.`,

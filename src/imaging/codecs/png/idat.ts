@@ -3,7 +3,7 @@
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { damaged } from "./header.ts";
+import { damagedError } from "./header.ts";
 
 const smallestRead = 32 * 1024;
 const largestRead = 256 * 1024;
@@ -93,7 +93,7 @@ export async function* inflatedPicture(bytes: ByteSource, start: number): AsyncG
       yield value;
     }
   } catch (error) {
-    throw sourceFailure ?? Object.assign(damaged("its picture data"), { cause: error });
+    throw sourceFailure ?? Object.assign(damagedError("its picture data"), { cause: error });
   } finally {
     stopped = true;
     reader.cancel().catch(quiet);

@@ -3,14 +3,20 @@
 // 1.1.5).
 
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenate } from "../../lib/concatenate.ts";
 import { toHex } from "../../lib/digest.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcResource } from "../../metadata/photoshop.ts";
 import type { CodecHost } from "../codec.ts";
 import { chunk } from "./encode.ts";
-import { type Found, inflated, isRawProfile, rawKeyword, takeRawProfile } from "./raw-profile.ts";
+import {
+  inflateProfile,
+  isRawProfile,
+  rawKeyword,
+  type TextMetadata,
+  takeRawProfile,
+} from "./raw-profile.ts";
 
 const xmpKeyword = "XML:com.adobe.xmp";
 const mostChunks = 100_000;
@@ -25,8 +31,8 @@ const window = 64 * 1024;
 export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, window, 2);
   const budget = metadataBytes(bytes);
-  const own: Found = {};
-  const raw: Found = {};
+  const own: TextMetadata = {};
+  const raw: TextMetadata = {};
   for (let at = 8, n = 0; n < mostChunks; n++) {
     const head = await walk.read(at, 8 + longestKeyword + 1);
     if (head.length < 8) break;
@@ -37,7 +43,7 @@ export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = 
       "\0",
     )[0]!;
     const content = () => budget.take(at + 8, length);
-    if (type === "iCCP") own.icc ??= await inflated(budget, await content());
+    if (type === "iCCP") own.icc ??= await inflateProfile(budget, await content());
     else if (kinds === "all") {
       if (type === "eXIf") own.exif ??= await content();
       else if (type === "iTXt" && keyword === xmpKeyword)
@@ -70,15 +76,15 @@ const chunkKinds: Readonly<Record<string, keyof Metadata>> = { iCCP: "icc", sRGB
 export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
   return async (png: Uint8Array, metadata: Metadata): Promise<Uint8Array> => {
     const zlib = (data: Uint8Array) => host.deflate(data, 6);
-    return concatenated([
+    return concatenate([
       png.subarray(0, headerEnd),
       ...(metadata.icc
-        ? chunk("iCCP", concatenated([latin1("ICC profile\0\0"), await zlib(metadata.icc)]))
+        ? chunk("iCCP", concatenate([latin1("ICC profile\0\0"), await zlib(metadata.icc)]))
         : []),
       ...(metadata.exif ? chunk("eXIf", metadata.exif) : []),
-      ...(metadata.xmp ? chunk("iTXt", concatenated([latin1(`${xmpKeyword}\0\0\0\0\0`), metadata.xmp])) : []),
+      ...(metadata.xmp ? chunk("iTXt", concatenate([latin1(`${xmpKeyword}\0\0\0\0\0`), metadata.xmp])) : []),
       ...(metadata.iptc
-        ? chunk("zTXt", concatenated([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(metadata.iptc))]))
+        ? chunk("zTXt", concatenate([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(metadata.iptc))]))
         : []),
       ...keptChunks(png, metadata),
     ]);

@@ -10,7 +10,7 @@ export const rawKeyword = "Raw profile type ";
 const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
 
 /** Metadata found so far, the first of each kind. */
-export type Found = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
+export type TextMetadata = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
 
 /** True if chunks of this type can be such texts. */
 export const isTextType = (type: string): boolean => type === "zTXt" || type === "tEXt";
@@ -24,17 +24,17 @@ export async function takeRawProfile(
   budget: MetadataBytes,
   type: string,
   content: Uint8Array | undefined,
-  found: Found,
+  found: TextMetadata,
 ): Promise<void> {
   const keywordEnd = content?.indexOf(0) ?? -1;
   if (!content || keywordEnd < 0) return;
   const keyword = String.fromCharCode(...content.subarray(0, keywordEnd));
-  const text = type === "zTXt" ? await inflated(budget, content) : content.subarray(keywordEnd + 1);
+  const text = type === "zTXt" ? await inflateProfile(budget, content) : content.subarray(keywordEnd + 1);
   if (text) take(keyword.slice(rawKeyword.length), text, found);
 }
 
 /** Keyword, method 0, zlib data: iCCP and zTXt. */
-export async function inflated(
+export async function inflateProfile(
   budget: MetadataBytes,
   content: Uint8Array | undefined,
 ): Promise<Uint8Array | undefined> {
@@ -44,7 +44,7 @@ export async function inflated(
   return data?.length ? data : undefined;
 }
 
-function take(type: string, text: Uint8Array, found: Found): void {
+function take(type: string, text: Uint8Array, found: TextMetadata): void {
   const data = hexadecimal(text);
   if (!data?.length) return;
   if (hasText(data, segmentNames.exif)) found.exif ??= data.subarray(6);

@@ -3,13 +3,13 @@
 
 import type { PngHeader } from "./header.ts";
 
-export type Samples = Uint8Array | Uint16Array;
+export type PngSamples = Uint8Array | Uint16Array;
 
 /**
  * Writes pixels `x` to `x + count` of an unfiltered row (bytes from index 1) to `out` from index `at`, one
  * pixel every `stride` samples.
  */
-export type Expand = (run: PixelRun, out: Samples, at: number, stride: number) => void;
+export type Expand = (run: PixelRun, out: PngSamples, at: number, stride: number) => void;
 
 /** Pixels of an unfiltered row of a pass. */
 export interface PixelRun {
@@ -21,10 +21,10 @@ export interface PixelRun {
 /** Returns the expansion for this kind of image: to `header.bands` bands of 8 bit, or of 16 if stored so. */
 export function expander(header: PngHeader): Expand {
   const { bitDepth, colourType, transparency, samples } = header;
-  if (colourType === 3) return looked(paletteEntries(header), bitDepth, header.bands);
+  if (colourType === 3) return expandPalette(paletteEntries(header), bitDepth, header.bands);
   if (colourType === 0 && bitDepth <= 8 && (bitDepth < 8 || transparency))
-    return looked(grayEntries(header), bitDepth, header.bands);
-  if (transparency) return keyed(samples, bitDepth, transparency);
+    return expandPalette(grayEntries(header), bitDepth, header.bands);
+  if (transparency) return expandKeyed(samples, bitDepth, transparency);
   return bitDepth === 16 ? direct16(samples) : direct8(samples);
 }
 
@@ -51,7 +51,7 @@ function direct16(bands: number): Expand {
 }
 
 /** Gray or RGB in which one colour, compared at its stored depth, is transparent. */
-function keyed(samples: number, bitDepth: number, transparency: Uint8Array): Expand {
+function expandKeyed(samples: number, bitDepth: number, transparency: Uint8Array): Expand {
   const wide = bitDepth === 16;
   const opaque = wide ? 65535 : 255;
   const key = Array.from(
@@ -70,7 +70,7 @@ function keyed(samples: number, bitDepth: number, transparency: Uint8Array): Exp
 }
 
 /** Indices of 1, 2, 4 or 8 bit, highest bits first, into entries of `bands` samples. */
-function looked(entries: Uint8Array, bitDepth: number, bands: number): Expand {
+function expandPalette(entries: Uint8Array, bitDepth: number, bands: number): Expand {
   const mask = (1 << bitDepth) - 1;
   const highest = 8 - bitDepth;
   return ({ row, x, count }, out, at, stride) => {

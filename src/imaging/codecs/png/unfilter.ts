@@ -1,6 +1,6 @@
 // Undoing the five row filters (PNG specification 9.2). The hot loop of decoding.
 
-import { damaged } from "./header.ts";
+import { damagedError } from "./header.ts";
 
 /**
  * Undoes the filter of a row in place. Rows hold the filter type at index 0 and bytes from 1; only the first
@@ -30,7 +30,7 @@ export function unfilter(row: Uint8Array, above: Uint8Array, step: number, lengt
       else for (let band = 1; band <= step; band++) paethBand(row, above, band, step, length);
       return;
     default:
-      throw damaged("the filter of a row");
+      throw damagedError("the filter of a row");
   }
 }
 

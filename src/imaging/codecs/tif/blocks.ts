@@ -2,7 +2,7 @@
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Rectangle } from "../image-header.ts";
-import { type Directory, damaged, readValues, type TiffFile } from "./directory/ifd.ts";
+import { type Directory, damagedError, readValues, type TiffFile } from "./directory/ifd.ts";
 import { type Picture, storedRows } from "./directory/picture.ts";
 import { tags } from "./directory/tags.ts";
 
@@ -40,12 +40,12 @@ export async function blocksOf(
   const down = Math.ceil(picture.height / blockHeight);
   const top = Math.floor(region.y / blockHeight);
   const span = (Math.ceil((region.y + region.height) / blockHeight) - top) * across;
-  if (span > MAX_BLOCKS) throw damaged(`at most ${MAX_BLOCKS} strips or tiles`, `${span}`);
+  if (span > MAX_BLOCKS) throw damagedError(`at most ${MAX_BLOCKS} strips or tiles`, `${span}`);
   // Some writers list tiles in the fields of strips, and libtiff reads either.
   const { entries } = directory;
   const offsets = entries.get(tags.TileOffsets) ?? entries.get(tags.StripOffsets);
   const counts = entries.get(tags.TileByteCounts) ?? entries.get(tags.StripByteCounts);
-  if (!offsets) throw damaged("offsets of strips or tiles", "none");
+  if (!offsets) throw damagedError("offsets of strips or tiles", "none");
   const first = (plane * down + top) * across;
   const at = await readValues(file, offsets, first, first + span);
   const sizes = counts && !isOneRun(picture) ? await readValues(file, counts, first, first + span) : [];
@@ -155,7 +155,8 @@ function* runsOf(blocks: Iterable<Block>): Generator<Block[], undefined> {
   let start = 0;
   let end = 0;
   for (const block of blocks) {
-    if (!Number.isSafeInteger(block.offset + block.bytes)) throw damaged("offsets inside the file", "others");
+    if (!Number.isSafeInteger(block.offset + block.bytes))
+      throw damagedError("offsets inside the file", "others");
     const near = block.offset >= end && block.offset - end <= MAX_GAP;
     if (run.length > 0 && !(near && block.offset + block.bytes - start <= MAX_RUN)) {
       yield run;

@@ -3,7 +3,7 @@
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import { allocated } from "../allocate.ts";
+import { allocateOrThrow } from "../allocate.ts";
 import type { Decoded } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
@@ -12,7 +12,7 @@ import { JPEG } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
 import {
   type Directory,
-  damaged,
+  damagedError,
   openTiff,
   readDirectory,
   readField,
@@ -26,12 +26,12 @@ import { tags } from "./directory/tags.ts";
 import { heldRows } from "./memory.ts";
 import { partReader } from "./parts.ts";
 import { rangeOf } from "./samples/quantiles.ts";
-import { type Target, targetFor } from "./samples/targets.ts";
+import { type BlockTarget, targetFor } from "./samples/targets.ts";
 
 const MAX_TABLES = 64 * 1024;
 
 /** A stored picture that can be read. */
-interface Opened {
+interface OpenTiff {
   readonly bytes: ByteSource;
   readonly file: TiffFile;
   readonly directory: Directory;
@@ -39,7 +39,7 @@ interface Opened {
 }
 
 /** Opens a stage of a page. Throws ImagingError `unsupported` and `decode`. */
-export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offset">): Promise<Opened> {
+export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offset">): Promise<OpenTiff> {
   const file = await openTiff(bytes);
   const directory = await readDirectory(file, offset);
   const picture = await readPicture(file, directory);
@@ -62,14 +62,14 @@ export async function decodeTiff(
   const { stage, factor } = stageFor(header, scaleFactor);
   const opened = await openStage(bytes, stage);
   const { file, directory, picture } = opened;
-  const wanted = scaled(read.region, stage.scale);
+  const wanted = scaleRectangle(read.region, stage.scale);
   // A level whose size is rounded down lacks a column or a row.
   const lacking = stage.scale > 1 ? 1 : 0;
   if (
     wanted.x + wanted.width > picture.width + lacking ||
     wanted.y + wanted.height > picture.height + lacking
   )
-    throw damaged("the size that its header gave", "another");
+    throw damagedError("the size that its header gave", "another");
   const [x, width] = within(wanted.x, wanted.width, picture.width, factor);
   const [y, height] = within(wanted.y, wanted.height, picture.height, factor);
   const region = { x, y, width, height };
@@ -77,7 +77,7 @@ export async function decodeTiff(
   const palette = picture.photometric === 3 ? await readPalette(file, directory, picture) : undefined;
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
   const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
-  const target = allocated(() => targetFor({ picture, region, factor, rows, palette, range }));
+  const target = allocateOrThrow(() => targetFor({ picture, region, factor, rows, palette, range }));
   const incomplete = !(await fillFrom(opened, region, factor, decoders, target));
   const pixels = {
     width: Math.ceil(region.width / factor),
@@ -86,7 +86,7 @@ export async function decodeTiff(
     interpretation: picture.interpretation,
     data: target.finish(),
   };
-  const full = extended(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
+  const full = extendPixels(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
   return { ...full, incomplete };
 }
 
@@ -95,11 +95,11 @@ export async function decodeTiff(
  * be read.
  */
 export async function fillFrom(
-  { bytes, file, directory, picture }: Opened,
+  { bytes, file, directory, picture }: OpenTiff,
   region: Rectangle,
   factor: number,
   decoders: BlockDecoders,
-  target: Pick<Target, "add" | "complete">,
+  target: Pick<BlockTarget, "add" | "complete">,
 ): Promise<boolean> {
   let whole = true;
   const parts = partReader({
@@ -138,7 +138,7 @@ async function* together<T>(lists: readonly AsyncIterator<T>[]): AsyncGenerator<
   }
 }
 
-function scaled({ x, y, width, height }: Rectangle, by: number): Rectangle {
+function scaleRectangle({ x, y, width, height }: Rectangle, by: number): Rectangle {
   return {
     x: Math.floor(x / by),
     y: Math.floor(y / by),
@@ -154,7 +154,7 @@ function within(start: number, length: number, end: number, factor: number): rea
 }
 
 /** The pixels with their last column and row repeated up to a size. */
-function extended(pixels: PixelBuffer, width: number, height: number): PixelBuffer {
+function extendPixels(pixels: PixelBuffer, width: number, height: number): PixelBuffer {
   if (width === pixels.width && height === pixels.height) return pixels;
   const { bands, data } = pixels;
   const length = width * height * bands;
@@ -179,6 +179,6 @@ async function readPalette(file: TiffFile, directory: Directory, picture: Pictur
   const size = 3 * 2 ** picture.bits;
   const colours = await readField(file, directory, tags.ColorMap, 3 * 65536);
   if (colours?.length !== size)
-    throw damaged(`a colour map of ${size} values`, `${colours?.length ?? "none"}`);
+    throw damagedError(`a colour map of ${size} values`, `${colours?.length ?? "none"}`);
   return colours;
 }

@@ -73,7 +73,7 @@ export async function encodeTiff(
     { tag: 317, type: "short", values: [2] }, // Predictor: horizontal differencing
     ...(alpha ? [{ tag: 338, type: "short", values: [2] } as const] : []), // ExtraSamples: unassociated alpha
   ];
-  return assembled(fields, strips);
+  return assemble(fields, strips);
 }
 
 /** `count` rows from `y` as bytes, little-endian, each sample less the one of the same band to its left. */
@@ -95,7 +95,7 @@ function differences({ width, bands, data }: PixelBuffer, y: number, count: numb
 }
 
 /** Header, directory, values that do not fit into it, strips. */
-function assembled(fields: readonly Field[], strips: readonly Uint8Array[]): Uint8Array {
+function assemble(fields: readonly Field[], strips: readonly Uint8Array[]): Uint8Array {
   const valueBytes = (field: Field) => fieldSizes[field.type] * field.values.length;
   const directoryEnd = 8 + 2 + fields.length * 12 + 4;
   const valuesLength = fields.map(valueBytes).reduce((sum, n) => (n > 4 ? sum + n + (n & 1) : sum), 0);

@@ -47,7 +47,7 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
       : 0;
 
   const block = rowBytes * blockHeight;
-  const { whole, held } = compressions[compression] ?? {};
+  const { whole, heldBytes: held } = compressions[compression] ?? {};
   const rows =
     (whole ? whole * block : (2 * rowBytes + numberBytes) * chunkRows(rowBytes, blockHeight)) +
     (held?.(block) ?? 0);

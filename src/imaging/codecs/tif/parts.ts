@@ -6,7 +6,7 @@ import { compressions, isJpeg2000, WEBP } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
 import type { JpegBlock } from "./compression/jpeg.ts";
 import { toMachineOrder, undoPredictor } from "./compression/predictor.ts";
-import { damaged } from "./directory/ifd.ts";
+import { damagedError } from "./directory/ifd.ts";
 import { type Picture, rowBytes, storedRows } from "./directory/picture.ts";
 import { expandedUnits, isSubsampled } from "./samples/ycc.ts";
 
@@ -75,7 +75,7 @@ async function* streamedParts(
   const { x, y, rows } = blockOf(blocks);
   const readers: BlockReader[] = [];
   try {
-    for (const [, data] of blocks) readers.push(opened(picture, data, rows, options));
+    for (const [, data] of blocks) readers.push(openBlock(picture, data, rows, options));
     for (let row = 0; row < rows; row += most) {
       const count = Math.min(most, rows - row);
       const planes = buffers.slice(0, readers.length).map((buffer) => buffer.subarray(0, count * perRow));
@@ -93,13 +93,13 @@ async function* streamedParts(
   }
 }
 
-function opened(picture: Picture, data: Uint8Array, rows: number, options: number): BlockReader {
+function openBlock(picture: Picture, data: Uint8Array, rows: number, options: number): BlockReader {
   const open = compressions[picture.compression]?.open;
-  if (!open) throw damaged("a compression that is served", "another");
+  if (!open) throw damagedError("a compression that is served", "another");
   const { blockWidth: width, reversedBits, ycc } = picture;
   const stored = storedRows(picture);
   const length = Math.ceil(rows / stored.rows) * stored.bytes;
-  const reader = open({ data: reversedBits ? reversed(data) : data, width, length, options });
+  const reader = open({ data: reversedBits ? reverseBits(data) : data, width, length, options });
   return ycc && isSubsampled(ycc) ? expandedUnits(reader, ycc, width) : reader;
 }
 
@@ -158,7 +158,7 @@ async function decodeJpeg2000(
 
 function blockOf(blocks: readonly StoredBlock[]): Block {
   const [first] = blocks[0] ?? [];
-  if (!first) throw damaged("strips or tiles", "none");
+  if (!first) throw damagedError("strips or tiles", "none");
   return first;
 }
 
@@ -181,6 +181,6 @@ const reversals = Uint8Array.from({ length: 256 }, (_, byte) =>
   Array.from({ length: 8 }).reduce((sum: number, _bit, i) => sum | (((byte >> i) & 1) << (7 - i)), 0),
 );
 
-function reversed(data: Uint8Array): Uint8Array {
+function reverseBits(data: Uint8Array): Uint8Array {
   return data.map((byte) => reversals[byte] as number);
 }

@@ -38,9 +38,9 @@ export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgb
       try {
         result = decoder.decode(file as BufferSource);
       } catch (cause) {
-        throw damaged("the decoder stopped", cause);
+        throw damagedError("the decoder stopped", cause);
       }
-      if (!result) throw damaged("the decoder refused it");
+      if (!result) throw damagedError("the decoder refused it");
       const { data } = result;
       return {
         width: result.width,
@@ -57,7 +57,7 @@ export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgb
 export function confirmWhole(file: Uint8Array): void {
   const declared = new DataView(file.buffer, file.byteOffset).getUint32(4, true) + 8;
   if (declared > file.length)
-    throw damaged(`its header announces ${declared} bytes, the file has ${file.length}`);
+    throw damagedError(`its header announces ${declared} bytes, the file has ${file.length}`);
 }
 
 /** Frame `page` of a file in memory, cut to `region`: 4 bands when the container has alpha, else 3. */
@@ -73,7 +73,7 @@ export async function decodePage(
     ? await compose(decodeStill, file, container, page)
     : await decodeStill(file);
   if (whole.width !== container.width || whole.height !== container.height)
-    throw damaged(
+    throw damagedError(
       `its header says ${container.width}x${container.height}, the decoder gave ${whole.width}x${whole.height}`,
     );
   return cut(whole, region, container.alpha ? 4 : 3);
@@ -105,7 +105,7 @@ async function compose(
     if (previous?.dispose) fill(canvas, width, previous, clear);
     const pixels = await decodeStill(stillFile(file, frame));
     if (pixels.width !== frame.width || pixels.height !== frame.height)
-      throw damaged(
+      throw damagedError(
         `a frame of ${frame.width}x${frame.height} holds a picture of ${pixels.width}x${pixels.height}`,
       );
     lay(canvas, width, frame, pixels.data);
@@ -126,7 +126,7 @@ function lastIndependent({ frames, width, height }: Container, index: number): n
 
 /** A frame's chunks as a file of their own (extended format, so that an ALPH chunk is allowed). */
 function stillFile(file: Uint8Array, frame: Frame): Uint8Array {
-  if (frame.end > file.length) throw damaged("a frame reaches beyond the end of the file");
+  if (frame.end > file.length) throw damagedError("a frame reaches beyond the end of the file");
   const body = file.subarray(frame.start, frame.end);
   const out = new Uint8Array(30 + body.length);
   const view = new DataView(out.buffer);
@@ -209,7 +209,7 @@ function offerImageData(): void {
   };
 }
 
-function damaged(why: string, cause?: unknown): ImagingError {
+function damagedError(why: string, cause?: unknown): ImagingError {
   return new ImagingError("decode", `Expected a sound WebP file, but ${why}; the file may be damaged.`, {
     cause,
   });

@@ -45,9 +45,9 @@ export function webpEncoder(
         const encoded = encoder.encode(rgba, width, height, { ...defaultOptions, quality: options.quality });
         if (encoded) return encoded.slice();
       } catch (cause) {
-        throw failed(cause);
+        throw encodeError(cause);
       }
-      throw failed();
+      throw encodeError();
     });
   };
 }
@@ -68,7 +68,7 @@ function toRgba({ data, bands, width, height, interpretation }: PixelBuffer): Ui
   return out;
 }
 
-function failed(cause?: unknown): ImagingError {
+function encodeError(cause?: unknown): ImagingError {
   return new ImagingError("encode", "The WebP encoder failed; ask for a smaller size or another format.", {
     cause,
   });

@@ -107,7 +107,7 @@ export async function readContainer(bytes: ByteSource): Promise<Container> {
 }
 
 /** Contents of the chunks so far. */
-interface Seen {
+interface WebpChunks {
   canvas?: { readonly width: number; readonly height: number; readonly flags: number };
   /** The first bitstream outside of frames. */
   still?: Bitstream;
@@ -129,7 +129,10 @@ interface Chunk {
  * Readers of chunks by kind; other chunks are skipped. Of several of a kind the first counts, except for
  * frames and ANIM.
  */
-const chunkReaders = new Map<number, (file: HeaderBytes, chunk: Chunk, seen: Seen) => Promise<void> | void>([
+const chunkReaders = new Map<
+  number,
+  (file: HeaderBytes, chunk: Chunk, seen: WebpChunks) => Promise<void> | void
+>([
   [
     fourCC("VP8X"),
     async (file, { body }, seen) => {
@@ -178,7 +181,7 @@ const chunkReaders = new Map<number, (file: HeaderBytes, chunk: Chunk, seen: See
   [
     fourCC("EXIF"),
     async (file, { body, length }, seen) => {
-      if (seen.exif || length > Math.min(exifLimit, file.left())) return;
+      if (seen.exif || length > Math.min(exifLimit, file.remaining())) return;
       const view = await file.view(body, length);
       if (view) seen.exif = new Uint8Array(view.buffer, view.byteOffset, length);
     },
@@ -186,14 +189,14 @@ const chunkReaders = new Map<number, (file: HeaderBytes, chunk: Chunk, seen: See
 ]);
 
 /** Reads chunk after chunk, up to the limits of a file's header. Throws ImagingError `decode`. */
-async function readChunks(file: HeaderBytes): Promise<Seen> {
+async function readChunks(file: HeaderBytes): Promise<WebpChunks> {
   const start = await need(file, 0, 16);
   if (!isWebp(new Uint8Array(start.buffer, start.byteOffset, 16)))
-    throw damaged("a RIFF header of form WEBP, received something else");
+    throw damagedError("a RIFF header of form WEBP, received something else");
   const end = Math.min(8 + start.getUint32(4, true), file.size ?? Number.POSITIVE_INFINITY);
-  const seen: Seen = { hasAlphaChunk: false, background: [0, 0, 0], frames: [] };
+  const seen: WebpChunks = { hasAlphaChunk: false, background: [0, 0, 0], frames: [] };
   let at = 12;
-  for (let n = 0; n < chunkLimit && at + 8 <= end && file.left() >= frameBytes; n++) {
+  for (let n = 0; n < chunkLimit && at + 8 <= end && file.remaining() >= frameBytes; n++) {
     const head = await file.view(at, 8);
     if (!head) break;
     const chunk = { kind: head.getUint32(0), length: head.getUint32(4, true), body: at + 8 };
@@ -207,20 +210,22 @@ async function readChunks(file: HeaderBytes): Promise<Seen> {
 type Size = Pick<Container, "width" | "height" | "alpha" | "variant">;
 
 /** Throws ImagingError `decode` if there are no frames, or one exceeds the canvas. */
-function animationOf({ canvas, still, frames }: Seen): Size {
-  if (!frames.length) throw damaged("at least one frame of the animation, found none");
+function animationOf({ canvas, still, frames }: WebpChunks): Size {
+  if (!frames.length) throw damagedError("at least one frame of the animation, found none");
   const { width, height } = canvas ?? (still as Bitstream);
   if (frames.some((frame) => frame.x + frame.width > width || frame.y + frame.height > height))
-    throw damaged("animation frames inside the canvas, found one that reaches beyond");
+    throw damagedError("animation frames inside the canvas, found one that reaches beyond");
   return { width, height, alpha: false, variant: "animated" };
 }
 
 /** Throws ImagingError `decode` if there is no image, or its size differs from the canvas. */
-function stillOf({ canvas, still, hasAlphaChunk }: Seen): Size {
-  if (!still) throw damaged("a VP8 or VP8L chunk, found none");
+function stillOf({ canvas, still, hasAlphaChunk }: WebpChunks): Size {
+  if (!still) throw damagedError("a VP8 or VP8L chunk, found none");
   const { width, height } = canvas ?? still;
   if (still.width !== width || still.height !== height)
-    throw damaged(`a canvas of the picture's ${still.width}x${still.height}, received ${width}x${height}`);
+    throw damagedError(
+      `a canvas of the picture's ${still.width}x${still.height}, received ${width}x${height}`,
+    );
   return { width, height, alpha: hasAlphaChunk || still.alpha, variant: still.variant };
 }
 
@@ -233,7 +238,7 @@ interface Bitstream {
 
 /** The header of a lossless bitstream (its section 3). */
 function readLossless(view: DataView): Bitstream {
-  if (view.getUint8(0) !== 0x2f) throw damaged("the VP8L signature 0x2f, received something else");
+  if (view.getUint8(0) !== 0x2f) throw damagedError("the VP8L signature 0x2f, received something else");
   const bits = view.getUint32(1, true);
   return {
     width: (bits & 0x3fff) + 1,
@@ -246,10 +251,10 @@ function readLossless(view: DataView): Bitstream {
 /** The header of a VP8 key frame (RFC 6386, section 9.1). */
 function readLossy(view: DataView): Bitstream {
   if ((view.getUint8(0) & 1) !== 0 || view.getUint8(3) !== 0x9d || view.getUint16(4) !== 0x012a)
-    throw damaged("a VP8 key frame, received something else");
+    throw damagedError("a VP8 key frame, received something else");
   const width = view.getUint16(6, true) & 0x3fff;
   const height = view.getUint16(8, true) & 0x3fff;
-  if (!width || !height) throw damaged("a width and height of at least 1, received 0");
+  if (!width || !height) throw damagedError("a width and height of at least 1, received 0");
   return { width, height, alpha: false, variant: "lossy" };
 }
 
@@ -273,10 +278,10 @@ function uint24(view: DataView, at: number): number {
 
 async function need(file: HeaderBytes, offset: number, length: number): Promise<DataView> {
   const view = await file.view(offset, length);
-  if (!view) throw damaged("a complete header, but the file ends early");
+  if (!view) throw damagedError("a complete header, but the file ends early");
   return view;
 }
 
-function damaged(expected: string): ImagingError {
+function damagedError(expected: string): ImagingError {
   return new ImagingError("decode", `The WebP file is damaged: expected ${expected}.`);
 }

@@ -2,7 +2,7 @@
 // Specification, "Extended File Format").
 
 import { type ByteSource, blockwise, memoryBytes } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenate } from "../../lib/concatenate.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { readContainer } from "./header.ts";
@@ -59,8 +59,8 @@ export async function embedInWebp(webp: Uint8Array, metadata: Metadata): Promise
   ] as const)
     extended.set([(side - 1) & 255, ((side - 1) >> 8) & 255, (side - 1) >> 16], at);
   const picture = ["ALPH", "VP8 ", "VP8L"].flatMap((name) => own.get(name) ?? []);
-  const body = concatenated([...chunk("VP8X", extended), ...icc, ...picture, ...exif, ...xmp]);
-  return concatenated([latin1("RIFF"), uint32(body.length + 4), latin1("WEBP"), body]);
+  const body = concatenate([...chunk("VP8X", extended), ...icc, ...picture, ...exif, ...xmp]);
+  return concatenate([latin1("RIFF"), uint32(body.length + 4), latin1("WEBP"), body]);
 }
 
 /** Whole chunks by name, padding included. */

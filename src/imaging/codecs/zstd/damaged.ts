@@ -3,7 +3,7 @@
 import { ImagingError } from "../../errors.ts";
 
 /** ImagingError `decode` of one form. */
-export function damaged(expected: string, received: string): ImagingError {
+export function damagedError(expected: string, received: string): ImagingError {
   return new ImagingError(
     "decode",
     `Expected ${expected} in Zstandard data, received ${received}; the file may be damaged.`,

@@ -1,8 +1,8 @@
 // Zstandard (RFC 8878): yields the contents of frames block by block.
 
-import { allocated } from "../allocate.ts";
+import { allocateOrThrow } from "../allocate.ts";
 import { type BlockState, blockState, decodeBlock, MOST_BLOCK } from "./block.ts";
-import { damaged } from "./damaged.ts";
+import { damagedError } from "./damaged.ts";
 import type { Output } from "./sequences.ts";
 
 const MAGIC = 0xfd2fb528;
@@ -30,7 +30,7 @@ interface Frame {
  * Decompresses `data`, of which `wanted` bytes at most are needed: no more than these, or two windows, and a
  * block are held. Content checksums are not verified, since what follows the wanted bytes is not read.
  */
-export function decompressed(data: Uint8Array, wanted: number): Decompressed {
+export function decompressFrames(data: Uint8Array, wanted: number): Decompressed {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   const output: Output = { bytes: new Uint8Array(), length: 0 };
   const literals = new Uint8Array(MOST_BLOCK);
@@ -38,7 +38,7 @@ export function decompressed(data: Uint8Array, wanted: number): Decompressed {
   let frame: Frame | undefined;
 
   const need = (bytes: number) => {
-    if (at + bytes > data.length) throw damaged("a whole frame", "the end of the data");
+    if (at + bytes > data.length) throw damagedError("a whole frame", "the end of the data");
   };
 
   /** The next frame that is not skipped; undefined at the end. */
@@ -47,7 +47,7 @@ export function decompressed(data: Uint8Array, wanted: number): Decompressed {
       need(5);
       const magic = view.getUint32(at, true);
       if (magic === MAGIC) return readHeader();
-      if (magic - (magic % 16) !== SKIPPED) throw damaged("the start of a frame", "something else");
+      if (magic - (magic % 16) !== SKIPPED) throw damagedError("the start of a frame", "something else");
       need(8);
       at += 8 + view.getUint32(at + 4, true);
     }
@@ -62,14 +62,14 @@ export function decompressed(data: Uint8Array, wanted: number): Decompressed {
     const idAt = at + (single ? 5 : 6);
     const sizeAt = idAt + idBytes;
     need(sizeAt + sizeBytes - at);
-    if ((flags & 8) !== 0) throw damaged("a frame of a known form", "another");
-    for (let i = idAt; i < sizeAt; i++) if (data[i] !== 0) throw damaged("no dictionary", "one");
+    if ((flags & 8) !== 0) throw damagedError("a frame of a known form", "another");
+    for (let i = idAt; i < sizeAt; i++) if (data[i] !== 0) throw damagedError("no dictionary", "one");
     const descriptor = data[at + 5]!;
     const window = single
       ? contentSize(view, sizeAt, sizeBytes)
       : 2 ** (10 + (descriptor >> 3)) * (1 + (descriptor & 7) / 8);
     if (!single && window > MOST_WINDOW)
-      throw damaged(`a window of at most ${MOST_WINDOW} bytes`, `${window}`);
+      throw damagedError(`a window of at most ${MOST_WINDOW} bytes`, `${window}`);
     at = sizeAt + sizeBytes;
     output.length = 0;
     return { window, checksum: (flags & 4) !== 0, state: blockState(literals) };
@@ -80,7 +80,7 @@ export function decompressed(data: Uint8Array, wanted: number): Decompressed {
     const { bytes, length } = output;
     const reach = Math.min(window, MOST_WINDOW);
     const size = Math.min(wanted, 2 * reach) + MOST_BLOCK;
-    if (length === 0 && bytes.length < size) output.bytes = allocated(() => new Uint8Array(size));
+    if (length === 0 && bytes.length < size) output.bytes = allocateOrThrow(() => new Uint8Array(size));
     else if (length + MOST_BLOCK > bytes.length) {
       const kept = Math.min(reach, bytes.length - MOST_BLOCK);
       bytes.copyWithin(0, length - kept, length);
@@ -97,7 +97,7 @@ export function decompressed(data: Uint8Array, wanted: number): Decompressed {
     const most = Math.min(MOST_BLOCK, current.window);
     at += 3;
     if (kind === 3 || size > most)
-      throw damaged(`blocks of at most ${most} bytes`, `${size} of kind ${kind}`);
+      throw damagedError(`blocks of at most ${most} bytes`, `${size} of kind ${kind}`);
     const stored = kind === 1 ? 1 : size;
     need(stored);
     const block = data.subarray(at, at + stored);

@@ -2,7 +2,7 @@
 // 3.1.1.5).
 
 import { type Backwards, backwards, take } from "./bits.ts";
-import { damaged } from "./damaged.ts";
+import { damagedError } from "./damaged.ts";
 import { baseOf, bitsOf, type FseTable, fixedTable, fseTable, readFseTable, symbolOf } from "./fse.ts";
 
 /**
@@ -32,7 +32,7 @@ function codes(first: number, extra: readonly number[], mostLog: number, usual: 
   return { bases, extra: Uint8Array.from(extra), mostLog, usual };
 }
 
-const repeated = (value: number, times: number) => new Array<number>(times).fill(value);
+const repeatValue = (value: number, times: number) => new Array<number>(times).fill(value);
 const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
 /** Larger distances are beyond any window that is allowed. */
@@ -42,10 +42,22 @@ const MOST_OFFSET_BITS = 28;
 const kinds = {
   literals: codes(
     0,
-    [...repeated(0, 16), 1, 1, 1, 1, 2, 2, 3, 3, 4, ...upTo(6, 16)],
+    [...repeatValue(0, 16), 1, 1, 1, 1, 2, 2, 3, 3, 4, ...upTo(6, 16)],
     9,
     fseTable(
-      [4, 3, ...repeated(2, 11), 1, 1, 1, ...repeated(2, 9), 3, 2, ...repeated(1, 5), ...repeated(-1, 4)],
+      [
+        4,
+        3,
+        ...repeatValue(2, 11),
+        1,
+        1,
+        1,
+        ...repeatValue(2, 9),
+        3,
+        2,
+        ...repeatValue(1, 5),
+        ...repeatValue(-1, 4),
+      ],
       6,
     ),
   ),
@@ -53,13 +65,13 @@ const kinds = {
     1,
     upTo(0, MOST_OFFSET_BITS),
     8,
-    fseTable([...repeated(1, 6), 2, 2, 2, ...repeated(1, 15), ...repeated(-1, 5)], 5),
+    fseTable([...repeatValue(1, 6), 2, 2, 2, ...repeatValue(1, 15), ...repeatValue(-1, 5)], 5),
   ),
   matches: codes(
     3,
-    [...repeated(0, 32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, ...upTo(7, 16)],
+    [...repeatValue(0, 32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, ...upTo(7, 16)],
     9,
-    fseTable([1, 4, 3, ...repeated(2, 6), ...repeated(1, 37), ...repeated(-1, 7)], 6),
+    fseTable([1, 4, 3, ...repeatValue(2, 6), ...repeatValue(1, 37), ...repeatValue(-1, 7)], 6),
   ),
 } as const;
 type Kind = keyof typeof kinds;
@@ -97,23 +109,23 @@ export function runSequences(
         advance(walk.matches, walk.bits);
         advance(walk.offsets, walk.bits);
       }
-      if (walk.bits.left < 0) throw damaged("sequences of the size that their block says", "others");
+      if (walk.bits.left < 0) throw damagedError("sequences of the size that their block says", "others");
       if (literal > literals.length - used || output.length + literal + match > end)
-        throw damaged("sequences that fit their block", "longer ones");
+        throw damagedError("sequences that fit their block", "longer ones");
       append(output, literals, used, literal);
       used += literal;
       repeat(output, distanceOf(offset, literal, state.distances), match);
     }
-    if (walk.bits.left !== 0) throw damaged("sequences of the size that their block says", "others");
+    if (walk.bits.left !== 0) throw damagedError("sequences of the size that their block says", "others");
   }
   if (output.length + literals.length - used > end)
-    throw damaged("sequences that fit their block", "longer ones");
+    throw damagedError("sequences that fit their block", "longer ones");
   append(output, literals, used, literals.length - used);
 }
 
 function readCount(data: Uint8Array, start: number): { count: number; at: number } {
   const [a = -1, b = 0, c = 0] = data.subarray(start, start + 3);
-  if (a < 0) throw damaged("a number of sequences", "the end of the block");
+  if (a < 0) throw damagedError("a number of sequences", "the end of the block");
   if (a < 128) return { count: a, at: start + 1 };
   if (a < 255) return { count: (a - 128) * 256 + b, at: start + 2 };
   return { count: b + c * 256 + 0x7f00, at: start + 3 };
@@ -126,7 +138,7 @@ interface Track {
   state: number;
 }
 
-interface Walk extends Readonly<Record<Kind, Track>> {
+interface SequenceReader extends Readonly<Record<Kind, Track>> {
   readonly bits: Backwards;
 }
 
@@ -142,22 +154,22 @@ function advance(track: Track, bits: Backwards): void {
 }
 
 /** Reads the tables of a block and the states that its sequences begin with. */
-function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): Walk {
+function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): SequenceReader {
   const modes = data[start] ?? 3;
-  if ((modes & 3) !== 0) throw damaged("known modes of sequences", "others");
+  if ((modes & 3) !== 0) throw damagedError("known modes of sequences", "others");
   let at = start + 1;
   const table = (kind: Kind, mode: number): FseTable => {
     const { usual, mostLog, extra } = kinds[kind];
     const largest = extra.length - 1;
     if (mode === 3) {
       const before = tables[kind];
-      if (!before) throw damaged("tables in front of their use", "none");
+      if (!before) throw damagedError("tables in front of their use", "none");
       return before;
     }
     let own = usual;
     if (mode === 1) {
       const symbol = data[at++] ?? 255;
-      if (symbol > largest) throw damaged(`symbols up to ${largest}`, `${symbol}`);
+      if (symbol > largest) throw damagedError(`symbols up to ${largest}`, `${symbol}`);
       own = fixedTable(symbol);
     } else if (mode === 2) {
       const read = readFseTable(data, at, data.length, { largest, mostLog });
@@ -193,7 +205,7 @@ function distanceOf(code: number, literal: number, distances: SequenceState["dis
   const place = code > 3 ? 3 : code - (literal > 0 ? 1 : 0);
   if (place === 0) return distances[0];
   const distance = code > 3 ? code - 3 : place === 3 ? distances[0] - 1 : distances[place as 1 | 2];
-  if (distance < 1) throw damaged("distances above 0", `${distance}`);
+  if (distance < 1) throw damagedError("distances above 0", `${distance}`);
   if (place > 1) distances[2] = distances[1];
   distances[1] = distances[0];
   distances[0] = distance;
@@ -213,7 +225,7 @@ function append(output: Output, from: Uint8Array, start: number, count: number):
 /** Appends `count` bytes from `distance` before the end, which may overlap the output. */
 function repeat(output: Output, distance: number, count: number): void {
   const { bytes, length } = output;
-  if (distance > length) throw damaged(`a distance of at most ${length} bytes`, `${distance}`);
+  if (distance > length) throw damagedError(`a distance of at most ${length} bytes`, `${distance}`);
   const from = length - distance;
   if (count > SHORT && distance >= count) bytes.copyWithin(length, from, from + count);
   else for (let i = 0; i < count; i++) bytes[length + i] = bytes[from + i]!;

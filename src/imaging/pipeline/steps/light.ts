@@ -39,8 +39,9 @@ function withAlpha(pixels: PixelBuffer, data: Uint8Array | Uint16Array, scale: n
 }
 
 /** 0 to 1 each. */
-const decoded = (value: number) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-const encoded = (light: number) => (light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055);
+const decodeSrgb = (value: number) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+const encodeSrgb = (light: number) =>
+  light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
 
 /** A table over all values of a depth, made when first asked for. */
 function tableOf<T extends Uint8Array | Uint16Array>(
@@ -59,7 +60,7 @@ function tableOf<T extends Uint8Array | Uint16Array>(
   };
 }
 
-const bytesToLight = tableOf(() => new Uint16Array(256), 255, decoded);
-const wordsToLight = tableOf(() => new Uint16Array(65536), 65535, decoded);
-const lightToBytes = tableOf(() => new Uint8Array(65536), 65535, encoded);
-const lightToWords = tableOf(() => new Uint16Array(65536), 65535, encoded);
+const bytesToLight = tableOf(() => new Uint16Array(256), 255, decodeSrgb);
+const wordsToLight = tableOf(() => new Uint16Array(65536), 65535, decodeSrgb);
+const lightToBytes = tableOf(() => new Uint8Array(65536), 65535, encodeSrgb);
+const lightToWords = tableOf(() => new Uint16Array(65536), 65535, encodeSrgb);

@@ -125,12 +125,12 @@ function storeRow(
 ): void {
   const { bands } = pixels;
   const full = fullScale(pixels);
-  const rounded = (value: number) => Math.min(full, Math.max(0, value + 0.5));
+  const roundSample = (value: number) => Math.min(full, Math.max(0, value + 0.5));
   const weighted = hasAlpha(pixels) ? bands - 1 : 0;
   for (let p = 0; p < sums.length; p += bands) {
     const alpha = sums[p + bands - 1]!;
     if (weighted > 0 && alpha + 0.5 < 1) continue; // the new buffer is zero
-    for (let b = p; b < p + weighted; b++) data[offset + b] = rounded(sums[b]! / (alpha / full));
-    for (let b = p + weighted; b < p + bands; b++) data[offset + b] = rounded(sums[b]!);
+    for (let b = p; b < p + weighted; b++) data[offset + b] = roundSample(sums[b]! / (alpha / full));
+    for (let b = p + weighted; b < p + bands; b++) data[offset + b] = roundSample(sums[b]!);
   }
 }

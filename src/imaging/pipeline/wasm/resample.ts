@@ -83,7 +83,7 @@ export function createResampler(module: () => WebAssembly.Module, most = mostMem
     const base = align(exports.base());
     if (base + layout.bytes > most) return undefined;
     try {
-      if (!grown(exports.memory, base + layout.bytes)) return undefined;
+      if (!growMemory(exports.memory, base + layout.bytes)) return undefined;
       const result = runStrips(exports, from, { across, down }, layout, base);
       if (exports.memory.buffer.byteLength > keptMemory) exports = undefined;
       return result;
@@ -119,7 +119,7 @@ export function createResampler(module: () => WebAssembly.Module, most = mostMem
 }
 
 /** Returns true if the memory has that many bytes, or could be grown to them. */
-function grown(memory: WebAssembly.Memory, bytes: number): boolean {
+function growMemory(memory: WebAssembly.Memory, bytes: number): boolean {
   const missing = bytes - memory.buffer.byteLength;
   try {
     if (missing > 0) memory.grow(Math.ceil(missing / page));
@@ -209,7 +209,7 @@ function runStrips(
   return result;
 }
 
-type Load = (first: number, end: number) => void;
+type LoadRows = (first: number, end: number) => void;
 
 /** Rows of the source as bytes; `rowBytes` of every `stride`. */
 interface SourceRows {
@@ -225,7 +225,7 @@ function ringWriter(
   memory: Uint8Array,
   { ringStride, ringRows }: Layout,
   ring: number,
-): Load {
+): LoadRows {
   const asTheyLie = stride === ringStride;
   return (first, end) => {
     for (let row = first; row < end; ) {
@@ -245,7 +245,7 @@ function stagedFeeder(
   { box, stagedRows }: Layout,
   staged: number,
   exports: Exports,
-): Load {
+): LoadRows {
   return (first, end) => {
     const last = Math.min(height, end * box.y);
     for (let row = first * box.y; row < last; ) {

@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { decompressed } from "../../../../src/imaging/codecs/zstd/frames.ts";
+import { decompressFrames } from "../../../../src/imaging/codecs/zstd/frames.ts";
 import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { noiseBytes } from "../jpg/cjpeg.ts";
 import { randomness } from "../jpg/make-matrix.mjs";
@@ -20,7 +20,7 @@ function compress(data: Uint8Array, options: readonly string[]): Uint8Array {
 
 /** All bytes, or as many as are wanted. */
 function decompress(data: Uint8Array, wanted: number): Uint8Array {
-  const source = decompressed(data, wanted);
+  const source = decompressFrames(data, wanted);
   const parts: Uint8Array[] = [];
   let total = 0;
   for (let part = source.next(); part && total < wanted; part = source.next()) {
@@ -65,7 +65,7 @@ describe.skipIf(!hasZstd)("what the reference encoder writes", () => {
       compress(content.subarray(0, 40_000), ["-7"]),
     );
     for (let i = 0; i < 1000; i++) {
-      const source = decompressed(mutate(files[i % 3]!, random() < 0.5 ? 0 : 4, random), 40_000);
+      const source = decompressFrames(mutate(files[i % 3]!, random() < 0.5 ? 0 : 4, random), 40_000);
       try {
         let total = 0;
         for (let part = source.next(); part && total < 40_000; part = source.next()) total += part.length;
@@ -120,7 +120,7 @@ describe("data that break the rules", () => {
   it("holds no more than is wanted, however much is promised", () => {
     const blocks = Array.from({ length: 1000 }, () => [0x02, 0x00, 0x10, 9]).flat();
     const bomb = Uint8Array.of(...magic, 0, 17 << 3, ...blocks);
-    const source = decompressed(bomb, 1 << 20);
+    const source = decompressFrames(bomb, 1 << 20);
     let total = 0;
     let held = 0;
     while (total < 1 << 20) {

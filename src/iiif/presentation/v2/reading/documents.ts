@@ -1,6 +1,6 @@
 // Documents of Presentation API 2.1 that others wrote, as documents of 3.0.
 
-import { type Fault, inside, type Place, unexpected } from "../../description/faults.ts";
+import { type Fault, type FaultPath, inside, noteUnexpected } from "../../description/faults.ts";
 import { idOf, isThere, objectOf, objectsOf, present, textsOf } from "../../json.ts";
 import type { Resource } from "../../model.ts";
 import { annotation3, painting3 } from "./annotations.ts";
@@ -23,27 +23,28 @@ const readers: Readonly<Record<string, (document: Resource) => Resource>> = {
 
 /** Why a document of version 2 cannot be read; nothing if it can. */
 export function faultsOfVersion2(document: Resource): readonly Fault[] {
-  const at: Place = { path: [], faults: [] };
+  const at: FaultPath = { path: [], faults: [] };
   const type = typeOf(document);
   if (type === undefined || !(type in readers)) {
-    unexpected(inside(at, "@type"), "sc:Manifest, sc:Collection or sc:AnnotationList", document["@type"]);
+    noteUnexpected(inside(at, "@type"), "sc:Manifest, sc:Collection or sc:AnnotationList", document["@type"]);
     return at.faults;
   }
   if (type === "AnnotationList") {
-    if (!Array.isArray(document.resources)) unexpected(inside(at, "resources"), "a list", document.resources);
+    if (!Array.isArray(document.resources))
+      noteUnexpected(inside(at, "resources"), "a list", document.resources);
     return at.faults;
   }
-  if (texts3(document.label) === undefined) unexpected(inside(at, "label"), "a text", document.label);
+  if (texts3(document.label) === undefined) noteUnexpected(inside(at, "label"), "a text", document.label);
   if (type === "Manifest") canvasFaults(document, at);
   return at.faults;
 }
 
-function canvasFaults({ sequences }: Resource, at: Place): void {
+function canvasFaults({ sequences }: Resource, at: FaultPath): void {
   const [sequence] = objectsOf(sequences);
   const place = inside(inside(inside(at, "sequences"), 0), "canvases");
   const canvases = sequence?.canvases;
   if (!Array.isArray(canvases) || canvases.length === 0)
-    return void unexpected(
+    return void noteUnexpected(
       sequence ? place : inside(at, "sequences"),
       "one canvas at least",
       sequence && canvases,
@@ -51,10 +52,10 @@ function canvasFaults({ sequences }: Resource, at: Place): void {
   for (const [index, canvas] of canvases.entries()) {
     const here = inside(place, index);
     if (idOf(objectOf(canvas)) === undefined)
-      unexpected(inside(here, "@id"), "the address of the canvas", objectOf(canvas)?.["@id"]);
+      noteUnexpected(inside(here, "@id"), "the address of the canvas", objectOf(canvas)?.["@id"]);
     for (const side of ["width", "height"])
       if (number3(objectOf(canvas)?.[side]) === undefined)
-        unexpected(inside(here, side), "a number of pixels", objectOf(canvas)?.[side]);
+        noteUnexpected(inside(here, side), "a number of pixels", objectOf(canvas)?.[side]);
   }
 }
 

@@ -1,8 +1,8 @@
 // The code-blocks that windows of sub-bands meet, and the packets that hold them.
 
 import type { ByteRange } from "../../../lib/byte-source.ts";
-import { joined, type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
-import { damaged } from "../codestream.ts";
+import { joinRanges, type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
+import { damagedError } from "../codestream.ts";
 import { type Band, type Box, isEmpty } from "../stream/geometry.ts";
 import { HeaderEnd } from "../stream/header-bits.ts";
 import { behindSop, type CodeBlock, readPacketHeader } from "../stream/precinct.ts";
@@ -61,7 +61,7 @@ export async function readPrecincts(
     return headerBytes.least + headerBytes.each * blockCount;
   });
   const left = await read(tooShort, () => Number.POSITIVE_INFINITY);
-  if (left.length > 0) throw damaged("complete packet headers, but one ends early");
+  if (left.length > 0) throw damagedError("complete packet headers, but one ends early");
 
   /** Reads headers of at most so many bytes; the numbers of the precincts that have longer ones. */
   async function read(some: readonly number[], most: (number: number) => number): Promise<number[]> {
@@ -103,7 +103,7 @@ function takePacket(
   const header = readPacketHeader(precincts.get(number), layer, precincts.styleOf(number), bytes, at);
   const data = places.packed ? offset + length - header.dataLength : offset + header.end;
   if (data < offset || data + header.dataLength > offset + length)
-    throw damaged("packets of the length that the file says, received a longer one");
+    throw damagedError("packets of the length that the file says, received a longer one");
   for (const band of precincts.get(number).bands) band.place(data);
 }
 
@@ -129,4 +129,4 @@ const packetRanges = (tile: OpenTile, number: number, most: number): ByteRange[]
  * Ranges of the bytes of code-blocks: one for each block with adjacent pieces, otherwise one for each piece.
  */
 export const pieceRanges = (blocks: Iterable<CodeBlock>): ByteRange[] =>
-  [...blocks].flatMap(({ pieces }) => joined(pieces, 0));
+  [...blocks].flatMap(({ pieces }) => joinRanges(pieces, 0));

@@ -2,7 +2,7 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ReadRanges } from "../../ranges.ts";
-import { damaged } from "../codestream.ts";
+import { damagedError } from "../codestream.ts";
 import type { Band } from "../stream/geometry.ts";
 import { blockStyle, type Coding } from "../stream/parameters.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
@@ -37,7 +37,7 @@ export function decodeBlock(
   const { engine, mark } = arena;
   const size = { width: block.x1 - block.x0, height: block.y1 - block.y0 };
   const planes = band.planes + band.shift - block.zeroPlanes;
-  if (planes < 1) throw damaged(`code-blocks of at least one bit-plane, received one of ${planes}`);
+  if (planes < 1) throw damagedError(`code-blocks of at least one bit-plane, received one of ${planes}`);
   if (planes > mostPlanes)
     throw new ImagingError(
       "unsupported",
@@ -47,7 +47,7 @@ export function decodeBlock(
   const coded = { ...gather(arena, block, bytes, isHt ? 0 : 2), planes };
   if (!isHt) decodePart1(arena, coded, band, size, out);
   else if (!decodeHt(engine, coded, band, size, out))
-    throw damaged("HT code-blocks that their segments fit, received another");
+    throw damagedError("HT code-blocks that their segments fit, received another");
   if (band.shift > 0) engine.run.shiftDown(out, size.width * size.height, band.shift);
   arena.release(mark);
 }
@@ -88,7 +88,7 @@ function gather(arena: Arena, { pieces }: CodeBlock, bytes: ReadRanges, gap: num
   let at = data;
   for (const [i, piece] of pieces.entries()) {
     const part = bytes.bytesOf(piece);
-    if (part.length < piece.length) throw damaged("complete code-blocks, but the file ends early");
+    if (part.length < piece.length) throw damagedError("complete code-blocks, but the file ends early");
     memory.set(part, at);
     at += piece.length;
     if (i + 1 === pieces.length || pieces[i + 1]!.begins) {

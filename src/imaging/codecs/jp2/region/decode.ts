@@ -5,7 +5,7 @@ import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { type RangeSource, withRanges } from "../../ranges.ts";
 import { stripSamples } from "../memory.ts";
-import { type Band, type Box, isEmpty, shared, tileBox } from "../stream/geometry.ts";
+import { type Band, type Box, intersect, isEmpty, tileBox } from "../stream/geometry.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { OpenTile, Stream } from "../stream/stream.ts";
 import { blocksIn, pieceRanges, readPrecincts } from "./blocks.ts";
@@ -16,7 +16,7 @@ import { type Plane, type StripComponent, storeStrip } from "./store.ts";
 import { windowsFor } from "./windows.ts";
 
 /** What to decode: components with their windows at 1/2^level, in samples of the component at that level. */
-export interface Wanted {
+export interface WantedComponent {
   readonly component: number;
   readonly window: Box;
 }
@@ -36,7 +36,7 @@ export interface OpenFile {
 /** Decodes windows. Throws ImagingError `decode`, `unsupported` and `source`. */
 export async function decodeWindows(
   { bytes, stream, bench }: OpenFile,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedComponent[],
   level: number,
   effort: Effort,
 ): Promise<Plane[]> {
@@ -47,7 +47,7 @@ export async function decodeWindows(
     gap: bytes.gap ?? diskGap,
   };
   const planes: Plane[] = [];
-  for (const { window, members } of grouped(wanted)) {
+  for (const { window, members } of groupWanted(wanted)) {
     const count = (window.x1 - window.x0) * (window.y1 - window.y0) * members.length;
     const isWide = members.some((component) => components[component]!.bits > 8);
     const plane = {
@@ -128,7 +128,7 @@ export async function decodeWindows(
 }
 
 /** Components with the same window. */
-function grouped(wanted: readonly Wanted[]): { window: Box; members: number[] }[] {
+function groupWanted(wanted: readonly WantedComponent[]): { window: Box; members: number[] }[] {
   const groups: { window: Box; members: number[] }[] = [];
   for (const { component, window } of wanted) {
     const same = groups.find(
@@ -162,7 +162,7 @@ function* tilesIn(
       if (tileLeft + p * tileWidth >= window.x1 * stepX) break;
       const index = q * columns + p;
       const { x0, y0, x1, y1 } = tileBox(codestream, index);
-      const part = shared(window, {
+      const part = intersect(window, {
         x0: Math.ceil(Math.ceil(x0 / dx) / 2 ** level),
         y0: Math.ceil(Math.ceil(y0 / dy) / 2 ** level),
         x1: Math.ceil(Math.ceil(x1 / dx) / 2 ** level),

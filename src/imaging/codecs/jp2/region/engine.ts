@@ -27,8 +27,8 @@ export interface Engine {
 export function createEngine(module: WebAssembly.Module): Engine {
   const run = new WebAssembly.Instance(module, {}).exports as unknown as Jp2kModule;
   let bytes = new Uint8Array(run.memory.buffer);
-  const work = aligned(run.base()) + slack;
-  const slots = aligned(work + Math.max(run.blockWorkBytes(), run.htWorkBytes()) + slack);
+  const work = align64(run.base()) + slack;
+  const slots = align64(work + Math.max(run.blockWorkBytes(), run.htWorkBytes()) + slack);
   const engine: Engine = {
     run,
     work,
@@ -47,7 +47,7 @@ export function createEngine(module: WebAssembly.Module): Engine {
   return engine;
 }
 
-const aligned = (at: number) => Math.ceil(at / 64) * 64;
+const align64 = (at: number) => Math.ceil(at / 64) * 64;
 
 /** Memory behind the slots, given out in a row and taken back from the end. */
 export class Arena {
@@ -62,7 +62,7 @@ export class Arena {
 
   take(bytes: number): number {
     const at = this.#at;
-    this.#at = aligned(at + bytes + slack);
+    this.#at = align64(at + bytes + slack);
     this.engine.reserve(this.#at);
     return at;
   }

@@ -18,7 +18,7 @@ export interface Workbench {
 }
 
 /** Samples of 4 bytes: integers if the component is reversible, else floats. */
-export interface Samples {
+export interface BandSamples {
   /** Address of the first one. */
   readonly at: number;
   /** Samples from one row to the next. */
@@ -74,7 +74,7 @@ export function decodeComponent(
   { tile, component, levels }: ComponentWindows,
   quantisations: ReadonlyMap<Band, BandQuantisation>,
   bytes: ReadRanges,
-): Samples {
+): BandSamples {
   const { engine } = arena;
   const own = tile.components[component]!;
   const { reversible } = own.coding;
@@ -116,7 +116,7 @@ export function decodeComponent(
   };
 
   /** The samples of the window of a resolution, for which those below are made first and taken back. */
-  const make = (index: number): Samples => {
+  const make = (index: number): BandSamples => {
     const { resolution, window, bands } = levels[index]!;
     if (resolution === 0) {
       const [{ band, window: inside }] = bands as [ResolutionWindow["bands"][number]];

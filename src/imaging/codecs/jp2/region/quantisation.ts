@@ -1,7 +1,7 @@
 // Quantisation of sub-bands (ITU-T T.800 Annex E), and which bit-planes `image.jp2_effort: visual` leaves
 // out.
 
-import { damaged } from "../codestream.ts";
+import { damagedError } from "../codestream.ts";
 import type { Band } from "../stream/geometry.ts";
 import { blockStyle } from "../stream/parameters.ts";
 import type { OpenTile } from "../stream/stream.ts";
@@ -35,7 +35,7 @@ export function quantisationOf(
   const { kind, guardBits, steps } = parameters.quantisation[component]!;
   const shift = parameters.regionShift[component]!;
   const written = kind === "derived" ? steps[0] : steps[band.index];
-  if (!written) throw damaged("a quantisation step for each sub-band, found fewer");
+  if (!written) throw damagedError("a quantisation step for each sub-band, found fewer");
   const exponent = kind === "derived" ? written.exponent - coding.levels + band.level : written.exponent;
   const step = 2 ** (bits + gains[band.orientation] - exponent) * (1 + written.mantissa / 2048);
   const isWhole = effort === "full" || shift > 0 || (coding.style & blockStyle.highThroughput) !== 0;

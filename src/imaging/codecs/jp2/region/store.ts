@@ -1,10 +1,10 @@
 // The last stage of a strip: component transform, level shift, and the copy of samples to their destination
 // (ITU-T T.800 Annex G).
 
-import { damaged } from "../codestream.ts";
+import { damagedError } from "../codestream.ts";
 import type { Box } from "../stream/geometry.ts";
 import type { Arena, Engine } from "./engine.ts";
-import type { Samples } from "./planes.ts";
+import type { BandSamples } from "./planes.ts";
 
 /** Components of the same size at the same places, interleaved, as offset binary: the least value is 0. */
 export interface Plane {
@@ -14,7 +14,7 @@ export interface Plane {
 }
 
 /** The samples of a component, from the first one of the strip on. */
-export interface StripComponent extends Samples {
+export interface StripComponent extends BandSamples {
   readonly component: number;
   readonly bits: number;
 }
@@ -38,7 +38,7 @@ export function storeStrip(
   const [width, height] = [strip.x1 - strip.x0, strip.y1 - strip.y0];
   const colours = transforms && decoded[0]?.component === 0 ? decoded.slice(0, 3) : undefined;
   if (colours && !areAlike(colours))
-    throw damaged("three components of one kind under a component transform, received others");
+    throw damagedError("three components of one kind under a component transform, received others");
   const count = components.length;
   const size = samples.BYTES_PER_ELEMENT;
   const out = arena.take(width * height * count * size);

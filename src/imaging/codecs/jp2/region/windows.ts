@@ -1,7 +1,7 @@
 // Which part of each sub-band the samples of a window are made of (ITU-T T.800 Annex F, from the wanted
 // samples down).
 
-import { type Band, type Box, shared, type TileComponent } from "../stream/geometry.ts";
+import { type Band, type Box, intersect, type TileComponent } from "../stream/geometry.ts";
 
 /** The samples of a resolution that a window needs, including those that filters reach. */
 export interface ResolutionWindow {
@@ -29,7 +29,7 @@ export function windowsFor(
       windows.push({ resolution: 0, window, bands: [{ band: bands[0]!, window }] });
       break;
     }
-    window = shared(box, {
+    window = intersect(box, {
       x0: window.x0 - margin,
       y0: window.y0 - margin,
       x1: window.x1 + margin,

@@ -59,7 +59,7 @@ export function tileBox(stream: Codestream, tile: number): Box {
   };
 }
 
-const divided = ({ x0, y0, x1, y1 }: Box, dx: number, dy: number): Box => ({
+const divideBox = ({ x0, y0, x1, y1 }: Box, dx: number, dy: number): Box => ({
   x0: Math.ceil(x0 / dx),
   y0: Math.ceil(y0 / dy),
   x1: Math.ceil(x1 / dx),
@@ -67,7 +67,7 @@ const divided = ({ x0, y0, x1, y1 }: Box, dx: number, dy: number): Box => ({
 });
 
 /** Returns the intersection of two boxes; without area if they do not overlap. */
-export function shared(a: Box, b: Box): Box {
+export function intersect(a: Box, b: Box): Box {
   const x0 = Math.max(a.x0, b.x0);
   const y0 = Math.max(a.y0, b.y0);
   return { x0, y0, x1: Math.max(x0, Math.min(a.x1, b.x1)), y1: Math.max(y0, Math.min(a.y1, b.y1)) };
@@ -84,7 +84,7 @@ export function tileComponents(
   let before = 0;
   return stream.components.map(({ dx, dy }, c) => {
     const coding = codings[c]!;
-    const box = divided(tile, dx, dy);
+    const box = divideBox(tile, dx, dy);
     const resolutions = Array.from({ length: coding.levels + 1 }, (_, r) => {
       const resolution = resolutionOf(box, coding, r, before);
       before += resolution.across * resolution.down;
@@ -97,7 +97,7 @@ export function tileComponents(
 function resolutionOf(box: Box, coding: Coding, r: number, before: number): Resolution {
   const { levels, precincts, blockWidth, blockHeight } = coding;
   const scale = 2 ** (levels - r);
-  const area = divided(box, scale, scale);
+  const area = divideBox(box, scale, scale);
   const { x: precinctX, y: precinctY } = precincts[r]!;
   const halves = r > 0 ? 1 : 0;
   const firstX = Math.floor(area.x0 / 2 ** precinctX);
@@ -144,5 +144,5 @@ export function precinctBox(resolution: Resolution, band: Band, column: number, 
   const height = 2 ** (resolution.precinctY - halves);
   const x0 = (resolution.firstX + column) * width;
   const y0 = (resolution.firstY + row) * height;
-  return shared(band, { x0, y0, x1: x0 + width, y1: y0 + height });
+  return intersect(band, { x0, y0, x1: x0 + width, y1: y0 + height });
 }

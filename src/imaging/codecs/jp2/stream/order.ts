@@ -1,7 +1,7 @@
 // The order of the packets of a tile (ITU-T T.800 B.12): which packet is which layer of which precinct.
 
 import { ImagingError } from "../../../errors.ts";
-import { damaged } from "../codestream.ts";
+import { damagedError } from "../codestream.ts";
 import type { Progression } from "../markers.ts";
 import type { Box, TileComponent } from "./geometry.ts";
 import type { Parameters, Volume } from "./parameters.ts";
@@ -20,7 +20,7 @@ export interface PacketOrder {
 }
 
 /** A precinct, and its origin on the reference grid. */
-interface Place {
+interface PrecinctPosition {
   readonly precinct: number;
   readonly resolution: number;
   readonly component: number;
@@ -50,7 +50,7 @@ export function packetOrder(
   );
   const total = precincts * layers;
   if (total > bytes)
-    throw damaged(`packets of at least one byte each, received ${total} packets in ${bytes} bytes`);
+    throw damagedError(`packets of at least one byte each, received ${total} packets in ${bytes} bytes`);
   if (precincts > most.precincts || total > most.packets)
     throw new ImagingError(
       "unsupported",
@@ -71,7 +71,7 @@ export function packetOrder(
   /** Layers of each precinct that have their packets. */
   const done = new Uint16Array(precincts);
   let count = 0;
-  const take = ({ precinct }: Place, layer: number) => {
+  const take = ({ precinct }: PrecinctPosition, layer: number) => {
     if (done[precinct] !== layer) return;
     done[precinct] = layer + 1;
     precinctOf[count] = precinct;
@@ -99,7 +99,7 @@ export function packetOrder(
 }
 
 /** Sort keys of precincts. */
-const keys: Readonly<Record<Progression, readonly (keyof Place)[]>> = {
+const keys: Readonly<Record<Progression, readonly (keyof PrecinctPosition)[]>> = {
   LRCP: ["resolution", "component", "precinct"],
   RLCP: ["resolution", "component", "precinct"],
   RPCL: ["resolution", "y", "x", "component", "precinct"],
@@ -108,7 +108,10 @@ const keys: Readonly<Record<Progression, readonly (keyof Place)[]>> = {
 };
 
 /** Precincts that are gone through once for each layer. */
-function* layerGroups(order: Progression, sorted: readonly Place[]): Iterable<readonly Place[]> {
+function* layerGroups(
+  order: Progression,
+  sorted: readonly PrecinctPosition[],
+): Iterable<readonly PrecinctPosition[]> {
   if (order === "LRCP") yield sorted;
   else if (order === "RLCP") {
     for (let from = 0; from < sorted.length; ) {
@@ -121,8 +124,8 @@ function* layerGroups(order: Progression, sorted: readonly Place[]): Iterable<re
   } else for (const place of sorted) yield [place];
 }
 
-function placesOf(tile: Box, components: readonly TileComponent[]): Place[] {
-  const places: Place[] = [];
+function placesOf(tile: Box, components: readonly TileComponent[]): PrecinctPosition[] {
+  const places: PrecinctPosition[] = [];
   components.forEach(({ dx, dy, resolutions, coding }, component) => {
     resolutions.forEach((resolution, r) => {
       const { across, down, firstX, firstY, precinctX, precinctY, before } = resolution;

@@ -1,7 +1,7 @@
 // Packet headers that stand in the main header or in tile-part headers (ITU-T T.800 A.7.4 and A.7.5).
 
-import { concatenated } from "../../../lib/concatenated.ts";
-import { damaged } from "../codestream.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
+import { damagedError } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import type { Segment } from "./segments.ts";
 
@@ -9,11 +9,11 @@ const bytesFrom = ({ body }: Segment, from: number) =>
   new Uint8Array(body.buffer, body.byteOffset + from, Math.max(0, body.byteLength - from));
 
 /** The bytes of all segments of a kind in the order of their counters; undefined if there are none. */
-function joined(segments: readonly Segment[], kind: number): Uint8Array | undefined {
+function joinSegments(segments: readonly Segment[], kind: number): Uint8Array | undefined {
   const own = segments.filter((segment) => segment.kind === kind && segment.body.byteLength > 0);
   if (own.length === 0) return undefined;
   own.sort((a, b) => a.body.getUint8(0) - b.body.getUint8(0));
-  return concatenated(own.map((segment) => bytesFrom(segment, 1)));
+  return concatenate(own.map((segment) => bytesFrom(segment, 1)));
 }
 
 /**
@@ -21,13 +21,14 @@ function joined(segments: readonly Segment[], kind: number): Uint8Array | undefi
  * ImagingError `decode`.
  */
 export function packedInMain(segments: readonly Segment[]): Uint8Array[] | undefined {
-  const all = joined(segments, marker.ppm);
+  const all = joinSegments(segments, marker.ppm);
   if (!all) return undefined;
   const view = new DataView(all.buffer);
   const parts: Uint8Array[] = [];
   for (let at = 0; at < all.length; ) {
     const length = at + 4 <= all.length ? view.getUint32(at) : Number.POSITIVE_INFINITY;
-    if (at + 4 + length > all.length) throw damaged("complete packed packet headers, but they end early");
+    if (at + 4 + length > all.length)
+      throw damagedError("complete packed packet headers, but they end early");
     parts.push(all.subarray(at + 4, at + 4 + length));
     at += 4 + length;
   }
@@ -36,4 +37,4 @@ export function packedInMain(segments: readonly Segment[]): Uint8Array[] | undef
 
 /** PPT: the headers of one tile-part; undefined if there are none. */
 export const packedInTilePart = (segments: readonly Segment[]): Uint8Array | undefined =>
-  joined(segments, marker.ppt);
+  joinSegments(segments, marker.ppt);

@@ -1,7 +1,7 @@
 // Positions of the packets of a tile.
 
-import { concatenated } from "../../../lib/concatenated.ts";
-import { damaged } from "../codestream.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
+import { damagedError } from "../codestream.ts";
 import type { TileComponent } from "./geometry.ts";
 import { HeaderEnd } from "./header-bits.ts";
 import type { PacketOrder } from "./order.ts";
@@ -129,7 +129,7 @@ export async function placesByHeaders(
       lengths[n] = (headers ? body : header.end) + header.dataLength;
       partOf[n] = p;
       at += lengths[n]!;
-      if (at > end) throw damaged("packets that end within their tile-part, received a longer one");
+      if (at > end) throw damagedError("packets that end within their tile-part, received a longer one");
     }
     before += headers?.length ?? 0;
   }
@@ -138,7 +138,7 @@ export async function placesByHeaders(
     offsets,
     lengths,
     partOf,
-    ...(packed && { packed: { bytes: concatenated(packed), starts } }),
+    ...(packed && { packed: { bytes: concatenate(packed), starts } }),
   };
 }
 
@@ -149,7 +149,7 @@ function readWhole(...[precinct, layer, style, bytes, at]: Parameters<typeof rea
     for (const band of precinct.bands) band.drop();
     return header;
   } catch (error) {
-    if (error instanceof HeaderEnd) throw damaged("complete packet headers, but one ends early", error);
+    if (error instanceof HeaderEnd) throw damagedError("complete packet headers, but one ends early", error);
     throw error;
   }
 }

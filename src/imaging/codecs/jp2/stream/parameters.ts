@@ -2,7 +2,7 @@
 // tile-part headers alike.
 
 import { ImagingError } from "../../../errors.ts";
-import { damaged } from "../codestream.ts";
+import { damagedError } from "../codestream.ts";
 import { marker, type Progression, progressions } from "../markers.ts";
 import type { Segment } from "./segments.ts";
 
@@ -61,7 +61,7 @@ interface Layered<T> {
 }
 
 /** Values from the segments of one header; a tile's header overrides the main header. */
-interface Said {
+interface ParameterSegments {
   general?: Pick<Parameters, "order" | "layers" | "transforms">;
   readonly coding: Layered<Coding>;
   readonly quantisation: Layered<Quantisation>;
@@ -82,9 +82,9 @@ export interface ParameterReader {
 /** Returns a reader for the main header of a codestream with that many components. */
 export function parameterReader(
   components: number,
-  main?: ParameterReader & { said: Said },
+  main?: ParameterReader & { said: ParameterSegments },
 ): ParameterReader {
-  const said: Said = {
+  const said: ParameterSegments = {
     coding: { one: new Map() },
     quantisation: { one: new Map() },
     regionShift: new Map(),
@@ -110,7 +110,8 @@ export function parameterReader(
           else if (kind === marker.poc) addChanges(said.changes, readChanges(body, wide, components));
         }
       } catch (cause) {
-        if (cause instanceof RangeError) throw damaged("complete marker segments, but one ends early", cause);
+        if (cause instanceof RangeError)
+          throw damagedError("complete marker segments, but one ends early", cause);
         throw cause;
       }
     },
@@ -118,12 +119,12 @@ export function parameterReader(
     read(): Parameters {
       const outer = main?.said;
       const general = said.general ?? outer?.general;
-      if (!general) throw damaged("a COD segment in the main header, found none");
-      const pick = <T>(from: (said: Said) => Layered<T>, name: string) =>
+      if (!general) throw damagedError("a COD segment in the main header, found none");
+      const pick = <T>(from: (said: ParameterSegments) => Layered<T>, name: string) =>
         Array.from({ length: components }, (_, c) => {
           const [own, of] = [from(said), outer && from(outer)];
           const found = own.one.get(c) ?? own.all ?? of?.one.get(c) ?? of?.all;
-          if (!found) throw damaged(`a ${name} segment in the main header, found none`);
+          if (!found) throw damagedError(`a ${name} segment in the main header, found none`);
           return found;
         });
       return {
@@ -142,10 +143,10 @@ export function parameterReader(
 }
 
 /** SGcod and Scod (table A.13 to A.16). */
-function readGeneral(cod: DataView): NonNullable<Said["general"]> {
+function readGeneral(cod: DataView): NonNullable<ParameterSegments["general"]> {
   const order = progressions[cod.getUint8(1)];
   const layers = cod.getUint16(2);
-  if (!order || layers === 0) throw damaged("one of five progression orders and at least one layer");
+  if (!order || layers === 0) throw damagedError("one of five progression orders and at least one layer");
   const transform = cod.getUint8(4);
   if (transform > 1)
     throw new ImagingError(
@@ -164,9 +165,9 @@ function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
   const levels = view.getUint8(at);
   const blockWidth = (view.getUint8(at + 1) & 15) + 2;
   const blockHeight = (view.getUint8(at + 2) & 15) + 2;
-  if (levels > 32) throw damaged(`at most 32 resolution levels, received ${levels}`);
+  if (levels > 32) throw damagedError(`at most 32 resolution levels, received ${levels}`);
   if (blockWidth > 10 || blockHeight > 10 || blockWidth + blockHeight > 12)
-    throw damaged(
+    throw damagedError(
       `code-blocks of at most 4096 samples and 1024 on a side, received ${2 ** blockWidth}x${2 ** blockHeight}`,
     );
   const style = view.getUint8(at + 3);
@@ -180,7 +181,7 @@ function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
     return { x: sides & 15, y: sides >> 4 };
   });
   if (precincts.some(({ x, y }, r) => r > 0 && (x === 0 || y === 0)))
-    throw damaged("precincts of at least 2 samples on a side above the smallest resolution");
+    throw damagedError("precincts of at least 2 samples on a side above the smallest resolution");
   return { levels, blockWidth, blockHeight, style, reversible: view.getUint8(at + 4) === 1, precincts };
 }
 
@@ -190,7 +191,7 @@ const kinds = ["none", "derived", "expounded"] as const;
 function readQuantisation(view: DataView, at: number): Quantisation {
   const style = view.getUint8(at);
   const kind = kinds[style & 31];
-  if (!kind) throw damaged(`a quantisation of style 0 to 2, received ${style & 31}`);
+  if (!kind) throw damagedError(`a quantisation of style 0 to 2, received ${style & 31}`);
   const size = kind === "none" ? 1 : 2;
   const count = kind === "derived" ? 1 : Math.floor((view.byteLength - at - 1) / size);
   const steps = Array.from({ length: count }, (_, band) => {
@@ -198,7 +199,7 @@ function readQuantisation(view: DataView, at: number): Quantisation {
     const step = view.getUint16(at + 1 + 2 * band);
     return { exponent: step >> 11, mantissa: step & 0x7ff };
   });
-  if (steps.length === 0) throw damaged("a quantisation step, found none");
+  if (steps.length === 0) throw damagedError("a quantisation step, found none");
   return { kind, guardBits: style >> 5, steps };
 }
 
@@ -207,7 +208,7 @@ const mostChanges = 32;
 
 function addChanges(all: Volume[], more: readonly Volume[]): void {
   if (all.length + more.length > mostChanges)
-    throw damaged(`at most ${mostChanges} changes of progression, received ${all.length + more.length}`);
+    throw damagedError(`at most ${mostChanges} changes of progression, received ${all.length + more.length}`);
   all.push(...more);
 }
 
@@ -219,7 +220,7 @@ function readChanges(view: DataView, wide: 1 | 2, components: number): Volume[] 
     const component = (offset: number) =>
       wide === 2 ? view.getUint16(at + offset) : view.getUint8(at + offset);
     const order = progressions[view.getUint8(at + 4 + 2 * wide)];
-    if (!order) throw damaged("one of five progression orders in POC, received another");
+    if (!order) throw damagedError("one of five progression orders in POC, received another");
     // 0 means one more than the largest number that fits.
     const endComponent = component(4 + wide) || (wide === 2 ? 16384 : 256);
     return {

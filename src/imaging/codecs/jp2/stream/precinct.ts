@@ -1,14 +1,14 @@
 // Precincts: their code-blocks, and what packet headers say of them (ITU-T T.800 B.10; T.814 for HT blocks).
 
-import { damaged } from "../codestream.ts";
+import { damagedError } from "../codestream.ts";
 import { marker } from "../markers.ts";
-import { type Band, type Box, isEmpty, precinctBox, type Resolution, shared } from "./geometry.ts";
+import { type Band, type Box, intersect, isEmpty, precinctBox, type Resolution } from "./geometry.ts";
 import { HeaderBits } from "./header-bits.ts";
 import { blockStyle } from "./parameters.ts";
 import { TagTree } from "./tag-tree.ts";
 
 /** Bytes of a code-block in one packet. */
-export interface Piece {
+export interface CodedPiece {
   readonly offset: number;
   readonly length: number;
   readonly passes: number;
@@ -20,7 +20,7 @@ export interface Piece {
 export interface CodeBlock extends Box {
   readonly passes: number;
   readonly zeroPlanes: number;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly CodedPiece[];
 }
 
 /** Sides of code-blocks. */
@@ -110,7 +110,7 @@ export class PrecinctBand {
   /** The code-blocks with passes that a window meets. */
   *blocksIn(window: Box): Iterable<CodeBlock> {
     const { width, height } = this.#size;
-    const { x0, y0, x1, y1 } = shared(this.#box, window);
+    const { x0, y0, x1, y1 } = intersect(this.#box, window);
     if (x1 <= x0 || y1 <= y0) return;
     const [right, bottom] = [Math.ceil(x1 / width) - this.#left, Math.ceil(y1 / height) - this.#top];
     for (let row = Math.floor(y0 / height) - this.#top; row < bottom; row++)
@@ -126,7 +126,7 @@ export class PrecinctBand {
       const { width, height } = this.#size;
       const [x, y] = [(this.#left + column) * width, (this.#top + row) * height];
       block = {
-        ...shared(this.#box, { x0: x, y0: y, x1: x + width, y1: y + height }),
+        ...intersect(this.#box, { x0: x, y0: y, x1: x + width, y1: y + height }),
         passes: this.passes[index]!,
         zeroPlanes: this.planes[index]!,
         pieces: this.#piecesOf(index),
@@ -136,10 +136,10 @@ export class PrecinctBand {
     return block;
   }
 
-  #piecesOf(block: number): Piece[] {
+  #piecesOf(block: number): CodedPiece[] {
     const { blocks, offsets, lengths, passes } = this.#pieces;
     this.#ofBlock ??= listsOf(blocks, this.count);
-    const found: Piece[] = [];
+    const found: CodedPiece[] = [];
     for (let i = this.#ofBlock.first[block]!; i >= 0; i = this.#ofBlock.next[i]!)
       found.push({
         offset: offsets[i]!,
@@ -229,7 +229,7 @@ function isIncluded(bits: HeaderBits, band: PrecinctBand, block: number, layer: 
   const y = (block - x) / band.across;
   if (!band.inclusion.isBelow(bits, x, y, layer + 1)) return false;
   const planes = band.zeroPlanes.value(bits, x, y, mostZeroPlanes);
-  if (planes > mostZeroPlanes) throw damaged(`at most ${mostZeroPlanes} zero bit-planes, received more`);
+  if (planes > mostZeroPlanes) throw damagedError(`at most ${mostZeroPlanes} zero bit-planes, received more`);
   band.planes[block] = planes;
   return true;
 }
@@ -253,7 +253,7 @@ function readContribution(
     if (begins) band.room[block] = segmentPasses(style, band.passes[block]!, left);
     const passes = Math.min(left, band.room[block]!);
     const width = band.lengthBits[block]! + 31 - Math.clz32(passes);
-    if (width > 31) throw damaged(`lengths of at most 31 bits, received one of ${width}`);
+    if (width > 31) throw damagedError(`lengths of at most 31 bits, received one of ${width}`);
     const length = bits.number(width);
     band.add(block, at, length, passes, begins);
     at += length;

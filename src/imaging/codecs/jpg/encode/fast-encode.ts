@@ -2,7 +2,7 @@
 // arrive. Its memory holds one row of MCUs at a time.
 
 import { ImagingError } from "../../../errors.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import type { RowStream } from "../../codec.ts";
 import type { Resolution } from "../../image-header.ts";
 import {
@@ -15,7 +15,14 @@ import {
 import { quantisationTables } from "../markers/quantisation.ts";
 import { endOfImage } from "../markers/write.ts";
 import { baselineHeader } from "./header.ts";
-import { checkSides, type JpegInput, type Picture, pictureOf, refused, samplings } from "./input.ts";
+import {
+  checkSides,
+  type JpegInput,
+  type Picture,
+  pictureOf,
+  refusedInputError,
+  samplings,
+} from "./input.ts";
 import { accept, bytesOf, type EncoderModule } from "./module.ts";
 
 export interface FastEncodeOptions {
@@ -165,7 +172,7 @@ function encodePicture(instance: Instance, picture: Picture, options: FastEncode
     }
   }
   wasm.finish();
-  const file = concatenated([...parts, output(wasm), endOfImage]);
+  const file = concatenate([...parts, output(wasm), endOfImage]);
   wasm.taken();
   return file;
 }
@@ -217,7 +224,7 @@ function streamRows(instance: Instance, options: JpegStreamOptions, ended: () =>
     rows(data) {
       const count = data.length / pitch;
       if (!Number.isInteger(count) || done + waiting + count > height)
-        throw refused(
+        throw refusedInputError(
           `whole rows of ${pitch} bytes, at most ${height - done - waiting} more`,
           `${data.length} bytes`,
         );
@@ -237,12 +244,12 @@ function streamRows(instance: Instance, options: JpegStreamOptions, ended: () =>
         done += full;
         waiting = 0;
       }
-      return concatenated(ready);
+      return concatenate(ready);
     },
     finish() {
-      if (done !== height) throw refused(`${height} rows`, `${done + waiting}`);
+      if (done !== height) throw refusedInputError(`${height} rows`, `${done + waiting}`);
       wasm.finish();
-      const last = concatenated([pending, takeOutput(wasm), endOfImage]);
+      const last = concatenate([pending, takeOutput(wasm), endOfImage]);
       ended();
       return last;
     },

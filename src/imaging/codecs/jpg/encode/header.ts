@@ -2,7 +2,7 @@
 // (ITU-T T.81, B.2).
 
 import { ImagingError } from "../../../errors.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import type { Resolution } from "../../image-header.ts";
 import { densityFields } from "../markers/density.ts";
 import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/huffman-codes.ts";
@@ -50,7 +50,7 @@ export function baselineHeader(header: BaselineHeader): Uint8Array {
     ...(luma ? huffmanSegments(1, huffman.dcChroma, huffman.acChroma) : []),
     scanSegment(components),
   ];
-  return concatenated(parts);
+  return concatenate(parts);
 }
 
 /** Returns a component that uses the same number for all its tables. */

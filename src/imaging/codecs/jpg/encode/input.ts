@@ -66,7 +66,7 @@ function fromPixels(pixels: PixelBuffer, chroma: "420" | "444"): Picture {
   const { width, height, bands, interpretation, data } = pixels;
   const expected = { gray: 1, rgb: 3, ycc: 0, cmyk: 0, lab: 0 }[interpretation];
   if (!(data instanceof Uint8Array) || bands !== expected || data.length !== width * height * bands)
-    throw refused(
+    throw refusedInputError(
       "8-bit gray or RGB pixels without alpha, as many as width times height",
       `${width}x${height} ${interpretation} in ${bands} bands with ${data.length} samples`,
     );
@@ -110,7 +110,7 @@ function fromPlanes(input: JpegInput & { kind: "planes" }, chroma: "420" | "444"
   );
   for (const [i, size] of sizes.entries()) checkPlane(planes[i], size, i);
   if (planes.length !== components)
-    throw refused(`${components} planes for sampling ${stored}`, `${planes.length}`);
+    throw refusedInputError(`${components} planes for sampling ${stored}`, `${planes.length}`);
 
   const sampling = stored === "444" ? chroma : stored;
   const target = samplings[sampling];
@@ -155,7 +155,7 @@ class PlanesPicture implements Picture {
 /** Throws ImagingError `encode` for sizes that do not fit into a frame header. */
 export function checkSides(width: number, height: number): void {
   const fits = [width, height].every((side) => Number.isInteger(side) && side >= 1 && side <= maxSide);
-  if (!fits) throw refused(`sides from 1 to ${maxSide} pixels`, `${width}x${height}`);
+  if (!fits) throw refusedInputError(`sides from 1 to ${maxSide} pixels`, `${width}x${height}`);
 }
 
 function checkPlane(plane: Plane | undefined, size: { width: number; height: number }, index: number): void {
@@ -170,10 +170,13 @@ function checkPlane(plane: Plane | undefined, size: { width: number; height: num
     plane.stride * 16 <= maxInput &&
     plane.data.length >= (plane.height - 1) * plane.stride + plane.width;
   if (!sized)
-    throw refused(`plane ${index} with ${size.width}x${size.height} samples in its rows`, received ?? "none");
+    throw refusedInputError(
+      `plane ${index} with ${size.width}x${size.height} samples in its rows`,
+      received ?? "none",
+    );
 }
 
-export function refused(expected: string, received: string): ImagingError {
+export function refusedInputError(expected: string, received: string): ImagingError {
   return new ImagingError(
     "encode",
     `Expected ${expected} for JPEG; received ${received}. Convert the picture before.`,

@@ -1,7 +1,7 @@
 // Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, with the same coded bits (ITU-T
 // T.81, F.1).
 
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { type ReadRanges, withRanges } from "../../ranges.ts";
 import type { Frame } from "../markers/frame.ts";
@@ -93,7 +93,7 @@ export function cropRegion(
  */
 export function cropFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
   return withCrop(job, region, forwards, ({ frame, scan, data }) =>
-    concatenated([cropHeader(frame, scan, region), ...data]),
+    concatenate([cropHeader(frame, scan, region), ...data]),
   );
 }
 

@@ -13,7 +13,7 @@ import type { Scan } from "../region/header.ts";
 import type { Crop } from "./crop.ts";
 
 /** Tables and headers with which a transformed crop is written. */
-export interface Form {
+export interface CropForm {
   readonly frame: Frame;
   readonly scan: Scan;
   readonly huffman: HuffmanTables;
@@ -22,14 +22,14 @@ export interface Form {
 }
 
 /** Forms by scan, with and without swapped axes; crops of a file share them. */
-const forms = new WeakMap<Scan, Map<boolean, Form>>();
+const forms = new WeakMap<Scan, Map<boolean, CropForm>>();
 
 /**
  * Returns the form with the file's own tables if they have all codes, and with the typical tables otherwise.
  */
-export function usualForm(crop: Crop, swap: boolean): Form {
+export function usualForm(crop: Crop, swap: boolean): CropForm {
   const { scan } = crop;
-  const known = forms.get(scan) ?? new Map<boolean, Form>();
+  const known = forms.get(scan) ?? new Map<boolean, CropForm>();
   let form = known.get(swap);
   if (!form) {
     form = transformedForm(crop, swap, ownTables(scan), !swap);
@@ -43,7 +43,7 @@ export function transformedForm(
   swap: boolean,
   huffman: HuffmanTables,
   copies = false,
-): Form {
+): CropForm {
   const luma = { dc: definitionOf(huffman.dcLuma), ac: definitionOf(huffman.acLuma) };
   const chroma = { dc: definitionOf(huffman.dcChroma), ac: definitionOf(huffman.acChroma) };
   return {

@@ -2,7 +2,7 @@
 // coefficients at other positions, coded with the file's own Huffman tables if these have all codes. It also
 // transposes planes.
 
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Plane } from "../encode/input.ts";
@@ -142,7 +142,7 @@ function transformCrop(
     parts.push(bytesOf(wasm).slice(from, from + wasm.outputLength()));
     wasm.taken();
   }
-  return concatenated([...parts, endOfImage]);
+  return concatenate([...parts, endOfImage]);
 }
 
 /** Returns the module's current memory, which growing replaces. */

@@ -1,6 +1,6 @@
 // The density of a JFIF file: the unit, and pixels per unit, in its APP0 segment (JFIF 1.02).
 
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import type { Resolution } from "../../image-header.ts";
 import { marker } from "./walk.ts";
 import { ascii, jfifSegment, startOfImage } from "./write.ts";
@@ -27,7 +27,7 @@ export function withDensity(jpeg: Uint8Array, resolution: Resolution | undefined
     jpeg.set(fields, 13);
     return jpeg;
   }
-  return concatenated([startOfImage, jfifSegment(fields), jpeg.subarray(2)]);
+  return concatenate([startOfImage, jfifSegment(fields), jpeg.subarray(2)]);
 }
 
 /**

@@ -18,7 +18,7 @@ export function extensionOf(packet: Uint8Array): string | undefined {
  * Merges the properties of both packets into one. Returns the main packet if either does not have the usual
  * form.
  */
-export function joinedXmp(packet: Uint8Array, rest: Uint8Array): Uint8Array {
+export function joinXmp(packet: Uint8Array, rest: Uint8Array): Uint8Array {
   const main = new TextDecoder().decode(packet);
   const more = new TextDecoder().decode(rest);
   const from = more.indexOf(">", more.indexOf(open)) + 1;

@@ -2,12 +2,12 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { colourFacts, piecewise, type Told } from "../../../metadata/colour.ts";
+import { type ColourFields, colourFacts, piecewise } from "../../../metadata/colour.ts";
 import { type Exif, readExif } from "../../../metadata/exif.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { type FrameHeader, frameKinds, frameOfHeight, readFrameHeader } from "./frame.ts";
 import { findLineCount, longestSearch } from "./line-count.ts";
-import { damaged, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";
+import { damagedError, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";
 
 /** `ImageHeader.details` of a JPEG: facts that the decoder needs in addition to the general ones. */
 export type JpegDetails = {
@@ -37,7 +37,7 @@ const windowBytes = 2048;
 export const maxSide = 65500;
 
 /** Values collected from the segments before the first scan. */
-interface Seen {
+interface HeaderSegments {
   frame: FrameHeader | undefined;
   hierarchical: boolean;
   /** Resolution in the JFIF segment. */
@@ -60,7 +60,7 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
       "Expected a JPEG file, which begins with the bytes FF D8; received something else. Check the source file.",
       { code: "not_an_image" },
     );
-  const seen: Seen = {
+  const seen: HeaderSegments = {
     frame: undefined,
     hierarchical: false,
     density: undefined,
@@ -70,10 +70,13 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
   for await (const segment of walk.segments(2)) {
     const { code, length, end } = segment;
     if (code === marker.soi || code === marker.eoi)
-      throw damaged("a frame and a scan", code === marker.eoi ? "the end of the image" : "a second start");
-    if (length === undefined) throw damaged("a segment", "the end of the file");
+      throw damagedError(
+        "a frame and a scan",
+        code === marker.eoi ? "the end of the image" : "a second start",
+      );
+    if (length === undefined) throw damagedError("a segment", "the end of the file");
     if (code === marker.sos) {
-      if (!seen.frame) throw damaged("a frame header before the first scan", "none");
+      if (!seen.frame) throw damagedError("a frame header before the first scan", "none");
       const [components = 0] = await walk.body(segment, 1);
       return describeBefore(bytes, seen, seen.frame, { components, dataAt: end });
     }
@@ -82,25 +85,25 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
     if (seen.frame && (frameKinds[seen.frame.code]?.refused || seen.hierarchical))
       return describe(seen.frame, { ...seen, lateHeight: false, multiscan: false });
   }
-  throw damaged("a scan", "the end of the file");
+  throw damagedError("a scan", "the end of the file");
 }
 
 /** Takes in a segment before the first scan. */
 async function take(
-  seen: Seen,
+  seen: HeaderSegments,
   segment: Segment & { readonly length: number },
   walk: MarkerWalk,
   bytes: ByteSource,
 ): Promise<void> {
   const { at, code, length } = segment;
   if (code in frameKinds) {
-    if (seen.frame && !seen.hierarchical) throw damaged("one frame header", "two");
+    if (seen.frame && !seen.hierarchical) throw damagedError("one frame header", "two");
     seen.frame ??= readFrameHeader(await walk.body(segment), segment);
     return;
   }
   if (code === marker.dhp) seen.hierarchical = true;
   if ((code > 0x01 && code < 0xc0) || (code >= 0xf0 && code <= 0xfd))
-    throw damaged("a marker of ITU-T T.81", `the reserved marker ${code.toString(16).toUpperCase()}`);
+    throw damagedError("a marker of ITU-T T.81", `the reserved marker ${code.toString(16).toUpperCase()}`);
   if (code < marker.app0 || code > marker.app15) return;
   const head = await walk.body(segment, 14);
   if (code === marker.app0 && isNamed(head, "JFIF\0", 14)) seen.density ??= jfifDensity(head);
@@ -115,7 +118,7 @@ async function take(
  */
 async function describeBefore(
   bytes: ByteSource,
-  seen: Seen,
+  seen: HeaderSegments,
   frame: FrameHeader,
   scan: { readonly components: number; readonly dataAt: number },
 ): Promise<ImageHeader> {
@@ -123,7 +126,7 @@ async function describeBefore(
   const height = lateHeight ? ((await findLineCount(bytes, scan.dataAt)) ?? 0) : frame.height;
   const multiscan = scan.components < frame.components.length;
   const header = describe(frameOfHeight(frame, height), { ...seen, lateHeight, multiscan });
-  const icc = seen.profile.length > 0 ? joined(bytes, seen.profile) : undefined;
+  const icc = seen.profile.length > 0 ? joinProfile(bytes, seen.profile) : undefined;
   return { ...header, colour: await colourFacts({ icc, exif: seen.exif }, header.interpretation) };
 }
 
@@ -140,7 +143,7 @@ interface ProfilePart {
  * Returns the profile in the order of its parts, whatever the order of the segments; if the numbers of the
  * parts are wrong, the reason why it is ignored.
  */
-function joined(bytes: ByteSource, parts: readonly ProfilePart[]): NonNullable<Told["icc"]> {
+function joinProfile(bytes: ByteSource, parts: readonly ProfilePart[]): NonNullable<ColourFields["icc"]> {
   const ordered = [...parts].sort((a, b) => a.number - b.number);
   if (ordered.some(({ number, count }, i) => number !== i + 1 || count !== parts.length))
     return {
@@ -164,7 +167,7 @@ function jfifDensity(body: Uint8Array): Resolution | undefined {
   return factor && x && y ? { x: x * factor, y: y * factor } : undefined;
 }
 
-interface JobContext extends Pick<Seen, "hierarchical" | "density" | "exif"> {
+interface JobContext extends Pick<HeaderSegments, "hierarchical" | "density" | "exif"> {
   readonly lateHeight: boolean;
   readonly multiscan: boolean;
 }

@@ -3,12 +3,12 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import { shortenedExif } from "../../../metadata/exif-fields.ts";
 import type { Metadata, MetadataKinds } from "../../../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../../../metadata/metadata-bytes.ts";
 import { iptcOf, iptcResource } from "../../../metadata/photoshop.ts";
-import { extensionOf, joinedXmp, splitXmp } from "./extended-xmp.ts";
+import { extensionOf, joinXmp, splitXmp } from "./extended-xmp.ts";
 import { applicationSegments, marker, walkMarkers } from "./walk.ts";
 import { segmentStart } from "./write.ts";
 
@@ -44,7 +44,7 @@ export async function readJpegMetadata(bytes: ByteSource, kinds: MetadataKinds =
     const content = await budget.take(offset, length);
     if (content) found.set(carrier, [...(found.get(carrier) ?? []), content]);
   }
-  const iptc = iptcOf(concatenated((found.get("photoshop") ?? []).map((part) => part.subarray(14))));
+  const iptc = iptcOf(concatenate((found.get("photoshop") ?? []).map((part) => part.subarray(14))));
   const [exif] = found.get("exif") ?? [];
   return {
     icc: profile(found.get("icc") ?? []),
@@ -92,7 +92,7 @@ function profile(parts: readonly Uint8Array[]): Uint8Array | undefined {
     parts.find((part) => part[at] === i + 1 && part[at + 1] === count),
   );
   if (inOrder.some((part) => part === undefined)) return undefined;
-  return concatenated(inOrder.map((part) => part!.subarray(at + 2)));
+  return concatenate(inOrder.map((part) => part!.subarray(at + 2)));
 }
 
 /** Returns the XMP packet, with its extension if that is complete. */
@@ -107,7 +107,7 @@ function packet(segment: Uint8Array | undefined, extensions: readonly Uint8Array
   const inOrder = parts.sort((a, b) => a.offset - b.offset);
   let end = 0;
   for (const { offset, data } of inOrder) end = offset === end ? end + data.length : Number.NaN;
-  return total > 0 && end === total ? joinedXmp(main, concatenated(inOrder.map(({ data }) => data))) : main;
+  return total > 0 && end === total ? joinXmp(main, concatenate(inOrder.map(({ data }) => data))) : main;
 }
 
 function extensionPart(segment: Uint8Array) {
@@ -135,11 +135,11 @@ export async function embedInJpeg(jpeg: Uint8Array, metadata: Metadata): Promise
     else if (!carrier || !replaced[carrier](metadata)) own.push(segment);
     at += segment.length;
   }
-  return concatenated([
+  return concatenate([
     ...start,
     ...(metadata.exif ? exifSegment(metadata.exif) : []),
     ...(metadata.xmp ? await xmpSegments(metadata.xmp) : []),
-    ...(metadata.iptc ? parted(carriers.photoshop, iptcResource(metadata.iptc), () => []) : []),
+    ...(metadata.iptc ? splitIntoSegments(carriers.photoshop, iptcResource(metadata.iptc), () => []) : []),
     ...(metadata.icc ? iccSegments(metadata.icc) : []),
     ...own,
     jpeg.subarray(at),
@@ -168,7 +168,7 @@ async function xmpSegments(xmp: Uint8Array): Promise<Uint8Array[]> {
   if (xmp.length <= longest - carriers.xmp.name.length) return segment(carriers.xmp, [], xmp);
   const { main, guid, rest } = await splitXmp(xmp);
   const head = (_: number, offset: number) => [...latin1(guid), ...word32(rest.length), ...word32(offset)];
-  return [...segment(carriers.xmp, [], main), ...parted(carriers.moreXmp, rest, head)];
+  return [...segment(carriers.xmp, [], main), ...splitIntoSegments(carriers.moreXmp, rest, head)];
 }
 
 /** Segments by profile: most derivatives embed the same profile. */
@@ -178,7 +178,7 @@ function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
   let segments = knownSegments.get(icc);
   if (!segments) {
     const count = Math.ceil(icc.length / (longest - carriers.icc.name.length - 2));
-    segments = count <= mostParts ? parted(carriers.icc, icc, (part) => [part + 1, count]) : [];
+    segments = count <= mostParts ? splitIntoSegments(carriers.icc, icc, (part) => [part + 1, count]) : [];
     knownSegments.set(icc, segments);
   }
   return segments;
@@ -188,7 +188,7 @@ function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
  * Divides content into as many segments as needed. `head` is inserted between the identifier and the content
  * of each.
  */
-function parted(
+function splitIntoSegments(
   carrier: { code: number; name: string },
   content: Uint8Array,
   head: (part: number, offset: number) => readonly number[],

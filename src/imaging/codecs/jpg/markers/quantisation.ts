@@ -48,11 +48,11 @@ export function quantisationTables(quality: number): QuantisationTables {
 
 function tablesFor(bounded: number): QuantisationTables {
   const percent = bounded < 50 ? Math.floor(5000 / bounded) : 200 - 2 * bounded;
-  const scaled = (table: readonly (readonly number[])[]) =>
+  const scaleTable = (table: readonly (readonly number[])[]) =>
     Uint8Array.from(table.flat(), (value) =>
       Math.min(255, Math.max(1, Math.floor((value * percent + 50) / 100))),
     );
-  return { luma: scaled(examples.luma), chroma: scaled(examples.chroma) };
+  return { luma: scaleTable(examples.luma), chroma: scaleTable(examples.chroma) };
 }
 
 /** Visits diagonal by diagonal, odd ones from top right to bottom left, even ones the other way. */

@@ -121,16 +121,16 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
       for (let count = 0; count < mostSegments; count++) {
         const until = at + mostStrayBytes - stray;
         const found = await next(at, { until });
-        if (!found && window.seen > until) throw damaged("marker segments", "other bytes between them");
+        if (!found && window.seen > until) throw damagedError("marker segments", "other bytes between them");
         if (!found || (fillBytesOnly && !(await isFill(at, found.at)))) return;
         const { code, length } = found;
         if (length !== undefined && length < 2)
-          throw damaged("a segment length of 2 or more", String(length));
+          throw damagedError("a segment length of 2 or more", String(length));
         stray += found.at - at;
         at = found.end;
         if (code !== marker.tem) yield found;
       }
-      throw damaged(`at most ${mostSegments} segments before the first scan`, "more");
+      throw damagedError(`at most ${mostSegments} segments before the first scan`, "more");
     },
     async body({ at, length = 2 }, most = Number.POSITIVE_INFINITY) {
       const wanted = Math.max(0, Math.min(most, length - 2));
@@ -191,7 +191,7 @@ export function isNamed(body: Uint8Array, name: string, least: number): boolean 
 }
 
 /** Returns an error for a broken file structure. */
-export function damaged(expected: string, received: string): ImagingError {
+export function damagedError(expected: string, received: string): ImagingError {
   return new ImagingError(
     "decode",
     `Expected ${expected} in the header of the JPEG file; received ${received}. Replace the source file.`,

@@ -10,7 +10,7 @@ import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
 import type { Transformer } from "../lossless/transform.ts";
 import type { Plane, ScaleFactor } from "../region/index.ts";
 import type { Opened } from "../sidecar/files.ts";
-import { reversed, type Target, turnOf, widened } from "./target.ts";
+import { type PlaneTarget, reverse, turnOf, widen } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
 
 /** What planes are made with. */
@@ -28,7 +28,7 @@ type EncoderPlanes = Extract<JpegInput, { kind: "planes" }>;
  */
 export async function planesOf(
   file: Opened,
-  target: Target,
+  target: PlaneTarget,
   { scaleFactor, write }: { readonly scaleFactor: number; readonly write: EncodeOptions },
   { kernels, transformer, stages }: PlaneTools,
 ): Promise<EncoderPlanes | undefined> {
@@ -36,7 +36,7 @@ export async function planesOf(
   const halved = write.chroma === "420" && !target.gray;
   const wanted = wantedOf(frame, target, halved);
   /** Returns the encoder's input, made from the samples of each component. */
-  const finished = (samplesOf: (want: Wanted, component: number) => EncoderPlane | undefined) => {
+  const finish = (samplesOf: (want: WantedPlane, component: number) => EncoderPlane | undefined) => {
     stages?.enter("steps");
     const turn = turnOf(target);
     const made: EncoderPlane[] = [];
@@ -44,7 +44,7 @@ export async function planesOf(
       const out = samplesOf(want, i);
       const turned = out && turnPlane(out, turn, transformer);
       if (!turned) return undefined;
-      made.push(i === 0 && target.sharpen ? sharpened(turned, target.sharpen, kernels) : turned);
+      made.push(i === 0 && target.sharpen ? sharpenPlane(turned, target.sharpen, kernels) : turned);
     }
     const { across, down, gray } = target;
     const sampling = gray ? "gray" : halved ? "420" : "444";
@@ -52,7 +52,7 @@ export async function planesOf(
   };
 
   const small = scaleFactor === 8 ? smallSamples(file, wanted) : undefined;
-  if (small) return finished((_, i) => small[i]);
+  if (small) return finish((_, i) => small[i]);
   const half = !target.gray && wanted.slice(1).every((want) => isHalfEnough(want, scaleFactor));
   const decoded = wanted.map((want, i) => (i > 0 && half ? halvedGrid(want) : want));
   return file.reader.withPlanes(
@@ -60,7 +60,7 @@ export async function planesOf(
     scaleFactor as ScaleFactor,
     target.gray ? "none" : half ? "half" : "stored",
     (planes) =>
-      finished(({ x, y }, i) => {
+      finish(({ x, y }, i) => {
         const plane = planes[i] as Plane;
         const across = onSamples({ ...x, pixels: plane.pixelsAcross });
         const down = onSamples({ ...y, pixels: plane.pixelsDown });
@@ -70,12 +70,16 @@ export async function planesOf(
 }
 
 /** Returns the part of each component that the target needs. */
-function wantedOf(frame: Opened["reader"]["frame"], target: Target, halved: boolean): readonly Wanted[] {
+function wantedOf(
+  frame: Opened["reader"]["frame"],
+  target: PlaneTarget,
+  halved: boolean,
+): readonly WantedPlane[] {
   return frame.components.slice(0, target.gray ? 1 : 3).map((component, i) => {
     const half = i > 0 && halved ? 2 : 1;
     const seen = i === 0 ? target.sharpen : undefined;
-    const across = seen ? widened(target.across, seen.across) : target.across;
-    const down = seen ? widened(target.down, seen.down) : target.down;
+    const across = seen ? widen(target.across, seen.across) : target.across;
+    const down = seen ? widen(target.down, seen.down) : target.down;
     const [x, y] = target.swap ? [down, across] : [across, down];
     return {
       x: { axis: outputAxis(x, half), pixels: frame.hMax / component.h },
@@ -87,7 +91,7 @@ function wantedOf(frame: Opened["reader"]["frame"], target: Target, halved: bool
 /** Returns the samples of all components if a level below 1/8 contains exactly these; undefined otherwise. */
 function smallSamples(
   { smallerLevels }: Opened,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedPlane[],
 ): readonly EncoderPlane[] | undefined {
   const found = wanted.flatMap(({ x, y }, component) => {
     const plane = smallerLevels?.samples(component, onSamples(x), onSamples(y));
@@ -102,13 +106,13 @@ function smallSamples(
  * loses 0.35 dB. They also do if a filter makes the last step of 2 or more, as for chroma that is stored in
  * full and needed at half size. At 1/4 all components have a quarter of their own size.
  */
-function isHalfEnough(want: Wanted, scaleFactor: number): boolean {
+function isHalfEnough(want: WantedPlane, scaleFactor: number): boolean {
   const { x, y } = halvedGrid(want);
   const axes = [onSamples(x), onSamples(y)];
   return scaleFactor <= 2 && (axes.every(isCopy) || axes.every(({ scale }) => scale >= 2));
 }
 
-const halvedGrid = ({ x, y }: Wanted): Wanted => ({
+const halvedGrid = ({ x, y }: WantedPlane): WantedPlane => ({
   x: { ...x, pixels: 2 * x.pixels },
   y: { ...y, pixels: 2 * y.pixels },
 });
@@ -122,7 +126,7 @@ interface WantedAxis {
   readonly pixels: number;
 }
 
-interface Wanted {
+interface WantedPlane {
   readonly x: WantedAxis;
   readonly y: WantedAxis;
 }
@@ -133,7 +137,7 @@ interface Wanted {
  */
 function outputAxis(axis: ResampleAxis, half: number): ResampleAxis {
   const paired = { ...axis, size: Math.ceil(axis.size / half), scale: axis.scale * half };
-  return paired.scale < 0 ? reversed(paired) : paired;
+  return paired.scale < 0 ? reverse(paired) : paired;
 }
 
 const onSamples = ({ axis, pixels }: WantedAxis): ResampleAxis => ({
@@ -146,7 +150,7 @@ const onSamples = ({ axis, pixels }: WantedAxis): ResampleAxis => ({
 function regionFor(
   frame: Opened["reader"]["frame"],
   scaleFactor: number,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedPlane[],
 ): Rectangle {
   const x = spanOf(frame.width, scaleFactor, wanted, "x");
   const y = spanOf(frame.height, scaleFactor, wanted, "y");
@@ -154,7 +158,7 @@ function regionFor(
 }
 
 /** Returns the part of a side of `full` pixels that all planes together need. */
-function spanOf(full: number, scaleFactor: number, wanted: readonly Wanted[], side: "x" | "y") {
+function spanOf(full: number, scaleFactor: number, wanted: readonly WantedPlane[], side: "x" | "y") {
   let start = Number.POSITIVE_INFINITY;
   let end = 0;
   for (const { [side]: axis } of wanted) {
@@ -170,9 +174,9 @@ function spanOf(full: number, scaleFactor: number, wanted: readonly Wanted[], si
 }
 
 /** Returns upright luma sharpened, without the margins that sharpening read. */
-function sharpened(
+function sharpenPlane(
   { data, width, height, stride }: EncoderPlane,
-  how: NonNullable<Target["sharpen"]>,
+  how: NonNullable<PlaneTarget["sharpen"]>,
   kernels: Kernels,
 ): EncoderPlane {
   const packed = new Uint8Array(width * height);

@@ -10,7 +10,7 @@ import type { ReadRequest, RenderPlan, Transform } from "../../plan.ts";
  * The derivative's axes on the stored image reduced by the plan's scale factor, counted from its corner. An
  * axis with a negative scale runs backwards; `origin` is the start of the first sample in either direction.
  */
-export interface Target {
+export interface PlaneTarget {
   /** Axes from left to right of the derivative, and from its top to its bottom. */
   readonly across: ResampleAxis;
   readonly down: ResampleAxis;
@@ -45,7 +45,7 @@ const onPlanes: ReadonlySet<Step["op"]> = new Set<Step["op"]>([
 export function targetOf(
   { read, transform, steps, write }: RenderPlan,
   components: number,
-): Target | undefined {
+): PlaneTarget | undefined {
   if (write.format !== "jpg" || write.progressive || write.encoder !== "fast") return undefined;
   const turn = rightAngleOf(transform.degrees);
   if (turn === undefined || !steps.every(({ op }) => onPlanes.has(op))) return undefined;
@@ -55,7 +55,7 @@ export function targetOf(
     components === 1 || steps.some(({ op }) => op === "gray"),
     steps.find((step) => step.op === "sharpen"),
   );
-  return turned(transform.mirror ? turned(upright, 2) : upright, turn);
+  return turnTarget(transform.mirror ? turnTarget(upright, 2) : upright, turn);
 }
 
 /**
@@ -66,18 +66,22 @@ function uprightOf(
   { header, scaleFactor }: ReadRequest,
   gray: boolean,
   sharpening: Sharpening | undefined,
-): Target {
+): PlaneTarget {
   const { swap, flipX, flipY } = orientationOf(orientation);
   const [width, height] = swap ? [header.height, header.width] : [header.width, header.height];
   const across = { before: margins.left, after: margins.right };
   const down = { before: margins.top, after: margins.bottom };
-  const stored = ({ size, origin, scale }: ResampleAxis, length: number, flipped: boolean): ResampleAxis =>
+  const toStoredAxis = (
+    { size, origin, scale }: ResampleAxis,
+    length: number,
+    flipped: boolean,
+  ): ResampleAxis =>
     flipped
       ? { size, origin: Math.ceil(length / scaleFactor) - origin, scale: -scale }
       : { size, origin, scale };
   return {
-    across: narrowed(stored(x, width, flipX), across),
-    down: narrowed(stored(y, height, flipY), down),
+    across: narrow(toStoredAxis(x, width, flipX), across),
+    down: narrow(toStoredAxis(y, height, flipY), down),
     swap,
     gray,
     sharpen: sharpening && { ...sharpening, across, down },
@@ -85,13 +89,13 @@ function uprightOf(
 }
 
 /** Returns the orientation that turns samples in stored order upright. */
-export function turnOf({ across, down, swap }: Target): Orientation {
+export function turnOf({ across, down, swap }: PlaneTarget): Orientation {
   return { swap, flipX: across.scale < 0, flipY: down.scale < 0 };
 }
 
 /** True if the derivative consists of the pixels that are read, only moved. */
 export function onlyMoves(
-  { across, down, swap, gray, sharpen }: Target,
+  { across, down, swap, gray, sharpen }: PlaneTarget,
   { region, scaleFactor }: RenderPlan["read"],
   components: number,
 ): boolean {
@@ -111,23 +115,23 @@ function isWhole({ size, origin, scale }: ResampleAxis, start: number, length: n
 }
 
 /** Returns the axis with the samples of a margin added. */
-export function widened({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
+export function widen({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
   return { size: before + size + after, origin: origin - before * scale, scale };
 }
 
 /** Returns the axis without the samples of a margin. */
-function narrowed({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
+function narrow({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
   return { size: size - before - after, origin: origin + before * scale, scale };
 }
 
 /** Returns the axis with the same samples from the other end. */
-export function reversed({ size, origin, scale }: ResampleAxis): ResampleAxis {
+export function reverse({ size, origin, scale }: ResampleAxis): ResampleAxis {
   return { size, origin: origin + size * scale, scale: -scale };
 }
 
-const swapped = ({ before, after }: Margin): Margin => ({ before: after, after: before });
+const swapMargin = ({ before, after }: Margin): Margin => ({ before: after, after: before });
 
-function turned(target: Target, orientation: number): Target {
+function turnTarget(target: PlaneTarget, orientation: number): PlaneTarget {
   const { swap, flipX, flipY } = orientationOf(orientation);
   const [across, down] = swap ? [target.down, target.across] : [target.across, target.down];
   const sharpen =
@@ -135,14 +139,14 @@ function turned(target: Target, orientation: number): Target {
       ? { ...target.sharpen, across: target.sharpen.down, down: target.sharpen.across }
       : target.sharpen;
   return {
-    across: flipX ? reversed(across) : across,
-    down: flipY ? reversed(down) : down,
+    across: flipX ? reverse(across) : across,
+    down: flipY ? reverse(down) : down,
     swap: swap !== target.swap,
     gray: target.gray,
     sharpen: sharpen && {
       ...sharpen,
-      across: flipX ? swapped(sharpen.across) : sharpen.across,
-      down: flipY ? swapped(sharpen.down) : sharpen.down,
+      across: flipX ? swapMargin(sharpen.across) : sharpen.across,
+      down: flipY ? swapMargin(sharpen.down) : sharpen.down,
     },
   };
 }

@@ -11,11 +11,11 @@ export function turnPlane(
   transformer: () => Transformer,
 ): Plane | undefined {
   if (swap) return transformer().transpose(plane, flipX, flipY);
-  return flipX || flipY ? mirrored(plane, flipX, flipY) : plane;
+  return flipX || flipY ? mirror(plane, flipX, flipY) : plane;
 }
 
 /** Returns a mirrored copy, rows without padding. */
-function mirrored({ data: from, width, height, stride }: Plane, flipX: boolean, flipY: boolean): Plane {
+function mirror({ data: from, width, height, stride }: Plane, flipX: boolean, flipY: boolean): Plane {
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
     const start = (flipY ? height - 1 - y : y) * stride;

@@ -3,7 +3,7 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import {
   type AccessPoints,
   appendAccessPoints,
@@ -15,7 +15,7 @@ import {
 import { type Engine, outcome } from "./engine.ts";
 import type { Header } from "./header.ts";
 import { createLevel4Maker, halfEdge, type Level4Maker, level4Bytes, type ResamplePlane } from "./level4.ts";
-import { describeScan, type Place, runOver, startOf } from "./run.ts";
+import { describeScan, runOver, type ScanPosition, startOf } from "./run.ts";
 import {
   grayRest,
   halvesOf,
@@ -77,7 +77,7 @@ interface Pass {
   /** Sizes of the components at 1/8. */
   readonly sizes: Sizes;
   readonly level4: readonly Level4Maker[] | undefined;
-  place: Place;
+  place: ScanPosition;
   /** Bytes from `place.offset` on that the last run could not use. */
   rest: Uint8Array;
   /** Samples at 1/2 of an unfinished row of MCUs, by component of the scan. */
@@ -196,7 +196,7 @@ function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void 
   const enough = place.row + Math.ceil(mcusPerStep / scan.columns);
   pass.unfinished = false;
   for (;;) {
-    const result = runRows(pass, engine, current, rooms, skipped(parts, place.offset - from));
+    const result = runRows(pass, engine, current, rooms, skipBytes(parts, place.offset - from));
     const remaining = end - place.offset;
     const isOver =
       result === outcome.exhausted ||
@@ -208,7 +208,7 @@ function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void 
     }
     pass.unfinished = result === outcome.reached && place.row >= enough;
     if (result === outcome.hungry || pass.unfinished) {
-      pass.rest = concatenated(skipped(parts, place.offset - from));
+      pass.rest = concatenate(skipBytes(parts, place.offset - from));
       return;
     }
   }
@@ -277,7 +277,7 @@ function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean, { pla
 }
 
 /** Returns the parts without the first `count` bytes of their total. */
-function skipped(parts: readonly Uint8Array[], count: number): Uint8Array[] {
+function skipBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
   let left = count;
   return parts.map((part) => {
     const skip = Math.min(left, part.length);

@@ -15,7 +15,7 @@ import { readScanHeader } from "../markers/scan-header.ts";
 import { standardAc, standardDc } from "../markers/standard-tables.ts";
 import { readHuffmanTables, readQuantisationTables } from "../markers/tables.ts";
 import {
-  damaged,
+  damagedError,
   isNamed,
   type MarkerWalk,
   marker,
@@ -79,8 +79,8 @@ const windowBytes = 4096;
  */
 export async function readHeader(bytes: ByteSource): Promise<Header | undefined> {
   const walk = walkMarkers(bytes, windowBytes);
-  if (!(await walk.isImage())) throw damaged("the bytes FF D8 at the start", "something else");
-  const seen: Seen = {
+  if (!(await walk.isImage())) throw damagedError("the bytes FF D8 at the start", "something else");
+  const seen: ScanSegments = {
     tables: { quant: [], dc: [], ac: [], interval: 0 },
     frame: undefined,
     jfif: false,
@@ -88,10 +88,10 @@ export async function readHeader(bytes: ByteSource): Promise<Header | undefined>
   };
   const scanAt = await findScan(walk, 2, seen);
   if (seen.frame === "other") return undefined;
-  if (!scanAt) throw damaged("a scan", "the end of the image");
-  if (!seen.frame) throw damaged("a frame header before the first scan", "none");
+  if (!scanAt) throw damagedError("a scan", "the end of the image");
+  if (!seen.frame) throw damagedError("a frame header before the first scan", "none");
   const height = seen.frame.height || (await findLineCount(bytes, scanAt.end));
-  if (!height) throw damaged("a height of 1 or more, or a DNL segment behind the first scan", "neither");
+  if (!height) throw damagedError("a height of 1 or more, or a DNL segment behind the first scan", "neither");
   const colour = colourOf(seen.frame, seen);
   if (!colour) return undefined;
   const frame = { ...frameOfHeight(seen.frame, height), colour };
@@ -116,7 +116,7 @@ export async function readScan(
 }
 
 /** Values collected from the segments before a scan. */
-interface Seen {
+interface ScanSegments {
   readonly tables: Tables;
   /** The frame header; "other" for a kind of frame that this decoder does not support. */
   frame: FrameHeader | "other" | undefined;
@@ -129,7 +129,7 @@ interface Seen {
  * Applies the segments up to the next scan header and returns that segment. Returns undefined at the end of
  * the image, or if the frame is of another kind.
  */
-async function findScan(walk: MarkerWalk, from: number, seen: Seen): Promise<Segment | undefined> {
+async function findScan(walk: MarkerWalk, from: number, seen: ScanSegments): Promise<Segment | undefined> {
   for await (const found of walk.segments(from)) {
     const { code, length } = found;
     if (code === marker.soi) continue;
@@ -138,7 +138,7 @@ async function findScan(walk: MarkerWalk, from: number, seen: Seen): Promise<Seg
     const take = takers[code] ?? (isOtherFrame(code) ? takeOtherFrame : undefined);
     if (!take) continue;
     const body = await walk.body(found);
-    if (body.length < length - 2) throw damaged("a whole segment", "the end of the file");
+    if (body.length < length - 2) throw damagedError("a whole segment", "the end of the file");
     take(body, seen, found);
     if (seen.frame === "other") return undefined;
   }
@@ -151,21 +151,21 @@ async function findScan(walk: MarkerWalk, from: number, seen: Seen): Promise<Seg
  */
 const isOtherFrame = (code: number) => code >= 0xc0 && code <= 0xcf && code !== marker.jpg;
 
-type Take = (body: Uint8Array, seen: Seen, segment: Segment) => void;
+type TakeSegment = (body: Uint8Array, seen: ScanSegments, segment: Segment) => void;
 
-const takeOtherFrame: Take = (_, seen) => {
+const takeOtherFrame: TakeSegment = (_, seen) => {
   seen.frame ??= "other";
 };
 
-const takeFrame: Take = (body, seen, segment) => {
-  if (seen.frame) throw damaged("one frame header", "two");
+const takeFrame: TakeSegment = (body, seen, segment) => {
+  if (seen.frame) throw damagedError("one frame header", "two");
   const frame = readFrameHeader(body, segment);
   seen.frame = frame.precision === 8 ? frame : "other";
 };
 
-const takeQuantisation: Take = (body, { tables }) => {
+const takeQuantisation: TakeSegment = (body, { tables }) => {
   const { tables: defined, rest } = readQuantisationTables(body);
-  if (rest > 0) throw damaged("a quantisation table", "a broken one");
+  if (rest > 0) throw damagedError("a quantisation table", "a broken one");
   for (const { selector, values } of defined) {
     const table = new Uint16Array(64);
     for (let i = 0; i < 64; i++) table[zigzag[i]!] = values[i]!;
@@ -173,28 +173,28 @@ const takeQuantisation: Take = (body, { tables }) => {
   }
 };
 
-const takeHuffman: Take = (body, { tables }) => {
+const takeHuffman: TakeSegment = (body, { tables }) => {
   const { tables: defined, rest } = readHuffmanTables(body);
   // fewer bytes cannot be a table: libjpeg ignores them too
-  if (rest >= 17) throw damaged("a Huffman table", "a broken one");
+  if (rest >= 17) throw damagedError("a Huffman table", "a broken one");
   for (const { kind, selector, definition } of defined) tables[kind][selector] = definition;
 };
 
-const takeInterval: Take = (body, { tables }) => {
-  if (body.length < 2) throw damaged("a restart interval", "an empty segment");
+const takeInterval: TakeSegment = (body, { tables }) => {
+  if (body.length < 2) throw damagedError("a restart interval", "an empty segment");
   tables.interval = word(body, 0);
 };
 
-const takeJfif: Take = (body, seen) => {
+const takeJfif: TakeSegment = (body, seen) => {
   if (isNamed(body, "JFIF\0", 14)) seen.jfif = true;
 };
 
-const takeAdobe: Take = (body, seen) => {
+const takeAdobe: TakeSegment = (body, seen) => {
   if (isNamed(body, "Adobe", 12)) seen.adobe = body[11]!;
 };
 
 /** Functions for the segments that affect decoding. */
-const takers: Readonly<Record<number, Take>> = {
+const takers: Readonly<Record<number, TakeSegment>> = {
   192: takeFrame,
   193: takeFrame,
   [marker.dht]: takeHuffman,
@@ -204,7 +204,7 @@ const takers: Readonly<Record<number, Take>> = {
   [marker.app14]: takeAdobe,
 };
 
-function colourOf({ components }: FrameHeader, { jfif, adobe }: Seen): JpegColour | undefined {
+function colourOf({ components }: FrameHeader, { jfif, adobe }: ScanSegments): JpegColour | undefined {
   const ids = components.map(({ id }) => id);
   if (ids.length === 1) return "gray";
   if (ids.length === 4) return adobe === undefined || adobe === 0 ? "cmyk" : "ycck";
@@ -222,8 +222,9 @@ async function describeScan(
   tables: Tables,
 ): Promise<Scan> {
   const header = readScanHeader(await walk.body(segment), frame);
-  if (header === "broken") throw damaged("a scan header", "a broken one");
-  if (header === "unknown component") throw damaged("each component of the frame once in a scan", "another");
+  if (header === "broken") throw damagedError("a scan header", "a broken one");
+  if (header === "unknown component")
+    throw damagedError("each component of the frame once in a scan", "another");
   const single = header.components.length === 1;
   const components = header.components.map(({ index, dcSelector, acSelector }): ScanComponent => {
     const { h, v, quantSelector } = frame.components[index]!;
@@ -237,7 +238,7 @@ async function describeScan(
     };
   });
   const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
-  if (blocks > 10) throw damaged("at most 10 blocks in an MCU", String(blocks));
+  if (blocks > 10) throw damagedError("at most 10 blocks in an MCU", String(blocks));
   const only = frame.components[components[0]!.index]!;
   const mcuWidth = single ? (8 * frame.hMax) / only.h : 8 * frame.hMax;
   return {
@@ -253,5 +254,5 @@ async function describeScan(
 }
 
 function missing(kind: string): never {
-  throw damaged(`a ${kind} table for each component`, "none");
+  throw damagedError(`a ${kind} table for each component`, "none");
 }

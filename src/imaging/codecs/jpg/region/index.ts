@@ -1,6 +1,6 @@
 // Reading of sequential JPEG files by regions: the exports that other folders use.
 
-export type { Read } from "../../ranges.ts";
+export type { ReadRange as Read } from "../../ranges.ts";
 export type { Backwards, Crop } from "../lossless/crop.ts";
 export type { Component, Frame, JpegColour } from "../markers/frame.ts";
 export { type WrittenFile, writtenAccessPoints } from "../transcode/recorded-points.ts";

@@ -2,7 +2,7 @@
 // converted.
 
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import { allocated } from "../../allocate.ts";
+import { allocateOrThrow } from "../../allocate.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Frame } from "../markers/frame.ts";
 import { type Engine, slack } from "./engine.ts";
@@ -165,7 +165,7 @@ export async function decodePixels(
   const options = { ...pixelOptions, chroma };
   const { bands, interpretation } = kinds[frame.colour];
   const out = scaledRegion(region, scale);
-  const data = allocated(() => new Uint8Array(out.width * out.height * bands));
+  const data = allocateOrThrow(() => new Uint8Array(out.width * out.height * bands));
   for (const band of bandsOf(frame, out, scale, options)) {
     const target = data.subarray((band.out.y - out.y) * out.width * bands);
     await readWindows(job, band.windows, scale, (planes, free) => {

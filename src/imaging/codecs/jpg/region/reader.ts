@@ -5,7 +5,7 @@ import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../image-header.ts";
-import { joined, type Read } from "../../ranges.ts";
+import { joinRanges, type ReadRange } from "../../ranges.ts";
 import { type Backwards, type Crop, cropFile, cropRange, cropRegion } from "../lossless/crop.ts";
 import type { Frame } from "../markers/frame.ts";
 import { loadAccessPoints, saveAccessPoints } from "../sidecar/access-points-format.ts";
@@ -97,11 +97,11 @@ export interface JpegReader {
   decodePixels(
     region: Rectangle,
     scale: ScaleFactor,
-    read?: Read,
+    read?: ReadRange,
     chroma?: "full" | "stored",
   ): Promise<PixelBuffer & { readonly data: Uint8Array }>;
   /** Decodes each component separately, without upsampling. */
-  decodePlanes(region: Rectangle, scale: ScaleFactor, read?: Read): Promise<Plane[]>;
+  decodePlanes(region: Rectangle, scale: ScaleFactor, read?: ReadRange): Promise<Plane[]>;
   /**
    * Returns the result of `use`, which must not wait: the planes are in memory that the next call overwrites.
    * `chroma` says how the components after the first are decoded: as stored, at half the size (at 1/8 as
@@ -116,7 +116,7 @@ export interface JpegReader {
   /** True if a region is on the grid of a file with one scan. */
   canCrop(region: Rectangle): boolean;
   /** Returns the region as a JPEG file from the same coded bits; undefined if that is impossible. */
-  crop(region: Rectangle, read?: Read): Promise<Uint8Array | undefined>;
+  crop(region: Rectangle, read?: ReadRange): Promise<Uint8Array | undefined>;
   /**
    * Returns the coded bits of a region, for transforms that run backwards along axes of the image; undefined
    * if that is impossible.
@@ -171,7 +171,7 @@ export async function openJpeg(
     return Math.min(frame.height, Math.max(0, accessPoints.scans[0]!.rows - 2) * mcuHeight);
   };
 
-  const job = (read?: Read): RegionJob => ({
+  const job = (read?: ReadRange): RegionJob => ({
     engine: engine(),
     tables,
     frame,
@@ -260,7 +260,7 @@ export async function openJpeg(
             new Set(),
           ),
         );
-      return joined(all, gap);
+      return joinRanges(all, gap);
     },
     async decodePixels(region, scale, read, chroma) {
       confirm(region);
@@ -268,9 +268,9 @@ export async function openJpeg(
     },
     async decodePlanes(region, scale, read) {
       confirm(region);
-      const kept = (planes: readonly Plane[]) =>
+      const copyPlanes = (planes: readonly Plane[]) =>
         planes.map((plane) => ({ ...plane, data: plane.data.slice() }));
-      return withPlanes(job(read), region, scale, "stored", kept);
+      return withPlanes(job(read), region, scale, "stored", copyPlanes);
     },
     async withPlanes(region, scale, chroma, use) {
       confirm(region);

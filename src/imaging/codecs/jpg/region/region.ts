@@ -8,7 +8,7 @@ import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
 import { type RowRange, rowKey, rowRanges } from "./ranges.ts";
-import { describeScan, type RowRun, runRow, type Target } from "./run.ts";
+import { describeScan, type RowRun, runRow, type SampleTarget } from "./run.ts";
 import type { Tables } from "./tables.ts";
 
 /** A component in the module's memory. `at` is the position of the sample at (left, top) of the image. */
@@ -140,12 +140,12 @@ function decodeScan(
     const result = runRow(engine, run, range, read.bytesOf(range), final);
     if (result !== outcome.hungry) continue;
     const key = rowKey(number, row);
-    if (short.has(key)) throw changed();
+    if (short.has(key)) throw changedError();
     short.add(key);
   }
 }
 
-function target(w: ComponentWindow, plane: MemoryPlane): Target {
+function target(w: ComponentWindow, plane: MemoryPlane): SampleTarget {
   return {
     plane: plane.at,
     stride: plane.stride,
@@ -208,7 +208,7 @@ function copyLevel8(
   }
 }
 
-function changed(): ImagingError {
+function changedError(): ImagingError {
   return new ImagingError(
     "decode",
     "Expected the bytes of the JPEG file that was indexed; received fewer or others. Index the source file again.",

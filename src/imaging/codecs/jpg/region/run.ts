@@ -5,7 +5,7 @@ import type { Scan } from "./header.ts";
 import type { Tables } from "./tables.ts";
 
 /** Position of a walk over the MCUs of a scan. */
-export interface Place {
+export interface ScanPosition {
   /** File offset, and the number of bits of that byte already read. */
   offset: number;
   bit: number;
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** Destination of a component's samples: positions in memory, and blocks counted in the whole component. */
-export interface Target {
+export interface SampleTarget {
   readonly plane: number;
   readonly stride: number;
   readonly edge: number;
@@ -32,7 +32,7 @@ export interface Target {
 }
 
 /** Returns the place at the start of a scan. */
-export function startOf(scan: Scan): Place {
+export function startOf(scan: Scan): ScanPosition {
   return placeAt(scan, 0, 0, {
     offset: scan.start,
     bit: 0,
@@ -48,8 +48,8 @@ export function placeAt(
   scan: Scan,
   row: number,
   column: number,
-  from: Pick<Place, "offset" | "bit" | "spent"> & { readonly predictors: readonly number[] },
-): Place {
+  from: Pick<ScanPosition, "offset" | "bit" | "spent"> & { readonly predictors: readonly number[] },
+): ScanPosition {
   const { interval } = scan;
   const number = row * scan.columns + column;
   return {
@@ -76,7 +76,7 @@ export function describeScan(
   engine: Engine,
   tables: Tables,
   scan: Scan,
-  targets: readonly (Target | undefined)[],
+  targets: readonly (SampleTarget | undefined)[],
 ): void {
   tables.load(engine);
   const words = engine.words();
@@ -113,7 +113,7 @@ export function describeScan(
   words[field.step] = scan.step;
 }
 
-export type Act = "indexRows" | "shrinkRows" | "decodeRows" | "cutRows";
+export type RunKind = "indexRows" | "shrinkRows" | "decodeRows" | "cutRows";
 
 /** Where a run puts what it makes. */
 export interface RunOutput {
@@ -142,8 +142,8 @@ export interface Bounds {
  */
 export function runOver(
   engine: Engine,
-  act: Act,
-  place: Place,
+  act: RunKind,
+  place: ScanPosition,
   bounds: Bounds,
   { parts, final, output }: ScanData,
 ): number {
@@ -198,7 +198,7 @@ export function runOver(
 /** The part of an MCU row that begins at an access point. */
 export interface RowStart {
   readonly row: number;
-  readonly start: Pick<Place, "offset" | "bit" | "spent"> & {
+  readonly start: Pick<ScanPosition, "offset" | "bit" | "spent"> & {
     readonly column: number;
     readonly predictors: readonly number[];
   };
@@ -206,7 +206,7 @@ export interface RowStart {
 
 /** What is the same for all rows of a scan. */
 export interface RowRun {
-  readonly act: Act;
+  readonly act: RunKind;
   readonly scan: Scan;
   readonly columns: Pick<Bounds, "endColumn" | "fromColumn">;
   readonly output?: RunOutput;

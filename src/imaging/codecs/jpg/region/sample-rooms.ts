@@ -6,7 +6,7 @@ import { area, type Engine, slack } from "./engine.ts";
 import type { Scan } from "./header.ts";
 import { halfEdge, type Level4Maker } from "./level4.ts";
 import { paddedStride } from "./region.ts";
-import type { Place, Target } from "./run.ts";
+import type { SampleTarget, ScanPosition } from "./run.ts";
 
 /** Bytes of memory for the samples at 1/8, the samples at 1/2 and the access points of the rows of a run. */
 const sampleRoom = 512 * 1024;
@@ -18,7 +18,7 @@ export interface SampleRooms {
   /** Number of MCU rows that fit. */
   readonly rows: number;
   readonly planes: readonly PlaneRoom[];
-  targets(row: number): Target[];
+  targets(row: number): SampleTarget[];
 }
 
 /**
@@ -157,7 +157,12 @@ export function keepSamples(
 }
 
 /** Fills the reduced level at 1/8 with middle gray from the MCU at `place` on. */
-export function grayRest(level8: AccessPoints["level8"], sizes: Sizes, scan: Scan, place: Place): void {
+export function grayRest(
+  level8: AccessPoints["level8"],
+  sizes: Sizes,
+  scan: Scan,
+  place: ScanPosition,
+): void {
   for (const { index, across, down } of scan.components) {
     const { width } = sizes[index]!;
     const plane = level8?.[index];

@@ -2,7 +2,7 @@
 // memory since.
 
 import { isSameTable } from "../markers/tables.ts";
-import { damaged } from "../markers/walk.ts";
+import { damagedError } from "../markers/walk.ts";
 import { area, type Engine } from "./engine.ts";
 import type { Scan, ScanComponent } from "./header.ts";
 
@@ -32,7 +32,7 @@ export function createTables(): Tables {
     const place = (table: Uint8Array, at: number, isAc: 0 | 1) => {
       bytes.set(table, area.raw);
       if (engine.run.buildTable(at, area.raw, isAc) === 0)
-        throw damaged("Huffman tables that are codes", "others");
+        throw damagedError("Huffman tables that are codes", "others");
     };
     quant.forEach((table, i) => {
       bytes.set(new Uint8Array(table.buffer), area.quant + i * area.quantSize);

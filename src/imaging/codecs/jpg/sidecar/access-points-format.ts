@@ -92,7 +92,7 @@ export async function loadAccessPoints(
     const scan =
       i === 0
         ? first
-        : await readScan(source, headerAt, frame, accessPoints.scans[i - 1]!.scan).catch(refused);
+        : await readScan(source, headerAt, frame, accessPoints.scans[i - 1]!.scan).catch(undefinedIfDamaged);
     if (!scan || headerAt !== scan.headerAt || !agrees(factsOf(scan).slice(1))) return undefined;
     const current = createScanAccessPoints(scan);
     const end = numbers.next();
@@ -112,14 +112,14 @@ export async function loadAccessPoints(
  * Turns the error of a missing scan header into undefined, since the stored access points are then invalid.
  * Rethrows other errors, such as those of the source.
  */
-function refused(error: unknown): undefined {
+function undefinedIfDamaged(error: unknown): undefined {
   if (error instanceof ImagingError && error.kind === "decode") return undefined;
   throw error;
 }
 
 /** Reads access points; undefined unless they are in ascending order between the scan's start and end. */
 function readPoints(numbers: Numbers, scan: Scan, count: number, end: number): Uint8Array | undefined {
-  if (count > numbers.left()) return undefined;
+  if (count > numbers.remaining()) return undefined;
   const raw = new Uint8Array(count * accessPointBytes);
   const view = new DataView(raw.buffer);
   let bits = 0;
@@ -187,7 +187,7 @@ interface Numbers {
   /** Returns the next number; NaN at the end. */
   next(): number;
   atEnd(): boolean;
-  left(): number;
+  remaining(): number;
 }
 
 function reader(bytes: Uint8Array): Numbers {
@@ -203,6 +203,6 @@ function reader(bytes: Uint8Array): Numbers {
       return Number.NaN;
     },
     atEnd: () => at === bytes.length,
-    left: () => bytes.length - at,
+    remaining: () => bytes.length - at,
   };
 }

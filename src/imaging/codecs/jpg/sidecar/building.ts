@@ -8,14 +8,14 @@ import { buildsLevel4, canHaveSidecar, isProgressive } from "../estimates.ts";
 import { mismatch } from "../markers/header.ts";
 import { level8Size, openJpeg } from "../region/index.ts";
 import { planesToBlocks } from "./levels.ts";
-import type { Job, Opened, Opening, OpeningParts } from "./opening.ts";
+import type { Job, Opening, OpeningParts, OpenJpeg } from "./opening.ts";
 import { type JpegParts, saveParts } from "./parts.ts";
 import { makeSmallerLevels, readSmallerLevels } from "./smaller-levels.ts";
 
 /** Files that reads have opened. A build continues with them, and leaves its results in them. */
 export interface OpenFiles {
-  get(id: string): Opened | undefined;
-  remember(id: string, file: Opened): void;
+  get(id: string): OpenJpeg | undefined;
+  remember(id: string, file: OpenJpeg): void;
   forget(id: string): void;
 }
 
@@ -33,7 +33,7 @@ export function createBuilding(
    * Returns the entry of a sequential file. A level at 1/4 is written to blocks, and then read from there.
    */
   const saveSequential = async (
-    file: Opened,
+    file: OpenJpeg,
     accessPoints: Uint8Array,
     access: SidecarAccess | undefined,
   ) => {

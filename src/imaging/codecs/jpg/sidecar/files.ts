@@ -14,16 +14,16 @@ import { mismatch } from "../markers/header.ts";
 import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from "../region/index.ts";
 import { openTranscoder } from "../transcode/transcoder.ts";
 import { createBuilding } from "./building.ts";
-import { createOpening, type Job, type Opened, weightOf } from "./opening.ts";
+import { createOpening, type Job, type OpenJpeg, weightOf } from "./opening.ts";
 
-export type { Opened } from "./opening.ts";
+export type { OpenJpeg as Opened } from "./opening.ts";
 
 /** Bytes of access points and levels that stay parsed in a worker. */
 const openBytes = 64 * 2 ** 20;
 
 /** Creates access by regions to the files of one host. Parsed data is cached under the id of the sidecar. */
 export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
-  const open = createLru<string, Opened>(openBytes);
+  const open = createLru<string, OpenJpeg>(openBytes);
   let engine: Engine | undefined;
   const parts = {
     engine: () => (engine ??= createEngine(host.wasm("jpeg-decode"))),
@@ -31,8 +31,8 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     resample,
     cache: createBlockCache(),
   };
-  const remembered = (id: string | undefined) => (id === undefined ? undefined : open.get(id));
-  const remember = (id: string | undefined, file: Opened): Opened => {
+  const recall = (id: string | undefined) => (id === undefined ? undefined : open.get(id));
+  const remember = (id: string | undefined, file: OpenJpeg): OpenJpeg => {
     if (id !== undefined) open.set(id, file, weightOf(file));
     return file;
   };
@@ -40,7 +40,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
   const build = createBuilding(opening, parts, { get: open.get, remember, forget: open.delete });
 
   /** Drops the instance after any error, since its state is then unknown. */
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+  const forgetOnError = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -52,12 +52,12 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
   /**
    * Returns a file that is open, or opens it in the cheapest possible way; undefined if it cannot be opened.
    */
-  const find = async (job: Job, read: ReadRequest): Promise<Opened | undefined> => {
+  const find = async (job: Job, read: ReadRequest): Promise<OpenJpeg | undefined> => {
     const { id } = job.access ?? {};
     const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
     /** Key of a file opened over its DC scans only, which show it at 1/8 and smaller. */
     const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
-    const known = remembered(id) ?? remembered(smallId);
+    const known = recall(id) ?? recall(smallId);
     if (known && (known.isWhole || !hasSidecar(job))) return known;
     const loading = opening.throughSidecar(job, read.header);
     // A known file remains in use if its sidecar is unavailable now.
@@ -71,7 +71,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
   };
 
   /** Opens a file and finds access points as far as a region needs. Throws {@link wholeFileError}. */
-  const openFor = async (job: Job, read: ReadRequest): Promise<Opened> => {
+  const openFor = async (job: Job, read: ReadRequest): Promise<OpenJpeg> => {
     const { header } = read;
     const { id } = job.access ?? {};
     try {
@@ -97,7 +97,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
      * damaged or unsupported ones, and transcodes that are too large.
      */
     buildSidecar: (bytes: ByteSource, header: ImageHeader, access?: SidecarAccess): Promise<Uint8Array> =>
-      guarded(() => build({ bytes, access }, header)),
+      forgetOnError(() => build({ bytes, access }, header)),
 
     /**
      * Runs `use` with a file whose access points reach as far as the region needs. Throws {@link
@@ -107,9 +107,9 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
       bytes: ByteSource,
       read: ReadRequest,
       access: SidecarAccess | undefined,
-      use: (file: Opened) => Promise<T>,
+      use: (file: OpenJpeg) => Promise<T>,
     ): Promise<T> =>
-      guarded(async () => {
+      forgetOnError(async () => {
         const file = await openFor({ bytes, access }, read);
         try {
           return await use(file);
@@ -123,7 +123,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
       }),
 
     /** See Codec.decode. */
-    decode: (file: Opened, read: ReadRequest): Promise<PixelBuffer> =>
+    decode: (file: OpenJpeg, read: ReadRequest): Promise<PixelBuffer> =>
       file.reader.decodePixels(
         read.region,
         read.scaleFactor as ScaleFactor,
@@ -139,7 +139,7 @@ const hasSidecar = ({ access }: Job) => access !== undefined && !access.absent;
 /** Rows below a region, at the scale of the read, that filters and halved chroma may read. */
 const marginRows = 128;
 
-async function indexedTo({ reader }: Opened, { region, scaleFactor }: ReadRequest): Promise<void> {
+async function indexedTo({ reader }: OpenJpeg, { region, scaleFactor }: ReadRequest): Promise<void> {
   const untilRow = region.y + region.height + marginRows * scaleFactor;
   if (!reader.isComplete) await reader.buildAccessPoints(scaleFactor < 8 ? { untilRow } : {});
 }

@@ -31,7 +31,7 @@ export interface Job {
 }
 
 /** A file that can be read by regions. */
-export interface Opened {
+export interface OpenJpeg {
   readonly reader: JpegReader;
   /** True if it ended early or breaks the rules, as far as known. */
   readonly damaged: boolean;
@@ -63,19 +63,19 @@ export type Opening = ReturnType<typeof createOpening>;
 /** Creates functions for each way to open a file. */
 export function createOpening({ engine, transcoder, resample, cache }: OpeningParts) {
   /** Returns a reader of a file's blocks. */
-  const inBlocks = (list: BlockList, { current, replay }: Pick<Opened, "current" | "replay">) =>
+  const inBlocks = (list: BlockList, { current, replay }: Pick<OpenJpeg, "current" | "replay">) =>
     cache.reader(list, {
       current: () => current.job.access?.blocks,
-      lost: () => current.job.access?.reportLoss?.(),
+      onLost: () => current.job.access?.reportLoss?.(),
       ...(replay && { again: (number: number) => replay.block(number) }),
     });
 
   /** Makes reads use the stored level at 1/4; it is made from the file if blocks are lost. */
-  const readLevel4From = ({ reader }: Opened, blocks: BlockReader) =>
+  const readLevel4From = ({ reader }: OpenJpeg, blocks: BlockReader) =>
     reader.readLevel4From(level4InBlocks(reader.frame, blocks));
 
   /** Opens the file itself; undefined for kinds that are refused. */
-  const sequential = async (job: Job, withLevel4: boolean): Promise<Opened | undefined> => {
+  const sequential = async (job: Job, withLevel4: boolean): Promise<OpenJpeg | undefined> => {
     const current = { job };
     const source: ByteSource = {
       size: job.bytes.size,
@@ -110,7 +110,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   };
 
   /** Transcodes a file; undefined if the transcode is of an unsupported kind. */
-  const transcoded = async (bytes: ByteSource, sink: BlockSink, onlySound: boolean) => {
+  const transcodeInto = async (bytes: ByteSource, sink: BlockSink, onlySound: boolean) => {
     const { noted, blocks } = await writeTranscode(bytes, sink, level8Limit, onlySound);
     const accessPoints = await writtenAccessPoints(noted);
     if (!accessPoints) return undefined;
@@ -134,7 +134,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     { accessPoints, level8 }: JpegParts,
     transcode: BlockList,
     damaged: boolean,
-  ): Promise<Opened | undefined> => {
+  ): Promise<OpenJpeg | undefined> => {
     const current = { job };
     const replay = createReplay((sink) => writeTranscode(current.job.bytes, sink, 0), cache.add);
     const blocks = inBlocks(transcode, { current, replay });
@@ -161,11 +161,11 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     inBlocks,
     readLevel4From,
     sequential,
-    transcoded,
+    transcoded: transcodeInto,
     overTranscode,
 
     /** Opens a file through its sidecar; undefined if there is none, or if it belongs to another file. */
-    async throughSidecar(job: Job, header: ImageHeader): Promise<Opened | undefined> {
+    async throughSidecar(job: Job, header: ImageHeader): Promise<OpenJpeg | undefined> {
       const { access } = job;
       if (!access || access.absent) return undefined;
       const file = await throughParts(job, header, await loadParts(await access.load()));
@@ -177,7 +177,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
      * Opens a progressive file over its DC scans, for reads at 1/8 only. Returns undefined if the level is
      * too large, or if the file's transcode might show something else.
      */
-    async overDcScans(job: Job): Promise<Opened | undefined> {
+    async overDcScans(job: Job): Promise<OpenJpeg | undefined> {
       const { head, planes, damaged } = await transcoder().dcPlanes(job.bytes);
       const size = head.length;
       const accessPoints = await writtenAccessPoints({ head, entries: new Uint8Array(), end: size, size });
@@ -191,13 +191,13 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     },
 
     /** Opens a file without a sidecar; undefined for kinds that are refused. */
-    async alone(job: Job, read: ReadRequest): Promise<Opened | undefined> {
+    async alone(job: Job, read: ReadRequest): Promise<OpenJpeg | undefined> {
       if (!isProgressive(read.header)) return sequential(job, beginsLevel4(read.header, job.bytes.size));
       const sink: BlockSink = {
         room: Number.POSITIVE_INFINITY,
         keep: async (_, block, digest) => cache.add(block, digest),
       };
-      const made = await transcoded(job.bytes, sink, false);
+      const made = await transcodeInto(job.bytes, sink, false);
       const transcode = made?.parts.transcode;
       return transcode && overTranscode(job, made.parts, transcode, made.damaged);
     },
@@ -208,7 +208,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
  * Returns the bytes that a file keeps in memory: its level at 1/8, counted even if it is missing, the levels
  * below, and a level at 1/4 that is not in blocks.
  */
-export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: Opened): number {
+export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: OpenJpeg): number {
   return (
     128 * 1024 + level8Bytes(frame) + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0)
   );

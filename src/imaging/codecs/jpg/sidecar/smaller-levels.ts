@@ -50,13 +50,13 @@ const hasSmallerLevels = (frame: Frame) =>
   (frame.colour === "ycc" || frame.colour === "gray") && levelCount(sizesOf(frame)) > 0;
 
 /** Start of a component's plane among the smaller levels, and its size. */
-interface Place extends Size {
+interface LevelPlane extends Size {
   readonly at: number;
 }
 
 /** Returns the places of all components, level by level, and the bytes of all levels. */
 function placesOf(components: readonly Size[]): {
-  readonly levels: readonly Place[][];
+  readonly levels: readonly LevelPlane[][];
   readonly bytes: number;
 } {
   let bytes = 0;

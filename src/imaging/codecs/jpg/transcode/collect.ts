@@ -3,7 +3,7 @@
 
 import type { FrameHeader } from "../markers/frame.ts";
 import { accessPointBytes } from "../region/access-points.ts";
-import { accept, geometry, type Work } from "./work.ts";
+import { accept, geometry, type Transcode } from "./work.ts";
 
 /** Samples of one component at 1/8 of its own size, one for each of its blocks inside the image. */
 export interface DcPlane {
@@ -13,7 +13,7 @@ export interface DcPlane {
 }
 
 /** Collects the access points, in the form of `ScanAccessPoints.entries`. */
-export function collectAccessPoints({ wasm, bands }: Work, frame: FrameHeader, headLength: number) {
+export function collectAccessPoints({ wasm, bands }: Transcode, frame: FrameHeader, headLength: number) {
   const step = Math.max(2, Math.floor(512 / (8 * frame.hMax)));
   const pointer = wasm.index(step, headLength);
   if (pointer === 0) accept(2);
@@ -26,7 +26,7 @@ export function collectAccessPoints({ wasm, bands }: Work, frame: FrameHeader, h
 }
 
 /** Collects the reduced level at 1/8; allocates nothing before the first band. */
-export function collectDcPlanes({ wasm }: Work, frame: FrameHeader) {
+export function collectDcPlanes({ wasm }: Transcode, frame: FrameHeader) {
   const planes = geometry(frame).components.map(({ wide, high }) => ({
     data: new Uint8Array(),
     width: wide,

@@ -21,7 +21,7 @@ export interface Replay {
   end(): void;
 }
 
-interface Wanted {
+interface WantedBlock {
   resolve(block: Uint8Array): void;
   reject(error: unknown): void;
 }
@@ -38,7 +38,7 @@ export function createReplay(
   write: WriteBlocks,
   made: (block: Uint8Array, digest: Uint8Array) => void,
 ): Replay {
-  const wanted = new Map<number, Wanted[]>();
+  const wanted = new Map<number, WantedBlock[]>();
   let current: Run | undefined;
 
   const end = () => {

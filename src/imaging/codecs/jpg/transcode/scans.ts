@@ -67,7 +67,7 @@ const windowBytes = 256 * 1024;
  */
 export async function listScans(bytes: ByteSource): Promise<ScanList> {
   const walk = walkMarkers(bytes, windowBytes);
-  const seen: Seen = {
+  const seen: TranscodeSegments = {
     quant: [],
     dc: [],
     ac: [],
@@ -89,7 +89,7 @@ export async function listScans(bytes: ByteSource): Promise<ScanList> {
 }
 
 /** Values collected from the segments so far. */
-interface Seen {
+interface TranscodeSegments {
   readonly quant: (StepTable | undefined)[];
   readonly dc: (HuffmanTable | undefined)[];
   readonly ac: (HuffmanTable | undefined)[];
@@ -105,7 +105,7 @@ interface Seen {
  * Reads segments up to the end of the image. Returns false if the file ends or violates the format before
  * that.
  */
-async function takeSegments(walk: MarkerWalk, seen: Seen): Promise<boolean> {
+async function takeSegments(walk: MarkerWalk, seen: TranscodeSegments): Promise<boolean> {
   let found = await walk.next(2);
   while (found?.code !== marker.eoi) {
     if (!found || found.code === marker.soi) return false;
@@ -155,7 +155,7 @@ const isRead = (code: number) =>
   code === marker.app14;
 
 /** Reads a segment other than a scan header; returns false if it violates the format. */
-function take(seen: Seen, segment: Segment, body: Uint8Array): boolean {
+function take(seen: TranscodeSegments, segment: Segment, body: Uint8Array): boolean {
   const { code } = segment;
   if (isFrame(code)) {
     if (seen.frame) return false;
@@ -181,13 +181,13 @@ function take(seen: Seen, segment: Segment, body: Uint8Array): boolean {
   }
 }
 
-function takeQuantisation({ quant }: Seen, body: Uint8Array): boolean {
+function takeQuantisation({ quant }: TranscodeSegments, body: Uint8Array): boolean {
   const { tables, rest } = readQuantisationTables(body);
   for (const { selector, values } of tables) quant[selector] = values;
   return rest === 0 && tables.every(({ precision }) => precision <= 1);
 }
 
-function takeHuffman(seen: Seen, body: Uint8Array): boolean {
+function takeHuffman(seen: TranscodeSegments, body: Uint8Array): boolean {
   const { tables, rest } = readHuffmanTables(body);
   for (const { kind, selector, definition } of tables)
     seen[kind][selector] = { lengths: definition.subarray(0, 16), symbols: definition.subarray(16) };
@@ -195,7 +195,7 @@ function takeHuffman(seen: Seen, body: Uint8Array): boolean {
 }
 
 /** Adds a scan. Returns false if its header does not agree with the frame. */
-function takeScan(seen: Seen, body: Uint8Array, data: { start: number; end: number }): boolean {
+function takeScan(seen: TranscodeSegments, body: Uint8Array, data: { start: number; end: number }): boolean {
   const { frame, scans } = seen;
   const header = frame && readScanHeader(body, frame);
   if (!frame || !header || typeof header === "string") return false;
@@ -210,7 +210,7 @@ function takeScan(seen: Seen, body: Uint8Array, data: { start: number; end: numb
  * True if a decoder that shows a sequential image while reading it would stop here: its first scan has all
  * components.
  */
-const showsAll = ({ frame, scans }: Seen) =>
+const showsAll = ({ frame, scans }: TranscodeSegments) =>
   !frame?.progressive && scans.length === 1 && scans[0]!.components.length === frame?.components.length;
 
 /**
@@ -219,19 +219,19 @@ const showsAll = ({ frame, scans }: Seen) =>
  */
 function readFrame(body: Uint8Array, segment: Segment): FrameHeader {
   const isHuffman = segment.code <= 0xc2;
-  if (!isHuffman || body[0] !== 8 || (body[5] ?? 0) > 4) throw unsuited("Huffman-coded data of 8 bits");
+  if (!isHuffman || body[0] !== 8 || (body[5] ?? 0) > 4) throw unsuitedError("Huffman-coded data of 8 bits");
   const frame = readFrameHeader(body, segment);
-  if (frame.height === 0) throw unsuited("its size in front of the scans");
+  if (frame.height === 0) throw unsuitedError("its size in front of the scans");
   const { components } = frame;
   // the only component of an image is read block by block, whatever its factors
   if (components.length === 1)
     return { ...frame, hMax: 1, vMax: 1, components: components.map((only) => ({ ...only, h: 1, v: 1 })) };
   if (components.reduce((sum, { h, v }) => sum + h * v, 0) > maxBlocks)
-    throw unsuited(`at most ${maxBlocks} blocks in an MCU`);
+    throw unsuitedError(`at most ${maxBlocks} blocks in an MCU`);
   return frame;
 }
 
-function unsuited(wanted: string): ImagingError {
+function unsuitedError(wanted: string): ImagingError {
   return new ImagingError(
     "unsupported",
     `Expected a JPEG file with ${wanted}, as an interleaved baseline copy needs; the source file has it otherwise. ` +
@@ -254,7 +254,7 @@ function tooMany(): ImagingError {
 function describeScan(
   frame: FrameHeader,
   header: ScanHeader,
-  { quant, dc, ac, interval, steps }: Seen,
+  { quant, dc, ac, interval, steps }: TranscodeSegments,
 ): Omit<ListedScan, "start" | "end"> | undefined {
   const kind = kindOf(frame.progressive, header);
   if (kind === undefined) return undefined;

@@ -30,7 +30,7 @@ interface Cursor {
   readonly end: number;
 }
 
-export interface Work {
+export interface Transcode {
   readonly wasm: TranscodeModule;
   readonly source: ByteSource;
   readonly cursors: readonly Cursor[];
@@ -62,7 +62,7 @@ export function startWork(
   source: ByteSource,
   list: ScanList,
   isRead: (scan: ListedScan) => boolean = () => true,
-): Work {
+): Transcode {
   const wasm = new WebAssembly.Instance(module, {}).exports as unknown as TranscodeModule;
   const { frame, scans, steps, damaged } = list;
   const { mcusWide, bands, components } = geometry(frame);
@@ -75,7 +75,7 @@ export function startWork(
     accept(wasm.component(i, component.h, component.v, wide, high, steps[i]?.[0] ?? 1, chroma));
   }
 
-  const work: Work = { wasm, source, cursors: [], bands, damaged };
+  const work: Transcode = { wasm, source, cursors: [], bands, damaged };
   const count = scans.filter(isRead).length;
   const window = Math.min(mostWindow, Math.max(leastWindow, Math.floor(allWindows / count)));
   const tables = tableBuilder(wasm);
@@ -157,7 +157,7 @@ function addScan(
 
 /** Decodes the bands in order, and calls `done` after each. */
 export async function eachBand(
-  work: Work,
+  work: Transcode,
   { signal, slice = defaultSlice }: SliceOptions,
   done: (band: number) => Promise<void>,
 ): Promise<void> {
@@ -182,7 +182,7 @@ function stopIfAborted(signal: AbortSignal | undefined): void {
 }
 
 /** Fills a cursor's window from the source. */
-async function feed(work: Work, cursor: Cursor): Promise<void> {
+async function feed(work: Transcode, cursor: Cursor): Promise<void> {
   const { wasm, source } = work;
   const to = wasm.feedAt(cursor.pointer);
   const wanted = Math.min(wasm.feedRoom(cursor.pointer), cursor.end - cursor.next);
@@ -201,6 +201,6 @@ export function takeOutput(wasm: TranscodeModule): Uint8Array {
 }
 
 /** True if the part of the file read so far is truncated or violates the format. */
-export function isDamaged({ wasm, damaged }: Work): boolean {
+export function isDamaged({ wasm, damaged }: Transcode): boolean {
   return damaged || (wasm.damages.value as number) > 0;
 }

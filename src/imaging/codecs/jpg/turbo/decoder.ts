@@ -70,13 +70,13 @@ export function turboDecoder(host: CodecHost) {
   };
 }
 
-interface Loaded {
+interface LoadedFile {
   readonly pointer: number;
   readonly length: number;
 }
 
 /** Loads the file into the instance's memory in pieces, so that there is no second copy. */
-async function load(turbo: Turbo, bytes: ByteSource): Promise<Loaded> {
+async function load(turbo: Turbo, bytes: ByteSource): Promise<LoadedFile> {
   const whole = bytes.size === undefined ? await readAll(bytes, maxBytes) : undefined;
   const size = whole?.length ?? bytes.size ?? 0;
   const pointer = allocate(turbo, size);
@@ -89,7 +89,7 @@ async function load(turbo: Turbo, bytes: ByteSource): Promise<Loaded> {
   return { pointer, length: size };
 }
 
-function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): Decoded {
+function decodeLoaded(turbo: Turbo, file: LoadedFile, read: ReadRequest): Decoded {
   const { header, scaleFactor } = read;
   const rows = rowsFor(read);
   const input = new Uint8Array(turbo.memory.buffer, file.pointer, file.length);
@@ -155,7 +155,13 @@ function countScans(file: Uint8Array, from: number): number {
 }
 
 /** Throws unless libjpeg sees the size that our own header walk saw, for which the output was allocated. */
-function confirmSize(turbo: Turbo, decompressor: number, file: Loaded, width: number, height: number): void {
+function confirmSize(
+  turbo: Turbo,
+  decompressor: number,
+  file: LoadedFile,
+  width: number,
+  height: number,
+): void {
   const facts = allocate(turbo, 16);
   new Int32Array(turbo.memory.buffer, facts, 4).fill(0);
   turbo.tjDecompressHeader3(decompressor, file.pointer, file.length, facts, facts + 4, facts + 8, facts + 12);

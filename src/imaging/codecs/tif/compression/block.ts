@@ -1,7 +1,7 @@
 // A strip or tile as the file stores it, and how its bytes are read.
 
 /** One strip or tile as stored, and the part of it that is needed. */
-export interface Stored {
+export interface StoredBlock {
   readonly data: Uint8Array;
   /** Pixels of a row. */
   readonly width: number;

@@ -1,8 +1,8 @@
 // Black and white runs: ITU-T T.4 (modified Huffman, group 3 in one and two dimensions) and T.6 (group 4), as
 // TIFF 6.0 sections 10 and 11 use them.
 
-import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./block.ts";
+import { damagedError } from "../directory/ifd.ts";
+import type { BlockReader, StoredBlock } from "./block.ts";
 
 /** Code words of run lengths 0 to 63, then of 64, 128 ... 1728; T.4 tables 2 and 3a. */
 const whiteCodes =
@@ -200,12 +200,13 @@ function setBits(out: Uint8Array, start: number, from: number, to: number): void
  * other schemes at the invalid bits; missing rows are white. Throws ImagingError `decode` for the
  * uncompressed mode, and on reading if not even the first code is valid.
  */
-export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader {
+export function ccitt(stored: StoredBlock, scheme: "rle" | "g3" | "g4"): BlockReader {
   const { width, options } = stored;
   const perRow = (width + 7) >> 3;
   const bits: Bits = { data: stored.data, at: 0, broken: false };
   const twoDimensional = scheme === "g3" && (options & 1) === 1;
-  if (options & 2 && scheme !== "rle") throw damaged("CCITT without uncompressed mode", "uncompressed mode");
+  if (options & 2 && scheme !== "rle")
+    throw damagedError("CCITT without uncompressed mode", "uncompressed mode");
   let above = new Int32Array(width + 8).fill(width);
   let changes = new Int32Array(width + 8);
   let marked: boolean | undefined; // whether rows begin with end-of-line codes, once that is known
@@ -232,7 +233,7 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
     bits.broken = false;
     const count = against ? readRowAgainst(bits, width, above, changes) : readRow(bits, width, changes);
     if (!started && !marked && bits.broken && bits.at === at)
-      throw damaged(
+      throw damagedError(
         "code words of T.4 or T.6 in a CCITT block",
         at >= endOf(bits) ? "its end" : "other bits",
       );

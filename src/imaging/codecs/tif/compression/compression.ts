@@ -2,10 +2,10 @@
 
 import { decodingMemory } from "../../jp2/memory.ts";
 import { xzMemory } from "../../xz/xz.ts";
-import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./block.ts";
+import { damagedError } from "../directory/ifd.ts";
+import type { BlockReader, StoredBlock } from "./block.ts";
 import { ccitt } from "./ccitt.ts";
-import { inflated } from "./deflate.ts";
+import { inflateBlock } from "./deflate.ts";
 import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
 import { xz } from "./xz.ts";
@@ -14,9 +14,9 @@ import { zstd, zstdMemory } from "./zstd.ts";
 export interface Compression {
   readonly name: string;
   /** Absent: the compression is not served, or not as a stream of bytes. */
-  readonly open?: (stored: Stored) => BlockReader;
+  readonly open?: (stored: StoredBlock) => BlockReader;
   /** Bytes that decompressing a block of a given size holds in addition to its result, if significant. */
-  readonly held?: (length: number) => number;
+  readonly heldBytes?: (length: number) => number;
   /** Blocks are decoded as a whole (parts.ts), which takes this many times the bytes of their pixels. */
   readonly whole?: number;
   /** True if all blocks are one stream, which another codec reads (old-jpeg/). */
@@ -43,16 +43,16 @@ export const isJpeg2000 = (compression: number): boolean => compressions[compres
 const jpeg2000: Compression = {
   name: "jpeg 2000",
   whole: 2,
-  held: (length) => decodingMemory(length, length),
+  heldBytes: (length) => decodingMemory(length, length),
 };
 
-function plain({ data, length }: Stored): BlockReader {
+function plain({ data, length }: StoredBlock): BlockReader {
   let at = 0;
   return {
     read(into) {
       const part = data.subarray(at, at + into.length);
       at += part.length;
-      if (part.length < into.length) throw damaged(`${length} bytes in a strip or tile`, `${at}`);
+      if (part.length < into.length) throw damagedError(`${length} bytes in a strip or tile`, `${at}`);
       into.set(part);
     },
   };
@@ -66,10 +66,10 @@ export const compressions: Readonly<Record<number, Compression>> = {
   5: { name: "lzw", open: lzw },
   [OLD_JPEG]: { name: "old-style jpeg", stream: true },
   [JPEG]: { name: "jpeg", whole: 2 },
-  8: { name: "deflate", open: inflated },
+  8: { name: "deflate", open: inflateBlock },
   32773: { name: "packbits", open: packbits },
   32809: { name: "thunderscan" },
-  32946: { name: "deflate", open: inflated },
+  32946: { name: "deflate", open: inflateBlock },
   [APERIO_YCC]: jpeg2000,
   [VIPS_JPEG_2000]: jpeg2000,
   33005: jpeg2000,
@@ -79,8 +79,8 @@ export const compressions: Readonly<Record<number, Compression>> = {
   34712: jpeg2000,
   34887: { name: "lerc" },
   34892: { name: "lossy dng jpeg" },
-  34925: { name: "lzma", open: xz, held: xzMemory },
-  50000: { name: "zstd", open: zstd, held: zstdMemory },
+  34925: { name: "lzma", open: xz, heldBytes: xzMemory },
+  50000: { name: "zstd", open: zstd, heldBytes: zstdMemory },
   // RGBA in the decoder, in its bindings and here
   [WEBP]: { name: "webp", whole: 5 },
   50002: { name: "jpeg xl" },

@@ -1,8 +1,8 @@
 // Deflate blocks (TIFF Technical Note 3): the zlib format, undone by the platform.
 
 import { inflating } from "../../inflate.ts";
-import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./block.ts";
+import { damagedError } from "../directory/ifd.ts";
+import type { BlockReader, StoredBlock } from "./block.ts";
 
 const MAX_PADDING = 3;
 
@@ -10,7 +10,7 @@ const MAX_PADDING = 3;
  * Decompresses a block as its bytes are asked for; what follows them is neither produced nor checked.
  * Reading throws ImagingError `decode` when the stream is broken or shorter.
  */
-export function inflated({ data, length }: Stored): BlockReader {
+export function inflateBlock({ data, length }: StoredBlock): BlockReader {
   let end = data.length;
   let stream = inflating(data, end);
   let total = 0;
@@ -25,12 +25,14 @@ export function inflated({ data, length }: Stored): BlockReader {
       } catch (cause) {
         // Some writers pad blocks with zeros, and most platforms refuse bytes after the end of the stream.
         if (data[end - 1] !== 0 || data.length - end >= MAX_PADDING)
-          throw Object.assign(damaged(`${length} bytes in a deflate block`, "a broken stream"), { cause });
+          throw Object.assign(damagedError(`${length} bytes in a deflate block`, "a broken stream"), {
+            cause,
+          });
         stream = inflating(data, --end);
         skip = total;
         continue;
       }
-      if (!next) throw damaged(`${length} bytes in a deflate block`, `${total}`);
+      if (!next) throw damagedError(`${length} bytes in a deflate block`, `${total}`);
       const skipped = Math.min(skip, next.length);
       skip -= skipped;
       piece = next.subarray(skipped);

@@ -6,7 +6,7 @@ import type { CodecHost } from "../../codec.ts";
 import { asImagingError, keptInstance } from "../../instance.ts";
 import { frameKinds } from "../../jpg/markers/frame.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/turbo/module.ts";
-import { damaged } from "../directory/ifd.ts";
+import { damagedError } from "../directory/ifd.ts";
 
 /** More scans than any encoder writes only cost time. */
 const MAX_SCANS = 100;
@@ -44,7 +44,11 @@ export function jpegDecoder(host: CodecHost): DecodeJpeg {
     try {
       return await withInstance((turbo) => decode(turbo, wholeStream(data, block), block));
     } catch (error) {
-      throw asImagingError(error, "decode", damaged("a sound JPEG strip or tile", "a damaged one").message);
+      throw asImagingError(
+        error,
+        "decode",
+        damagedError("a sound JPEG strip or tile", "a damaged one").message,
+      );
     }
   };
 }
@@ -83,7 +87,7 @@ function segments(data: Uint8Array): Uint8Array[] {
     }
     if (marker === 0xd9) break;
     if (marker === 0xda) {
-      if (countScans(data, at) > MAX_SCANS) throw damaged(`at most ${MAX_SCANS} scans in JPEG`, "more");
+      if (countScans(data, at) > MAX_SCANS) throw damagedError(`at most ${MAX_SCANS} scans in JPEG`, "more");
       out.push(data.subarray(at));
       break;
     }
@@ -134,12 +138,12 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
   const [width = 0, height = 0, , colour = 0] = new Int32Array(turbo.memory.buffer, facts, 4);
   const { bands, format, space } = colours[block.colour];
   if (width !== block.width || height < block.rows || height > block.maxRows)
-    throw damaged(
+    throw damagedError(
       `JPEG strips or tiles of ${block.width} by ${block.rows} to ${block.maxRows} pixels`,
       `${width} by ${height}`,
     );
   if (colour !== space)
-    throw damaged(`JPEG strips or tiles of ${spaces[space]}`, spaces[colour] ?? "other colours");
+    throw damagedError(`JPEG strips or tiles of ${spaces[space]}`, spaces[colour] ?? "other colours");
   const outWidth = Math.ceil(width / block.side);
   const outHeight = Math.ceil(height / block.side);
   const size = outWidth * outHeight * bands;

@@ -1,8 +1,8 @@
 // LZW as TIFF 6.0 section 13 has it, codes from the high bit and wider one code early, and as writers before
 // TIFF 5.0 had it.
 
-import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./block.ts";
+import { damagedError } from "../directory/ifd.ts";
+import type { BlockReader, StoredBlock } from "./block.ts";
 
 const CLEAR = 256;
 const END = 257;
@@ -19,7 +19,7 @@ const isOldStyle = (data: Uint8Array) => data[0] === 0 && ((data[1] ?? 0) & 1) =
  * Decompresses a block. Reading throws ImagingError `decode` on an impossible code or when the block has
  * fewer bytes.
  */
-export function lzw({ data, length }: Stored): BlockReader {
+export function lzw({ data, length }: StoredBlock): BlockReader {
   const lowFirst = isOldStyle(data);
   const early = lowFirst ? 0 : 1;
   // A string is the one of another code and a byte more; also known are its first byte and its length.
@@ -78,7 +78,7 @@ export function lzw({ data, length }: Stored): BlockReader {
       restAt += filled;
       while (filled < into.length) {
         const code = take();
-        if (code === END) throw damaged(`${length} bytes in an LZW block`, `${total + filled}`);
+        if (code === END) throw damagedError(`${length} bytes in an LZW block`, `${total + filled}`);
         if (code === CLEAR) {
           next = FIRST;
           width = 9;
@@ -88,7 +88,7 @@ export function lzw({ data, length }: Stored): BlockReader {
         const known = next;
         if (previous >= 0 && next < CODES) learn(code);
         if (code >= next)
-          throw damaged("known codes in an LZW block", `code ${code} where ${known - 1} is the last`);
+          throw damagedError("known codes in an LZW block", `code ${code} where ${known - 1} is the last`);
         const run = lengths[code] as number;
         previous = code;
         if (filled + run <= into.length) {

@@ -1,7 +1,7 @@
 // PackBits runs: TIFF 6.0 section 9.
 
-import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./block.ts";
+import { damagedError } from "../directory/ifd.ts";
+import type { BlockReader, StoredBlock } from "./block.ts";
 
 /**
  * Bytes of a run by its control byte: up to 127 as they stand, from 129 on one byte so many times; 128 begins
@@ -13,7 +13,7 @@ const runLengths = Uint8Array.from({ length: 256 }, (_, control) => {
 });
 
 /** Unpacks a block. Reading throws ImagingError `decode` when the block has fewer bytes. */
-export function packbits({ data, length }: Stored): BlockReader {
+export function packbits({ data, length }: StoredBlock): BlockReader {
   let at = 0;
   let total = 0;
   let left = 0; // bytes of the run that are still to come
@@ -27,7 +27,7 @@ export function packbits({ data, length }: Stored): BlockReader {
           literal = control <= 128;
           left = runLengths[control] as number;
         }
-        if (at >= data.length) throw damaged(`${length} bytes in a PackBits block`, `${total + filled}`);
+        if (at >= data.length) throw damagedError(`${length} bytes in a PackBits block`, `${total + filled}`);
         const n = Math.min(left, into.length - filled, literal ? data.length - at : left);
         if (literal) {
           into.set(data.subarray(at, at + n), filled);

@@ -1,15 +1,15 @@
 // Zstandard blocks, as libtiff writes them since version 4.0.10: one frame for each strip or tile.
 
-import { decompressed, MOST_WINDOW } from "../../zstd/frames.ts";
-import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./block.ts";
+import { decompressFrames, MOST_WINDOW } from "../../zstd/frames.ts";
+import { damagedError } from "../directory/ifd.ts";
+import type { BlockReader, StoredBlock } from "./block.ts";
 
 /**
  * Decompresses a block as its bytes are asked for. Reading throws ImagingError `decode` when the data are
  * broken or shorter.
  */
-export function zstd({ data, length }: Stored): BlockReader {
-  const source = decompressed(data, length);
+export function zstd({ data, length }: StoredBlock): BlockReader {
+  const source = decompressFrames(data, length);
   let total = 0;
   let piece: Uint8Array = new Uint8Array();
   return {
@@ -17,7 +17,7 @@ export function zstd({ data, length }: Stored): BlockReader {
       for (let filled = 0; filled < into.length; ) {
         if (piece.length === 0) {
           const next = source.next();
-          if (!next) throw damaged(`${length} bytes in a Zstandard block`, `${total}`);
+          if (!next) throw damagedError(`${length} bytes in a Zstandard block`, `${total}`);
           piece = next;
         }
         const part = piece.subarray(0, into.length - filled);

@@ -56,7 +56,7 @@ const otherSizes: Readonly<Record<number, number>> = { 2: 1, 6: 1, 8: 2, 9: 4, 1
  * Returns an ImagingError `decode` with a uniform message: what was expected of the file, and what it
  * contains.
  */
-export function damaged(expected: string, received: string): ImagingError {
+export function damagedError(expected: string, received: string): ImagingError {
   return new ImagingError(
     "decode",
     `Expected ${expected} of the TIFF file, received ${received}; check or replace the file.`,
@@ -64,7 +64,7 @@ export function damaged(expected: string, received: string): ImagingError {
 }
 
 /** Small reads served from the latest few windows, so that neighbouring fields cost one read. */
-function windowed(bytes: ByteSource): ByteSource {
+function withWindows(bytes: ByteSource): ByteSource {
   const windows: { readonly offset: number; readonly data: Uint8Array }[] = [];
   return {
     size: bytes.size,
@@ -84,22 +84,22 @@ async function exactly(bytes: ByteSource, offset: number, length: number, what: 
   const beyond = bytes.size !== undefined && offset + length > bytes.size;
   const data =
     beyond || !Number.isSafeInteger(offset + length) ? new Uint8Array() : await bytes.read(offset, length);
-  if (data.length < length) throw damaged(`${length} bytes for ${what}`, "an offset beyond the end");
+  if (data.length < length) throw damagedError(`${length} bytes for ${what}`, "an offset beyond the end");
   return new DataView(data.buffer, data.byteOffset, length);
 }
 
 /** Reads the file header. Throws ImagingError `decode` when it is none of a TIFF. */
 export async function openTiff(source: ByteSource): Promise<TiffFile> {
-  const bytes = windowed(source);
+  const bytes = withWindows(source);
   const head = await exactly(bytes, 0, 8, "the file header");
   const order = head.getUint16(0);
   const littleEndian = order === 0x4949;
   const version = head.getUint16(2, littleEndian);
   if ((!littleEndian && order !== 0x4d4d) || (version !== 42 && version !== 43))
-    throw damaged("a byte order mark and version 42 or 43", "other bytes");
+    throw damagedError("a byte order mark and version 42 or 43", "other bytes");
   if (version === 42) return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian) };
   const more = await exactly(bytes, 0, 16, "the BigTIFF header");
-  if (more.getUint16(4, littleEndian) !== 8) throw damaged("offsets of 8 bytes", "another size");
+  if (more.getUint16(4, littleEndian) !== 8) throw damagedError("offsets of 8 bytes", "another size");
   return { bytes, littleEndian, big: true, first: Number(more.getBigUint64(8, littleEndian)) };
 }
 
@@ -110,7 +110,7 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
   const head = await exactly(bytes, offset, countSize, "a directory");
   const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
   if (count < 1 || count > MAX_ENTRIES)
-    throw damaged(`a directory of 1 to ${MAX_ENTRIES} fields`, `${count} fields`);
+    throw damagedError(`a directory of 1 to ${MAX_ENTRIES} fields`, `${count} fields`);
   const start = offset + countSize;
   const length = count * entrySize;
   const view = await exactly(bytes, start, length, "the fields of a directory");
@@ -139,8 +139,8 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
  */
 export async function readValues(file: TiffFile, entry: Entry, from: number, to: number): Promise<number[]> {
   const type = types[entry.type];
-  if (!type) throw damaged("a number field", `field type ${entry.type}`);
-  if (to > entry.count) throw damaged(`at least ${to} values in a field`, `${entry.count}`);
+  if (!type) throw damagedError("a number field", `field type ${entry.type}`);
+  if (to > entry.count) throw damagedError(`at least ${to} values in a field`, `${entry.count}`);
   const { size, read } = type;
   const view = await exactly(
     file.bytes,
@@ -164,7 +164,7 @@ export async function readField(
   const entry = directory.entries.get(tag);
   if (!entry || entry.count === 0) return undefined;
   if (entry.count > limit)
-    throw damaged(`at most ${limit} values in the field with tag ${tag}`, `${entry.count}`);
+    throw damagedError(`at most ${limit} values in the field with tag ${tag}`, `${entry.count}`);
   return readValues(file, entry, 0, entry.count);
 }
 

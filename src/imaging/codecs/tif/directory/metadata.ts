@@ -3,7 +3,7 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import {
   descriptive,
   directoryBytes,
@@ -13,7 +13,7 @@ import {
   fieldTypes,
   pointedBy,
   readExifFields,
-  swapped,
+  swapBytes,
 } from "../../../metadata/exif-fields.ts";
 import type { Metadata, MetadataKinds } from "../../../metadata/metadata.ts";
 import { type MetadataBytes, metadataBytes } from "../../../metadata/metadata-bytes.ts";
@@ -125,14 +125,14 @@ export async function embedInTiff(tiff: Uint8Array, metadata: Metadata): Promise
   ).filter((entry) => !replaced.has(new DataView(entry.buffer, entry.byteOffset).getUint16(0, little)));
   const padding = tiff.length & 1;
   const at = tiff.length + padding;
-  const out = concatenated([tiff, new Uint8Array(padding), directoryBytes(added, at, little, entries)]);
+  const out = concatenate([tiff, new Uint8Array(padding), directoryBytes(added, at, little, entries)]);
   new DataView(out.buffer).setUint32(4, at, little);
   return out;
 }
 
 function fieldsOf({ icc, exif, xmp, iptc }: Metadata, little: boolean): ExifField[] {
   const read = exif && readExifFields(exif);
-  const own = read ? (read.little === little ? read.fields : swapped(read.fields)) : [];
+  const own = read ? (read.little === little ? read.fields : swapBytes(read.fields)) : [];
   return [
     ...own.filter(({ tag, fields }) => fields || descriptive.has(tag) || tag === tags.Orientation),
     ...(xmp ? [{ tag: tags.Xmp, type: types.byte, value: xmp }] : []),
@@ -142,7 +142,7 @@ function fieldsOf({ icc, exif, xmp, iptc }: Metadata, little: boolean): ExifFiel
           {
             tag: tags.IptcNaa,
             type: types.long,
-            value: concatenated([iptc, new Uint8Array(-iptc.length & 3)]),
+            value: concatenate([iptc, new Uint8Array(-iptc.length & 3)]),
           },
         ]
       : []),

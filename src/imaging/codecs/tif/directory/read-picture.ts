@@ -3,7 +3,7 @@
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 import { compressions, isJpeg2000, OLD_JPEG } from "../compression/compression.ts";
 import { readYcc } from "../samples/ycc.ts";
-import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
+import { type Directory, damagedError, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
 import { type Refusal, refusalOf, refusalText } from "./refusals.ts";
@@ -22,7 +22,7 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const width = (await number("ImageWidth")) ?? 0;
   const height = (await number("ImageLength")) ?? 0;
   if (!(width >= 1 && height >= 1 && width <= MAX_SIDE && height <= MAX_SIDE))
-    throw damaged("a width and a height of at least 1 pixel", `${width} by ${height}`);
+    throw damagedError("a width and a height of at least 1 pixel", `${width} by ${height}`);
 
   const compression = (await number("Compression")) ?? 1;
   const told = await readSamples(file, directory, compression);
@@ -56,7 +56,7 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
 }
 
 /** Values of the fields about samples. */
-interface Told {
+interface SampleFields {
   readonly photometric: number;
   readonly samples: number;
   /** Bits and formats, of each sample or of all. */
@@ -68,13 +68,13 @@ interface Told {
   readonly otherInks: boolean;
 }
 
-async function readSamples(file: TiffFile, directory: Directory, compression: number): Promise<Told> {
+async function readSamples(file: TiffFile, directory: Directory, compression: number): Promise<SampleFields> {
   const number: NumberField = (tag) => readNumber(file, directory, tags[tag]);
   const stated = await number("PhotometricInterpretation");
   const old = compression === OLD_JPEG ? oldJpegSamples(stated) : undefined;
   const samples = old?.samples ?? (await number("SamplesPerPixel")) ?? 1;
   if (samples < 1 || samples > MAX_SAMPLES)
-    throw damaged(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
+    throw damagedError(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
   // Some writers list more values than there are samples.
   const perSample = async (tag: number) =>
     (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
@@ -92,7 +92,7 @@ async function readSamples(file: TiffFile, directory: Directory, compression: nu
   };
 }
 
-function mixedRefusal({ allBits, formats, otherInks }: Told): Refusal | undefined {
+function mixedRefusal({ allBits, formats, otherInks }: SampleFields): Refusal | undefined {
   if (allBits.some((b) => b !== allBits[0]) || formats.some((f) => f !== formats[0]))
     return ["samples of one depth and format", "several"];
   return otherInks ? ["CMYK inks", "inks of other names"] : undefined;
@@ -124,7 +124,7 @@ async function readBlocks(
     ? ((await number("TileLength")) ?? 0)
     : Math.min((await number("RowsPerStrip")) ?? height, height);
   if (!(blockWidth >= 1 && blockHeight >= 1 && blockWidth <= 65536 + width && blockHeight <= 65536 + height))
-    throw damaged("strips or tiles of at least one pixel", `${blockWidth} by ${blockHeight}`);
+    throw damagedError("strips or tiles of at least one pixel", `${blockWidth} by ${blockHeight}`);
   return { tiled, blockWidth, blockHeight };
 }
 

@@ -3,7 +3,7 @@
 import type { Reduction } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
-import { damaged } from "./ifd.ts";
+import { damagedError } from "./ifd.ts";
 import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
 
 /** A stored picture of a page, as far as planning needs it. */
@@ -88,7 +88,7 @@ export function reductions(header: ImageHeader): readonly Reduction[] {
  */
 export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Stage; factor: number } {
   const stage = stagesOf(header).findLast(({ scale }) => scaleFactor % scale === 0);
-  if (!stage) throw damaged("facts of a stored picture", "none");
+  if (!stage) throw damagedError("facts of a stored picture", "none");
   return { stage, factor: scaleFactor / stage.scale };
 }
 
@@ -99,8 +99,10 @@ export const rowsApart = ({ header, scaleFactor }: Pick<ReadRequest, "header" | 
 /** Pixels of the strips or tiles that a region meets in the stored picture that it is made from. */
 export function decodedPixels({ header, region, scaleFactor }: ReadRequest): number {
   const { stage } = stageFor(header, scaleFactor);
-  const met = (start: number, length: number, side: number) =>
+  const countTouched = (start: number, length: number, side: number) =>
     (Math.ceil((start + length) / stage.scale / side) - Math.floor(start / stage.scale / side)) * side;
   const height = Math.min(stage.blockHeight, Math.ceil(header.height / stage.scale));
-  return met(region.x, region.width, stage.blockWidth) * met(region.y, region.height, height);
+  return (
+    countTouched(region.x, region.width, stage.blockWidth) * countTouched(region.y, region.height, height)
+  );
 }

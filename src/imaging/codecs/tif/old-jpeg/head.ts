@@ -2,7 +2,7 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import { type FrameHeader, frameKinds, isFrame, readFrameHeader } from "../../jpg/markers/frame.ts";
 import { marker, type Segment, walkMarkers, word } from "../../jpg/markers/walk.ts";
 import {
@@ -14,7 +14,7 @@ import {
   segment,
   startOfImage,
 } from "../../jpg/markers/write.ts";
-import { type Directory, damaged, type TiffFile } from "../directory/ifd.ts";
+import { type Directory, damagedError, type TiffFile } from "../directory/ifd.ts";
 import type { Picture } from "../directory/picture.ts";
 import { refusalText } from "../directory/refusals.ts";
 import { readSampling } from "../samples/ycc.ts";
@@ -162,7 +162,7 @@ export function headBytes(
   restart: number,
   transform: 0 | 1,
 ): Uint8Array {
-  return concatenated([
+  return concatenate([
     startOfImage,
     ...(frame.components.length === 3 ? [adobeSegment(transform)] : []),
     ...tables,
@@ -194,5 +194,8 @@ export function checkSize({ frame }: Head, whole: WholeHead, picture: Picture, s
   const { width, height } = frame;
   const tooLow = strips === 1 && height > 0 && height < picture.height;
   if (tooLow || mcusOf(whole.frame, frame).columns !== mcusOf(whole.frame, picture).columns)
-    throw damaged(`a JPEG stream of ${picture.width} by ${picture.height} pixels`, `${width} by ${height}`);
+    throw damagedError(
+      `a JPEG stream of ${picture.width} by ${picture.height} pixels`,
+      `${width} by ${height}`,
+    );
 }

@@ -2,13 +2,13 @@
 
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 
-export type Piece = ByteRange | Uint8Array;
+export type JpegPiece = ByteRange | Uint8Array;
 
 /**
  * Concatenates the pieces. A piece truncated by the end of the file is padded with zeros, so that later ones
  * keep their positions.
  */
-export function joinedPieces(bytes: ByteSource, pieces: readonly Piece[]): ByteSource {
+export function joinedPieces(bytes: ByteSource, pieces: readonly JpegPiece[]): ByteSource {
   const starts: number[] = [];
   let size = 0;
   for (const { length } of pieces) {
@@ -35,7 +35,7 @@ export function joinedPieces(bytes: ByteSource, pieces: readonly Piece[]): ByteS
       if (offset >= end) return new Uint8Array();
       const out = new Uint8Array(end - offset);
       for (let i = pieceAt(offset); i < pieces.length && (starts[i] as number) < end; i++) {
-        const piece = pieces[i] as Piece;
+        const piece = pieces[i] as JpegPiece;
         const start = starts[i] as number;
         const from = Math.max(0, offset - start);
         const to = Math.min(piece.length, end - start);

@@ -4,7 +4,7 @@
 import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 import { endOfImage } from "../../jpg/markers/write.ts";
-import { type Directory, damaged, readNumber, readValues, type TiffFile } from "../directory/ifd.ts";
+import { type Directory, damagedError, readNumber, readValues, type TiffFile } from "../directory/ifd.ts";
 import type { Picture } from "../directory/picture.ts";
 import { refusalText } from "../directory/refusals.ts";
 import { tags } from "../directory/tags.ts";
@@ -17,7 +17,7 @@ import {
   takeSegments,
   type WholeHead,
 } from "./head.ts";
-import { joinedPieces, type Piece } from "./pieces.ts";
+import { type JpegPiece, joinedPieces } from "./pieces.ts";
 
 /** More of them than any writer makes. */
 const MAX_STRIPS = 1 << 16;
@@ -38,7 +38,7 @@ export async function oldJpegStream(
   converts: boolean,
 ): Promise<ByteSource> {
   if ((await readNumber(file, directory, tags.JPEGProc)) === LOSSLESS)
-    throw refused("baseline or progressive old-style JPEG", "lossless JPEG");
+    throw unsupportedError("baseline or progressive old-style JPEG", "lossless JPEG");
   const strips = await stripsOf(file, directory, picture);
   const stream = await streamRange(file, directory);
   const head = emptyHead();
@@ -49,7 +49,10 @@ export async function oldJpegStream(
   const whole = await completedHead(file, directory, picture, head);
   const { columns } = mcusOf(whole.frame, picture);
   if (mcusOf(whole.frame, { width: picture.blockWidth, height: 1 }).columns !== columns)
-    throw refused("tiles as wide as the picture in old-style JPEG", `tiles of ${picture.blockWidth} pixels`);
+    throw unsupportedError(
+      "tiles as wide as the picture in old-style JPEG",
+      `tiles of ${picture.blockWidth} pixels`,
+    );
 
   const transform = converts ? 1 : 0;
   const start = head.dataAt ?? strips[0]?.offset ?? 0;
@@ -68,7 +71,7 @@ export async function oldJpegStream(
 
 const end = Uint8Array.from(endOfImage);
 
-const refused = (expected: string, received: string) =>
+const unsupportedError = (expected: string, received: string) =>
   new ImagingError("unsupported", refusalText([expected, received]));
 
 /**
@@ -90,7 +93,7 @@ async function stripsOf(file: TiffFile, directory: Directory, picture: Picture):
   const counts = entries.get(tags.TileByteCounts) ?? entries.get(tags.StripByteCounts);
   if (!offsets) return [];
   const count = offsets.count === 1 ? 1 : Math.ceil(picture.height / picture.blockHeight);
-  if (count > MAX_STRIPS) throw damaged(`at most ${MAX_STRIPS} strips or tiles`, `${count}`);
+  if (count > MAX_STRIPS) throw damagedError(`at most ${MAX_STRIPS} strips or tiles`, `${count}`);
   const at = await readValues(file, offsets, 0, count);
   const lengths = counts && counts.count >= count ? await readValues(file, counts, 0, count) : [];
   return at.map((offset, i) => ({
@@ -126,16 +129,16 @@ const rangeTo = (start: number, to: number): ByteRange => ({
 function restartOf(whole: WholeHead, { width, blockHeight }: Picture): number {
   const mcus = mcusOf(whole.frame, { width, height: blockHeight });
   if (!mcus.whole(blockHeight))
-    throw refused("strips of whole rows of JPEG blocks", `strips of ${blockHeight} rows`);
+    throw unsupportedError("strips of whole rows of JPEG blocks", `strips of ${blockHeight} rows`);
   const restart = mcus.columns * mcus.rows;
   if (restart > MAX_RESTART)
-    throw refused(`at most ${MAX_RESTART} groups of JPEG blocks in a strip`, `${restart}`);
+    throw unsupportedError(`at most ${MAX_RESTART} groups of JPEG blocks in a strip`, `${restart}`);
   return restart;
 }
 
 /** The strips with a restart marker between each and the next. Each begins without knowing the others. */
-function withRestarts(strips: readonly ByteRange[], start: number): Piece[] {
-  return strips.flatMap((strip, i): Piece[] => {
+function withRestarts(strips: readonly ByteRange[], start: number): JpegPiece[] {
+  return strips.flatMap((strip, i): JpegPiece[] => {
     if (i === 0) return [start > strip.offset ? rangeTo(start, endOf(strip)) : strip];
     return [Uint8Array.of(0xff, 0xd0 + ((i - 1) & 7)), strip];
   });
@@ -145,5 +148,5 @@ function withRestarts(strips: readonly ByteRange[], start: number): Piece[] {
 async function refuseStreams(bytes: ByteSource, strips: readonly ByteRange[]): Promise<void> {
   const second = strips[1] && (await bytes.read(strips[1].offset, 2));
   if (second?.[0] === 0xff && second[1] === 0xd8)
-    throw refused("old-style JPEG in one stream", "a stream in each strip");
+    throw unsupportedError("old-style JPEG in one stream", "a stream in each strip");
 }

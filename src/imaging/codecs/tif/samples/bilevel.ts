@@ -1,6 +1,6 @@
 // Black and white pictures reduced without widening their bits: ones are counted by the byte.
 
-import { boxRing, type Reduction, rounded } from "../../reduce.ts";
+import { boxRing, type Reduction, roundQuotient } from "../../reduce.ts";
 
 /** Like a `BoxReducer`, for rows of packed bits with the high bits first. */
 export interface BitReducer {
@@ -32,7 +32,7 @@ function countOnes(byte: number): number {
 
 /** The average of a box of `area` pixels, `set` of them ones, in one band. */
 function average({ bands, values }: BitReduction, set: number, area: number, band: number): number {
-  return rounded(values[band]! * (area - set) + values[bands + band]! * set, area);
+  return roundQuotient(values[band]! * (area - set) + values[bands + band]! * set, area);
 }
 
 /** Returns the single bits from `bit` to `end` before and after whole bytes, if `x` is aligned with them. */

@@ -37,11 +37,11 @@ export function numbersOf(
     return signed
       ? new Int32Array(buffer, byteOffset, length >> 2)
       : new Uint32Array(buffer, byteOffset, length >> 2);
-  return unpacked(data, bits, rowSamples);
+  return unpack(data, bits, rowSamples);
 }
 
 /** Samples of up to 16 bits, the high bits first, in rows that begin at whole bytes. */
-function unpacked(data: Uint8Array, bits: number, rowSamples: number): Uint8Array | Uint16Array {
+function unpack(data: Uint8Array, bits: number, rowSamples: number): Uint8Array | Uint16Array {
   const stride = Math.ceil((rowSamples * bits) / 8);
   const rows = Math.floor(data.length / stride);
   const out = bits > 8 ? new Uint16Array(rows * rowSamples) : new Uint8Array(rows * rowSamples);

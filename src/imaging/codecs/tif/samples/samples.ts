@@ -27,15 +27,15 @@ export function asSamples(
   const { bits, float, signed, planar, samples, depth } = picture;
   if (bits === 8 && !signed) return data;
   const values = numbersOf(picture, data, rowSamples);
-  if (range) return stretched(values, range);
+  if (range) return stretch(values, range);
   if (values instanceof Uint16Array && bits === 16) return values;
   if (float && picture.interpretation === "lab")
-    return scaled(values, depth, (value, i) => {
+    return scaleSamples(values, depth, (value, i) => {
       const [add, full] = floatLab[planar ? plane : i % samples] ?? [0, 1];
       return ((value + add) / full) * 65535;
     });
   const factor = factorOf(picture);
-  return scaled(values, depth, (value) => value * factor);
+  return scaleSamples(values, depth, (value) => value * factor);
 }
 
 /**
@@ -47,7 +47,7 @@ function factorOf({ bits, float, depth }: Picture): number {
   return float ? full : full / (2 ** bits - 1);
 }
 
-function scaled(
+function scaleSamples(
   values: ArrayLike<number>,
   depth: 8 | 16,
   convert: (value: number, i: number) => number,
@@ -62,7 +62,7 @@ function scaled(
   return out;
 }
 
-function stretched(values: ArrayLike<number>, { low, high }: Range): Uint16Array {
+function stretch(values: ArrayLike<number>, { low, high }: Range): Uint16Array {
   const out = new Uint16Array(values.length);
   const scale = 65535 / (high - low);
   for (let i = 0; i < out.length; i++) {

@@ -7,14 +7,14 @@ import type { Part } from "../parts.ts";
 import { bitReducer } from "./bilevel.ts";
 import { asSamples, finisher, place, placeBits, type Range } from "./samples.ts";
 
-type Samples = Uint8Array | Uint16Array;
+type TiffSamples = Uint8Array | Uint16Array;
 
 /** Takes the parts of a region, left to right and top to bottom by block. */
-export interface Target {
+export interface BlockTarget {
   add(part: Part): void;
   /** Says that all rows above row `y` of the picture have come. */
   complete?(y: number): void;
-  finish(): Samples;
+  finish(): TiffSamples;
 }
 
 /** Options of a target. */
@@ -31,7 +31,7 @@ export interface TargetOptions {
 }
 
 /** The target for a factor and a kind of picture. */
-export function targetFor(options: TargetOptions): Target {
+export function targetFor(options: TargetOptions): BlockTarget {
   if (options.factor === 1) return wholeTarget(options);
   return isPacked(options.picture) && options.picture.bits === 1 ? bitTarget(options) : boxTarget(options);
 }
@@ -56,15 +56,15 @@ function overlap(part: Part, picture: Picture, region: Rectangle) {
 }
 
 /** Room for samples before palettes are looked up, which may have indices of 16 bits. */
-const storedOf = ({ bits }: Picture, length: number): Samples =>
+const storedOf = ({ bits }: Picture, length: number): TiffSamples =>
   bits > 8 ? new Uint16Array(length) : new Uint8Array(length);
 
 /** Room for samples as they come out. */
-const samplesOf = ({ depth }: Picture, length: number): Samples =>
+const samplesOf = ({ depth }: Picture, length: number): TiffSamples =>
   depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 
 /** Returns the input of `place` or `placeBits`: samples, or packed bits. */
-const sourcesOf = ({ picture, range }: TargetOptions, { planes, stride }: Part): readonly Samples[] =>
+const sourcesOf = ({ picture, range }: TargetOptions, { planes, stride }: Part): readonly TiffSamples[] =>
   isPacked(picture)
     ? planes
     : planes.map((data, plane) =>
@@ -75,7 +75,7 @@ const sourcesOf = ({ picture, range }: TargetOptions, { planes, stride }: Part):
 const isApart = (picture: Picture) =>
   picture.alpha !== "none" && picture.alphaAt !== storedBands(picture) - 1;
 
-function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Samples): void {
+function copy(picture: Picture, sources: readonly TiffSamples[], at: PlacedPart, out: TiffSamples): void {
   const bands = storedBands(picture);
   const fromPixel = picture.planar ? 1 : picture.samples;
   const apart = !picture.planar && isApart(picture);
@@ -100,7 +100,7 @@ function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Sa
   }
 }
 
-interface Placed {
+interface PlacedPart {
   readonly fromRow: number;
   readonly fromColumn: number;
   readonly stride: number;
@@ -110,7 +110,7 @@ interface Placed {
   readonly toRow: number;
 }
 
-function wholeTarget(options: TargetOptions): Target {
+function wholeTarget(options: TargetOptions): BlockTarget {
   const { picture, region, palette } = options;
   const bands = storedBands(picture);
   const out = storedOf(picture, region.width * region.height * bands);
@@ -141,7 +141,7 @@ function reductionOf({ picture, region, factor }: TargetOptions): Reduction {
 const resultOf = (picture: Picture, { width, height, factor }: Reduction) =>
   samplesOf(picture, Math.ceil(width / factor) * Math.ceil(height / factor) * picture.bands);
 
-function boxTarget(options: TargetOptions): Target {
+function boxTarget(options: TargetOptions): BlockTarget {
   const { picture, region, palette } = options;
   const reduction = reductionOf(options);
   const out = resultOf(picture, reduction);
@@ -162,7 +162,7 @@ function boxTarget(options: TargetOptions): Target {
         const at = { fromRow: fromRow + row, fromColumn, stride, columns, rows: 1, to: 0, toRow: 0 };
         if (direct) {
           const from = (at.fromRow * stride + fromColumn) * bands;
-          boxes.add({ pixels: sources[0] as Samples, from, count: columns, x, y, side });
+          boxes.add({ pixels: sources[0] as TiffSamples, from, count: columns, x, y, side });
           continue;
         }
         copy(picture, sources, at, line);
@@ -175,7 +175,7 @@ function boxTarget(options: TargetOptions): Target {
   };
 }
 
-function bitTarget(options: TargetOptions): Target {
+function bitTarget(options: TargetOptions): BlockTarget {
   const { picture, region, palette } = options;
   const reduction = reductionOf(options);
   const out = resultOf(picture, reduction) as Uint8Array;

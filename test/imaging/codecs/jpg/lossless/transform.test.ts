@@ -11,7 +11,7 @@ import type { Rectangle } from "../../../../../src/imaging/codecs/image-header.t
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { backwardsOf, createTransformer } from "../../../../../src/imaging/codecs/jpg/lossless/transform.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
-import { concatenated } from "../../../../../src/imaging/lib/concatenated.ts";
+import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import { orientationOf } from "../../../../../src/imaging/pipeline/orientation.ts";
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { grain } from "../../../../grain.ts";
@@ -264,7 +264,7 @@ describe("a crop in another orientation", () => {
         const orientation = orientationOf(2 + (n % 7));
         const optimise = n % 3 === 0;
         const whole = (await reader.cropData(region, backwardsOf(orientation)))!;
-        const data = [mutate(concatenated(whole.data), 0, share)];
+        const data = [mutate(concatenate(whole.data), 0, share)];
         const components = whole.scan.components.map((component) =>
           n % 5 === 0 ? { ...component, ac: mutate(component.ac, 0, share) } : component,
         );

@@ -31,7 +31,7 @@ const planes = frame.components.map((_, component) => {
 test("parts of it hold the samples of their places", async () => {
   const blocks = heapBlocks();
   const list = (await planesToBlocks(planes, blocks, 2))!;
-  const reader = createBlockCache().reader(list, { current: () => blocks, lost: () => {} });
+  const reader = createBlockCache().reader(list, { current: () => blocks, onLost: () => {} });
   const random = seeded(1);
   for (let n = 0; n < 12; n++) {
     const areas = planes.map((_, component) => {
@@ -61,7 +61,10 @@ test("a level of which a block is lost is not there", async () => {
   const list = (await planesToBlocks(planes, blocks, 0))!;
   blocks.all.delete(1);
   const lost: string[] = [];
-  const reader = createBlockCache().reader(list, { current: () => blocks, lost: () => lost.push("a block") });
+  const reader = createBlockCache().reader(list, {
+    current: () => blocks,
+    onLost: () => lost.push("a block"),
+  });
   const all = (top: number, bottom: number) => [{ component: 0, left: 0, right: 2000, top, bottom }];
   expect(await level4InBlocks(frame, reader)(all(0, 1500))).toBeUndefined();
   expect(lost).toEqual(["a block"]);
