@@ -1,8 +1,10 @@
-// What does a decision cost, by what the caller presents and where sessions are kept? And how often is Redis asked for one?
+// Measures what an access decision costs, by credentials and session store, and how often Redis is queried
+// for it.
 //
 //   npm run build && node bench/access.mjs [--rounds 20000] [--backends heap,redis]
 //
-// Times are of the wall in ms, after 1,000 decisions of each kind to warm up; `redis` needs redis-server on the PATH.
+// Prints wall times in ms, after 1,000 decisions of each kind to warm up. `redis` needs redis-server on the
+// PATH.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,7 +23,7 @@ const { values: options } = parseArgs({
     backends: { type: "string", default: "heap,redis" },
   },
 });
-/** Of `secret`, by libxcrypt. */
+/** Hash of `secret`, made by libxcrypt. */
 const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
 const folder = mkdtempSync(join(tmpdir(), "smalti-bench-access-"));
 const port = 20_000 + (process.pid % 10_000);

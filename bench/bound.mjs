@@ -1,11 +1,12 @@
-// How well a folder of entries uses its bound: what it keeps and how often what was lately written is found, by the number of
-// writers at once and of processes.
+// Measures how well a folder of entries uses its bound: how much it keeps, and how often a recently written
+// entry is found, by the number of concurrent writers and processes.
 //
 //   node bench/bound.mjs [--bytes 10485760] [--entry 100000] [--rounds 400]
 //
-// Each writer puts new entries of --entry to 1.5 times as many bytes, and after each one looks for another that its process
-// wrote within the last half of the bound. "kept" is counted on the disk after each 20th write once the folder was full;
-// "found" is the share of looks that find their entry. What a sync costs is no part of the question: TMPDIR may be in memory.
+// Each writer stores new entries of --entry to 1.5 times as many bytes. After each one it looks up another
+// entry that its process wrote within the last half of the bound. "kept" is counted on the disk after each
+// 20th write once the folder is full; "found" is the share of lookups that find their entry. The cost of a
+// sync is not measured, so TMPDIR may be in memory.
 
 import { fork } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -34,7 +35,10 @@ const entryBytes = Number(options.entry);
 
 const entryName = /^[0-9a-f]{64}$/;
 
-/** Bytes of the entries in a folder. A file that appears during the look may be missing, so the largest of three counts. */
+/**
+ * Bytes of the entries in a folder. A file that appears during the look may be missing, so the largest of
+ * three counts.
+ */
 const bytesOfEntries = (folder) => Math.max(...[1, 2, 3].map(() => lookInto(folder)));
 
 const lookInto = (folder) =>
@@ -93,7 +97,7 @@ async function write() {
   process.send({ found: found / looks, kept }, () => process.disconnect());
 }
 
-/** What a process sends next. Rejects when it ends before. */
+/** Returns the next message of a process. Rejects if the process ends first. */
 const nextMessage = (child) =>
   new Promise((done, fail) => {
     child.once("message", done);

@@ -1,5 +1,5 @@
-// What a cache is worth: hit rate and time of answers for each backend, and the first tiles of masters that lie behind a
-// slow line, read in ranges or downloaded whole.
+// Measures what caches are worth: hit rate and response time for each backend, and the first tiles of masters
+// behind a slow connection, read in ranges or downloaded whole.
 //
 //   node bench/caches.mjs [--picture 24mp-baseline.jpg] [--requests 600] [--latency 50] [--out caches.json]
 
@@ -24,7 +24,7 @@ const options = readOptions(
 );
 const latency = Number(options.latency);
 
-/** A Redis server of its own on a free port; undefined where none is installed. */
+/** Starts a Redis server on a free port; undefined if Redis is not installed. */
 async function startRedis() {
   const port = await new Promise((done) => {
     const holder = createServer().listen(0, "127.0.0.1", () => {
@@ -42,7 +42,10 @@ async function startRedis() {
   return started ? { port, stop: () => child.kill() } : undefined;
 }
 
-/** Requests whose popularity falls with their rank (Zipf, exponent 1) over the tiles of every scale factor, seeded. */
+/**
+ * Returns requests whose popularity falls with their rank (Zipf, exponent 1) over the tiles of every scale
+ * factor, seeded.
+ */
 function popular(size, count) {
   const tile = options.tile;
   const all = [];
@@ -61,7 +64,7 @@ function popular(size, count) {
   });
 }
 
-/** Like `ask`, with the header that tells whether the answer was kept. */
+/** Like `ask`, plus the header that says if the response was cached. */
 function askStatus(url, agent) {
   return new Promise((done, fail) => {
     const began = performance.now();
@@ -110,7 +113,9 @@ async function measureBackend(name, render) {
   };
 }
 
-/** Time of the first answers of a master behind the slow line, and what was fetched for them. */
+/**
+ * Times the first responses for a master behind the slow connection, and counts what was fetched for them.
+ */
 async function measureOrigin(origin, name, path, ranges) {
   origin.behaviour.ranges = ranges;
   origin.behaviour.delayMs = latency;
@@ -181,7 +186,7 @@ console.log(
 redis?.stop();
 await s3.close();
 
-/** Files on the far side: the JPEG as it is, and the same picture as a tiled pyramid. */
+/** Files on the remote side: the JPEG as it is, and the same picture as a tiled pyramid. */
 const pyramid = join(place, "pyramid.tif");
 await sharp(source)
   .tiff({ compression: "jpeg", quality: 90, tile: true, tileWidth: 256, tileHeight: 256, pyramid: true })

@@ -1,16 +1,18 @@
-// What does a change cost an answer? Processes of two builds of the service side by side, their requests in turn, over what `figures.mjs`
-// asks for and the cheapest answers: CPU time per answer, answers per second of six clients, memory, the first tile of an unseen file, and
-// the ratio of each, after / before, with two standard errors.
+// Measures what a change costs per response. Processes of two builds run in parallel and take turns with
+// requests: those of `figures.mjs` and the cheapest ones. Prints CPU time per response, responses per second
+// for six clients, memory, the first tile of an unseen file, and the ratio of each, after / before, with two
+// standard errors.
 //
 //   node bench/change.mjs DIST_BEFORE DIST_AFTER [--processes 12] [--rounds 12] [--warm 5000] [--unseen 3] [--pictures A,B] [--only TITLE] [--processor 0]
 //
-// Folders as `npm run build` makes them; pictures as `sources.mjs` makes them, else noise of 4096 by 4096. Two processes of the same
-// build differ by some percent, as V8 happens to compile and place their code, for as long as they run: so more processes tell more, and
-// more rounds do not. Code that is not compiled yet costs twice as much, and differs by more: hence the long warm-up. Of the rounds of a
-// process the lower quartile counts, since what else runs on a machine only makes code slower. What takes place now and then, as collecting
-// old objects and compiling anew what was lost with them, counts in the long session alone: the mean of thousands of answers. `--processor`
-// keeps all processes to one processor, and `taskset -c 1 node bench/change.mjs` this script to another (Linux): that halves what processes
-// differ by.
+// The folders are as `npm run build` makes them; the pictures are as `sources.mjs` makes them, else noise of
+// 4096 by 4096. Two processes of the same build differ by some percent for as long as they run, depending on
+// how V8 compiles and places their code. More processes therefore improve the result; more rounds do not.
+// Code that is not compiled yet costs twice as much and varies more, hence the long warm-up. The lower
+// quartile of a process's rounds counts, since other work on a machine only makes code slower. Occasional
+// work, such as garbage collection and recompilation, counts only in the long session: the mean of thousands
+// of responses. `--processor` pins all processes to one processor, and `taskset -c 1 node bench/change.mjs`
+// pins this script to another (Linux); that halves the differences between processes.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -67,11 +69,11 @@ const names = Array.from({ length: processes }, (_, i) =>
   i % 2 === 0 ? ["before", "smalti"] : ["smalti", "before"],
 ).flat();
 
-/** Answers that a process gives before the next one is asked, and those of a long session. */
+/** Responses of a process before the next one takes its turn, and responses of a long session. */
 const blockLength = 60;
 const longLength = 3000;
 
-/** What is asked for: a title, the requests, how many at a time. */
+/** Returns the kinds of requests: a title, the requests, and how many run concurrently. */
 function kindsOf(size) {
   const walk = sample(session(size, { tile: options.tile, seed: 1 }), blockLength);
   const block = (requests) => repeated(requests, blockLength);
@@ -89,7 +91,7 @@ function kindsOf(size) {
 
 const repeated = (requests, length) => Array.from({ length }, (_, i) => requests[i % requests.length]);
 
-/** CPU microseconds per answer, answers per second, and the median of milliseconds. */
+/** Returns CPU microseconds per response, responses per second, and the median in milliseconds. */
 async function cost(server, picture, requests, concurrency, seconds = 30) {
   const total = () => [...threadTimes(server.pid).values()].reduce((sum, ns) => sum + ns, 0);
   const begun = total();
@@ -102,7 +104,10 @@ async function cost(server, picture, requests, concurrency, seconds = 30) {
   return { cpu: (total() - begun) / answers / 1e3, perSecond, p50 };
 }
 
-/** Every process at once, warm: what its better rounds cost of each kind, and its largest memory. */
+/**
+ * Runs all processes together, warmed up. Returns the cost of their better rounds for each kind, and their
+ * largest memory.
+ */
 async function run(picture, kinds) {
   const servers = [];
   try {
@@ -130,7 +135,7 @@ async function run(picture, kinds) {
   }
 }
 
-/** One process after the other, alone: what the answers of a long session cost on average. */
+/** Runs the processes one after another, alone. Returns the mean cost of a response in a long session. */
 async function longSessions(picture, size) {
   const requests = session(size, { tile: options.tile, seed: 1 });
   const results = [];
@@ -146,7 +151,10 @@ async function longSessions(picture, size) {
   return results;
 }
 
-/** A row of the table: geometric means over the processes of each build, their ratio, and two standard errors of that. */
+/**
+ * A row of the table: geometric means over the processes of each build, their ratio, and two standard errors
+ * of that.
+ */
 function row(title, results, read) {
   const [old, changed] = ["before", "smalti"].map((name) => {
     const logs = results.filter((each) => each.name === name).map((each) => Math.log(read(each)));

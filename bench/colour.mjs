@@ -1,11 +1,13 @@
-// CPU of converting a tile of 512 pixels to sRGB: our module, Little CMS in WebAssembly, and sharp, in turn, in one run.
+// CPU of converting a tile of 512 pixels to sRGB: our module, Little CMS in WebAssembly, and sharp, in turn,
+// in one run.
 //
 //   node bench/colour.mjs [--rounds 15]
 //
-// Medians in ms of user and system time of the process; the picture is a photograph. Raw samples in, raw samples out. sharp has its profile
-// from an uncompressed TIFF: its figure is what that takes more than the same file without conversion. "First" is what making the
-// transform takes, once for each profile and worker. "Largest" and "99 %" are how far 8-bit samples are from those of Little CMS in
-// floating point, in levels, over the photograph: half a level is rounding.
+// Medians in ms of user and system time of the process; the picture is a photograph. Raw samples in, raw
+// samples out. sharp has its profile from an uncompressed TIFF: its figure is what that takes more than the
+// same file without conversion. "First" is what making the transform takes, once for each profile and worker.
+// "Largest" and "99 %" are how far 8-bit samples are from those of Little CMS in floating point, in levels,
+// over the photograph: half a level is rounding.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What the encodings of documents cost by level: bytes and milliseconds for manifests of 60, 1,000 and 20,000
-// canvases.
+// Measures the cost of compressing documents by level: bytes and milliseconds for manifests of 60, 1,000 and
+// 20,000 canvases.
 //   node bench/compression.mjs
 
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

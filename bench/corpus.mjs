@@ -1,15 +1,18 @@
-// Are real files read rightly? Every image below a folder, asked of the built server and compared with other decoders.
+// Checks if real files are decoded correctly: requests every image below a folder from the built server and
+// compares it with other decoders.
 //
 //   npm run build && node bench/corpus.mjs FOLDER [--out results.jsonl] [--again results.jsonl] [--jobs 2]
 //
-// Each file is asked for `full/max/0/default.png`, and larger ones for a region and a smaller size too. A file is
-//   right    near at least one other decoder, where no two others agree on another picture
-//   refused  answered with a problem document of a code of its own; classes that two others read alike are listed
-//   wrong    unlike what two others agree on, or its info.json, region or smaller size does not fit its full picture
-//   crashed  no answer in 60 s, the end of the process, or a code that means a fault of the service
-//   unjudged fewer than two others read it, or no two agree, and none is near
-// and contested where one other agrees with us and two with each other. The reasons for the bounds are at `near`.
-// --out writes a line of JSON per file; --again tries only those that such a file does not call right.
+// Each file is requested as `full/max/0/default.png`, and larger ones as a region and at a smaller size too.
+// A file is
+//   right    if it is near at least one other decoder, and no two others agree on another picture
+//   refused  if the response is a problem document with a code of its own; classes that two others read alike are listed
+//   wrong    if it differs from what two others agree on, or its info.json, region or smaller size does not fit its full picture
+//   crashed  if there is no response within 60 s, the process ends, or the code means a fault of the service
+//   unjudged if fewer than two others read it, or no two agree, and none is near
+// and contested if one other agrees with us and two with each other. The reasons for the bounds are at
+// `near`. --out writes a line of JSON per file; --again tries only the files that such a list does not call
+// right.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -84,7 +87,10 @@ function replaced(dead) {
   return server.current.then((next) => (server.current = next));
 }
 
-/** Our answer: `{ body }`, or `{ code, detail }`. What has no answer is asked once more, as another file may have ended the process. */
+/**
+ * Returns our response: `{ body }`, or `{ code, detail }`. A request without a response is repeated once,
+ * since another file may have ended the process.
+ */
 async function answer(name, path, again = true) {
   const asked = await server.current;
   try {
@@ -107,7 +113,10 @@ const attempt = async (work) => {
   }
 };
 
-/** What the colour box of a JP2 file says (T.800 I.5.3.3): CMYK by number, a profile, a CMYK profile. */
+/**
+ * Returns the contents of the colour box of a JP2 file (T.800 I.5.3.3): CMYK by number, a profile, a CMYK
+ * profile.
+ */
 function jp2Colour(path) {
   const head = readFileSync(path).subarray(0, 4096).toString("hex");
   const profile = /636f6c720[23].{4}(.{72})/.exec(head);
@@ -118,8 +127,8 @@ function jp2Colour(path) {
 }
 
 /**
- * The pictures of the decoders that are not ours, by name, in turn until `enough` says so. Those that are known to pass over what
- * the file says of its colours are not asked. `loose`: inks of no known press.
+ * Returns the pictures of the other decoders by name, in turn until `enough` is satisfied. Decoders known to
+ * ignore the colour information of the file are skipped. `loose`: inks of no known press.
  */
 async function others(path, format, python, enough) {
   const pictures = {};
@@ -144,14 +153,19 @@ async function others(path, format, python, enough) {
   return { pictures, loose };
 }
 
-/** Names of the first two pictures that are near each other and, where `ours` is given, not near it. */
+/**
+ * Returns the names of the first two pictures that are near each other and, if `ours` is given, not near it.
+ */
 function pairOf(pictures, loose, ours) {
   const names = Object.keys(pictures).filter((name) => !ours || !near(ours, pictures[name], loose));
   for (const [i, a] of names.entries())
     for (const b of names.slice(i + 1)) if (near(pictures[a], pictures[b], loose)) return [a, b];
 }
 
-/** What does not fit the full picture: info.json, a region, a smaller size; undefined where all do. */
+/**
+ * Returns what does not fit the full picture: info.json, a region or a smaller size; undefined if everything
+ * fits.
+ */
 async function inconsistency(name, full) {
   const info = await answer(name, "info.json");
   const { width, height } = info.body ? JSON.parse(info.body) : {};

@@ -1,8 +1,8 @@
-// Measures what 32 open dashboards cost a server, while it is idle and while it renders tiles at a steady rate, and what 1,000 of them that
-// came and went leave behind. CPU time of the process with its threads, and their instructions where perf is there, with and without watchers in
-// alternating order.
+// Measures what 32 open dashboards cost a server, idle and rendering tiles at a steady rate, and what 1,000
+// closed ones leave behind. Prints the CPU time of the process and its threads, and their instructions if
+// perf is installed, with and without watchers in alternating order.
 //
-//   npm run build && node bench/dashboard.mjs [--seconds 8] [--rounds 5] [--rate 40]      --rate: tiles a second
+//   npm run build && node bench/dashboard.mjs [--seconds 8] [--rounds 5] [--rate 40]      --rate: tiles per second
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -88,7 +88,10 @@ async function ask() {
   if (!response.ok) throw new Error(`a tile: status ${response.status}`);
 }
 
-/** Starts counting the instructions of the server; returns how to end that, which resolves to millions of them. */
+/**
+ * Starts counting the instructions of the server; returns how to end that, which resolves to millions of
+ * them.
+ */
 async function counting() {
   const perf = spawn("perf", ["stat", "-x,", "-e", "instructions:u", "-p", String(server.pid)], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -104,7 +107,10 @@ async function counting() {
   };
 }
 
-/** CPU of the server in percent of one processor, and millions of instructions a second, while it is asked for so many tiles a second. */
+/**
+ * CPU of the server in percent of one processor, and millions of instructions a second, while it is asked for
+ * so many tiles a second.
+ */
 async function window(tilesPerSecond) {
   const counted = await counting();
   const [before, began] = [usage(server.pid), performance.now()];
@@ -154,7 +160,7 @@ for (const [name, tilesPerSecond] of [
 }
 console.log(`a frame has ${Math.round(bytes / frames)} bytes`);
 
-/** What the first frame of a stream says of the memory of the server. */
+/** Returns the server's memory according to the first frame of a stream. */
 async function memory() {
   const reader = (await fetch(`${base}/admin/stats/stream`, { headers })).body.getReader();
   const { value } = await reader.read();

@@ -1,12 +1,13 @@
-// What it costs to decode a part of a baseline JPEG at each scale, and to index a whole one; sharp beside it.
+// Measures decoding a part of a baseline JPEG at each scale, and indexing a whole one, compared with sharp.
 //
 //   node bench/decode.mjs [--rounds 9] [--against FOLDER] [--kinds] [PICTURE]
 //
-// PICTURE is a baseline JPEG, else 24mp-baseline.jpg of sources.mjs. Rows are what an answer of 512 pixels takes: planes
-// of 1024 pixels at 1/1 (an answer at 1/2), of 2048 at 1/2 and of 4096 at 1/4, at several places of the picture.
-// Medians of CPU time (user and system) in ms per work, which alternate; "run" is the part inside the module, wall time.
-// --against: another checkout of this repository, measured in the same run. --kinds: the same samples as files of other
-// samplings, gray and with restarts (by cjpeg, from a part of the picture), in ns per coded byte.
+// PICTURE is a baseline JPEG, by default 24mp-baseline.jpg of sources.mjs. Each row is the input of a
+// response of 512 pixels: planes of 1024 pixels at 1/1 (a response at 1/2), of 2048 at 1/2 and of 4096 at
+// 1/4, at several positions in the picture. Prints medians of CPU time (user and system) in ms per run, in
+// alternating order; "run" is the part inside the module, in wall time. --against: another checkout of this
+// repository, measured in the same run. --kinds: the same samples with other subsampling, gray and with
+// restarts (by cjpeg, from a part of the picture), in ns per coded byte.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -99,7 +100,10 @@ const works = [
   { name: "4096 at 1/4, planes", side: 4096, scale: 4, as: "planes", count: 2 },
 ];
 
-/** Functions that do a work once with each decoder, and with sharp; each gives the coded bytes it took. */
+/**
+ * Returns functions that run the decoding once with each decoder, and with sharp; each returns the coded
+ * bytes that it consumed.
+ */
 async function runsOf(data, work) {
   const runs = {};
   let frame;

@@ -1,9 +1,10 @@
-// What it costs to write a baseline JPEG: our own encoder beside sharp and libjpeg-turbo as WebAssembly.
+// Measures encoding a baseline JPEG: our own encoder compared with sharp and libjpeg-turbo as WebAssembly.
 //
 //   node bench/encode.mjs [--rounds 9] [--side 512] [--quality 90] [PICTURE]
 //
-// Every contender encodes the same pixels in turn, a batch per round; printed are medians of wall and CPU time per
-// picture in milliseconds, bytes, and CPU against sharp's default. One thread: sharp runs with concurrency 1.
+// All encoders encode the same pixels in turn, a batch per round. Prints medians of wall and CPU time per
+// picture in milliseconds, bytes, and CPU relative to sharp's default. One thread: sharp runs with
+// concurrency 1.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,11 +1,13 @@
-// What do clients of one image notice of those of another: stalled and slow origins, and heavy requests beside cheap ones?
+// Measures how clients of one image affect clients of another: stalled and slow origins, and heavy requests
+// next to cheap ones.
 //
 //   npm run build && node bench/fairness.mjs [--side 6000] [--seconds 8] [--places 0] [--runtime node|deno|bun]
 //     [--parts stalled,latency,heavy] [--program dist/main.js]
 //
-// Makes its pictures (--side wide, two thirds as high), starts dist/main.js with the render cache off, and asks for tiles in a
-// seeded order. Prints the p95 of tiles of a folder alone and beside an origin that stalls, tiles a second from an origin with a
-// latency of 100 ms and from a quick one, and the p95 of cheap tiles and of /health with and without heavy clients.
+// Makes its pictures (--side wide, two thirds as high), starts dist/main.js with the render cache off, and
+// requests tiles in a seeded order. Prints the p95 of tiles of a folder alone and next to an origin that
+// stalls, tiles per second from an origin with a latency of 100 ms and from a fast one, and the p95 of cheap
+// tiles and of /health with and without heavy clients.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -60,7 +62,7 @@ if (!runtimes[options.runtime])
 let seed = 1;
 const random = () => ((seed = (seed * 48_271) % 2_147_483_647) - 1) / 2_147_483_646;
 
-/** Clouds with grain: some 2 bits per pixel as JPEG, like photographs. */
+/** Makes clouds with grain: about 2 bits per pixel as JPEG, like photographs. */
 async function makePictures() {
   const raw = (w, h, level) => {
     const data = Buffer.alloc(w * h * 3);
@@ -85,7 +87,10 @@ async function makePictures() {
   await of().webp({ quality: 80, effort: 0 }).toFile(join(folder, "a.webp"));
 }
 
-/** Masters over HTTP: pyramids, /slow/ after a latency and /quick/ at once, and JPEGs with the beginning alone, /stalled/. */
+/**
+ * Starts an origin: pyramids under /slow/ with a latency and under /quick/ without, and JPEGs under /stalled/
+ * that stop after their beginning.
+ */
 function startOrigin() {
   const files = ["a.tif", "a.jpg"].map((name) => readFileSync(join(folder, name)));
   const server = createServer((request, response) => {
@@ -110,7 +115,8 @@ function startOrigin() {
 async function startService(origin) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const at = `http://127.0.0.1:${origin.address().port}`;
-  // Without an origin slot 32 MiB of blocks stay in memory, a small part of all masters, so that most tiles ask the origin.
+  // Without an origin slot 32 MiB of blocks stay in memory, a small part of all masters, so that most tiles
+  // ask the origin.
   writeFileSync(
     join(folder, "config.yaml"),
     `addr: "127.0.0.1:${port}"
@@ -150,7 +156,10 @@ const tileOf = (name) => {
   return `/iiif/3/${name}/${x},${y},${side},${side}/512,512/0/default.jpg`;
 };
 
-/** Clients that each ask for one thing after the other, until `signal` aborts; milliseconds of all right answers. */
+/**
+ * Runs clients that send one request after another until `signal` aborts. Returns the milliseconds of all
+ * correct responses.
+ */
 function clients(base, count, target, signal) {
   const times = [];
   const client = async () => {

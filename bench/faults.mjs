@@ -1,11 +1,13 @@
-// Do bytes, statuses and times hold while all that the service stands on fails and comes back?
+// Checks that bytes, statuses and times stay correct while everything that the service depends on fails and
+// recovers.
 //
 //   npm run build && node bench/faults.mjs [--minutes 10] [--seed 1] [--clients 12] [--requests 900] [--only redis,folder] [--verbose]
 //
-// Two servers over the same files, web server and bucket: one whose caches are off and whose origins are well says what is right; the
-// other has its answers in Redis, its facts and origin blocks in a folder, and is asked by clients that also leave early. Meanwhile
-// Redis, folder, web server, bucket and files fail by a seeded plan, each by itself. Ends with status 1 on any wrong byte, error that
-// no fault excuses, late answer, or memory or descriptors that grow. Linux, Node; as root, faults of mounts too.
+// Two servers run over the same files, web server and bucket. One has no caches and healthy origins: it
+// defines the correct responses. The other stores derivatives in Redis, and facts and origin blocks in a
+// folder; its clients sometimes disconnect early. Meanwhile Redis, folder, web server, bucket and files fail
+// by a seeded plan, independently. Exits with status 1 on any wrong byte, any error that no fault excuses,
+// any late response, and any growth of memory or descriptors. Linux, Node; as root, mounts fail too.
 
 import { spawn } from "node:child_process";
 import {
@@ -54,11 +56,17 @@ const place = mkdtempSync(join(tmpdir(), "smalti-faults-"));
 const images = join(place, "images");
 mkdirSync(images);
 
-/** Longest wait for a source, and time of work of a render; an answer may take both, and what waiting for its turn costs. */
+/**
+ * Longest wait for a source, and time limit of a render. A response may take both, plus its wait in the
+ * queue.
+ */
 const sourceMs = 3000;
 const renderMs = 10_000;
 const marginMs = 4000;
-/** How long after its end a fault may still be heard of: answers of an origin that were under way, and pauses after them. */
+/**
+ * Milliseconds after its end in which a fault may still have effects: origin responses in flight, and pauses
+ * after them.
+ */
 const graceMs = 2500;
 
 /** Errors that a fault excuses, by the part that has it, for requests of these sources. */
@@ -120,7 +128,7 @@ const freePort = () =>
     });
   });
 
-/** Starts a server on a configuration; `usage` collects its garbage and tells what it holds. */
+/** Starts a server on a configuration; `usage` collects its garbage and returns what it holds. */
 async function startServer(name, { cache, origin, bucket, imageMs, sourcesMs }) {
   const port = await freePort();
   const remote = { revalidate: "1s", stale_if_error: "0s", timeout: `${sourcesMs}ms` };
@@ -184,7 +192,10 @@ async function startServer(name, { cache, origin, bucket, imageMs, sourcesMs }) 
   };
 }
 
-/** Lets parts fail by the seed until `until`, each by itself: well for a while, then one of its faults. What was when, in order. */
+/**
+ * Makes parts fail by the seed until `until`, independently: healthy for a while, then one of their faults.
+ * Returns the log of faults in order.
+ */
 function failByPlan(parts, until) {
   const log = [];
   const chanceOf = (n) => chances(Number(values.seed) * 31 + n);
@@ -220,7 +231,7 @@ function codesExcused(log, { source, name }, { began, ended }) {
   return codes;
 }
 
-/** Clients that ask one after the other until `until`; everything goes to `tally`. */
+/** Runs clients that send requests one after another until `until`; everything is recorded in `tally`. */
 function load(server, { requests, right }, log, until, tally) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const tags = new Map();
@@ -242,7 +253,7 @@ function load(server, { requests, right }, log, until, tally) {
       });
       const isReplaced = /^(exchanged|growing)/.test(request.name);
       const codes = codesExcused(log, request, answer);
-      // Other tags of an origin are a state of its own; those of files that nobody replaces stay.
+      // An unexpected tag of an origin marks a state of its own; tags of files that nobody replaces stay.
       const lasting = request.source === "files" && !isReplaced ? tag : undefined;
       const fault = judge(answer, right.get(request.path), {
         codes,
@@ -259,7 +270,7 @@ function load(server, { requests, right }, log, until, tally) {
   return Promise.all(all).finally(() => agent.destroy());
 }
 
-/** What the server holds while it works, every half minute. */
+/** Records the server's memory every half minute while it works. */
 async function watchMemory(server, until, found) {
   while (performance.now() + 30_000 < until) {
     await pause(30_000);
@@ -267,7 +278,7 @@ async function watchMemory(server, until, found) {
   }
 }
 
-/** Whether the service itself answers, whatever waits. */
+/** Checks that the service itself responds, whatever waits. */
 async function watchHealth(server, until, times) {
   while (performance.now() < until) {
     const { began, ended, status } = await askFor(server.base, "/health", { patience: 10_000 });
@@ -398,7 +409,9 @@ try {
   const began = performance.now();
   const memory = [];
   const working = [];
-  /** Load under faults for a while, all well in the last tenth, then quiet until surplus workers have ended. */
+  /**
+   * Load under faults for a while, all well in the last tenth, then quiet until surplus workers have ended.
+   */
   const stretch = async (name, ms) => {
     const until = performance.now() + ms;
     const failing = failByPlan(parts, until - ms / 10);

@@ -1,8 +1,8 @@
-// Measures what the project promises about speed and says of each line whether it holds on this machine.
+// Measures what the project promises about speed, and says for each goal if this machine meets it.
 //
 //   npm run build && node bench/sources.mjs --sizes 24,100,400 && node bench/figures.mjs [options]; see bench/README.md
 //
-// Lines whose picture is not there are "not measured". With --strict the exit code is 1 when a line is missed.
+// Goals whose picture is missing are "not measured". With --strict the exit code is 1 if a goal is missed.
 
 import { writeFileSync } from "node:fs";
 import { figure, ratio, table } from "./lib/numbers.mjs";
@@ -44,7 +44,7 @@ const base400 = "400mp-baseline.jpg";
 const progressive24 = "24mp-progressive.jpg";
 const progressive100 = "100mp-progressive.jpg";
 
-/** What is measured, by the name that the goals use; each once, in this order. */
+/** The measurements by the names that the goals use; each runs once, in this order. */
 const measurements = {
   replay24: { pictures: [base24], run: () => replay(both, base24, 1) },
   clients24: { pictures: [base24], run: () => replay(both, base24, 6) },
@@ -58,7 +58,10 @@ const measurements = {
   replay400: { pictures: [base24, base400], run: () => replay(alone, base400, 1) },
 };
 
-/** The goals: what of which measurement, and its least or most. Sessions count warm: every answer after the first pass. */
+/**
+ * The goals: a value of a measurement, and its minimum or maximum. Sessions count warm: all responses after
+ * the first pass.
+ */
 const goals = [
   { what: "24 MP baseline, session: CPU, sharp / ours", of: "replay24", value: cpuGain, least: 12 },
   {
@@ -138,7 +141,7 @@ async function quality(picture) {
   return compareQuality(both, picture, await pictureSize(options, picture), options);
 }
 
-/** The warm row of a server; one with faults does not count, nor does one without answers. */
+/** Returns the warm row of a server, ignoring rows with faults or without responses. */
 function warm(rows, server) {
   const clean = rows.filter((row) => row.server === server && Object.keys(row.faults).length === 0);
   return clean.find((row) => row.phase !== "cold");

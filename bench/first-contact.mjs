@@ -1,10 +1,10 @@
-// How quickly the built server is there, and what the cheapest answer costs.
+// Measures how quickly the built server is ready, and what the cheapest response costs.
 //
 //   npm run build && node bench/first-contact.mjs [--runs 9] [--requests 2000]
 //
-// Prints medians: time from process start to the first answered image information and first tile; p50 and p99 of a
-// cached info.json at concurrency 1, beside a bare node:http server that answers the same bytes in the same run;
-// the size of dist/.
+// Prints medians: time from process start to the first image information and the first tile; p50 and p99 of a
+// cached info.json at concurrency 1, next to a bare node:http server that sends the same bytes in the same
+// run; the size of dist/.
 
 import { spawn } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";

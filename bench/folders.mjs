@@ -1,12 +1,12 @@
-// What does a very large folder cost: its manifest the first time and again, the pages and links that name
-// it, and the start page?
+// Measures what a very large folder costs: its manifest, first and repeated, the pages and links that name
+// it, and the start page.
 //
 //   npm run build && node bench/folders.mjs [--images 20000] [--repeats 20] [--dist DIR]
 //
-// The folder holds hard links to one small JPEG under distinct names, so every image is a header of its own
-// to read. `--dist`: the built program to measure, such as that of another checkout. `first byte` is the time
-// from a request to the first part of its body; CPU is that of the whole server process, per response. The
-// first column of the repeated requests is their median time.
+// The folder contains hard links to one small JPEG under distinct names, so each image has a header to read.
+// `--dist`: the built program to measure, for example of another checkout. `first byte` is the time from a
+// request to the first part of its body; CPU is that of the whole server process, per response. The first
+// column of the repeated requests is their median time.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,8 +1,9 @@
-// What one call of a hook costs through the interface that requests use, the engines in turns; `js` with the way to its worker and back.
+// Measures one call of a hook through the interface that requests use, the engines in turn; `js` includes the
+// round trip to its worker.
 //
 //   npm run build && node bench/hooks.mjs [--rounds 4000] [--runtimes node,deno,bun]
 //
-// Times are of the wall in ms, after 1,000 calls of each engine to warm up.
+// Prints wall times in ms, after 1,000 calls of each engine to warm up.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

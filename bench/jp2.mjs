@@ -1,11 +1,11 @@
-// What JPEG 2000 costs: CPU time of a 512 px tile over HTTP, this server and iipsrv in the same run.
+// Measures JPEG 2000: CPU time of a 512 px tile over HTTP, this server and iipsrv in the same run.
 //
 //   npm run build && node bench/jp2.mjs [--quick] [--pictures NAME,NAME] [--memory] [--rounds 5] [--tiles 12] [--seconds 20]
 //     [--sources FOLDER] [--servers smalti,iipsrv] [--strict] [--out FILE]
 //
-// Needs opj_compress (Debian: libopenjp2-tools), iipsrv (iipimage-server) and nginx. The files are made
-// once, in node_modules/.cache/bench/jp2 or --sources. --quick: 2 rounds of 4 tiles. --memory: also the peak
-// of memory for 100 megapixels at full size. See bench/README.md.
+// Needs opj_compress (Debian: libopenjp2-tools), iipsrv (iipimage-server) and nginx. The files are made once,
+// in node_modules/.cache/bench/jp2 or --sources. --quick: 2 rounds of 4 tiles. --memory: also the peak memory
+// for 100 megapixels at full size. See bench/README.md.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -47,8 +47,8 @@ const fullSize = "100mp-97-untiled";
 const names = given.pictures?.split(",") ?? Object.keys(pictures).filter((name) => name !== fullSize);
 
 /**
- * What is asked for, of a copy of the picture each; a set's first request is one tile that is not among
- * these.
+ * The request sets, each on its own copy of the picture. A set's first request is one tile that is not among
+ * the others.
  */
 const sets = {
   "1/1": pairs,
@@ -57,8 +57,8 @@ const sets = {
   "full to 512": (size) => [wholeRequest(size, 512)],
 };
 /**
- * Levels that two decoders and encoders may be apart in the mean: OpenJPEG 2.5.0 answers regions of HTJ2K
- * in gray.
+ * Largest mean difference, in levels, between two decoders and encoders: OpenJPEG 2.5.0 returns regions of
+ * HTJ2K in gray.
  */
 const mostDistance = 3;
 const first = "first request";
@@ -105,9 +105,7 @@ function cornerTile(size) {
   return tileRequest(size, options.tile, 1, last(size.width), last(size.height));
 }
 
-/**
- * CPU ms of each request, which is sent when the one before has its answer; none are begun after `seconds`.
- */
+/** Returns the CPU ms of each request, sent one after another; none begins after `seconds`. */
 async function costs(server, picture, requests, wait) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const began = performance.now();
@@ -127,7 +125,7 @@ async function costs(server, picture, requests, wait) {
   return found;
 }
 
-/** Mean difference of samples between a server's answer for one tile and the first server's. */
+/** Returns the mean difference of samples between a server's response for one tile and the first server's. */
 async function distanceOf(servers, picture, request) {
   const tiles = [];
   for (const server of servers) {
@@ -138,8 +136,8 @@ async function distanceOf(servers, picture, request) {
 }
 
 /**
- * Rows of one picture: what is asked for, and for each server the CPU ms of an answer, median over the
- * rounds of their means.
+ * Returns the rows of one picture: the requests, and for each server the CPU ms of a response, as the median
+ * over rounds of their means.
  */
 async function measure(name, folder) {
   const { size } = pictures[name];
@@ -231,7 +229,7 @@ const toPeer = (picture, what) => ratio(cost(picture, what), cost(picture, what,
 const extra = (picture) => cost(picture, first) - cost(picture, "1/1");
 const [plain, tiled] = ["24mp-97-untiled", "24mp-97-tiled"];
 
-/** What a tile may cost at most, in CPU ms or as a ratio. */
+/** Maximum cost of a tile, in CPU ms or as a ratio. */
 const goals = [
   { what: "24 MP untiled 9/7 at 1/1: ours / iipsrv", got: toPeer(plain, "1/1"), most: 0.6 },
   { what: "24 MP untiled 9/7 at 1/2: ours / iipsrv", got: toPeer(plain, "1/2"), most: 0.6 },

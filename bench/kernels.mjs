@@ -1,10 +1,12 @@
-// The pixel kernels of the project on Node, Deno and Bun: how long each takes, and whether all give the same bytes.
+// Measures the project's pixel kernels on Node, Deno and Bun: how long each takes, and if all produce the
+// same bytes.
 //
 //   node bench/kernels.mjs [--rounds 3] [--runtimes node,deno,bun] [PICTURE]
 //
-// PICTURE is a baseline JPEG of 2560 pixels a side or more, else the sample. Each runtime runs in a process of its own, in turn,
-// as often as there are rounds. Wall time of one run in ms: the least of all batches, which other work on the machine disturbs least, and in
-// brackets the median. Everything is on one thread. workerd is left out, whose clock stands still while it works.
+// PICTURE is a baseline JPEG of at least 2560 pixels a side, by default the sample. Each runtime runs in a
+// process of its own, in turn, once per round. Prints the wall time of one run in ms: the minimum of all
+// batches, which other work on the machine disturbs least, and in brackets the median. Everything runs on one
+// thread. workerd is left out, because its clock stands still while it works.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,10 +1,12 @@
-// How soon is the manifest of a large folder there, cold and warm, and what does it cost in processor time and memory?
+// Measures how soon the manifest of a large folder is ready, cold and warm, and what it costs in processor
+// time and memory.
 //
 //   npm run build && node bench/manifests.mjs [--images 1000,20000] [--repeats 20]
 //
-// The folder holds hard links to one small JPEG, so every image is a header of its own to read. `cold`: the first request of a
-// server just started; `warm`: the median of the following ones; `listed again`: after a file was added, with `revalidate` over.
-// CPU is that of the whole server process for one warm answer; memory is its peak, beside that of a server of one image.
+// The folder contains hard links to one small JPEG, so each image has a header to read. `cold`: the first
+// request of a new server; `warm`: the median of the following ones; `listed again`: after a file was added,
+// once `revalidate` has passed. CPU is that of the whole server process for one warm response; memory is its
+// peak, next to that of a server of one image.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,10 +1,12 @@
-// What do calls of the tools at /mcp cost, beside the same image over HTTP, and does memory grow with them?
+// Measures calls of the tools at /mcp, compared with the same image over HTTP, and the growth of memory with
+// them.
 //
 //   npm run build && node bench/mcp.mjs [--calls 200]
 //
-// One client asks one thing after the other, kinds alternating; the first round of each is not counted. CPU is that of the whole
-// server over all kinds. `http` is the picture of get_region by its own address, which the render cache has after the first round;
-// memory is what the process holds after a tenth of the rounds and at the end.
+// One client sends one request after another, alternating kinds; the first round of each is not counted. CPU
+// is that of the whole server over all kinds. `http` requests the picture of get_region at its own address,
+// which the render cache holds after the first round; memory is that of the process after a tenth of the
+// rounds and at the end.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,17 +1,19 @@
-// Measures what a tile costs more when the service says all that it can of itself: log lines, metrics that are scraped, Server-Timing,
-// traces to a collector that answers or is dead, reports of errors. CPU time by the kernel's clock of each thread, in nanoseconds.
+// Measures the extra cost of a tile under full observation: log lines, scraped metrics, Server-Timing, traces
+// to a working or dead collector, error reports. CPU time by the kernel's clock of each thread, in
+// nanoseconds.
 //
-// Equal processes differ by up to 10 %, as V8 happens to compile and place their code. So the services that are compared are two in one
-// process, asked in turn: what they share costs the same. Their render workers do the same work whatever is observed and are left out of
-// the difference, but not of the whole that it is a share of. Each is the first in one of two starts, and the mean of such a pair counts
-// as one figure. "off, once more" says how far the figures can be trusted.
+// Equal processes differ by up to 10 %, depending on how V8 compiles and places their code. The compared
+// services are therefore two in one process, requested in turn: what they share costs the same. Their render
+// workers do the same work in all variants and are left out of the difference, but not of the total that it
+// is a share of. Each service is the first in one of two starts, and the mean of such a pair counts as one
+// figure. "off, once more" shows how far the figures can be trusted.
 //
 //   npm run build && node bench/observing.mjs [--tiles 500] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept] [--rendered | --session]
 //
-//   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
-//   --rendered: all tiles are rendered      --kept: tiles that the render slot holds      --session: tiles of all scales, as a viewer asks for them
-//   --only: a variant that is compared with "off", may stand several times; else all of them
-//   --processor: the services are kept to this one (Linux), and differ by less; `taskset -c 1 node bench/observing.mjs` keeps this script to another
+//   --master: a JPEG; by default noise of 6144 by 4096, whose tiles are lossless crops, or rendered to 256 pixels (one in three)
+//   --rendered: all tiles are rendered      --kept: tiles that the render slot holds      --session: tiles of all scales, as a viewer requests them
+//   --only: a variant to compare with "off", may be repeated; by default all of them
+//   --processor: pins the services to this one (Linux), which reduces differences; `taskset -c 1 node bench/observing.mjs` pins this script to another
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +30,8 @@ import { session } from "./lib/session.mjs";
 
 const { values } = parseArgs({
   options: {
-    // More than one export of traces holds: what a block leaves behind goes with the next one of the same service, if that comes within 5 s.
+    // More than fits into one export of traces: the rest of a block goes with the next one of the same
+    // service, if that comes within 5 s.
     tiles: { type: "string", default: "500" },
     warm: { type: "string", default: "6000" },
     rounds: { type: "string", default: "8" },
@@ -68,12 +71,12 @@ const collector = createServer((request, response) => {
 });
 await new Promise((resolve) => collector.listen(0, "127.0.0.1", resolve));
 const live = `http://127.0.0.1:${collector.address().port}`;
-/** Takes connections and never answers. */
+/** Accepts connections and never responds. */
 const hanging = createServer(() => {});
 await new Promise((resolve) => hanging.listen(0, "127.0.0.1", resolve));
 const dead = `http://127.0.0.1:${hanging.address().port}`;
 
-/** What a service may say of itself, each as the lines that configure it. */
+/** The kinds of observation, each as the configuration lines that enable it. */
 const kinds = (otlp) => ({
   log: "log: { requests: true, format: json }\n",
   metrics: "metrics: { enabled: true }\n",
@@ -94,10 +97,10 @@ const variants = {
   all: Object.values(kinds(live)).join(""),
   "all, dead collector": Object.values(kinds(dead)).join(""),
 };
-/** Those that are scraped after each round, which is measured apart. */
+/** Variants that are scraped after each round, which is measured separately. */
 const scraped = new Set(Object.keys(variants).filter((name) => variants[name].includes(metrics)));
 
-/** Those that run. */
+/** Running child processes. */
 const children = new Set();
 process.once("exit", () => {
   for (const child of children) child.kill("SIGKILL");
@@ -106,9 +109,10 @@ process.once("exit", () => {
 let port = 18_000 + (process.pid % 1000);
 
 /**
- * Runs the program once for each configuration, in this one process. A file: render workers get the flags of the process, and none for
- * code. Each copy of the HTTP adapter gives the process a class Response of its own, which the other copies answer with too, and knows
- * its instances by a symbol. It has to be the same one, or all services but the last take a way through streams that costs 0.1 ms.
+ * Runs the program once for each configuration, in this one process. It is a file because render workers
+ * inherit the flags of the process, and no code from the command line. Each copy of the HTTP adapter installs
+ * its own class Response, which the other copies also use for responses, and recognises its instances by a
+ * symbol. The symbol has to be shared, or all services but the last send through streams, which costs 0.1 ms.
  */
 const several = join(folder, "several.mjs");
 writeFileSync(
@@ -168,8 +172,8 @@ async function ask({ url }, count) {
 }
 
 /**
- * What else a service is asked for. One that has answered with nothing but pictures has code for nothing else, and V8 compiles much of it
- * anew, for more cases, when it is scraped.
+ * Sends the other requests of a service. V8 has compiled no other code in a service that has only sent
+ * pictures, and recompiles much of it for more cases once it is scraped.
  */
 async function askOthers({ url }) {
   for (const path of ["/health", "/iiif/3/noise.jpg/info.json", "/", "/nothing"])
@@ -178,7 +182,9 @@ async function askOthers({ url }) {
 
 const scrape = async ({ url }) => (await fetch(`${url}/metrics`)).text();
 
-/** CPU microseconds that a process uses while `act` runs: its whole, and that without the threads `workers`. */
+/**
+ * CPU microseconds that a process uses while `act` runs: its whole, and that without the threads `workers`.
+ */
 async function spent(pid, workers, act) {
   const before = threadTimes(pid);
   await act();
@@ -199,20 +205,29 @@ function workersOf(pid, count) {
   );
 }
 
-/** How often a service is scraped, in seconds: as `docs/examples/operations/prometheus.yml` has it. */
+/** Seconds between scrapes, as in `docs/examples/operations/prometheus.yml`. */
 const scrapeSeconds = 15;
-/** CPU microseconds of each scrape. Measured apart: one in each block of tiles would be twenty times what Prometheus asks for. */
+/**
+ * CPU microseconds of each scrape. Measured apart: one in each block of tiles would be twenty times what
+ * Prometheus asks for.
+ */
 const scrapes = [];
-/** How long a service is left alone after a scrape, in ms. */
+/** Milliseconds of rest after a scrape. */
 const scrapeSettling = 100;
 
-/** How long a service is left alone after its tiles, so that what it writes and sends later counts as its own, in ms. */
+/**
+ * Returns the milliseconds of rest after the tiles of a service, so that its later writes and exports count
+ * as its own.
+ */
 const settling = (name) => (name.includes("dead") ? 5400 : 400);
 
-/** What the variants cost more than the first of them, as shares of its whole tile: a list for each start, with a figure for each round. */
+/**
+ * Extra cost of each variant over the first, as shares of its whole tile: a list for each start, with a
+ * figure for each round.
+ */
 const more = new Map();
 const whole = [];
-/** What is compared with "off", each in processes of its own. */
+/** Variants that are compared with "off", each in processes of its own. */
 const compared = Object.keys(variants).filter(
   (name) => name !== "off" && (values.only?.includes(name) ?? true),
 );

@@ -1,10 +1,12 @@
-// What an overlay adds to a 512 px JPEG tile, the ways that it closes (lossless crops, planes) included.
+// Measures what an overlay adds to a 512 px JPEG tile, including the shortcuts it rules out (lossless crops,
+// planes).
 //
 //   npm run build && node bench/overlay.mjs [--rounds 15] [--picture static/sample/sample.jpg]
 //
-// Four servers without render cache over the same picture: without an overlay, once as usual and once without lossless crops; with a mark of
-// 220 by 80 pixels at a corner; and with that mark tiled over the answer. Each tile is asked of all of them in turn, by one client. Prints
-// medians in milliseconds over tiles and rounds, the difference from the server without an overlay, and the ratio.
+// Four servers without render cache over the same picture: without an overlay, once as usual and once without
+// lossless crops; with a mark of 220 by 80 pixels in a corner; and with that mark tiled over the response.
+// One client requests each tile from all of them in turn. Prints medians in milliseconds over tiles and
+// rounds, the difference from the server without an overlay, and the ratio.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,11 +1,12 @@
-// How well the header of a JPEG file predicts what encoding it again would save: the estimate of src/imaging/codecs/jpg/lossless/worth-cropping.ts beside
-// real files, and the fit from which it has its numbers.
+// Measures how well the header of a JPEG file predicts what re-encoding would save: the estimate of
+// src/imaging/codecs/jpg/lossless/worth-cropping.ts compared with real files, and the fit that produced its
+// numbers.
 //
 //   node bench/passthrough.mjs [--photos FOLDER] [--fit]
 //
-// Photographs: those that sources.mjs fetched. Three windows of each (reduced and so sharp, as stored and so soft, and with
-// grain), stored at qualities from 70 to 98 in 4:2:0, 4:2:2 and 4:4:4, decoded and encoded at 80, 90 and 95 in 4:2:0.
-// Every fourth photograph is held out of the fit.
+// Photographs are those that sources.mjs fetched. Three windows of each (reduced, so sharp; as stored, so
+// soft; and with grain) are stored at qualities from 70 to 98 in 4:2:0, 4:2:2 and 4:4:4, then decoded and
+// encoded at 80, 90 and 95 in 4:2:0. Every fourth photograph is held out of the fit.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -80,7 +81,7 @@ for (const [number, name] of names.entries()) {
   }
 }
 
-/** As cameras write: the typical Huffman tables. sharp has no 4:2:2. */
+/** Stores as cameras do, with the typical Huffman tables. sharp has no 4:2:2. */
 async function store(data, { width, height }, quality, subsampling) {
   const raw = { raw: { width, height, channels: 3 } };
   if (subsampling !== "4:2:2")
@@ -204,7 +205,7 @@ console.log(
 );
 
 if (values.fit) {
-  // files that are coarser than the answer are cut whatever the estimate
+  // files coarser than the response are cropped whatever the estimate
   const finer = ({ file, target }) => featuresOf(file, quantisationTables(target).luma)[0] > -0.02;
   const samples = rows
     .filter((row) => !row.held && finer(row))

@@ -1,4 +1,5 @@
-// Compares the pixels of the servers' answers with a full decode brought to their size or turned in double precision, with their bytes.
+// Compares the pixels of the servers' responses with a full decode resized or rotated in double precision,
+// and their bytes.
 //
 //   npm run build && node bench/sources.mjs && node bench/quality.mjs [options]; see bench/README.md
 

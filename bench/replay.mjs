@@ -1,4 +1,5 @@
-// Replays a viewer's session over HTTP against this server and its peers, and compares what an answer costs.
+// Replays a viewer's session over HTTP against this server and its peers, and compares the cost of a
+// response.
 //
 //   npm run build && node bench/sources.mjs && node bench/replay.mjs [options]; see bench/README.md
 

@@ -1,10 +1,11 @@
-// CPU and wall time of the resampling module beside sharp's, in turn, in one run.
+// Measures CPU and wall time of the resampling module compared with sharp's, in turn, in one run.
 //
 //   node bench/resample.mjs [--rounds 9] [--only TEXT]
 //
-// Medians in ms per picture; "CPU" is user and system time of the whole process. Raw samples in, raw samples out, and
-// everything between is counted: copies into WebAssembly memory and out of it, too. sharp works on one thread without
-// its cache. Where it enlarges, and for 16-bit pictures, its filter or its path is another one: no equal terms there.
+// Prints medians in ms per picture; "CPU" is user and system time of the whole process. From raw samples to
+// raw samples everything is counted, including copies into and out of WebAssembly memory. sharp works on one
+// thread without its cache. When enlarging, and for 16-bit pictures, it uses another filter or path, so those
+// rows are not on equal terms.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";

@@ -1,12 +1,12 @@
-// How long does a search take in many folders, and how long until its index is complete? What do search and
-// start page cost?
+// Measures a search in many folders, the time until its index is complete, and the cost of search and start
+// page.
 //
 //   npm run build && node bench/search.mjs [--dist dist] [--folders 2000] [--files 100000] [--images 20000] [--repeats 20]
 //
 // The files are empty, since a search opens none; every tenth folder has a manifest file. `first`: the first
-// search of a server just started; `complete`: when a search first returned all there is, since the first
-// one; `warm`: the median of searches for several words; `changed`: how long after it was written a new file
-// is found, with a `revalidate` of 1 s. The start page is that of a folder of hard links to one picture. CPU
+// search of a new server; `complete`: the time from the first search until one returned everything; `warm`:
+// the median of searches for several words; `changed`: the time until a new file is found after it was
+// written, with a `revalidate` of 1 s. The start page is that of a folder of hard links to one picture. CPU
 // is that of the whole server process for one response.
 
 import { spawn } from "node:child_process";

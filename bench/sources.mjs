@@ -1,11 +1,12 @@
-// Makes the pictures of the comparisons: montages of photographs with a little grain, about 2 bits per pixel as JPEG of
-// quality 90, 4:2:0. The same command makes the same pixels.
+// Makes the pictures of the comparisons: montages of photographs with a little grain, about 2 bits per pixel
+// as JPEG of quality 90, 4:2:0. The same command makes the same pixels.
 //
 //   node bench/sources.mjs [--to FOLDER] [--sizes 24,100] [--forms baseline,progressive] [--photos FOLDER]
 //
-// Photographs: those of --photos, else of the Debian packages named below (fetched with apt-get download where there is
-// apt-get), else the test suite's one picture, enlarged. Sizes: 24, 100, 400 megapixels (400 needs 3 GB of memory), and 6 with odd sides.
-// Forms beside JPEG: tiff-jpeg, tiff-deflate (pyramids of 256 px tiles), png, webp. Only missing files are made.
+// Photographs: those of --photos, else of the Debian packages named below (fetched with apt-get download if
+// it exists), else the test suite's one picture, enlarged. Sizes: 24, 100, 400 megapixels (400 needs 3 GB of
+// memory), and 6 with odd sides. Forms besides JPEG: tiff-jpeg, tiff-deflate (pyramids of 256 px tiles), png,
+// webp. Only missing files are made.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
@@ -16,10 +17,16 @@ import sharp from "sharp";
 import { defaultSources } from "./lib/options.mjs";
 import { chances } from "./lib/session.mjs";
 
-/** Photographs under CC0, CC BY 4.0, CC BY-SA 3.0 and 4.0; each package's copyright file names author and licence. */
+/**
+ * Photographs under CC0, CC BY 4.0, CC BY-SA 3.0 and 4.0; each package's copyright file names author and
+ * licence.
+ */
 const packages = ["lomiri-wallpapers-16.04", "lomiri-wallpapers-20.04"];
 
-/** Cells across and down, and their size: nearly the same at every size, so that detail per pixel stays the same. */
+/**
+ * Cells across and down, and their size: nearly the same at every size, so that detail per pixel stays the
+ * same.
+ */
 const sizes = {
   6: { cells: 1, width: 3001, height: 1999 },
   24: { cells: 2, width: 3000, height: 2000 },

@@ -1,9 +1,10 @@
-// What a read from each backend of the caches costs: hits of entries of one size, the backends in turns.
+// Measures a read from each cache backend: hits of entries of one size, the backends in turn.
 //
 //   node bench/stores.mjs [--bytes 30000] [--rounds 400]
 //
-// Redis is the redis-server of this machine, over TCP and behind a REST front in this process; the bucket is the strict S3
-// of the tests in this process, whose own work is in the CPU column. Times are of the wall in ms.
+// Redis is the redis-server of this machine, over TCP and behind a REST front in this process; the bucket is
+// the strict S3 of the tests in this process, whose own work is included in the CPU column. Times are wall
+// times in ms.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,9 +1,11 @@
-// What the baseline transcode of a progressive JPEG costs, beside a whole decode of the same file by sharp and by djpeg.
+// Measures the baseline transcode of a progressive JPEG, compared with a whole decode of the same file by
+// sharp and by djpeg.
 //
 //   node bench/transcode.mjs FILE.jpg [--rounds 7]
 //
-// FILE is any JPEG; one that is not progressive is made so by sharp (lossy, once, before measuring). Prints medians of
-// user and system time of the process in ms, alternating, one thread; the sizes of both files; the memory of the work.
+// FILE is any JPEG; sharp converts one that is not progressive (lossy, once, before measuring). Prints
+// medians of user and system time of the process in ms, alternating, one thread; the sizes of both files; the
+// memory used.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

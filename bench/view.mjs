@@ -1,10 +1,12 @@
-// How soon a page of /view can be used in Chromium: by whom, with an empty cache and a second time.
+// Measures how soon a page of /view is usable in Chromium: by viewer, with an empty cache and with a full
+// one.
 //
 //   npm run build && node bench/view.mjs [--rounds 7] [--pages 40]
 //
-// Usable: the viewer says which page it shows, and the first answer with a part of that page has arrived. The clock starts with the
-// navigation. The viewers take turns, each round with an empty profile ("first") and then once more with its cache ("again"); the
-// server's caches are warm after the first round, whose figures do not count.
+// Usable means: the viewer says which page it shows, and the first response with a part of that page has
+// arrived. The clock starts with the navigation. The viewers take turns, each round with an empty profile
+// ("first") and then once more with its cache ("again"); the server's caches are warm after the first round,
+// which does not count.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Makes the pictures of docs/admin.md: the pages of the operator of the built product, under some load, in Chromium.
+// Makes the pictures of docs/admin.md: the pages of the operator of the built product, under some load, in
+// Chromium.
 //
 //   npm run build && node scripts/admin-pictures.mjs [FOLDER] [--all]        default: docs/pictures; --all: every page in light, dark and narrow
 
@@ -33,7 +34,10 @@ const views = {
   dark: { viewport: { width: 1200, height: 900 }, colorScheme: "dark" },
   narrow: { viewport: { width: 400, height: 860 }, colorScheme: "light" },
 };
-/** Those of the document: page, view, name of the picture, and its quality where that is not 60: a mosaic takes many bytes. */
+/**
+ * Pictures of the document: page, view, name of the picture, and its quality unless it is 60: a mosaic takes
+ * many bytes.
+ */
 const shown = [
   ["status", "light", "admin-status.webp"],
   ["image", "light", "admin-image.webp", 40],
@@ -80,7 +84,7 @@ async function load(base, until) {
   }
 }
 
-/** Runs in the page: the machine that makes the pictures is nobody's business. */
+/** Runs in the page: hides the machine that makes the pictures. */
 function hideMachine({ base, host }) {
   for (const input of document.querySelectorAll("input"))
     if (input.value === base.replace("http://", "")) input.value = "127.0.0.1:8080";

@@ -1,4 +1,4 @@
-// What dist/ was built from, as one digest, so that `npm start` builds only if that has changed.
+// A digest of everything that dist/ was built from, so that `npm start` builds only after a change.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ export function builtFrom(folder) {
   }
 }
 
-/** Marks a folder as built from what has this digest: the last step of a build. */
+/** Marks a folder as built from the inputs with this digest; the last step of a build. */
 export function markBuilt(folder, digest) {
   writeFileSync(join(folder, name), digest);
 }

@@ -1,5 +1,6 @@
-// Builds dist/: one app.js with all that is not bound to a runtime, thin entries, a self-contained pool worker, the
-// WebAssembly modules, the static files, and the configuration of workerd. `node scripts/build.mjs`; `build()` for tests.
+// Builds dist/: one app.js with all that is not bound to a runtime, thin entries, a self-contained pool
+// worker, the WebAssembly modules, the static files, and the configuration of workerd. `node
+// scripts/build.mjs`; `build()` for tests.
 
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
@@ -19,7 +20,10 @@ import { workerdConfig } from "./workerd-config.mjs";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const packages = join(root, "node_modules");
 
-/** Files of src/ that the entries share with app.js. Anything else that both would hold is an error: it would be there twice. */
+/**
+ * Files of src/ that the entries share with app.js. Anything else that both would hold is an error: it would
+ * be there twice.
+ */
 const shared = [
   "cli.ts",
   "start/start.ts",
@@ -32,17 +36,26 @@ const shared = [
 /** Files without state or identity, small enough to be in an entry as well. */
 const alone = /^(main|index|workerd|((hook|password)-)?thread)\.ts$|^platform\//;
 
-/** Files of src/ that app.js loads when they are wanted, each bundled into a file of its own, with the packages that it alone needs. */
+/**
+ * Files of src/ that app.js loads on demand, each bundled into a separate file with the packages that only it
+ * needs.
+ */
 const chunks = {
   "api/mcp/protocol.ts": "mcp.js",
   "doctor/diagnose.ts": "doctor.js",
   "tracing/tracing.ts": "tracing.js",
 };
 
-/** Entries of workers, each in one file with all that it needs, and the name that the option `only` has for it. */
+/**
+ * Entries of workers, each in one file with all that it needs, and the name that the option `only` has for
+ * it.
+ */
 const threads = ["thread", "hook-thread", "password-thread"];
 
-/** Builds into `outdir`. `only`: leaves out everything but a worker, by the name of its entry, and its modules. */
+/**
+ * Builds into `outdir`. `only`: leaves out everything but a worker, by the name of its entry, and its
+ * modules.
+ */
 export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
   const digest = sourcesDigest(root); // before the sources are read: what changes meanwhile is built again
   await rm(outdir, { recursive: true, force: true });
@@ -104,7 +117,7 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     await copyFile(join(root, "src/imaging/library.d.ts"), join(outdir, "imaging.d.ts"));
     await copyFile(join(root, "src/start/worker.d.ts"), join(outdir, "workerd.d.ts"));
     await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names, Object.values(chunks)));
-    // Deno reads it beside the entry: a request's signal then aborts only when the client has left.
+    // Deno reads this file next to the entry: it makes a request's signal abort only if the client has left.
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);
     await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
   }
@@ -113,7 +126,7 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
   if (!quiet) await report(outdir);
 }
 
-/** Writes the licences of all packages that are in the bundles or beside them, and a bill of materials. */
+/** Writes the licences of all packages in the bundles or shipped with them, and a bill of materials. */
 async function writeContents(outdir, metafiles, names, table) {
   const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
   const moduleSources = names.flatMap((name) => table[name].package ?? []);
@@ -139,7 +152,7 @@ async function writeContents(outdir, metafiles, names, table) {
   await writeFile(join(outdir, "sbom.cdx.json"), `${JSON.stringify(bom, null, 2)}\n`);
 }
 
-/** The file of each named module, by name; compiles those of our own. */
+/** Returns the file of each named module by name; compiles our own. */
 async function moduleFiles(table, names) {
   const own = await buildWasm(names.filter((name) => table[name].source));
   return Object.fromEntries(names.map((name) => [name, own[name] ?? join(packages, table[name].package)]));
@@ -194,7 +207,7 @@ function sharedFiles() {
   };
 }
 
-/** `import()` of a file of src/ is of its own file in dist/. */
+/** Resolves `import()` of a file of src/ to that file in dist/. */
 function loadedFiles() {
   return {
     name: "loaded-files",
@@ -226,7 +239,7 @@ function moduleImports(names) {
   };
 }
 
-/** Packages that import "http" mean "node:http"; what they require is imported for them. */
+/** Resolves packages that import "http" to "node:http", and turns their requires into imports. */
 function nodeBuiltins() {
   const names = new Set(builtinModules);
   return {
@@ -246,7 +259,10 @@ function nodeBuiltins() {
   };
 }
 
-/** The package debug, which would print what ioredis sends, passwords too, where the variable DEBUG says so. */
+/**
+ * Removes the package debug, which would print what ioredis sends, including passwords, if the variable DEBUG
+ * is set.
+ */
 function noDebug() {
   return {
     name: "no-debug",
@@ -261,7 +277,9 @@ function noDebug() {
   };
 }
 
-/** The messages of zod in English alone: it brings those of 50 languages, 300 KB, which nobody here asks for. */
+/**
+ * Keeps only the English messages of zod: it includes those of 50 languages, 300 KB, which nothing here uses.
+ */
 function oneLanguage() {
   return {
     name: "one-language",
@@ -275,8 +293,8 @@ function oneLanguage() {
 }
 
 /**
- * Emscripten's glue looks for its runtime and takes Node's file functions where it finds Node, which is also where it
- * runs on workerd and Deno. It gets its modules from us, so that the runtime is nobody's.
+ * Disables runtime detection in Emscripten's glue. It uses Node's file functions whenever it detects Node,
+ * which includes workerd and Deno; its modules come from us, so it needs none.
  */
 function browserGlue() {
   return {

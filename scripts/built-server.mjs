@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 /**
- * Runs main.js of a build over a folder of masters with more configuration (YAML) while `use`, which gets its address, lasts.
- * The configuration is written to `folder`. `quiet`: what the server logs is not shown.
+ * Runs main.js of a build over a folder of masters with additional configuration (YAML) for as long as `use`
+ * runs, which receives the address. The configuration is written to `folder`. `quiet`: hides the server's
+ * log.
  */
 export async function withBuilt(
   folder,
@@ -40,7 +41,7 @@ export async function withBuilt(
   }
 }
 
-/** The body of an answer; throws where its status is none of success. */
+/** Returns the body of a response. Throws unless its status is a success. */
 export async function bytesAt(address) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${address}: ${response.status} ${await response.text()}`);

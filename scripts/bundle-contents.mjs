@@ -1,4 +1,4 @@
-// What dist/ contains of other people: the packages of the bundles, the viewers, and the WebAssembly modules,
+// The third-party contents of dist/: the packages of the bundles, the viewers, and the WebAssembly modules,
 // as a text of licences and as a bill of materials (CycloneDX 1.5, JSON).
 
 import { createHash } from "node:crypto";
@@ -46,8 +46,9 @@ export function upstreamOf(packages) {
 }
 
 /**
- * The licences of packages, and of what was compiled into their modules, as one text. `notices` are further
- * texts by the name of a package. Throws if a package has no text, neither in it nor in `packageTexts`.
+ * Returns the licences of packages, and of what was compiled into their modules, as one text. `notices` are
+ * additional texts by the name of a package. Throws if a package has no text, neither in it nor in
+ * `packageTexts`.
  */
 export async function licenceText(root, packages, notices = {}) {
   const read = async (path) => (await readFile(join(root, path), "utf8")).trim();
@@ -74,14 +75,15 @@ export async function licenceText(root, packages, notices = {}) {
   return `${ijgNotice}\n\n${[...parts].join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
-/** What the licence of the Independent JPEG Group wants to be said of programs. */
+/** The sentence that the licence of the Independent JPEG Group requires of programs. */
 const ijgNotice = "This software is based in part on the work of the Independent JPEG Group.";
 
 /**
- * A bill of materials of a build. `version` is that of the service; `modules` are the WebAssembly modules,
- * `{ name, bytes, package? }`, which are listed inside their package, or beside the packages if they are our
- * own. What the modules were compiled from is listed beside the packages, which depend on it. `prebuilt` names
- * the packages that arrive bundled, so that the list of what they contain is not complete. The same build gives the same bytes: there is no time and no random number in it.
+ * Returns the bill of materials of a build. `version` is that of the service; `modules` are the WebAssembly
+ * modules, `{ name, bytes, package? }`, listed inside their package, or next to the packages if they are our
+ * own. The sources that the modules were compiled from are listed next to the packages, which depend on them.
+ * `prebuilt` names the packages that arrive bundled, so that the list of their contents is incomplete. The
+ * same build makes the same bytes: there is no time and no random number in it.
  */
 export function bundleBom({ version, packages, modules, prebuilt = [] }) {
   const fileOf = ({ name, bytes }) => ({

@@ -1,5 +1,6 @@
 // Writes test/imaging/codecs/jpg/cjpeg-digests.json: SHA-256 of what cjpeg (libjpeg-turbo, Debian package
-// libjpeg-turbo-progs) makes of the pictures in test/imaging/codecs/jpg/cjpeg.ts. `node scripts/cjpeg-digests.mjs`
+// libjpeg-turbo-progs) makes of the pictures in test/imaging/codecs/jpg/cjpeg.ts. `node
+// scripts/cjpeg-digests.mjs`
 
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +9,7 @@ import * as esbuild from "esbuild";
 
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const folder = join(root, "test/imaging/codecs/jpg");
-// the pictures find the fixtures from where their code lies, three folders down
+// the pictures find the fixtures relative to their code, three folders down
 const compiled = join(root, "node_modules/.cache/cjpeg/pictures.mjs");
 await esbuild.build({
   entryPoints: [join(folder, "cjpeg.ts")],

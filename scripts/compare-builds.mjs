@@ -1,9 +1,11 @@
-// Compares the answers of two builds, byte by byte: the same seeded requests to both, under many configurations.
+// Compares the responses of two builds, byte by byte: the same seeded requests to both, under many
+// configurations.
 //
 //   node scripts/compare-builds.mjs BEFORE_DIST AFTER_DIST [--requests 5000] [--seed 1] [--only TEXT] [--masters FOLDER]
 //
-// Leave the folder of masters alone meanwhile: entity tags change with a file's times, hard links to it included.
-// Prints each difference and their number; the exit code is 1 where there is any. `--only`: configurations whose name has the text.
+// Leave the folder of masters unchanged meanwhile: entity tags change with a file's times, including hard
+// links to it. Prints each difference and their number; the exit code is 1 if there is any. `--only`:
+// configurations whose name contains the text.
 
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -30,9 +32,9 @@ const { values, positionals } = parseArgs({
 if (positionals.length !== 2) throw new Error("expected two folders: BEFORE_DIST AFTER_DIST");
 const dists = positionals.map((dist) => resolve(dist));
 
-/** Requests that are under way at one server at a time: what comes first finds others at work. */
+/** Concurrent requests per server, so that they meet others in progress. */
 const atOnce = 3;
-/** Beside status and body. `Date` and the like differ from second to second. */
+/** Compared in addition to status and body. `Date` and the like vary from second to second. */
 const compared = ["content-type", "etag", "link", "location"];
 
 const masters = await gatherMasters(values.masters, values);
@@ -63,7 +65,7 @@ const counted = [...statuses].sort().map(([status, count]) => `${count} of statu
 console.log(`${answers} answers (${counted.join(", ")}), ${differing.length} differing`);
 process.exitCode = differing.length > 0 ? 1 : 0;
 
-/** All requests of a setting, with new servers for the second time where it says so. */
+/** Sends all requests of a setting, the second time to new servers if the setting says so. */
 async function compareUnder(setting, paths, name) {
   const folders = ["before", "after"].map((side) => join(work, name, side));
   const passes = setting.again ? ["cold", "warm"] : ["cold"];
@@ -118,7 +120,9 @@ async function comparePasses(passes, bases, paths, setting) {
   }
 }
 
-/** What is compared of the answers, in the order of the requests; a few are asked at a time. */
+/**
+ * Returns the compared parts of the responses, in the order of the requests; a few requests run concurrently.
+ */
 async function askAll(base, paths) {
   const found = new Array(paths.length);
   let next = 0;

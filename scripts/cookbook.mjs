@@ -1,14 +1,14 @@
-// Serves each JSON document of the IIIF cookbook as a stored manifest file, and checks what comes out, in 3.0
-// and 2.1.
+// Serves each JSON document of the IIIF cookbook as a stored manifest file, and checks the result, in 3.0 and
+// 2.1.
 //
 //   npm run build && node scripts/cookbook.mjs COOKBOOK [--dist dist] [--keep FOLDER] [--all]
 //
 // COOKBOOK: a checkout or a git directory of https://github.com/IIIF/cookbook-recipes. A document of 3.0 has
-// to come out equal but for its own id, which becomes the address where it is served, and its context, which
-// is a text if there is only one. What is valid by the rules of test/iiif/presentation, and read by
-// @iiif/parser, has to be so in 3.0 and 2.1. `--keep`: writes all documents to a folder, for other
+// to be served unchanged except for its own id, which becomes its address, and its context, which becomes a
+// string if there is only one. A document that is valid by the rules of test/iiif/presentation, and that
+// @iiif/parser reads, has to stay so in 3.0 and 2.1. `--keep`: writes all documents to a folder, for other
 // validators: `3` and `2` as they are served, `original` as the cookbook has them. `--all`: lists all
-// documents, not only those that are wrong. The exit code is 1 if any is.
+// documents, not only faulty ones. The exit code is 1 if any is faulty.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -42,7 +42,7 @@ if (positionals.length !== 1)
   throw new Error("expected one folder: a checkout or git directory of the cookbook");
 const [cookbook] = positionals.map((path) => resolve(path));
 
-/** Where the cookbook is published; its files name that address by words in braces. */
+/** Address where the cookbook is published; its files refer to it by words in braces. */
 const site = "https://iiif.io/api/cookbook/";
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-cookbook-"));
@@ -85,7 +85,7 @@ function recipesIn(place) {
     });
 }
 
-/** What came out of a document: what is wrong with it in words; none if all is well. */
+/** Describes what is wrong with the served document; empty if nothing is. */
 async function verdictOf({ id, document }, base, { problemsOf3, problemsOf2 }) {
   const version = "@type" in document ? 2 : 3;
   const type = document.type ?? document["@type"];
@@ -116,7 +116,7 @@ async function documentAt(address) {
     : { status: response.status, detail: body.detail };
 }
 
-/** A document as it is expected to be served. */
+/** Returns a document as it should be served. */
 function placed(document, address) {
   const own = document.id ?? document["@id"];
   const walk = (value) => {
@@ -130,7 +130,7 @@ function placed(document, address) {
   return { "@context": contexts.length === 1 ? contexts[0] : contexts, ...walk(members) };
 }
 
-/** What another reader cannot make of the documents. */
+/** Lists what another parser cannot read in the documents. */
 function readProblems(three, two) {
   const wrong = [];
   try {
@@ -149,7 +149,7 @@ function readProblems(three, two) {
   return wrong;
 }
 
-/** Where two values differ first. */
+/** Returns the first place where two values differ. */
 function difference(expected, received, path = "") {
   if (isDeepStrictEqual(expected, received)) return undefined;
   const isObject = (value) => typeof value === "object" && value !== null;

@@ -1,17 +1,21 @@
-// The pages of docs/ for readers of a running service: one HTML file each, without a frame, which the service puts around it.
+// The pages of docs/ for readers of a running service: one HTML file each, without a frame, which the service
+// puts around it.
 
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { htmlOf } from "./markdown.mjs";
 
-/** Writes the pages below `docs` into `target`, with an index of their titles, and copies what they refer to. */
+/**
+ * Writes the pages below `docs` into `target`, with an index of their titles, and copies the files they refer
+ * to.
+ */
 export async function writeDocsPages(docs, target) {
   await mkdir(target, { recursive: true });
   const entries = (await readdir(docs)).sort();
   const link = (address) => {
     if (/^(https?:|#)/.test(address)) return address;
     const [file] = address.split(/[/#]/);
-    // Other files of the repository are not where the service runs.
+    // Other files of the repository are not available on a running service.
     return entries.includes(file) ? address.replace(/^([^/#]*)\.md/, "$1.html") : undefined;
   };
   const titles = [];

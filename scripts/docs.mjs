@@ -1,5 +1,5 @@
-// Writes docs/configuration.md and docs/configuration.schema.json from the schema, and docs/figures.md from the table of figures;
-// with --check it only compares.
+// Writes docs/configuration.md and docs/configuration.schema.json from the schema, and docs/figures.md from
+// the table of figures; with --check it only compares.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Makes the pictures of docs/fidelity.md: masters drawn here or cut from the sample, answers of the built product.
+// Makes the pictures of docs/fidelity.md: masters drawn here or cut from the sample, and responses of the
+// built product.
 //
 //   npm run build && node scripts/fidelity-pictures.mjs [FOLDER]        default: docs/pictures
 
@@ -12,7 +13,7 @@ const target = process.argv[2] ?? "docs/pictures";
 const sample = "static/sample/sample.jpg";
 const mostBytes = 30_000;
 
-/** Name of a picture, with the setting, the master and the request that it is the answer to. */
+/** Each picture by name, with its setting, master and request. */
 const pictures = {
   "profile-dropped.jpg": ["", "dropped.png", "full/max/0/default.jpg"],
   "profile-used.jpg": ["", "wide.png", "full/max/0/default.jpg"],
@@ -40,12 +41,12 @@ const masters = {
   "sample.jpg": await sharp(sample).jpeg({ quality: 95 }).toBuffer(),
   "wide.png": wide,
   "dropped.png": await sharp(wide, { ignoreIcc: true }).png().toBuffer(),
-  // a board of black and white pixels beside the gray of as much light
+  // a board of black and white pixels next to gray of the same light
   "board.png": await drawn(960, 480, 3, (x, y) => {
     const level = x < 480 ? ((x + y) & 1) * 255 : 188;
     return [level, level, level];
   }),
-  // what is transparent is green, which must not be seen
+  // transparent pixels are green, which must not be visible
   "disc.png": await drawn(960, 720, 4, (x, y) =>
     Math.hypot(x - 480, y - 360) < 300 ? [190, 60, 40, 255] : [0, 255, 0, 0],
   ),

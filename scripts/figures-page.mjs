@@ -1,6 +1,6 @@
 // The table of figures as a page.
 
-/** Headings for the figures whose names begin alike, and what to know of them. */
+/** Headings for figures by the beginning of their names, with explanations. */
 const sections = [
   [
     "Requests",

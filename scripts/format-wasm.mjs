@@ -1,9 +1,10 @@
 // Formats and lints the sources of our own WebAssembly modules (wasm/*/assembly) by the rules of biome.json.
 //
-//   node scripts/format-wasm.mjs            fails where a file is not formatted, or breaks a rule
+//   node scripts/format-wasm.mjs            fails if a file is not formatted, or breaks a rule
 //   node scripts/format-wasm.mjs --write    formats them
 //
-// Biome does not parse AssemblyScript's decorators of functions, so it works on copies in which they are comments.
+// Biome does not parse AssemblyScript's decorators of functions, so it works on copies in which they are
+// comments.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ import { packagedProgram } from "./packages.mjs";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const write = process.argv.includes("--write");
 
-/** A decorator on a line of its own, and what stands for it. */
+/** A decorator on a line of its own, and its placeholder. */
 const decorator = /^( *)@(\w+)$/gm;
 const comment = /^( *)\/\/ decorator: @(\w+)$/gm;
 const toTypeScript = (text) => text.replace(decorator, "$1// decorator: @$2");
@@ -33,9 +34,9 @@ function sources() {
 }
 
 /**
- * The rules of the repository, with longer lines for vectors and without rules that do not fit AssemblyScript: `==` is its
- * usual comparison, the order of exports is that of the compiled module, inner loops are written out, since a call in one costs, and kernels
- * take numbers one by one.
+ * The rules of the repository, with longer lines for vectors and without rules that do not fit
+ * AssemblyScript: `==` is its usual comparison, the order of exports is that of the compiled module, inner
+ * loops are written out, since a call in one costs, and kernels take numbers one by one.
  */
 function configuration() {
   const { formatter, linter } = JSON.parse(readFileSync(join(root, "biome.json"), "utf8"));

@@ -1,8 +1,10 @@
-// What scripts ask git.
+// The questions that scripts ask git.
 
 import { execFileSync } from "node:child_process";
 
-/** What git prints in a folder, without the last line break; undefined if git is missing or fails. */
+/**
+ * Returns the output of git in a folder, without the last line break; undefined if git is missing or fails.
+ */
 export function git(cwd, ...args) {
   try {
     const text = execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

@@ -1,9 +1,9 @@
-// Fits the model of printed inks that CMYK without a profile is read by (src/imaging/pipeline/ink.ts) to measured patches.
+// Fits the ink model for CMYK without a profile (src/imaging/pipeline/ink.ts) to measured patches.
 //
-//   node scripts/ink-model.mjs [FILE]     writes src/imaging/pipeline/ink-table.ts and prints how far the model is off
+//   node scripts/ink-model.mjs [FILE]     writes src/imaging/pipeline/ink-table.ts and prints the errors of the model
 //
-// FILE: characterisation data in CGATS form with CMYK and XYZ; /usr/share/color/icc/TR003.ti3 of the Debian package
-// icc-profiles-free where not given.
+// FILE: characterisation data in CGATS form with CMYK and XYZ; by default /usr/share/color/icc/TR003.ti3 of
+// the Debian package icc-profiles-free.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { deltaE2000, labOf } from "../bench/lib/delta-e.mjs";

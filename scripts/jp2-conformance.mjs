@@ -1,15 +1,16 @@
-// Is JPEG 2000 read rightly? Every file of the folders by our codec and by OpenJPEG, sample by sample.
+// Checks if JPEG 2000 is decoded correctly: compares our codec with OpenJPEG on every file of the folders,
+// sample by sample.
 //
 //   node scripts/jp2-conformance.mjs FOLDER... [--windows 4] [--seconds 60] [--jobs 2] [--seed 1] [--out results.jsonl]
 //
-// Of each file: the whole picture and seeded windows at every reduction that the codec offers, against
-// `opj_decompress -r` (Debian: libopenjp2-tools) before any conversion of colour. Files whose components all
-// go through the 5/3 wavelet must be equal, others within 1 step of their own depth. Where the codec makes a
-// sidecar, every other read has it. A process of its own decodes, and is ended after --seconds; what it has
-// compared until then counts. The exit code is 1 where a file differs or fails.
+// For each file it decodes the whole picture and seeded windows at every reduction that the codec offers, and
+// compares them with `opj_decompress -r` (Debian: libopenjp2-tools) before any colour conversion. Files whose
+// components all use the 5/3 wavelet must be equal, others within 1 step of their own depth. If the codec
+// makes a sidecar, every other read uses it. A separate process decodes and is killed after --seconds;
+// comparisons up to then count. The exit code is 1 if a file differs or fails.
 //
-// Public files: github.com/uclouvain/openjpeg-data (input/conformance holds those of ITU-T T.803,
-// input/nonregression and baseline hold files that readers had trouble with, many of them damaged on
+// Public files: github.com/uclouvain/openjpeg-data (input/conformance holds those of ITU-T T.803;
+// input/nonregression and baseline hold files that decoders had trouble with, many of them damaged on
 // purpose) and github.com/aous72/jp2k_test_codestreams (HTJ2K).
 
 import { fork } from "node:child_process";
@@ -33,7 +34,7 @@ const { values: options, positionals } = parseArgs({
 });
 if (positionals.length === 0) throw new Error("expected folders; node scripts/jp2-conformance.mjs FOLDER...");
 
-/** In the order of the summary; `fails` where the exit code is 1. */
+/** In the order of the summary; `fails` if the exit code is 1. */
 const verdicts = {
   exact: {},
   "within 1": {},
@@ -64,14 +65,14 @@ await build({
   platform: "node",
   logLevel: "warning",
   banner: {
-    // what the packages of emscripten expect of Node
+    // the parts of Node that emscripten's packages expect
     js: `import { createRequire } from "node:module";
       const require = createRequire(import.meta.url);
       const __dirname = ${JSON.stringify(place)};`,
   },
 });
 
-/** A process that compares one file at a time, and is replaced where it ends or does not come to an end. */
+/** A process that compares one file at a time, and is replaced if it ends or hangs. */
 function comparer() {
   let child;
   const begin = () =>
@@ -118,9 +119,7 @@ function comparer() {
   return { compare, stop: () => child?.kill() };
 }
 
-/**
- * A row of the results with its verdict, which follows from the largest difference where there is none yet.
- */
+/** Returns a result row with its verdict, derived from the largest difference unless there is one already. */
 function judged(name, result) {
   const { most, limit, at, compared, partial } = result;
   const verdict = result.verdict ?? (most === 0 ? "exact" : most > limit ? "differs" : "within 1");

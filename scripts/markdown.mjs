@@ -1,12 +1,16 @@
-// Markdown as the pages of docs/ use it, to HTML: headings, paragraphs, lists, tables, fenced code, and code, links, images and
-// emphasis within a line (CommonMark, with the tables of GitHub). What it does not know stays text, escaped.
+// Converts Markdown as the pages of docs/ use it to HTML: headings, paragraphs, lists, tables, fenced code,
+// and code, links, images and emphasis within a line (CommonMark, with GitHub's tables). Unknown syntax stays
+// text, escaped.
 
 const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escaped = (text) => text.replace(/[&<>"]/g, (character) => entities[character]);
 
 const listItem = /^(?:- |\d+\. )/;
 
-/** Kinds of blocks: what their first line is like, and how the lines from there become HTML; the rest is a paragraph. */
+/**
+ * Kinds of blocks: what their first line is like, and how the lines from there become HTML; the rest is a
+ * paragraph.
+ */
 const blocks = [
   [/^```/, fence],
   [/^#{1,6} /, heading],
@@ -14,7 +18,10 @@ const blocks = [
   [listItem, list],
 ];
 
-/** HTML of a page. `link` maps the target of a link or image; undefined where it leads nowhere, and only its text stays. */
+/**
+ * Returns the HTML of a page. `link` maps the target of a link or image; undefined removes the link and
+ * leaves its text.
+ */
 export function htmlOf(markdown, link = (target) => target) {
   const lines = markdown.split(/\r?\n/);
   const out = [];
@@ -79,7 +86,7 @@ function paragraph(lines, inline) {
   return `<p>${inline([first, ...rest].join("\n"))}</p>`;
 }
 
-/** What may stand within a line, most binding first: code, image, link, bare address, strong, emphasis. */
+/** Inline syntax, in order of precedence: code, image, link, bare address, strong, emphasis. */
 const spanPattern =
   /`([^`]+)`|!\[([^\]]*)\]\(([^)\s]+)\)|\[((?:[^\]`]|`[^`]*`)+)\]\(([^)\s]+)\)|<(https?:[^>\s]+)>|\*\*((?:[^`]|`[^`]*`)+?)\*\*|\*(?=\S)((?:[^*`]|`[^`]*`)*[^*`\s]|`[^`]*`)\*/g;
 

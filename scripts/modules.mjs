@@ -6,7 +6,7 @@ import * as esbuild from "esbuild";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** What src/imaging/codecs/modules.ts exports. */
+/** Returns the exports of src/imaging/codecs/modules.ts. */
 export async function moduleTable() {
   const { outputFiles } = await esbuild.build({
     entryPoints: [join(root, "src/imaging/codecs/modules.ts")],

@@ -1,4 +1,4 @@
-// Makes the pictures of docs/overlay.md: a mark that is drawn here on answers of the built product.
+// Makes the pictures of docs/overlay.md: a mark drawn here, on responses of the built product.
 //
 //   npm run build && node scripts/overlay-pictures.mjs [FOLDER]        default: docs/pictures
 
@@ -12,7 +12,7 @@ const target = process.argv[2] ?? "docs/pictures";
 const mostBytes = 20_000;
 const part = "1200,400,1440,1080";
 
-/** Name of a picture, with the settings beside the image, and the request that it is the answer to. */
+/** Each picture by name, with the settings besides the image, and its request. */
 const pictures = {
   "overlay-corner.jpg": ["", `sample.jpg/${part}/220,/0/default.jpg`],
   "overlay-top-left.jpg": [
@@ -30,7 +30,10 @@ const pictures = {
   "overlay-bitonal.png": [", opacity: 1", `sample.jpg/${part}/220,/0/bitonal.png`],
 };
 
-/** A ring around three books, white with a dark edge, on transparent ground; no text, so that no font is needed. */
+/**
+ * A ring around three books, white with a dark edge, on transparent ground; no text, so that no font is
+ * needed.
+ */
 const mark = `<svg xmlns="http://www.w3.org/2000/svg" width="72" height="72" viewBox="0 0 72 72">
   <g fill="none" stroke="#102030" stroke-width="8"><circle cx="36" cy="36" r="28"/></g>
   <g fill="none" stroke="#fff" stroke-width="5"><circle cx="36" cy="36" r="28"/></g>

@@ -11,8 +11,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
 /**
- * Installs the packages of folders of this project where they are missing or of another lock file. Throws if
- * npm fails.
+ * Installs the packages of folders of this project if they are missing or belong to another lock file. Throws
+ * if npm fails.
  */
 export function installPackages(...folders) {
   for (const folder of folders) {

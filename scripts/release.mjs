@@ -1,13 +1,13 @@
-// Makes a release of the commit that is checked out: checks it, builds the package twice in fresh clones and
-// compares every byte, writes the package with checksums, bills of materials and notes to release/, and tags
-// the commit.
+// Makes a release of the checked-out commit: checks it, builds the package twice in fresh clones and compares
+// every byte, writes the package with checksums, bills of materials and notes to release/, and tags the
+// commit.
 //
 //   node scripts/release.mjs              all of it
-//     --dry-run                           tags nothing but the clones
+//     --dry-run                           tags only the clones
 //     --skip-tests                        does not run .ci/run
-//     --tagged                            the tag is there, and its commit is checked out (in a workflow)
+//     --tagged                            the tag exists and its commit is checked out (in a workflow)
 //
-// CONTRIBUTING.md, "Releasing", says what comes before and after.
+// CONTRIBUTING.md, "Releasing", describes the steps before and after.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -72,7 +72,7 @@ function test() {
   }
 }
 
-/** Builds in two folders whose paths differ in length; returns the tarball if both are the same. */
+/** Builds in two folders whose paths differ in length; returns the tarball if both are equal. */
 function packTwice(scratch) {
   const [first, second] = ["one", "another-folder"].map((name) => {
     console.log(`Building in a fresh clone, ${name} ...`);

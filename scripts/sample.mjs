@@ -1,4 +1,5 @@
-// Draws the bundled sample picture: a vault of glass tiles, blue with golden stars. Our own work; the same every time.
+// Draws the bundled sample picture: a vault of glass tiles, blue with golden stars. Our own work; the same
+// every time.
 //
 //   node scripts/sample.mjs [FILE]        default: static/sample/sample.jpg
 
@@ -115,7 +116,10 @@ for (const star of stars)
       starGrid.set(key, [...(starGrid.get(key) ?? []), star]);
     }
 
-/** Tiles laid in rings about a point: which one a position falls on, and where in it (0..1 both ways). */
+/**
+ * Returns the tile at a position, for tiles laid in rings about a point, and the position within it (0..1
+ * both ways).
+ */
 function ringTile(x, y, middle, seed, side = pitch) {
   const dx = x - middle.x;
   const dy = y - middle.y;
@@ -155,7 +159,7 @@ function starAt(x, y) {
   }
 }
 
-/** What lies at a position: the set of colours, and the course of tiles that covers it. */
+/** Returns the set of colours at a position, and the course of tiles that covers it. */
 function scene(x, y) {
   const fromEdge = Math.min(x, y, width - x, height - y);
   if (fromEdge < 240) return border(x, y, fromEdge);

@@ -1,4 +1,4 @@
-// Compressed forms of static files, made once at build time: app.js.br and app.js.gz beside app.js.
+// Compressed forms of static files, made once at build time: app.js.br and app.js.gz next to app.js.
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 /**
- * Extensions of the types that src/api/http/static.ts takes for compressed. HTML is none of them: pages of the documentation get
- * their layout from the service.
+ * Extensions of the types that src/api/http/static.ts takes for compressed. HTML is none of them: pages of
+ * the documentation get their layout from the service.
  */
 const text = /\.(css|js|json|svg|txt)$/;
 
@@ -19,7 +19,10 @@ const forms = {
   gz: (bytes) => promisify(gzip)(bytes, { level: 9 }),
 };
 
-/** Where the forms of large files are kept between builds, by their digest: the viewers take brotli some ten seconds. */
+/**
+ * Folder that keeps the forms of large files between builds, by their digest: the viewers take brotli about
+ * ten seconds.
+ */
 const cache = fileURLToPath(new URL("../node_modules/.cache/smalti-compressed/", import.meta.url));
 const large = 100_000;
 
@@ -29,7 +32,7 @@ async function compressed(bytes, suffix) {
   const known = await readFile(kept).catch(() => undefined);
   if (known) return known;
   const form = await forms[suffix](bytes);
-  // Several builds may run at once; none reads half a file of another.
+  // Several builds may run concurrently; none reads half a file of another.
   const part = `${kept}.${process.pid}`;
   await mkdir(cache, { recursive: true });
   await writeFile(part, form);
@@ -37,7 +40,7 @@ async function compressed(bytes, suffix) {
   return form;
 }
 
-/** Writes the compressed forms of all text files below a folder, where they are smaller than the file. */
+/** Writes the compressed forms of all text files below a folder, if they are smaller than the file. */
 export async function compressFiles(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && text.test(entry.name));

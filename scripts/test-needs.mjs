@@ -1,8 +1,11 @@
-// What tests need beyond npm: found on the machine, installed on Debian and Ubuntu when this user may, else named.
+// Programs that tests need besides npm packages: found on the machine, installed on Debian and Ubuntu if this
+// user may, else reported.
 
 import { spawnSync } from "node:child_process";
 
-/** Commands of which one succeeds where the need is met, and the Debian packages that bring it. */
+/**
+ * For each need: commands, one of which succeeds if the need is met, and the Debian packages that provide it.
+ */
 const needs = {
   caddy: { commands: ["command -v caddy"], debian: "caddy" },
   chromium: {
@@ -55,7 +58,7 @@ const needs = {
 
 const found = (commands) => commands.some((command) => spawnSync("sh", ["-c", command]).status === 0);
 
-/** Whether a need is met now, after an attempt to install it. Says in one line what is missing where it is not. */
+/** True if a need is met now, after an attempt to install it. Prints one line if it is missing. */
 export function provide(name) {
   const { commands, debian } = needs[name];
   if (found(commands)) return true;

@@ -1,4 +1,4 @@
-// Runs every suite one after the other, prints the time of each, and ends with the sum of all tests.
+// Runs the suites in sequence, prints the time of each, and ends with the sum of all tests.
 //
 //   node scripts/test.mjs [SUITE ...]     suites: check build unit runtimes containers browser
 
@@ -22,8 +22,8 @@ const vitest = (name, config) => [
 ];
 
 /**
- * Name, command, and whether its tests are counted. Without what a suite `needs` it is skipped (fails in CI); without
- * what it `wants` single tests skip themselves.
+ * Name, command, and true if its tests are counted. Without its `needs` a suite is skipped (fails in CI);
+ * without its `wants` single tests skip themselves.
  */
 const suites = [
   { name: "check", command: ["npm", "run", "--silent", "check"] },
@@ -85,7 +85,10 @@ if (unknown.length > 0) {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const times = [];
-/** Names of tests that failed and the first lines of why: what is above the sums may be cut off where a run is shown. */
+/**
+ * Names of failed tests and the first lines of their messages: output above the sums may be cut off in some
+ * views of a run.
+ */
 const failures = [];
 let broken = false;
 for (const { name, command, counted, needs = [], wants = [] } of suites) {
@@ -117,7 +120,7 @@ for (const { name, command, counted, needs = [], wants = [] } of suites) {
   }
 }
 
-/** What failed in one file, as vitest's reporter "json" gives it. */
+/** Returns the failures of one file, as vitest's reporter "json" writes them. */
 function failuresIn({ name, status, message, assertionResults }) {
   const path = relative(process.cwd(), name);
   const failed = assertionResults.filter((test) => test.status === "failed");

@@ -1,9 +1,9 @@
-// What the WebAssembly modules of packages were compiled from, which the package.json of a package does not
-// say, and where the texts of licences are. The build makes THIRD_PARTY_LICENSES.txt and the bill of
-// materials of it.
+// The sources that the WebAssembly modules of packages were compiled from, which their package.json does not
+// say, and the files of their licences. The build makes THIRD_PARTY_LICENSES.txt and the bill of materials
+// from it.
 //
-// Versions are those that a module states, where it does: test/scripts/upstream.test.ts. Texts in licences/
-// are those of the repositories, at the tag of the version.
+// Versions are those that a module states, if it does: test/scripts/upstream.test.ts. Texts in licences/ are
+// those of the repositories, at the tag of the version.
 
 /**
  * Software by name and version: `license` is an SPDX expression, `repository` is on github.com, `tag` is that

@@ -17,7 +17,7 @@ export function version(root, env = process.env) {
   if (env.SMALTI_VERSION) return env.SMALTI_VERSION;
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const head = git(root, "rev-parse", "--show-prefix", "HEAD");
-  // With a prefix, the commit is that of a repository around this folder.
+  // A prefix means that the commit belongs to a repository around this folder.
   const commit = head?.startsWith("\n") ? head.trim().slice(0, 7) : undefined;
   if (!commit || git(root, "tag", "--points-at", "HEAD")?.split("\n").includes(`v${version}`)) return version;
   return `${version}+${commit}`;

@@ -1,12 +1,12 @@
-// The viewers of /view, vendored: the files that images need, as their packages have them, in folders of
-// static/viewer/ that have the version in their names, so that what is at one address never changes.
+// The viewers of /view, vendored: the files that images need, as in their packages, in folders of
+// static/viewer/ whose names contain the version, so that the content at an address never changes.
 // scripts/viewers.json is their manifest.
 //
 //   node scripts/viewer-files.mjs                   compares the files with the manifest
 //   node scripts/viewer-files.mjs mirador@4.1.0     replaces a viewer by a version of its package
 //
-// Names of Universal Viewer's parts hold hashes: for another version adapt them in the manifest first. Its
-// parts for sound, films, books and models are left out; they name other hosts.
+// Names of Universal Viewer's parts contain hashes: before another version, adapt them in the manifest. Its
+// parts for sound, films, books and models are left out; they contact other hosts.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,8 +19,8 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = join(root, "scripts/viewers.json");
 
 /**
- * Packages with their versions, licences, homes and the digests of their tarballs, and what of them is
- * vendored: by the name in the folder, the path in the package and its SHA-256.
+ * Packages with their versions, licences, homes and the digests of their tarballs, and their vendored files:
+ * the name in the folder, the path in the package and its SHA-256.
  */
 const viewers = JSON.parse(readFileSync(manifest, "utf8"));
 
@@ -56,8 +56,8 @@ export function checkViewers(at = root) {
 }
 
 /**
- * What the viewers' files say of the software that is bundled in them, as texts by the name of the package:
- * comments that are kept for their licences, and the files of such comments.
+ * Returns the notices about bundled software in the viewers' files, as texts by the name of the package:
+ * preserved licence comments, and the files of such comments.
  */
 export function viewerNotices() {
   const noticesOf = (viewer) => {

@@ -1,9 +1,9 @@
 // Compiles our own WebAssembly modules (wasm/*/assembly) with AssemblyScript.
 //
-//   node scripts/wasm.mjs [NAME ...]      into node_modules/.cache/wasm; only what is not there yet
+//   node scripts/wasm.mjs [NAME ...]      into node_modules/.cache/wasm; only missing ones
 //
-// Files are named by what they are made of: checkouts that share a folder of packages, and runs at the same time, do not
-// mix up their modules.
+// File names contain a digest of the inputs: checkouts that share a folder of packages, and concurrent runs,
+// do not mix up their modules.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
@@ -32,7 +32,7 @@ const flags = [
   "abort=",
 ];
 
-/** Compiles the named modules of our own where their like has not been compiled yet; the file of each. */
+/** Compiles those of our own named modules that have not been compiled yet; returns the file of each. */
 export async function buildWasm(names = ownNames) {
   mkdirSync(cache, { recursive: true });
   const files = {};
@@ -50,7 +50,10 @@ export async function buildWasm(names = ownNames) {
   return files;
 }
 
-/** Of all that the module is made of: compiler, flags, entry, and the files beside it and in the rooms below. */
+/**
+ * Returns the digest of everything that the module is made of: compiler, flags, entry, and the files in its
+ * folder and below.
+ */
 function digestOf(entry) {
   const hash = createHash("sha256").update(JSON.stringify([asc.version, flags, relative(root, entry)]));
   const folder = dirname(entry);

@@ -1,9 +1,10 @@
 // The configuration of `workerd serve` for the files of dist/, as Cap'n Proto text.
 
 /**
- * `modules`: names of the WebAssembly modules; `chunks`: files that app.js loads when they are wanted. Start it in dist/: the directories are relative to where workerd is
- * started, and `--directory-path disk=/srv/images` and `--directory-path assets=…` name others. The date may not be later
- * than the oldest workerd that runs this.
+ * Returns the configuration of workerd. `modules`: names of the WebAssembly modules; `chunks`: files that
+ * app.js loads on demand. Start it in dist/: the directories are relative to the folder in which workerd
+ * starts, and `--directory-path disk=/srv/images` and `--directory-path assets=…` name others. The date may
+ * not be later than the oldest workerd that runs this.
  */
 export function workerdConfig(modules, chunks) {
   const scripts = chunks.map((name) => `    (name = "${name}", esModule = embed "${name}"),`);

@@ -1,5 +1,5 @@
-// A mount that is dead: the kernel asks a file system in user space (FUSE) that never answers, so that every call on it hangs
-// until the mount is ended. Only root may do so, and only where the kernel has FUSE.
+// A dead mount: the kernel calls a file system in user space (FUSE) that never responds, so that every call
+// on it hangs until the mount is ended. Needs root and a kernel with FUSE.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ os.close(device)
 libc.umount2(place, 2)
 `;
 
-/** undefined where this machine does not allow it. */
+/** Mounts it; undefined if this machine does not allow it. */
 export async function mountDead(): Promise<DeadMount | undefined> {
   const path = mkdtempSync(join(tmpdir(), "smalti-dead-"));
   const holder = spawn("/usr/bin/python3", ["-c", script, path], { stdio: ["pipe", "pipe", "ignore"] });

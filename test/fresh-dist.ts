@@ -1,4 +1,4 @@
-// Builds dist/ before a suite if its sources have changed since, so that tests never run what is stale.
+// Builds dist/ before a suite if its sources have changed since, so that tests never run a stale build.
 
 import { fileURLToPath } from "node:url";
 import { build } from "../scripts/build.mjs";

@@ -3,7 +3,10 @@
 import sharp, { type Sharp } from "sharp";
 import { seeded } from "./seeded.ts";
 
-/** A gray of level 128 with nearly Gaussian grain of this standard deviation, in each of 3 bands by itself; 8 bit, clipped. */
+/**
+ * Returns gray of level 128 with nearly Gaussian grain of this standard deviation, independently in each of 3
+ * bands; 8 bit, clipped.
+ */
 export function grain(width: number, height: number, sigma: number, seed = 1): Sharp {
   const below = seeded(seed);
   // The sum of four uniform values is nearly normal, with a variance of a third.

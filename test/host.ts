@@ -1,4 +1,5 @@
-// A CodecHost for tests: modules straight from their packages, our own as wasm/setup.ts compiled them, zlib from Node.
+// A CodecHost for tests: modules straight from their packages, our own as wasm/setup.ts compiled them, zlib
+// from Node.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Who may import whom: the table of docs/architecture.md, held against the import lines.
+// The import laws: which folder may import which, checked against the import lines.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
@@ -8,9 +8,9 @@ import { describe, expect, test } from "vitest";
 const src = fileURLToPath(new URL("../src/", import.meta.url));
 
 /**
- * Folder to what it may import besides itself, `lib/`, `errors.ts`, what `imaging/` has for all (its `lib/` and
- * `errors.ts`) and the type Platform. `imaging/` imports nothing but itself. A file that is named here follows its own row alone,
- * and others import it only where they may import that row.
+ * Folder to the folders and files that it may import besides itself, `lib/`, `errors.ts`, the shared parts of
+ * `imaging/` (its `lib/` and `errors.ts`) and the type Platform. `imaging/` imports nothing but itself. A
+ * file named here follows its own row alone, and others may import it only if they may import that row.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   lib: ["imaging/stages.ts"],
@@ -151,7 +151,10 @@ function violations(file: string): string[] {
   });
 }
 
-/** Groups of files that import each other, directly or by way of others. Types count: they have to be understood together too. */
+/**
+ * Groups of files that import each other, directly or by way of others. Types count: they have to be
+ * understood together too.
+ */
 function circles(): string[][] {
   const known = new Set(files);
   const targets = new Map(
@@ -202,7 +205,8 @@ describe("imports", () => {
       const code = readFileSync(resolve(src, file), "utf8");
       return topOf(file) !== "sources" && /\bsource\.open\(/.test(code);
     });
-    // Overlays and manifest files are no masters: their operator names them, and callers never see them by themselves.
+    // Overlays and manifest files are no masters: their operator names them, and callers never see them by
+    // themselves.
     expect(openers.sort()).toEqual([
       "images/describe.ts",
       "images/overlay/overlays.ts",

@@ -1,4 +1,4 @@
-// The parts that stand on something outside of the process: none is left behind where a later one cannot be built.
+// Parts that depend on something outside the process: none is left behind if a later one cannot be built.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

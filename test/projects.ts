@@ -1,9 +1,9 @@
-// Which files of the suite `unit` share a process: to load the modules takes longer than most tests. What a
-// file's text says decides, so that there is no list to keep.
+// Groups the files of the suite `unit` into shared processes: loading the modules takes longer than most
+// tests. The text of a file decides, so that there is no list to maintain.
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What other files in the same process would notice, or what needs one for itself. */
+/** Signs that a file affects others in its process, or needs a process of its own. */
 const changesProcess = [
   /\bvi\.(mock|doMock|stubGlobal|stubEnv|useFakeTimers|setSystemTime|spyOn)\(/,
   /\bprocess\.(chdir|umask|on|once|exit|memoryUsage)\(/,

@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 
-/** Whether it is there; without it in CI its tests fail instead of being skipped. */
+/** True if promtool is installed; without it in CI its tests fail instead of being skipped. */
 export const hasPromtool =
   spawnSync("sh", ["-c", "command -v promtool"]).status === 0 || process.env.CI !== undefined;
 

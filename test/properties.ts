@@ -1,4 +1,5 @@
-// Property tests by fast-check with one seed, so that every run tries the same cases; FAST_CHECK_SEED tries others.
+// Property tests by fast-check with one seed, so that every run tries the same cases; FAST_CHECK_SEED tries
+// others.
 
 import fc from "fast-check";
 

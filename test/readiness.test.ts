@@ -1,4 +1,4 @@
-// What /ready says, from what the checks found.
+// The responses of /ready, from the results of the checks.
 
 import { expect, test } from "vitest";
 import type { Check, Finding } from "../src/lib/checks.ts";

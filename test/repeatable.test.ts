@@ -1,4 +1,4 @@
-// What keeps the tests the same from run to run: no test draws numbers that nobody can draw again.
+// Repeatability: no test draws random numbers without a seed.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

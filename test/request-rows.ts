@@ -1,8 +1,10 @@
-// A log that keeps what is said of requests.
+// A log that records the lines of requests.
 
 import { type Log, type LogFields, silentLog } from "../src/lib/telemetry/log.ts";
 
-/** A log that writes nothing, and the fields of the requests' lines, which are read when a test asks for them. */
+/**
+ * A log that writes nothing, and the fields of the requests' lines, which are read when a test asks for them.
+ */
 export function requestRows(): { readonly log: Log; readonly rows: readonly (() => LogFields)[] } {
   const rows: (() => LogFields)[] = [];
   const log: Log = {

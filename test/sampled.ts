@@ -7,13 +7,13 @@ import { seeded } from "./seeded.ts";
 
 const commit = () => spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).stdout?.trim() || "none";
 
-/** The commit that decides what is drawn. Workers get it from the first process that asks. */
+/** The commit that seeds the samples. Workers get it from the first process. */
 process.env.TEST_SEED ??= commit();
 
-/** Whether this run tries everything. */
+/** True if this run tries everything. */
 export const everything = process.env.TEST_ALL === "1";
 
-/** A seed for what is drawn under `name`, from 0 to 2^32 - 1; another in each commit. */
+/** Returns a seed for the samples of `name`, from 0 to 2^32 - 1; it differs in each commit. */
 export const seedOf = (name: string): number =>
   createHash("sha256").update(`${process.env.TEST_SEED} ${name}`).digest().readUInt32LE();
 

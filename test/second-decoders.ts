@@ -1,4 +1,5 @@
-// Decoders and a resampler of other makes beside libvips: packages that the service does not use (docs/dependencies.md says why).
+// Other decoders and a resampler besides libvips: packages that the service does not use
+// (docs/dependencies.md says why).
 
 import { readFileSync } from "node:fs";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";
@@ -13,7 +14,7 @@ export interface Rgba {
   readonly data: Uint8Array | Uint16Array;
 }
 
-/** Both packages of jSquash answer with a browser's ImageData. */
+/** Both packages of jSquash return a browser's ImageData. */
 class PlainImageData {
   readonly data: Uint8ClampedArray;
   readonly width: number;
@@ -31,7 +32,9 @@ const moduleOf = (file: string) =>
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8ClampedArray) =>
   new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 
-/** The image rs library, by @jsquash/png: every kind of PNG as RGBA of 8 or 16 bits. It checks no checksums. */
+/**
+ * The image rs library, by @jsquash/png: every kind of PNG as RGBA of 8 or 16 bits. It checks no checksums.
+ */
 export async function jsquashPng(file: Uint8Array, bitDepth: 8 | 16): Promise<Rgba> {
   await initPng(moduleOf("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"));
   const { width, height, data } = await decodePng(new Uint8Array(file).buffer, { bitDepth: bitDepth as 8 });
@@ -48,8 +51,8 @@ export async function jsquashResize(source: Rgba, width: number, height: number)
 }
 
 /**
- * A page of a TIFF by utif2: `stored`, its samples as the file holds them (16 bits in its byte order, palette indexes as
- * they are), and `rgba`, the same as RGBA of 8 bits.
+ * A page of a TIFF by utif2: `stored`, its samples as the file holds them (16 bits in its byte order, palette
+ * indexes as they are), and `rgba`, the same as RGBA of 8 bits.
  */
 export function utif(file: Uint8Array, page = 0): Rgba & { readonly stored: Uint8Array } {
   const { log } = console;

@@ -24,8 +24,8 @@ export interface Served {
 }
 
 /**
- * An application over a YAML configuration; without sources in it, the test pictures are the default source. `over`: parts of
- * the platform, the log and the access rules that are not the usual ones.
+ * An application over a YAML configuration; without sources in it, the test pictures are the default source.
+ * `over`: parts of the platform, the log and the access rules that are not the usual ones.
  */
 export async function served(
   yaml = "",
@@ -37,7 +37,7 @@ export async function served(
     readonly access?: Access;
     readonly configFile?: ConfigFile;
     readonly asset?: Platform["asset"];
-    /** Mounted beside the surfaces of the service. */
+    /** Mounted next to the surfaces of the service. */
     readonly surface?: (typeof surfaces)[number];
   } = {},
 ): Promise<Served> {

@@ -1,6 +1,8 @@
-// What a server stands on, with the faults that each may have: a Redis, a folder, a web server, a bucket, files that are replaced.
+// The services that a server depends on, with the faults that each may have: a Redis, a folder, a web server,
+// a bucket, files that are replaced.
 //
-// Each part is { name, faults: { name: { begin, end } }, close }; a fault begins and ends by a call, and nothing of it stays.
+// Each part is { name, faults: { name: { begin, end } }, close }; a fault begins and ends by a call, and
+// leaves nothing behind.
 
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -21,7 +23,10 @@ function freePort() {
   });
 }
 
-/** A Redis that is killed and comes back empty, stands still, takes no more, loses all; undefined where none is installed. */
+/**
+ * A Redis that is killed and comes back empty, freezes, refuses writes, or loses everything; undefined if
+ * Redis is not installed.
+ */
 export async function breakableRedis(place) {
   const port = await freePort();
   let child;
@@ -65,8 +70,8 @@ export async function breakableRedis(place) {
 }
 
 /**
- * A folder for entries behind a link, so that it can be another one from one moment to the next. Faults that need a file system of
- * their own are left out where this process may not mount one; `missing` names them.
+ * A folder for entries behind a link, so that it can be exchanged instantly. Faults that need a separate file
+ * system are left out if this process may not mount one; `missing` names them.
  */
 export async function breakableFolder(place) {
   const disk = join(place, "disk");
@@ -135,7 +140,10 @@ export async function breakableFolder(place) {
   };
 }
 
-/** A web server over files in memory, name to bytes, that stalls, refuses, breaks off, drips, lies, and changes its tags. */
+/**
+ * A web server over files in memory, name to bytes, that stalls, refuses, breaks off, drips, lies, and
+ * changes its tags.
+ */
 export async function breakableOrigin(files) {
   let behave;
   let version = 1;
@@ -162,7 +170,7 @@ export async function breakableOrigin(files) {
     });
     response.end(file.subarray(first, end));
   };
-  /** The usual head of an answer, and the bytes that belong to it. */
+  /** Returns the usual headers of a response, and the bytes that belong to it. */
   const headOf = (request, file) => {
     const [, from = "0", to = `${file.length - 1}`] =
       /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
@@ -228,7 +236,7 @@ export async function breakableOrigin(files) {
       (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<p>Sorry"),
     ),
     resetting: by((request) => void request.socket.destroy()),
-    // No faults, but states that answers have to be right in.
+    // These are not faults, but states in which responses have to be correct.
     "without ranges": by((request, response, file) => void give(request, response, file, { ranges: false })),
     "without tags": by((request, response, file) => void give(request, response, file, { named: false })),
     "other tags": { begin: () => void version++, end: none },
@@ -276,7 +284,9 @@ export async function breakableBucket(files) {
   };
 }
 
-/** A file that is exchanged for another by renaming, and one that is written again in place, piece by piece. */
+/**
+ * A file that is exchanged for another by renaming, and one that is written again in place, piece by piece.
+ */
 export function replacedFiles(folder, place, [one, other], growing) {
   let running = false;
   let turning = Promise.resolve();

@@ -1,4 +1,5 @@
-// What our codecs need of a platform, for scripts: modules straight from their packages, our own compiled, zlib of Node.
+// The platform that our codecs need, for scripts: modules straight from their packages, our own ones
+// compiled, and Node's zlib.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 
-/** What a module exports; `path` is relative to the project. Compiled in memory. */
+/** Returns the exports of a module; `path` is relative to the project. Compiled in memory. */
 export async function compiled(path) {
   const { outputFiles } = await build({
     entryPoints: [join(root, path)],

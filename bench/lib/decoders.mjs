@@ -1,5 +1,6 @@
-// Independent decoders: what sharp (libvips), Pillow, ImageMagick and OpenJPEG make of the first picture of a file.
-// Each returns `{ width, height, data }`: 8-bit RGBA, upright, in sRGB; or throws where it does not read the file.
+// Independent decoders: how sharp (libvips), Pillow, ImageMagick and OpenJPEG decode the first picture of a
+// file. Each returns `{ width, height, data }`: 8-bit RGBA, upright, in sRGB; or throws if it cannot read the
+// file.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -39,7 +40,10 @@ async function rgbaOf(image) {
   return { width: info.width, height: info.height, data };
 }
 
-/** Whether sharp, or OpenJPEG for its format, finds the pixels of a file damaged; what they show is then up to the decoder. */
+/**
+ * True if sharp, or OpenJPEG for its format, finds the pixels of a file damaged; decoders then differ in what
+ * they show.
+ */
 export async function damaged(path, format) {
   if (format === "jp2") return openjpegWarns(path); // npm's build of sharp does not read it
   const failOn = format === "jpg" ? "warning" : "error"; // libtiff warns of every unknown tag
@@ -51,7 +55,7 @@ export async function damaged(path, format) {
   }
 }
 
-/** Whether the samples are CMYK and no profile says of which press, as sharp sees it. */
+/** True if the samples are CMYK without a profile, according to sharp. */
 export async function isPlainCmyk(path) {
   const { space, hasProfile } = await sharp(path, { limitInputPixels: false })
     .metadata()
@@ -59,7 +63,10 @@ export async function isPlainCmyk(path) {
   return space === "cmyk" && !hasProfile;
 }
 
-/** A JPEG as its coefficients are: libjpeg smooths a progressive file whose scans are not all there, unless it is written again first. */
+/**
+ * Returns a JPEG with the same coefficients that libjpeg does not smooth: it smooths a progressive file with
+ * missing scans unless the file is rewritten first.
+ */
 export async function plainJpeg(path) {
   const command = `jpegtran "$1" | djpeg -ppm`;
   const ppm = await output("sh", ["-c", command, "sh", resolve(path)]);
@@ -69,7 +76,10 @@ export async function plainJpeg(path) {
   return rgbaOf(sharp(ppm.subarray(head.length), { raw }));
 }
 
-/** Standard output of a program, which is ended after `seconds`; rejects where it fails or writes nothing. */
+/**
+ * Returns the standard output of a program, which is killed after `seconds`. Rejects if it fails or writes
+ * nothing.
+ */
 function output(program, args, seconds = 60) {
   return new Promise((done, fail) => {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: seconds * 1000 });
@@ -85,7 +95,10 @@ function output(program, args, seconds = 60) {
   });
 }
 
-/** A Pillow that runs on, asked for one file at a time; it starts again after a crash or `seconds` without an answer. */
+/**
+ * A Pillow that keeps running and decodes one file at a time; it restarts after a crash or `seconds` without
+ * a response.
+ */
 export function pillow(seconds = 60) {
   let child;
   let waiting;

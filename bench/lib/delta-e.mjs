@@ -1,4 +1,5 @@
-// The colour difference CIEDE2000 (Sharma, Wu and Dalal, Color Research and Application 30, 2005), and CIELAB under D50.
+// The colour difference CIEDE2000 (Sharma, Wu and Dalal, Color Research and Application 30, 2005), and CIELAB
+// under D50.
 
 const radians = Math.PI / 180;
 const degrees = (b, a) => (a === 0 && b === 0 ? 0 : (Math.atan2(b, a) / radians + 360) % 360);
@@ -35,7 +36,10 @@ export function labOf([x, y, z]) {
   return [116 * f(y) - 16, 500 * (f(x) - f(y)), 200 * (f(y) - f(z))];
 }
 
-/** sRGB to XYZ under D50 relative to the white: the columns of the profile that the ICC publishes (sRGB v4, 2007). */
+/**
+ * sRGB to XYZ under D50 relative to the white: the columns of the profile that the ICC publishes (sRGB v4,
+ * 2007).
+ */
 const columns = [
   [0.43607, 0.22249, 0.01392],
   [0.38515, 0.71687, 0.09708],

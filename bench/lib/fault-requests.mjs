@@ -1,16 +1,18 @@
-// What is asked for while parts fail: a seeded mix over files and sources, what is right to answer, and what an answer is judged to be.
+// The requests sent while parts fail: a seeded mix over files and sources, the correct responses, and how a
+// response is judged.
 
 import { createHash } from "node:crypto";
 import http from "node:http";
 
-/** How identifiers of each source begin. */
+/** Prefixes of the identifiers of each source. */
 export const prefixes = { files: "", web: "web/", bucket: "bucket/" };
 
 const address = (source, name, rest) => `/iiif/3/${encodeURIComponent(prefixes[source] + name)}/${rest}`;
 
 /**
- * Distinct requests: `sizes` are names with width and height, `chance` gives numbers in 0..1. Every name is asked for in each source
- * by `info.json` and by images in equal shares; large ones and those that are replaced come more often.
+ * Returns distinct requests: `sizes` are names with width and height, `chance` returns numbers in 0..1. Every
+ * name is requested from each source by `info.json` and by images in equal shares; large ones and replaced
+ * ones come more often.
  */
 export function requestsOf(sizes, count, chance) {
   const pick = (list) => list[Math.floor(chance() * list.length)];
@@ -43,7 +45,10 @@ export function requestsOf(sizes, count, chance) {
   return [...seen.values()];
 }
 
-/** Asks; gives status, headers, digest and length of the body, and when it began and ended. Never throws: `failed` says why there is no answer. */
+/**
+ * Sends a request. Returns status, headers, digest and length of the body, and when it began and ended. Never
+ * throws: `failed` says why there is no response.
+ */
 export function askFor(base, path, { method = "GET", headers = {}, agent, patience, abortAfter } = {}) {
   return new Promise((done) => {
     const began = performance.now();
@@ -74,7 +79,7 @@ export function askFor(base, path, { method = "GET", headers = {}, agent, patien
   });
 }
 
-/** Of an answer, all that another one to the same request has to equal. */
+/** The parts of a response that must be equal in another response to the same request. */
 export const outcomeOf = ({ status, headers, body, digest }) => ({
   status,
   digest,
@@ -92,8 +97,9 @@ function problemOf(body) {
 }
 
 /**
- * What is wrong with an answer, in words; undefined: nothing. `right` are the outcomes that are right, one of them where the file is
- * replaced meanwhile; `codes` the errors that faults under way excuse; `asked` what was sent besides the address.
+ * Describes what is wrong with a response; undefined if nothing is. `right` are the correct outcomes, any of
+ * which counts if the file is replaced meanwhile; `codes` are the errors that current faults excuse; `asked`
+ * is what was sent besides the address.
  */
 export function judge(answer, right, { codes, method, condition, isReplaced, tag }) {
   if (answer.aborted) return undefined;
@@ -113,7 +119,7 @@ export function judge(answer, right, { codes, method, condition, isReplaced, tag
   return `${status} ${problem.code} where ${right[0].status} ${right[0].code ?? ""} is right`;
 }
 
-/** The same for an answer of status 200; `same`: the right one of that status. */
+/** The same for a response with status 200; `same` is the correct one with that status. */
 function judgePicture({ headers, body, digest: received }, right, same, { method, isReplaced, tag }) {
   const passing = isReplaced && headers.etag === undefined && headers["cache-control"] === "no-cache";
   if (passing) return undefined;
@@ -122,7 +128,7 @@ function judgePicture({ headers, body, digest: received }, right, same, { method
   if (!same) return `200 where ${right[0].status} ${right[0].code} is right`;
   if (headers["content-type"] !== same.type)
     return `type ${headers["content-type"]} where ${same.type} is right`;
-  // Only reading a picture shows that it is damaged, so HEAD has a tag where GET has none.
+  // Damage shows only when a picture is read, so HEAD has a tag even if GET has none.
   if (tag !== undefined && headers.etag !== undefined && headers.etag !== tag)
     return "another ETag than before";
   if (method === "HEAD") return body.length ? "a body to HEAD" : undefined;

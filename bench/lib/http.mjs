@@ -1,9 +1,12 @@
-// One request over HTTP, and whether its answer is what was asked for.
+// One request over HTTP, and a check that its response is as requested.
 
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Status, content type, body and milliseconds from dispatch to the last byte. Throws when no answer comes in time. */
+/**
+ * Returns status, content type, body and milliseconds from dispatch to the last byte. Throws if no response
+ * arrives in time.
+ */
 export function ask(url, agent, timeout = 120_000) {
   return new Promise((resolve, reject) => {
     const began = performance.now();
@@ -25,7 +28,7 @@ export function ask(url, agent, timeout = 120_000) {
   });
 }
 
-/** Waits until something answers at `url`, whatever its status; false when `alive` says there is no hope. */
+/** Waits until something responds at `url`, with any status; false if `alive` says that it will not. */
 export async function listening(url, alive, seconds = 20) {
   const agent = new http.Agent();
   for (const end = Date.now() + seconds * 1000; Date.now() < end; await pause(25)) {
@@ -38,7 +41,10 @@ export async function listening(url, alive, seconds = 20) {
   return false;
 }
 
-/** What is wrong with an answer, in a few words that do not vary with the tile; undefined when nothing is. */
+/**
+ * Describes what is wrong with a response, in a few words that do not vary with the tile; undefined if
+ * nothing is.
+ */
 export function fault(request, answer) {
   if (answer.status !== 200) return `status ${answer.status}`;
   if (request.kind === "info") return infoFault(answer);
@@ -75,7 +81,10 @@ function sizeFault({ width, height, tolerance = 0 }, size) {
 /** Markers C0 to CF that are no frame headers: DHT, JPG, DAC (ITU T.81, table B.1). */
 const notFrames = new Set([0xc4, 0xc8, 0xcc]);
 
-/** Width and height in the frame header of a JPEG that also ends as one (ITU T.81 B.2.2); undefined for anything else. */
+/**
+ * Width and height in the frame header of a JPEG that also ends as one (ITU T.81 B.2.2); undefined for
+ * anything else.
+ */
 export function frameSize(bytes) {
   const whole = bytes.length > 4 && bytes.readUInt16BE(0) === 0xffd8;
   if (!whole || bytes.readUInt16BE(bytes.length - 2) !== 0xffd9) return undefined;

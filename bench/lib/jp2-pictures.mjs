@@ -49,7 +49,7 @@ export const pictures = {
   "100mp-97-untiled": { size: sizes["100mp"], compress: [...lossy, ...untiled, "-PLT"] },
 };
 
-/** The file of a picture in `folder`, which is made where it is not there yet. */
+/** Returns the file of a picture in `folder`, made if it does not exist yet. */
 export async function pictureFile(name, folder) {
   const { size, compress, throughput } = pictures[name];
   const file = join(folder, `${name}.jp2`);

@@ -1,4 +1,5 @@
-// The pixel kernels of the project timed in one runtime, whichever it is: bundled and started by ../kernels.mjs.
+// The pixel kernels of the project timed in one runtime, whichever it is: bundled and started by
+// ../kernels.mjs.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -28,7 +29,7 @@ const rgb = async (side) => ({
 const [small, large] = [await rgb(512), await rgb(1024)];
 const half = { size: 512, origin: 0, scale: 2 };
 
-/** Each gives the bytes that it made. */
+/** Each returns the bytes that it made. */
 const kernels = {
   "decode 1024 px at 1/1, planes": async () =>
     (await reader.decodePlanes(region(1024), 1)).map((p) => p.data),

@@ -1,9 +1,9 @@
-// How near pixels are to others: references in double precision (Lanczos-3 to another size, Lanczos-8 turned), PSNR and SSIM.
-// A picture here is `{ width, height, data }` with three interleaved bands of 0..255.
+// Compares pixels with references in double precision (Lanczos-3 for another size, Lanczos-8 for rotation):
+// PSNR and SSIM. A picture here is `{ width, height, data }` with three interleaved bands of 0..255.
 
 /**
- * A region `[x, y, w, h]` of an RGB picture, brought to a size with Lanczos-3 as if it were all there is; edges repeat,
- * values stay fractions.
+ * A region `[x, y, w, h]` of an RGB picture, brought to a size with Lanczos-3 as if it were all there is;
+ * edges repeat, values stay fractions.
  */
 export function resized(picture, region, width, height) {
   const [x, y, w, h] = region;
@@ -11,7 +11,10 @@ export function resized(picture, region, width, height) {
   return filtered(picture, taps(x, w / width, width, x, x + w), taps(y, h / height, height, y, y + h));
 }
 
-/** The same as a tile of the picture reduced by exactly `factor`: the filter sees what lies around the region. */
+/**
+ * The same as a tile of the picture reduced by exactly `factor`: the filter sees the surroundings of the
+ * region.
+ */
 export function tileOf(picture, [x, y], width, height, factor) {
   const across = taps(x, factor, width, 0, picture.width);
   return filtered(picture, across, taps(y, factor, height, 0, picture.height));
@@ -50,9 +53,9 @@ function filtered(picture, across, down) {
 const lobes = 8;
 
 /**
- * What a region of an RGB picture, turned clockwise about its centre, shows at the pixels of a picture of `size`, and that
- * picture's own samples there: `[reference, picture]` as rows of pixels. Only those that lie well inside the region, one
- * of seven or so.
+ * Renders a region of an RGB picture, turned clockwise about its centre, at the pixels of a picture of
+ * `size`, with that picture's own samples there. Returns `[reference, picture]` as rows of pixels, only those
+ * well inside the region, about one in seven.
  */
 export function turned(source, [x, y, w, h], degrees, picture) {
   const angle = (degrees * Math.PI) / 180;
@@ -130,7 +133,10 @@ export function psnr(a, b) {
   return Math.min(99, 10 * Math.log10((255 * 255 * a.data.length) / sum));
 }
 
-/** Mean structural similarity of luma (Wang et al. 2004) over windows of 8 x 8, four samples apart, of equal weight. */
+/**
+ * Mean structural similarity of luma (Wang et al. 2004) over windows of 8 x 8, four samples apart, of equal
+ * weight.
+ */
 export function ssim(a, b) {
   const first = luma(a);
   const second = luma(b);

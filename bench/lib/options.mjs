@@ -10,7 +10,7 @@ import { available } from "./servers.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** Where sources.mjs puts pictures when nothing else is said. */
+/** Folder where sources.mjs stores pictures by default. */
 export const defaultSources = join(root, "node_modules/.cache/bench");
 
 const shared = {
@@ -28,7 +28,10 @@ const shared = {
   verbose: { type: "boolean", default: false },
 };
 
-/** Reads the command line: the shared options and the `own` ones of a script (name → default text, false for a flag). */
+/**
+ * Reads the command line: the shared options and the `own` ones of a script (name → default text, false for a
+ * flag).
+ */
 export function readOptions(own, servers) {
   const extra = Object.entries(own).map(([name, value]) => [
     name,
@@ -52,7 +55,7 @@ export function chosenPictures({ sources, pictures }) {
   throw new Error(`expected ${missing ?? "pictures"} in ${sources}; make them: node bench/sources.mjs`);
 }
 
-/** Width and height in pixels, upright; `--size WxH` where sharp cannot read the format. */
+/** Returns width and height in pixels, upright; `--size WxH` if sharp cannot read the format. */
 export async function pictureSize({ sources, size }, picture) {
   if (size) {
     const [width, height] = size.split("x").map(Number);

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The flags that `npm start` gives to Node. */
+/** The flags that `npm start` passes to Node. */
 export const nodeFlags = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
   .scripts.start.split(" ")
   .filter((word) => word.startsWith("--"));
@@ -11,8 +11,8 @@ export const nodeFlags = JSON.parse(readFileSync(new URL("../../package.json", i
 const millisecondsPerTick = 10;
 
 /**
- * Of the tree of processes under `pid`: user and system time so far in ms, ended children included, and the sum of the
- * largest resident memory that each process has had, in bytes.
+ * Returns the usage of the process tree under `pid`: user and system time so far in ms, including ended
+ * children, and the sum of the largest resident memory of each process, in bytes.
  */
 export function usage(pid) {
   if (process.platform !== "linux") return undefined;
@@ -27,7 +27,10 @@ export function usage(pid) {
   return { cpu, peak };
 }
 
-/** Nanoseconds of CPU time that each thread of one process has used, by its id; that of the main thread is `pid`. */
+/**
+ * Nanoseconds of CPU time that each thread of one process has used, by its id; that of the main thread is
+ * `pid`.
+ */
 export function threadTimes(pid) {
   const times = threadsOf(pid).map((thread) => [
     Number(thread),
@@ -76,7 +79,10 @@ function tree(pid) {
   return found;
 }
 
-/** Fields of /proc/PID/stat after the name: state, parent, … (proc(5)); undefined for a process that has ended. */
+/**
+ * Fields of /proc/PID/stat after the name: state, parent, … (proc(5)); undefined for a process that has
+ * ended.
+ */
 function statistics(pid) {
   const text = readOrNothing(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -1,4 +1,4 @@
-// Compares encoded answers with what they should show: full decode, crop, resampling in double precision.
+// Compares encoded responses with their references: full decode, crop, resampling in double precision.
 
 import http from "node:http";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ const enlargements = [1.5, 2, 3.3];
 const turns = [0.7, 10, 45, 203.5];
 
 /**
- * Rows of server, case ("1/4", "1/2.7", "2/1", "45°"), PSNR in dB, SSIM, KB and faults: means over the tiles of a scale factor in the
- * middle, at a quarter and at the far corner, and over two regions for each of the other reductions, enlargements and turns.
- * `format`: "jpg" or "png".
+ * Rows of server, case ("1/4", "1/2.7", "2/1", "45°"), PSNR in dB, SSIM, KB and faults: means over the tiles
+ * of a scale factor in the middle, at a quarter and at the far corner, and over two regions for each of the
+ * other reductions, enlargements and turns. `format`: "jpg" or "png".
  */
 export async function compareQuality(names, picture, size, options) {
   const cases = [
@@ -111,8 +111,8 @@ const rgb = async (input) => {
 };
 
 /**
- * What an answer may show: its region brought to its size, and for a tile its part of the whole picture reduced by exactly
- * the scale factor. None for a turn.
+ * Returns the valid references of a response: its region at its size, and for a tile its part of the whole
+ * picture reduced by exactly the scale factor. None for a rotation.
  */
 function referencesOf(whole, { region, width, height, factor, grid, degrees }) {
   if (degrees) return [];
@@ -120,7 +120,7 @@ function referencesOf(whole, { region, width, height, factor, grid, degrees }) {
   return grid && factor > 1 ? [alone, tileOf(whole, region, width, height, factor)] : [alone];
 }
 
-/** Against the reference that is nearer. SSIM only where the pixels compared lie side by side. */
+/** Compares with the nearer reference. SSIM only if the compared pixels are adjacent. */
 async function likeness(answer, references, whole, { region, degrees }) {
   const picture = await rgb(answer);
   const kilobytes = answer.length / 1024;

@@ -1,4 +1,4 @@
-// Replays requests against one running server and reads what they cost it.
+// Replays requests against one running server and measures what they cost it.
 
 import http from "node:http";
 import { ask, fault } from "./http.mjs";
@@ -7,19 +7,20 @@ import { spent, usage } from "./processes.mjs";
 import { start } from "./servers.mjs";
 import { gridTiles, sample, scaleFactors, session } from "./session.mjs";
 
-/** A server whose every answer is wrong is not asked for long. */
+/** A server with only wrong responses is abandoned early. */
 const enoughFaults = 8;
 
 /** Milliseconds after which the CPU clock, which counts tens of them, has said something. */
 const enoughTime = 400;
 
-/** How long every server is asked at least and at most before anything counts as warm. */
+/** Minimum and maximum duration of the warm-up of each server. */
 const warming = { leastMs: 2000, mostSeconds: 10 };
 
 /**
- * Sends the requests for a picture, `concurrency` at a time, and begins no more of them after `seconds`. With `atLeast`
- * (ms) they are repeated, all of them, until so much time has gone by. Gives milliseconds per answer (p50, p95), answers per second,
- * CPU ms and KB per answer, and the faults with their counts; an answer with a fault counts as none.
+ * Sends the requests for a picture, `concurrency` at a time, and starts none after `seconds`. With `atLeast`
+ * (ms) all of them repeat until that time has passed. Returns milliseconds per response (p50, p95), responses
+ * per second, CPU ms and KB per response, and the faults with their counts; a response with a fault does not
+ * count as one.
  */
 export async function pass(server, picture, requests, { concurrency = 1, seconds = 20, atLeast = 0 }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
@@ -73,8 +74,9 @@ async function answered(url, agent, request) {
 }
 
 /**
- * Asks for the same things again until a server has run for 2 s and given so many answers, since code that has run less is not
- * compiled yet; at most for 10 s, which only servers need whose answers take longer than compiling their code.
+ * Repeats the requests until a server has run for 2 s and sent that many responses, since code that has run
+ * less is not compiled yet; at most for 10 s, which only servers reach whose responses take longer than
+ * compiling their code.
  */
 export async function warmUp(server, picture, requests, leastAnswers, concurrency = 1) {
   const { leastMs, mostSeconds } = warming;
@@ -91,10 +93,11 @@ export async function warmUp(server, picture, requests, leastAnswers, concurrenc
 }
 
 /**
- * Compares servers on one picture. Each run starts a server with empty caches and replays the session `passes` times: the
- * first pass is "cold", then comes the warm-up, the others are "warm". At concurrency 1 the tiles of each scale factor follow, alone, from
- * anywhere in the picture. Servers take turns in each repetition, another one first each time. Gives one row per
- * concurrency, server and phase with medians over the runs.
+ * Compares servers on one picture. Each run starts a server with empty caches and replays the session
+ * `passes` times: the first pass is "cold", then comes the warm-up, the others are "warm". At concurrency 1
+ * the tiles of each scale factor follow, alone, from anywhere in the picture. Servers take turns in each
+ * repetition, starting with another one each time. Returns one row per concurrency, server and phase with
+ * medians over the runs.
  */
 export async function compare(names, picture, size, options) {
   const requests = sample(session(size, { tile: options.tile, seed: options.seed }), options.limit);

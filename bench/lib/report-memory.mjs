@@ -1,4 +1,5 @@
-// Loaded into a server before its entry: on SIGUSR2 collects garbage and sends its memory to the process that started it.
+// Loaded into a server before its entry: on SIGUSR2 collects garbage and sends its memory to the process that
+// started it.
 
 import { isMainThread } from "node:worker_threads";
 

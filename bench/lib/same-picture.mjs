@@ -1,13 +1,13 @@
-// Whether two decoders mean the same picture. Pictures are `{ width, height, data }` of 8-bit RGBA.
+// Checks if two decoders mean the same picture. Pictures are `{ width, height, data }` of 8-bit RGBA.
 
 import sharp from "sharp";
 
-/** A sample is far from another where they differ by more than this; chroma upsampling alone seldom does that. */
+/** Difference from which two samples count as far apart; chroma upsampling alone seldom reaches it. */
 const farOff = 24;
 
 /**
- * Mean difference of all samples in levels, colours as they weigh under their alpha, and the share of pixels with one that is
- * far off, in percent. Pictures of unlike sizes are infinitely apart.
+ * Mean difference of all samples in levels, colours as they weigh under their alpha, and the share of pixels
+ * with one that is far off, in percent. Pictures of unlike sizes are infinitely apart.
  */
 export function distance(a, b) {
   const known = measured.get(a) ?? new WeakMap();
@@ -40,16 +40,17 @@ function measure(a, b) {
 }
 
 /**
- * Whether two decoders agree. They may choose their inverse DCT, the upsampling of chroma, the rounding of 16 bits and of colour conversions:
- * together a mean of 2 levels, and more than 24 in at most 1 % of pixels (coloured edges under 4:2:0). `loose`: each has a press of
- * its own in mind (CMYK without a profile), so only the mean counts, and 25 levels are near: saturated overprints differ by 20, wrong inks by 60.
+ * True if two decoders agree. They may choose their inverse DCT, the upsampling of chroma, the rounding of 16
+ * bits and of colour conversions: together a mean of 2 levels, and more than 24 in at most 1 % of pixels
+ * (coloured edges under 4:2:0). `loose`: each assumes another press (CMYK without a profile), so only the
+ * mean counts, and 25 levels are near: saturated overprints differ by 20, wrong inks by 60.
  */
 export function near(a, b, loose = false) {
   const { mean, far } = distance(a, b);
   return loose ? mean <= 25 : mean <= 2 && far <= 1;
 }
 
-/** Whether all samples are alike; colours where nothing is seen do not count. */
+/** True if all samples are equal; colours of transparent pixels do not count. */
 export const exact = (a, b) => distance(a, b).mean === 0;
 
 /** A part of a picture. */

@@ -1,4 +1,4 @@
-// The servers that are compared: how each is started, where it answers, what it reads; start and stop.
+// The servers that are compared: how each is started, where it responds, what it reads; start and stop.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,8 +29,8 @@ const ours = (program) => ({
 });
 
 /**
- * One row per server. `missing` says in words what it lacks on this machine; `command` gives its arguments from the
- * run (port, sources, place: an empty folder that goes away with it) and the options of the script.
+ * One row per server. `missing` describes what it lacks on this machine; `command` returns its arguments from
+ * the run (port, sources, place: a temporary empty folder) and the options of the script.
  */
 const servers = {
   smalti: ours("program"),
@@ -90,8 +90,8 @@ function resolves(name, folder) {
 }
 
 /**
- * Our configuration: every slot as the options say, files of the origin slot in the folder that goes away; `settings` of the
- * options, made from that folder, replace whole keys of it.
+ * Our configuration: each slot as the options say, with the files of the origin slot in the temporary folder;
+ * `settings` of the options, made from that folder, replace whole keys of it.
  */
 function configuration({ port, sources, place }, { cache, settings: own }) {
   const slots = Object.entries(cache).map(([slot, backend]) => [
@@ -121,7 +121,7 @@ export function available(wanted, options) {
   });
 }
 
-/** Whether a server takes this picture as a source. */
+/** True if a server accepts this picture as a source. */
 export const reads = (name, picture) => servers[name].reads?.test(picture) ?? true;
 
 const running = new Set();
@@ -131,8 +131,9 @@ process.on("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
 
 /**
- * Starts a server with empty caches on a free port, where the options say so on one `processor` alone (Linux), and waits until it answers.
- * Gives its name and process id, `url(picture, path)` and `stop()`. Throws when it does not come up.
+ * Starts a server with empty caches on a free port, pinned to one `processor` if the options say so (Linux),
+ * and waits until it responds. Returns its name and process id, `url(picture, path)` and `stop()`. Throws if
+ * it does not come up.
  */
 export async function start(name, options) {
   const row = servers[name];

@@ -1,5 +1,5 @@
-// What a viewer asks for: a seeded session over one picture, and tiles of one scale factor spread over its grid.
-// Regions and sizes as in canonical URIs of the Image API 3 (section 4.7), qualities and formats default.jpg.
+// The requests of a viewer: a seeded session over one picture, and tiles of one scale factor spread over its
+// grid. Regions and sizes are as in canonical URIs of the Image API 3 (section 4.7), with default.jpg.
 
 /** Numbers in 0..1, the same for the same seed (xorshift, 32 bits). */
 export function chances(seed) {
@@ -42,7 +42,7 @@ export function tileRequest(size, tile, factor, column, row) {
   };
 }
 
-/** The request for any region `[x, y, w, h]` at any size; `factor` is what it is counted under. */
+/** Returns the request for a region `[x, y, w, h]` at any size; it is counted under `factor`. */
 export function areaRequest(size, region, width, height, factor) {
   const whole = region[2] === size.width && region[3] === size.height;
   const wanted = whole && width === size.width && height === size.height ? "max" : `${width},${height}`;
@@ -51,7 +51,10 @@ export function areaRequest(size, region, width, height, factor) {
   return { kind: "tile", factor, path, width, height, region };
 }
 
-/** The request for a region as large as it is, turned clockwise; libraries differ by a pixel in what that takes. */
+/**
+ * Returns the request for a region at its own size, turned clockwise; libraries differ by a pixel in the
+ * result's size.
+ */
 export function turnedRequest([x, y, w, h], degrees) {
   const angle = (degrees * Math.PI) / 180;
   const [sine, cosine] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))];
@@ -68,9 +71,9 @@ export function turnedRequest([x, y, w, h], degrees) {
 }
 
 /**
- * Requests of a session as OpenSeadragon makes them: info.json, a thumbnail, the overview, four zoom steps to a seeded
- * point, then pans at full resolution. A coarser level comes before a finer one, the middle of the window before its edge,
- * and no tile twice. It ends after `tiles` tiles.
+ * Requests of a session as OpenSeadragon makes them: info.json, a thumbnail, the overview, four zoom steps to
+ * a seeded point, then pans at full resolution. A coarser level comes before a finer one, the middle of the
+ * window before its edge, and no tile twice. It ends after `tiles` tiles.
  */
 export function session(size, { tile = 512, tiles = 120, view = [1600, 1000], seed = 1 } = {}) {
   const chance = chances(seed);
@@ -130,14 +133,19 @@ function inWindow(size, side, [x, y], [width, height]) {
   return cells.sort((a, b) => a[2] - b[2]);
 }
 
-/** `count` of the requests, evenly over the session, in a seeded order so that any beginning is a fair sample. */
+/**
+ * `count` of the requests, evenly over the session, in a seeded order so that any beginning is a fair sample.
+ */
 export function sample(requests, count) {
   if (!(count < requests.length)) return requests;
   const step = (requests.length - 1) / Math.max(1, count - 1);
   return shuffled(Array.from({ length: count }, (_, i) => requests[Math.round(i * step)]));
 }
 
-/** At most `count` tiles of one scale factor from anywhere in the picture; only complete ones where there are any. */
+/**
+ * Returns at most `count` tiles of one scale factor from anywhere in the picture; only complete ones if there
+ * are any.
+ */
 export function gridTiles(size, tile, factor, count) {
   const side = tile * factor;
   const columns = Math.floor(size.width / side) || 1;

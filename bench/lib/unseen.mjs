@@ -1,4 +1,4 @@
-// First contact: what the first tile of a file costs that the running, warmed-up server has never seen.
+// First contact: what the first tile of an unknown file costs a warmed-up server.
 
 import { constants, copyFileSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import http from "node:http";
@@ -12,9 +12,10 @@ import { start } from "./servers.mjs";
 import { sample, session, tileRequest } from "./session.mjs";
 
 /**
- * Starts every server once, warms each with a session on `picture`, then asks in turns for a full-resolution tile in the
- * middle of `count` copies of it under new names, and for tiles around it. Gives per server: median
- * `first` ms, mean `cpu` ms up to where the server is quiet again, median `next` ms of the later tiles; and the faults.
+ * Starts each server once, warms it with a session on `picture`, then requests in turn a full-resolution tile
+ * in the middle of `count` copies of it under new names, and the tiles around it. Returns per server: median
+ * `first` ms, mean `cpu` ms until the server is quiet again, median `next` ms of the later tiles; and the
+ * faults.
  */
 export async function firstContact(names, picture, size, { count, warming = 30, ...options }) {
   const folder = mkdtempSync(join(options.sources, "unseen-"));
@@ -52,8 +53,8 @@ export async function firstContact(names, picture, size, { count, warming = 30, 
 }
 
 /**
- * Puts a file of its own into `folder`, and gives its name there: another name, place on disk and time, so that
- * no cache may take it for the original.
+ * Copies a file into `folder` and returns its name there: another name, location and time, so that no cache
+ * mistakes it for the original.
  */
 export function copy(sources, picture, folder, label) {
   const name = `${label}${extname(picture)}`;

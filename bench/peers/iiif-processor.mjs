@@ -2,7 +2,8 @@
 //
 //   PEER_MODULES=FOLDER node bench/peers/iiif-processor.mjs PORT SOURCES     FOLDER holds node_modules with the package
 //
-// It takes its masters as streams, brings its own sharp, and encodes at quality 80, for which it has no setting.
+// It takes its masters as streams, brings its own sharp, and encodes at quality 80, for which it has no
+// setting.
 
 import { createReadStream } from "node:fs";
 import http from "node:http";

@@ -1,8 +1,10 @@
-// The least a Node server can do with sharp: a file's path in, region, size, turn, JPEG of quality 90 or PNG out. Nothing of IIIF is checked.
+// The least a Node server can do with sharp: a file's path in, region, size, turn, JPEG of quality 90 or PNG
+// out. Nothing of IIIF is checked.
 //
 //   node bench/peers/sharp.mjs PORT FOLDER
 //
-// sharp keeps its own defaults (threads, cache). A pyramid in a TIFF is used: the level that is just large enough.
+// sharp keeps its own defaults (threads, cache). A pyramid in a TIFF is used: the level that is just large
+// enough.
 
 import http from "node:http";
 import { basename, join } from "node:path";

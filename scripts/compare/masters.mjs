@@ -1,12 +1,12 @@
-// The masters of a comparison: the fixtures of the tests, large ones where there are any, and some made here, in sizes at which
-// a server keeps parts of a file beside it.
+// The masters of a comparison: the fixtures of the tests, large files if there are any, and some made here,
+// in sizes from which a server makes a sidecar.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { chances } from "../../bench/lib/session.mjs";
 
-/** Not images, or so large that one answer takes longer than all others. */
+/** Not images, or so large that one response takes longer than all others. */
 const leftOut = /^(bomb-|bad-dims|bad-siz|bad-tiles)|\.(md|sh|py|mjs|tsv|json)$/;
 
 /** Pictures made of one fixture: name, size, and how sharp writes them. */
@@ -53,8 +53,8 @@ const made = [
 ];
 
 /**
- * Fills `folder` with the masters that it lacks, so that their times stay as they are from one run to the next. Returns their names with width and
- * height as stored where sharp can tell, in order.
+ * Adds the missing masters to `folder`, so that their times stay the same from one run to the next. Returns
+ * their names with width and height as stored if sharp knows them, in order.
  */
 export async function gatherMasters(folder, { fixtures, large }) {
   mkdirSync(folder, { recursive: true });

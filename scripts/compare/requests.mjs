@@ -1,13 +1,15 @@
-// The requests of a comparison: drawn from a seed, over all masters, regions, sizes, rotations, qualities and formats.
+// The requests of a comparison: drawn from a seed, over all masters, regions, sizes, rotations, qualities and
+// formats.
 
 import { chances } from "../../bench/lib/session.mjs";
 
-/** Pixels that an answer has at most, so that all together take minutes. */
+/** Maximum pixels of a response, so that the whole run takes minutes. */
 const mostPixels = 600_000;
 
 /**
- * Paths of `count` requests for one server, below its root. Each is over one of `few` masters of the list, so that masters recur:
- * the first request of each finds a server that does not know it. Half of them are large, since servers keep parts of those alone.
+ * Paths of `count` requests for one server, below its root. Each is over one of `few` masters of the list, so
+ * that masters recur: the first request of each finds a server that does not know it. Half of them are large,
+ * since servers keep parts of those alone.
  */
 export function drawRequests(masters, count, seed) {
   const chance = chances(seed);
@@ -26,7 +28,7 @@ function requestOf({ name, width, height }, pick, chance) {
   const version = pick([3, 3, 3, 2]);
   const at = `/iiif/${version}/${encodeURIComponent(name)}`;
   if (chance() < 0.03) return `${at}/info.json`;
-  // What viewers ask for, most of all.
+  // The most common requests of viewers.
   const plain = chance() < 0.4;
   const { region, shown } = regionOf(width, height, plain ? ["tile"] : kinds, pick, chance);
   const size = sizeOf(shown, version, pick, chance);
@@ -37,7 +39,10 @@ function requestOf({ name, width, height }, pick, chance) {
   return `${at}/${region}/${size}/${rotation}/${quality}.${format}`;
 }
 
-/** A region and how many pixels it shows: a tile of the grid at a scale (most), any rectangle, a share, a square, or all. */
+/**
+ * A region and how many pixels it shows: a tile of the grid at a scale (most), any rectangle, a share, a
+ * square, or all.
+ */
 function regionOf(width, height, kinds, pick, chance) {
   const kind = pick(kinds);
   if (kind === "full") return { region: "full", shown: { width, height } };
@@ -66,7 +71,9 @@ function regionOf(width, height, kinds, pick, chance) {
   return { region: `${x},${y},${w},${h}`, shown: { width: w, height: h, factor } };
 }
 
-/** A size for a region: that of its tile, else a width, a height, both, or a bound, of at most so many pixels. */
+/**
+ * A size for a region: that of its tile, else a width, a height, both, or a bound, of at most so many pixels.
+ */
 function sizeOf({ width, height, factor }, version, pick, chance) {
   if (factor && chance() < 0.85) {
     const across = Math.max(1, Math.ceil(width / factor));

@@ -1,6 +1,6 @@
-// The servers of a comparison: what is configured of images, and what their slot for parts of masters is.
+// The servers of a comparison: their image settings, and their slot for sidecars.
 
-/** What is said of images and answers, by a name for reports. */
+/** Settings for images and responses, by a name for reports. */
 const policies = {
   default: "",
   preserve: "image: { metadata: preserve }",
@@ -28,9 +28,9 @@ auth:
 };
 
 /**
- * Where parts of masters are kept: nowhere; in memory; in a folder; in a folder with room for few of them, so that parts are lost
- * between two reads. `again`: requests are asked a second time when all have been answered; `restart`: the second time of servers
- * that find what the first build has left in its folder.
+ * Where sidecars are stored: nowhere; in memory; in a folder; in a folder with room for few of them, so that
+ * parts are lost between two reads. `again`: requests are repeated after all have been sent; `restart`: the
+ * second time with servers that find what the first ones have left in their folder.
  */
 const slots = {
   none: { origin: () => "{ backend: none }" },
@@ -40,7 +40,10 @@ const slots = {
   tiny: { origin: () => "{ backend: heap, max_bytes: 1MiB }", again: true },
 };
 
-/** Names of policy and slot of each server: the usual policy with all slots, the others with one after the other. */
+/**
+ * Returns the names of policy and slot of each server: the usual policy with all slots, the others with one
+ * slot each, in turn.
+ */
 export function settingsOf() {
   const names = Object.keys(slots);
   return [

@@ -1,5 +1,5 @@
-// What a comparison must know of a JPEG 2000 file, read apart from the codec: sizes, steps and wavelets of
-// its codestream.
+// Facts of a JPEG 2000 file that a comparison needs, read independently of the codec: sizes, steps and
+// wavelets of its codestream.
 
 const marker = { siz: 0xff51, cod: 0xff52, coc: 0xff53, sot: 0xff90 };
 
@@ -19,12 +19,12 @@ function* boxes(file, at, end) {
   }
 }
 
-/** Whether the file begins with a box, not with a codestream. */
+/** True if the file begins with a box rather than a codestream. */
 export const isBoxed = (file) => file.length > 4 && file.readUInt32BE(0) !== 0xff4fff51;
 
 /**
- * A copy of a boxed file whose colour specification has another name: whoever reads it knows components,
- * their palette and definitions, but not their colour space, and so converts none of them.
+ * Copies a boxed file and renames its colour specification: decoders then know components, palette and
+ * channel definitions, but not the colour space, and convert nothing.
  */
 export function withoutColour(file) {
   const copy = Buffer.from(file);
@@ -35,7 +35,7 @@ export function withoutColour(file) {
   return copy;
 }
 
-/** Whether a channel definition names an opacity that colours were multiplied by (table I.16). */
+/** True if a channel definition names an opacity that the colours were multiplied by (table I.16). */
 export function isPremultiplied(file) {
   if (!isBoxed(file)) return false;
   for (const header of boxes(file, 0, file.length))
@@ -48,8 +48,8 @@ export function isPremultiplied(file) {
 }
 
 /**
- * Facts of the main header (A.5.1, A.6.1, A.6.2): the picture on the reference grid, the steps and depths of
- * its components, and whether all of them go through the 5/3 wavelet. Throws where there is none.
+ * Returns facts of the main header (A.5.1, A.6.1, A.6.2): the picture on the reference grid, the steps and
+ * depths of its components, and if all of them use the 5/3 wavelet. Throws if there is no main header.
  */
 export function mainHeader(file) {
   let start = 0;

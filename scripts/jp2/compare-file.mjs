@@ -1,7 +1,7 @@
-// Child of jp2-conformance.mjs: compares what the codec makes of one file with what OpenJPEG makes of it.
+// Child of jp2-conformance.mjs: compares one file as decoded by the codec and by OpenJPEG.
 //
-// Takes messages { path, seed, windows, seconds }, sends { progress } after each comparison, { result } at the end.
-// OpenJPEG has a quarter of the seconds for each of its answers.
+// Takes messages { path, seed, windows, seconds }, sends { progress } after each comparison, { result } at
+// the end. OpenJPEG has a quarter of the seconds for each of its decodes.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -42,7 +42,7 @@ async function compareFile({ path, seed, windows, seconds }) {
   return found;
 }
 
-/** Takes regions at one factor into `found`; the end of the comparison where the codec refuses one. */
+/** Compares regions at one factor and adds them to `found`; ends the comparison if the codec refuses one. */
 async function compareRegions({ bytes, header, facts, planes }, factor, regions, found) {
   for (const region of regions) {
     const got = await attempt(() => decode(bytes, header, region, factor));
@@ -59,7 +59,7 @@ async function compareRegions({ bytes, header, facts, planes }, factor, regions,
 }
 
 /**
- * What ends a comparison: OpenJPEG refuses the file, or this reduction of it, which its levels may not
+ * Ends a comparison because OpenJPEG refuses the file, or this reduction of it, which its levels may not
  * allow in all tiles.
  */
 async function withoutReference(bytes, header, factor, kind) {
@@ -68,7 +68,7 @@ async function withoutReference(bytes, header, factor, kind) {
   return error ? refusal(error, false, kind) : { verdict: "not compared", detail: "OpenJPEG refuses it" };
 }
 
-/** Why the samples of both say nothing of each other; undefined where they do. */
+/** Returns why the samples of both cannot be compared; undefined if they can. */
 function unlike(file, header, planes) {
   if (isPremultiplied(file)) return { verdict: "not compared", detail: "its colours are premultiplied" };
   if (planes.length === header.bands) return undefined;
@@ -92,7 +92,7 @@ async function attempt(work) {
   }
 }
 
-/** Whether OpenJPEG reads a file whose header the codec may not know. */
+/** True if OpenJPEG reads a file whose header the codec may not know. */
 function readsElsewhere(file, seconds) {
   try {
     return reference(file, mainHeader(file), 0, seconds) !== undefined;
@@ -110,7 +110,7 @@ function refusal(error, read, kind = "") {
 
 let sidecar = { of: undefined };
 
-/** With the sidecar of the file for every other read, where the codec has one. */
+/** Uses the sidecar of the file for every other read, if the codec has one. */
 async function decode(bytes, header, region, scaleFactor) {
   const read = { header, page: 1, region, scaleFactor };
   if (codec.sidecar && sidecar.of !== bytes) {

@@ -14,9 +14,9 @@ const place = mkdtempSync(join(tmpdir(), "jp2-conformance-"));
 process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 
 /**
- * The components of a file at 1/2^level, with palette and definitions of channels applied: `width`,
- * `height`, `bits`, `signed`, `samples` of each; undefined where the program refuses the file. `header` as
- * `mainHeader` gives it.
+ * Returns the components of a file at 1/2^level, with palette and channel definitions applied: `width`,
+ * `height`, `bits`, `signed`, `samples` of each; undefined if the program refuses the file. `header` is the
+ * result of `mainHeader`.
  */
 export function reference(file, header, level, seconds) {
   const source = join(place, isBoxed(file) ? "in.jp2" : "in.j2k");

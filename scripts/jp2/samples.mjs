@@ -19,8 +19,8 @@ export function randomWindows({ width, height }, factor, count, seed) {
 }
 
 /**
- * Largest difference in steps of the file's own depth. A sample of a subsampled component stands for the
- * pixels up to the next one, the first also for those before it.
+ * Returns the largest difference in steps of the file's own depth. A sample of a subsampled component counts
+ * for the pixels up to the next one, the first also for those before it.
  */
 export function distance({ data, width, height, bands }, { planes, facts, depth }, region, factor) {
   const full = 2 ** depth - 1;

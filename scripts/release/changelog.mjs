@@ -20,7 +20,7 @@ export function changelogSection(changelog, version) {
   };
 }
 
-/** Whether a day of the form YYYY-MM-DD exists. */
+/** True if a day of the form YYYY-MM-DD exists. */
 function isDate(text) {
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

@@ -53,10 +53,7 @@ export function fileInTarball(tarball, path) {
   return execFileSync("tar", ["-xzOf", tarball, `package/${path}`], { maxBuffer: 2 ** 28 });
 }
 
-/**
- * Runs a program; what it prints goes to the error stream. A version that is set from outside is not passed
- * on.
- */
+/** Runs a program; its output goes to stderr. A version set from outside is not passed on. */
 function run(cwd, program, args) {
   const { SMALTI_VERSION: _, ...env } = process.env;
   execFileSync(program, args, { cwd, env, stdio: ["ignore", 2, 2] });

@@ -1,4 +1,4 @@
-// What keeps a checkout from being released.
+// Reasons why a checkout cannot be released.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// The texts of the repository that people read: comments, names, test titles, messages and sentences of the documentation.
+// The texts of the repository that people read: comments, names, test titles, messages and sentences of the
+// documentation.
 
 import { readFileSync } from "node:fs";
 import { parseSync, Visitor } from "rolldown/utils";
@@ -12,7 +13,8 @@ const pages = /^(?:README|CONTRIBUTING)\.md$|^(?:docs|src|test|bench|deploy|wasm
 const directive = /^\s*(?:biome-ignore|@ts-|@vitest|@type\b|@param\b|@import\b|\/ *<|#|@__PURE__)/;
 
 /**
- * Returns all texts of the files that git knows: `kind` (comment, name, title, message, sentence), `file`, `line` and `text`.
+ * Returns all texts of the files that git knows: `kind` (comment, name, title, message, sentence), `file`,
+ * `line` and `text`.
  */
 export function allTexts(root) {
   const files = git(root, "ls-files").split("\n").filter(Boolean);
@@ -23,7 +25,10 @@ export function allTexts(root) {
   });
 }
 
-/** Returns the comments and names of a file, the titles if it is a test, and the messages if it is part of the server. */
+/**
+ * Returns the comments and names of a file, the titles if it is a test, and the messages if it is part of the
+ * server.
+ */
 export function textsOfCode(file, text) {
   const lineAt = lineFinder(text);
   const { program, comments } = parseSync(file, text, { sourceType: "module" });

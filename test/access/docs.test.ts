@@ -14,7 +14,7 @@ const page = readFileSync(new URL("../../docs/authorization.md", import.meta.url
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
 
-/** Those that are whole: with rules. */
+/** Complete examples: those with rules. */
 const examples = blocks("yaml").filter((text) => /^ {2}rules:/m.test(text));
 
 let folder: string;
@@ -22,7 +22,7 @@ let htpasswd: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "smalti-docs-"));
   htpasswd = join(folder, "htpasswd");
-  // By \`openssl passwd -apr1\`.
+  // Hash made by `openssl passwd -apr1`.
   writeFileSync(htpasswd, "ann:$apr1$smaltisa$ef96bdNVvd28froGUauvk.\n");
 });
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,5 @@
-// Doubts of access settings: which settings have none, and how rules and ranges are compared. What is said of
-// mistakes is tested in test/commands/access-mistakes.test.ts.
+// Doubts about access settings: which settings have none, and how rules and ranges are compared.
+// test/commands/access-mistakes.test.ts tests the messages about mistakes.
 
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";

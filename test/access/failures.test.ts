@@ -4,7 +4,7 @@ import { type Attempt, LoginFailures, usualLimits } from "../../src/access/login
 function memory(limits = usualLimits) {
   const clock = { time: 1_000_000 };
   const failures = new LoginFailures({ now: () => clock.time, limits });
-  /** How long an attempt has to wait; 0 where it was made, and failed. */
+  /** Makes a failed attempt. Returns how long it has to wait; 0 if it was made. */
   const fail = (address: string | undefined, user: string): number => {
     const made = failures.attempt(address, user);
     return "waitMs" in made ? made.waitMs : 0;

@@ -8,7 +8,7 @@ import { parseRange } from "../../src/lib/network/ip-range.ts";
 
 const kiosk = (...allowed_ips: string[]) =>
   profileOptions.parse({ pattern: "kiosk", access_service: { backend: "builtin" }, kiosk: { allowed_ips } });
-/** Whether a profile lets an address in. */
+/** True if a profile lets an address in. */
 const allowsAddress = (profile: ReturnType<typeof kiosk>, address: string | undefined) =>
   createKiosks({ room: profile }).allows("room", address);
 const room = kiosk("192.0.2.0/24", "198.51.100.7", "2001:db8::/32");

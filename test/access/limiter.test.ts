@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createLimiter } from "../../src/access/limiter.ts";
 
-/** Two at once, then one each second; forgotten ten seconds after the last. */
+/** Allows two attempts immediately, then one per second; forgets ten seconds after the last. */
 function limiter() {
   const clock = { time: 500 };
   const schedule = {

@@ -1,4 +1,5 @@
-// Login pages of operators: which templates are read, what they show, and which a start refuses with the line.
+// Operators' login pages: which templates are accepted, what they show, and which a start refuses, with the
+// line.
 
 import { describe, expect, test } from "vitest";
 import { type LoginFields, parseLoginTemplate } from "../../src/access/logins/template.ts";

@@ -9,7 +9,7 @@ function sessions(ttlMs = day) {
   const refused = () => void told++;
   const memory = createNewSessions({ ttlMs, onRefused: refused, now: () => clock.time });
   const from = (address: string | undefined) => memory.begin(address);
-  /** How long to wait; 0 where it began. */
+  /** Begins a session. Returns how long it has to wait; 0 if it began. */
   const wait = (address: string | undefined): number => {
     const begun = from(address);
     return "waitMs" in begun ? Math.ceil(begun.waitMs) : 0;

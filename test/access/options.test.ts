@@ -1,4 +1,4 @@
-// The options under `auth:`: what may be written, what is filled in, and what a start refuses, by its key.
+// The options under `auth:`: valid values, defaults, and the keys that a start refuses.
 
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
@@ -10,7 +10,7 @@ import { withAbsolutePaths } from "../../src/config/reading/paths.ts";
 import { configTree } from "../../src/config/schema.ts";
 import { leaves } from "../../src/config/walk.ts";
 
-/** Of the password "secret", by htpasswd -B and openssl passwd -apr1. */
+/** Hashes of the password "secret", made by htpasswd -B and openssl passwd -apr1. */
 const bcrypt = "$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC";
 const apr1 = "$apr1$xxxxxxxx$dxHfLAsjHkDRmG83UXe8K0";
 
@@ -268,7 +268,7 @@ test.each([
   ["auth.cors.probe_origins.0", { cors: { probe_origins: ["viewer"] } }, /or \*/],
   ["auth.trusted_proxies.0", { trusted_proxies: ["proxy"] }, /10\.0\.0\.0\/8/],
 ])("%s is refused in %j", (path, auth, message) => {
-  // What was received is said once.
+  // The received value is mentioned once.
   for (const { message } of problems(auth)) expect(message.split("received").length).toBeLessThanOrEqual(2);
   expect(problems(auth)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });

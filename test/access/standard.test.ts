@@ -12,7 +12,7 @@ const page = readFileSync(`${root}docs/authorization-standard.md`, "utf8");
 const rows = page
   .split("\n")
   .filter((line) => line.startsWith("| ") && !/^\| (Clause|Standard)/.test(line) && !line.startsWith("|---"));
-/** A file and the title of a test in it, as it is written there. */
+/** Returns a file and the title of a test in it, as the row names them. */
 const named = (row: string) =>
   [...row.matchAll(/`(test\/[\w/.-]+\.ts)`: “([^”]+)”/g)].map(([, file = "", title = ""]) => ({
     file,

@@ -1,4 +1,4 @@
-// Links to views of this service: what mint answers, and that resolve reads it back.
+// Links to views of this service: what mint returns, and that resolve reads it back.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

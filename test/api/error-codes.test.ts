@@ -18,7 +18,10 @@ const rows = [...document.matchAll(/^\| (\d{3}) \| ([^|]+) \|/gm)].map(([, statu
 }));
 const documented = new Set(rows.flatMap(({ codes }) => codes));
 
-/** Words of the form of a code in what follows `code:`, or as the only text of an argument, where errors are made. */
+/**
+ * Returns words in the form of a code that follow `code:`, or are the only text argument, where errors are
+ * made.
+ */
 function codesOf(text: string): string[] {
   if (!/ServiceError|ImagingError|problem/i.test(text)) return [];
   return [
@@ -28,8 +31,9 @@ function codesOf(text: string): string[] {
 }
 
 /**
- * Names of figures and of their labels' values, formats of the schema library, keys of the configuration, errors of
- * OAuth 2.0: not codes of ours. */
+ * Names of figures and of their labels' values, formats of the schema library, keys of the configuration,
+ * errors of OAuth 2.0: not codes of ours.
+ */
 const others = new Set<string>([
   ...Object.keys(figures),
   "not_found",
@@ -44,7 +48,7 @@ const sources = (readdirSync(`${root}src`, { recursive: true }) as string[]).fil
 
 const thrown = new Set(
   sources
-    // What the doctors find has codes of its own.
+    // Findings of the doctors have separate codes.
     .filter((name) => !/^(doctor|images\/diagnosis)\/|\/public-url\.ts$/.test(name))
     .flatMap((name) => codesOf(readFileSync(`${root}src/${name}`, "utf8")))
     .filter((code) => !others.has(code)),
@@ -71,7 +75,7 @@ describe("docs/errors.md", () => {
   });
 });
 
-/** The rows of 503: what governs it, what counts it, and where it is thrown. */
+/** The rows of 503: the setting, the metric, and the code that throws it. */
 const refusals = [
   ...document.matchAll(/^\| 503 \| `([a-z_]+)` \| [^|]+ \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm),
 ].map(([, code = "", setting = "", figure = "", files = ""]) => ({
@@ -81,7 +85,10 @@ const refusals = [
   files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file),
 }));
 
-/** `code file` of every error of kind busy that a text of a file throws; without a code it is that of the kind. */
+/**
+ * `code file` of every error of kind busy that a text of a file throws; without a code it is that of the
+ * kind.
+ */
 function busyIn(file: string, text: string): string[] {
   return [...text.matchAll(/new ServiceError\(\s*"busy"/g)].map(({ index }) => {
     let depth = 0;

@@ -27,7 +27,7 @@ export interface McpSession {
   readonly version: string | undefined;
   readonly instructions: string | undefined;
   tools(): Promise<readonly { readonly name: string; readonly inputSchema: unknown }[]>;
-  /** Rejects where the server refuses the message itself. */
+  /** Rejects if the server refuses the message itself. */
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Result>;
   ping(): Promise<unknown>;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Ways to connect, by what is agreed on. */
+/** Ways to connect, by protocol generation. */
 export const generations: Readonly<
   Record<string, (url: string, options?: ConnectOptions) => Promise<McpSession>>
 > = {

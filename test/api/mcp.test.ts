@@ -1,4 +1,5 @@
-// The Model Context Protocol at /mcp, by the official clients of both of its generations and by messages that no client sends.
+// The Model Context Protocol at /mcp, by the official clients of both of its generations and by messages that
+// no client sends.
 // @module-tag slow
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +67,7 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
       expect(text).not.toMatch(by === session ? /private|room|proxied/ : "proxied");
       return [...folders, ...images];
     };
-    // What has a substitute is there for everybody.
+    // An image with a substitute is listed for everybody.
     expect(await listed(session)).toEqual(["blue.png", "public.png", "terms.png"]);
     const refused = await session.call("browse", { id: "private" });
     expect(refused).toMatchObject({ isError: true, content: [{ type: "text" }] });
@@ -135,7 +136,7 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
       expect(denied.content.map(({ type }) => type)).toEqual(["text"]);
       expect(denied.text).toContain("https://images.example.org/iiif/auth/login/staff");
       expect(denied.text).not.toContain("800");
-      // Whether it exists is not said either.
+      // Its existence is not revealed either.
       expect((await session.call(tool, { identifier: "private/none.png" })).text).toBe(denied.text);
     }
     const reader = await open({ Authorization: await app.bearer("staff") });
@@ -145,7 +146,7 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
   });
 });
 
-/** One message without a client; what comes back of it. */
+/** Posts one message without a client; returns the response. */
 async function post(
   app: Served,
   body: unknown,
@@ -681,7 +682,7 @@ describe("sessions", { tags: ["slow"] }, () => {
     for (let round = 0; round < 5; round++) seen.push(await sessions(each));
     const [first] = seen;
     const grown = seen.slice(1).map(({ heap }, at) => heap - (seen[at]?.heap ?? 0));
-    // Sessions that were kept would add to each round: a server with its tools has some 30 KB.
+    // Leaked sessions would add to each round: a server with its tools takes about 30 KB.
     expect(Math.min(...grown)).toBeLessThan(each * 5000);
     expect(Math.min(...seen.map(({ open }) => open))).toBeLessThanOrEqual(first?.open ?? 0);
     await app.close();

@@ -1,4 +1,5 @@
-// An overlay over HTTP: what is kept and by which tag, what becomes of answers when its picture changes, breaks or goes, and hooks.
+// An overlay over HTTP: what is cached and by which tag, what happens to derivatives when its picture
+// changes, breaks or disappears, and hooks.
 // @module-tag slow
 
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -36,7 +37,7 @@ const put = (bytes: Uint8Array | string) => {
   writeFileSync(`${mark()}.new`, bytes);
   renameSync(`${mark()}.new`, mark());
 };
-/** As long as a picture that was looked at counts, and a little more. */
+/** Slightly longer than a checked picture counts as current. */
 const looked = () => wait(1100);
 
 async function app(overlay: string, more = ""): Promise<Served> {
@@ -52,7 +53,7 @@ const marked = (more = "") => {
 
 const target = "/iiif/3/base.png/full/100,/0/default.png";
 
-/** The colour of the last pixel of an answer. */
+/** Returns the colour of the last pixel of a response. */
 async function corner(response: Response): Promise<number[]> {
   expect(response.status).toBe(200);
   const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()))
@@ -182,7 +183,7 @@ describe("an overlay that cannot be used", () => {
         expect(problem.code).toBe("overlay_failed");
         expect(problem.detail).not.toContain(folder);
       }
-      expect((await get("/iiif/3/base.png/full/50,/0/default.jpg")).status).toBe(500); // one that nothing kept
+      expect((await get("/iiif/3/base.png/full/50,/0/default.jpg")).status).toBe(500); // not cached
       expect((await get("/iiif/3/base.png/info.json")).status).toBe(200);
       const ready = (await (await get("/ready")).json()) as {
         status: string;
@@ -195,7 +196,7 @@ describe("an overlay that cannot be used", () => {
       copyFileSync(picture("red"), mark());
       await looked();
       const again = await get(target);
-      expect(again.headers.get("etag")).toBe(etag); // the same picture, so that what was kept counts again
+      expect(again.headers.get("etag")).toBe(etag); // the same picture, so that cached derivatives are valid again
       expect(again.headers.get("cache-status")).toBe("smalti; hit");
       expect(await (await get("/ready")).json()).toMatchObject({ status: "ready" });
     },

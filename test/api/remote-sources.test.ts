@@ -1,4 +1,4 @@
-// The whole application over masters that lie elsewhere: what it asks of their server, and what it answers when that fails.
+// The whole application over remote masters: its requests to their server, and its responses when that fails.
 
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -40,7 +40,10 @@ async function service(
   return { ...app, close };
 }
 
-/** A tiled, uncompressed RGB TIFF of 475 MB whose directory lies at its end; the pixels are not kept anywhere. */
+/**
+ * Returns a tiled, uncompressed RGB TIFF of 475 MB whose directory is at its end; the pixels are not stored
+ * anywhere.
+ */
 function hugeTiff(): Master {
   const side = 12_544; // 49 tiles of 256
   const tiles = 49 * 49;

@@ -1,4 +1,5 @@
-// The whole application beside origins that do not answer, jobs in place: who asked for nothing of them does not wait.
+// The whole application with origins that do not respond, jobs in place: requests that need nothing from them
+// do not wait.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
@@ -14,7 +15,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A picture of noise, 1024 by 768: its end lies far beyond what comes with the first request. */
+/** Returns a picture of noise, 1024 by 768: its end is far beyond the first request. */
 async function noise(format: "jpg" | "png"): Promise<Uint8Array> {
   const [width, height] = [1024, 768];
   const data = noiseBytes(width * height * 3, 7);
@@ -76,7 +77,7 @@ test("renders of remote masters that stall hold up no render of a file, and end 
 });
 
 test("probes of remote masters that stall hold up no other", async () => {
-  // A TIFF whose directory lies beyond the first bytes.
+  // A TIFF whose directory is beyond the first bytes.
   const data = new Uint8Array(3 * firstBytes);
   const view = new DataView(data.buffer);
   data.set([0x49, 0x49, 42, 0]);

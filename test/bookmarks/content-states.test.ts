@@ -1,4 +1,4 @@
-// What links to views need of the runtime.
+// The requirements of links to views on the runtime.
 
 import { expect, test } from "vitest";
 import { buildContentStates } from "../../src/bookmarks/content-states.ts";

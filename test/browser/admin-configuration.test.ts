@@ -1,4 +1,5 @@
-// The configuration page in Chromium: typed values, messages where the focus is, keys in force and keys that wait, at every width and in both colours.
+// The configuration page in Chromium: typed values, messages next to the focus, keys in effect and keys that
+// wait, at every width and in both colour schemes.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +58,7 @@ async function open(options: BrowserContextOptions = {}, allowed: RegExp = /stat
   };
 }
 
-/** What axe-core finds, which runs outside of the page's policy. */
+/** Returns the findings of axe-core, which runs outside of the page's policy. */
 async function findings(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`);

@@ -1,5 +1,5 @@
-// The operator's pages of caches, access, folders and images in Chromium: purging, browsing and zooming, without a message in the
-// console and without another host.
+// The operator's pages of caches, access, folders and images in Chromium: purging, browsing and zooming,
+// without a message in the console and without another host.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 interface Opened {
   readonly page: Page;
-  /** Errors, refusals by the policy of a page, failed answers and requests to other hosts. */
+  /** Errors, violations of a page's policy, failed responses and requests to other hosts. */
   readonly problems: string[];
   /** Paths of requests. */
   readonly asked: string[];
@@ -95,14 +95,14 @@ async function open(
 
 const close = ({ page }: Opened) => page.context().close();
 
-/** What is in the viewer, to see it change. */
+/** Returns the viewer's contents, to see them change. */
 const drawn = (page: Page) =>
   page.evaluate(() => document.querySelector<HTMLCanvasElement>("#viewer canvas")?.toDataURL());
 
 const tilesIn = (asked: readonly string[]) =>
   asked.filter((path) => path.startsWith("/iiif/3/") && !path.includes("!300,300") && path.endsWith(".jpg"));
 
-/** How many entries the page says that the render cache holds. */
+/** Returns the number of entries in the render cache according to the page. */
 const renderEntries = async (page: Page) =>
   Number(await page.locator("tbody tr", { hasText: "render" }).locator("td").nth(1).textContent());
 

@@ -1,5 +1,5 @@
-// Attempts that need a browser to get at gated images, at tokens or at a session: by pages of another site, by a cookie that two have,
-// and by requests beside a logout.
+// Attacks that need a browser, on gated images, tokens or a session: by pages of another site, by a shared
+// cookie, and by requests during a logout.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -15,13 +15,19 @@ let browser: OpenBrowser;
 let images: GatedImages;
 let folder: string;
 const servers: Server[] = [];
-/** Of the viewer, which may have tokens, and of a site that may not. Both are other sites than that of the images. */
+/**
+ * Origins of the viewer, which may have tokens, and of a site that may not. Both are other sites than that of
+ * the images.
+ */
 let viewer: string;
 let evil: string;
-/** What the evil site has, by path. */
+/** Pages of the evil site, by path. */
 const evilPages: Record<string, string> = {};
 const evilVisits: string[] = [];
-/** A server of theirs that scripts of all pages may ask: the documents that it has, and the tokens that it was sent. */
+/**
+ * A server of the attackers that scripts of all pages may contact: its documents, and the tokens that it was
+ * sent.
+ */
 let collector: string;
 const collected: { documents: readonly object[]; readonly tokens: string[] } = { documents: [], tokens: [] };
 const loginBarSource = readFileSync(
@@ -166,7 +172,7 @@ test("a token is posted to a page of the viewer that holds the token page itself
     `${images.url}/iiif/auth/token?messageId=1&origin=${encodeURIComponent(origin)}`;
   const { context, page } = await newBrowser();
   await agree(page);
-  /** What pages at all depths hear of token pages that a page opens, each in one of the ways. */
+  /** Returns what pages at all depths receive from token pages that a page opens, in each of the ways. */
   const heard = async (place: string, urls: readonly string[], ways: readonly string[]) => {
     await page.goto(place);
     return page.evaluate(
@@ -198,7 +204,7 @@ test("a token is posted to a page of the viewer that holds the token page itself
             hold((frame) => (frame.src = `data:text/html,${encodeURIComponent(relay(url))}`)),
         };
         for (const way of ways) await Promise.all(urls.map((url) => act[way]?.(url)));
-        // What was posted before is there when this is.
+        // Messages posted earlier have arrived once this one has.
         const last = new Promise<void>((resolve) =>
           addEventListener("message", ({ data }) => data === "last" && resolve()),
         );

@@ -1,4 +1,5 @@
-// Logging in from a viewer on another origin, in Chromium: both protocols from probe to logout; and the pages that readers see.
+// Logging in from a viewer on another origin, in Chromium: both protocols from probe to logout; and the pages
+// that readers see.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -23,12 +24,14 @@ let browser: Browser;
 let open: OpenBrowser;
 let folder: string;
 let client: Server;
-/** Of the viewer: another host than that of the images, so that their cookies are those of a third party. */
+/**
+ * Origin of the viewer: another host than that of the images, so that their cookies are third-party cookies.
+ */
 let origin: string;
 let images: string;
 let provider: OidcProvider;
 
-/** A small viewer: what a page of another origin does by either protocol. Steps run when the test says so. */
+/** A small viewer: a page of another origin that uses either protocol. The test triggers its steps. */
 const viewer = `<!doctype html><meta charset="utf-8"><title>Viewer</title>
 <button id="open">Open</button>
 <script>
@@ -157,7 +160,7 @@ async function newViewer(): Promise<{ context: BrowserContext; page: Page }> {
 
 interface Login {
   readonly identifier: string;
-  /** What the reader does in the window. */
+  /** Acts as the reader in the window. */
   act(popup: Page): Promise<void>;
 }
 
@@ -351,7 +354,7 @@ test("a reader without a mouse and without scripts logs in, in German", async ()
   const context = await browser.newContext({
     javaScriptEnabled: false,
     locale: "de-AT",
-    // Of an address of its own: after the failed logins of the other tests theirs would have to wait.
+    // A separate address: after the failed logins of the other tests, theirs would have to wait.
     extraHTTPHeaders: { "X-Forwarded-For": "198.51.100.7" },
   });
   const page = await context.newPage();

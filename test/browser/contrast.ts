@@ -1,4 +1,4 @@
-// How well two colours can be told apart, for tests of pages.
+// The contrast of two colours, for tests of pages.
 
 /** Contrast of two colours as WCAG 2.2 defines it, of `rgb(r, g, b)`. */
 export function contrast(...colours: readonly [string, string]): number {

@@ -1,4 +1,5 @@
-// The status page in Chromium: it follows the service under load, keeps what the operator selected, and comes back when it was cut off.
+// The status page in Chromium: it follows the service under load, keeps the operator's selection, and
+// reconnects after an interruption.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -132,7 +133,7 @@ test("a line has the latest 60 values, the newest at the right", async () => {
   await page.reload();
   const points = async () =>
     (await page.locator('[data-spark="rate"]').getAttribute("points"))?.split(" ") ?? [];
-  // The first is 11 of 70, in a box of 20 whose line begins at 19.
+  // The first value is 11 of 70, in a box of 20 whose line begins at 19.
   const ends = [60, `0,${(19 - (18 * 11) / 70).toFixed(1)}`, "59,1.0"];
   await expect
     .poll(async () => {
@@ -208,7 +209,7 @@ test("says that too many watch, and comes to life when one has left", async () =
   const leaving = await watchers(32);
   const { context, page } = await open();
   await expect.poll(() => live(page).textContent()).toBe("Too many dashboards are open");
-  // The figures of the page itself are there all the same.
+  // The page still has its own figures.
   expect(await shown(page, "sources.0.healthy").textContent()).toBe("Healthy");
   leaving.abort();
   await expect.poll(() => live(page).textContent(), { timeout: 20_000 }).toBe("Live");

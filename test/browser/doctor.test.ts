@@ -1,4 +1,5 @@
-// The operator's page Doctor in Chromium, behind a proxy that does not say under which path it serves: with its script and without.
+// The operator's page Doctor in Chromium, behind a proxy that does not say under which path it serves: with
+// its script and without.
 
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -66,7 +67,7 @@ test("findings of logins are read at the place of their form, in every width, an
   await withPage({ width: 400 }, async (page) => {
     await page.fill("#identifier", "closed/base.png");
     await page.click("text=Examine the logins");
-    // Nobody listens where it would ask: the first step says so.
+    // Nothing listens at the requested address: the first step says so.
     await expect
       .poll(() => page.locator('#login-doctor [data-code="unreachable"]').count())
       .toBeGreaterThan(0);

@@ -1,4 +1,5 @@
-// The start page in Chromium: pictures zoom by hand and by keyboard, at every width, without a message in the console.
+// The start page in Chromium: pictures zoom by hand and by keyboard, at every width, without a message in the
+// console.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +19,7 @@ let folder: string;
 /** Servers of the bundled sample and of a folder. */
 let sample: string;
 let pictures: string;
-/** Servers of folders with damaged files: beside a sound one, and alone. */
+/** Servers of folders with damaged files: with a sound one, and alone. */
 let mixed: string;
 let damaged: string;
 /** A server of a folder with a long one in it. */
@@ -61,7 +62,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A page whose errors, failed answers and requests to other hosts are noted. */
+/** Opens a page and records its errors, failed responses and requests to other hosts. */
 async function open(base: string, width: number, scheme: "light" | "dark") {
   const page = await browser.newPage({ viewport: { width, height: 860 }, colorScheme: scheme });
   const problems: string[] = [];
@@ -302,7 +303,7 @@ for (const [width, scheme] of [
       const stage = document.querySelector("#stage") as Element;
       return [getComputedStyle(stage).borderTopColor, getComputedStyle(document.body).backgroundColor];
     });
-    // WCAG 2.2, 1.4.11: what has to be told apart has a contrast of 3 to 1.
+    // WCAG 2.2, 1.4.11: elements that must be distinguishable have a contrast of 3 to 1.
     expect(contrast(edge as string, paper as string)).toBeGreaterThan(3);
     await page.close();
   });
@@ -329,8 +330,8 @@ for (const width of [1280, 400]) {
       });
       return { open, opened };
     };
-    // The damaged picture's thumbnail fails once the viewer has asked for a tile of it, its tiles once the next picture is on
-    // the page; the next one's own tiles come after them.
+    // The damaged picture's thumbnail fails once the viewer has asked for a tile of it, its tiles once the
+    // next picture is on the page; the next one's own tiles come after them.
     const [damagedThumbnail, damagedTiles, soundTiles] = [gate(), gate(), gate()];
     const failing: string[] = [];
     await page.route(/\/iiif\/3\/.*\.jpg$/, async (route) => {

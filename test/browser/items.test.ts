@@ -1,5 +1,5 @@
-// What the pages of /view show of items that are not all plain pictures: small, gated and damaged ones, and
-// sound; and their error pages.
+// How the pages of /view show items other than plain pictures: small, gated and damaged ones, and sound; and
+// their error pages.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -1,4 +1,4 @@
-// The Chromium of this machine, and how it is started for tests: without a network of its own.
+// The Chromium of this machine, started for tests without a network.
 
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export const launching = existsSync(shell) ? { ...options, executablePath: shell
 
 /** A browser that sends the cookies of third parties. */
 export interface OpenBrowser {
-  /** A window without cookies of its own. */
+  /** A window with an empty cookie jar. */
   newContext(): Promise<BrowserContext>;
   close(): Promise<void>;
 }
@@ -40,8 +40,8 @@ export interface OpenBrowser {
 const locale = "en-GB";
 
 /**
- * Starts it. The one without windows sends those cookies always; the whole one if the settings of its profile
- * say so, which lies in a new folder for each context: private windows never do.
+ * Starts Chromium with third-party cookies. The headless shell always sends them; full Chromium sends them if
+ * its profile's settings allow it, so each context has a new profile folder: private windows never send them.
  */
 export async function launchWithForeignCookies(folder: string): Promise<OpenBrowser> {
   if (launching !== whole) {

@@ -1,4 +1,4 @@
-// What is on the screen of a page, for tests in Chromium.
+// The contents of the screen, for tests in Chromium.
 
 import type { Page } from "playwright-core";
 
@@ -15,6 +15,8 @@ export const coloursInViewer = (page: Page): Promise<number> =>
     return seen.size;
   });
 
-/** By how many CSS pixels the page is wider than its window; at most 0 where nothing has to be scrolled to sideways. */
+/**
+ * Returns by how many CSS pixels the page is wider than its window; at most 0 if it does not scroll sideways.
+ */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,5 +1,5 @@
-// Spreads of books in Chromium: a region of either page opens on that page, and links to what is on screen
-// name the page that it is on.
+// Spreads of books in Chromium: a region of either page opens on that page, and links to the view name the
+// page on screen.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { launching } from "./launching.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** Of the pages, and of the mark on each. */
+/** Colours of the pages, and of the mark on each. */
 const pages: readonly (readonly [paper: Colour, mark: Colour])[] = [
   [
     [0, 0, 0],
@@ -95,7 +95,7 @@ const pathOf = (book: string, number: number, viewer: string) => {
   return `/view/?viewer=${viewer}&iiif-content=${encodeState(state)}`;
 };
 
-/** The zoomable picture as it is on screen. */
+/** Returns the zoomable picture as it is on screen. */
 async function picture(page: Page) {
   const box = await page.locator("#viewer .openseadragon-canvas").first().boundingBox();
   if (!box) return undefined;
@@ -110,7 +110,7 @@ async function picture(page: Page) {
   return { box, ...info, isAt };
 }
 
-/** The page whose mark is in the middle of the screen. */
+/** Returns the page whose mark is in the middle of the screen. */
 async function pageInTheMiddle(page: Page): Promise<number | undefined> {
   const seen = await picture(page);
   if (!seen) return undefined;
@@ -132,7 +132,7 @@ async function markOf(page: Page, number: number) {
   return seen && right > left && { x: seen.box.x + (left + right) / 2, y: seen.box.y + (top + bottom) / 2 };
 }
 
-/** What the page says that it shows. */
+/** Returns what the page claims to show. */
 const shown = (page: Page) =>
   page.evaluate(() =>
     (
@@ -140,7 +140,7 @@ const shown = (page: Page) =>
     ).shownView?.(),
   );
 
-/** What the link to the view on screen encodes: the canvas, and the region where it names one. */
+/** Returns what the link to the current view encodes: the canvas, and the region if it names one. */
 async function shared(page: Page) {
   await page.click("#share-open");
   await page.check('[value="view"]');

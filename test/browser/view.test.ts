@@ -1,4 +1,5 @@
-// The pages of /view in Chromium: both viewers show what an address or a content state names, and nothing comes from elsewhere.
+// The pages of /view in Chromium: both viewers show what an address or a content state names, and nothing
+// comes from elsewhere.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -62,7 +63,7 @@ interface Opened {
   readonly page: Page;
   /** Paths of all requests. */
   readonly asked: string[];
-  /** What should not have happened: requests to other hosts, violations of the policy, errors. */
+  /** Unexpected events: requests to other hosts, violations of the policy, errors. */
   readonly faults: string[];
 }
 
@@ -106,7 +107,7 @@ interface View {
   readonly region?: readonly [x: number, y: number, width: number, height: number];
 }
 
-/** What the viewer says that it shows. */
+/** Returns what the viewer claims to show. */
 const shown = (page: Page) =>
   page.evaluate(() => (globalThis as unknown as { shownView?: () => View }).shownView?.());
 

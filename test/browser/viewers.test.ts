@@ -1,5 +1,5 @@
 // Mirador and Universal Viewer in Chromium: what readers see before a login, after it and after a logout. The
-// table of docs/authorization.md has what is expected.
+// table of docs/authorization.md lists the expectations.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -95,7 +95,7 @@ test("the bar has a button for each of several ways in, and either of them leads
 const words = { nothing: "blank", degraded: "reduced", full: "whole" } as const;
 const shows = async (page: Page) => words[await seen(await page.screenshot())];
 
-/** What a page shows and offers, as the table has it. */
+/** Describes what a page shows and offers, in the words of the table. */
 async function look(page: Page): Promise<string> {
   const offer = await page.evaluate(() => {
     const found = [...document.querySelectorAll<HTMLElement>("button, a")].filter(
@@ -184,7 +184,7 @@ async function walk(
   for (const each of context.pages().slice(1)) await each.close();
 }
 
-/** One row whose reader logs in in the window, and one of another kind. */
+/** Returns one row whose reader logs in in the window, and one of another kind. */
 function drawn(viewer: string) {
   const rows = documentedTable(viewer);
   const [active, still] = [rows.filter(({ after }) => after), rows.filter(({ after }) => !after)];
@@ -194,7 +194,7 @@ function drawn(viewer: string) {
 describe.each(viewers)("$name", (viewer) => {
   test.each(drawn(viewer.name))(
     "$way, $denial: $text",
-    // The viewers themselves lose an answer now and then on a busy machine.
+    // The viewers themselves sometimes lose a response on a busy machine.
     { retry: 2 },
     async ({ folder: name, login, ...cell }) => {
       await walk(name, viewer, logins[login], cell);

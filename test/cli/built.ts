@@ -1,4 +1,5 @@
-// The built program as an operator has it: dist/ in a folder of its own, command lines and servers as processes.
+// The built program as an operator runs it: dist/ in a separate folder, command lines and servers as
+// processes.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,7 +29,7 @@ export interface ProgramOptions {
   readonly uid?: number;
   /** Most blocks of 1024 bytes that a file may have that the process writes. */
   readonly fileBlocks?: number;
-  /** What is on its standard input; nothing where it is absent. */
+  /** Contents of its standard input; nothing if absent. */
   readonly input?: string;
 }
 

@@ -1,4 +1,4 @@
-// What the built files name: no host but those of specifications, no path of the machine that built them.
+// Names in the built files: no hosts but those of specifications, no paths of the build machine.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => built.remove());
 
-/** Hosts that stand in texts: identifiers of specifications, examples, names of bindings; none of them is asked. */
+/**
+ * Hosts that stand in texts: identifiers of specifications, examples, names of bindings; none of them is
+ * asked.
+ */
 const named = new Set([
   "iiif.io",
   "json-schema.org",

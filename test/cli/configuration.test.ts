@@ -1,4 +1,4 @@
-// The built program whose configuration is saved by its page: what lasts over a restart, and over an end without warning.
+// The built program when its configuration page saves: what survives a restart, and a crash.
 
 import {
   chmodSync,
@@ -80,7 +80,7 @@ test("what waits for a restart counts after it, and the environment is not in th
   });
   expect(answer.status, await answer.text()).toBe(303);
   expect(await page(server.url)).toMatch(/id="waiting".*image\.tile_size/s);
-  // A reload finds what the save has done already.
+  // A reload finds nothing left to do after the save.
   writeFileSync(file, readFileSync(file, "utf8").replace("level: warn", "level: info"));
   server.process.kill("SIGHUP");
   await server.said(/configuration read again needRestart=\["image\.tile_size"\]/);
@@ -140,7 +140,8 @@ test.runIf(process.getuid?.() === 0)(
     chmodSync(file, 0o666);
     expect(await page(server.url)).toContain("the folder of the file is read-only for this service");
     expect((await save(server.url, { "log.level": "warn" })).status).toBe(409);
-    // It may write the file, but not give the new one to the group of the old one, which keeps no rights then.
+    // It may write the file, but not give the new one the group of the old one, which therefore gets no
+    // rights.
     chmodSync(folder, 0o777);
     expect((await save(server.url, { "log.level": "warn" })).status).toBe(303);
     expect(statSync(file).uid).toBe(65534);

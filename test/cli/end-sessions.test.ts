@@ -1,5 +1,5 @@
-// smalti sessions end: what it ends in a store that it shares with a service, and what it does not
-// understand.
+// smalti sessions end: which sessions it ends in a store shared with a service, and which arguments it
+// refuses.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

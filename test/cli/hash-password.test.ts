@@ -31,7 +31,7 @@ describe("smalti hash-password", () => {
     const cost = { 0: "10", 1: "05", 2: "04" }[args.length === 1 ? 1 : args.length] ?? "";
     expect(out).toMatch(new RegExp(`^\\$2b\\$${cost}\\$[./A-Za-z0-9]{53}\\n$`));
     expect(verifyHere(password, out.trim())).toBe(true);
-    // crypt(3) of the system, where it knows bcrypt.
+    // crypt(3) of the system, if it supports bcrypt.
     const script = "import crypt,sys; print(crypt.crypt(sys.argv[1], sys.argv[2]))";
     const made = execFileSync("python3", ["-W", "ignore", "-c", script, password, out.trim()], {
       encoding: "utf8",

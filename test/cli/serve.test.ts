@@ -1,4 +1,4 @@
-// A server as a process: what it prints at start, signals, the log, and what errors tell the outside.
+// A server as a process: its output at start, signals, the log, and what errors reveal.
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -249,7 +249,7 @@ describe.concurrent("a cache that never answers", () => {
     const redis = `{ backend: redis, addr: "127.0.0.1:${port}", timeout: 2s }`;
     const file = write(name, `shutdown_timeout: ${timeout}\ncache: { info: ${redis} }`);
     const server = await built.serve(["-config", file]);
-    // What is known of the sample is on its way to the cache when it is stopped.
+    // The facts of the sample are being written to the cache when the server stops.
     expect((await info(server.url, "sample")).status).toBe(200);
     return server;
   };
@@ -264,7 +264,7 @@ describe.concurrent("a cache that never answers", () => {
     const server = await hanging("stubborn.yaml", "5m");
     server.process.kill("SIGTERM");
     await server.said(/info {2}stopping/);
-    // Those of the first half second count as the one that bunx and its like pass on.
+    // Signals within the first half second count as the one that bunx and similar programs forward.
     const again = setInterval(() => server.process.kill("SIGINT"), 100);
     expect((await server.ended).code).toBe(1);
     clearInterval(again);

@@ -1,4 +1,4 @@
-// What a server says at its start and in /ready of the store of its sessions and of its password files.
+// What a server reports at its start and in /ready about its session store and its password files.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Mistakes in `auth:` and in what it stands on, each planted into a sound configuration: `smalti check` is
-// silent about none.
+// Mistakes in `auth:` and in its environment, each planted into a sound configuration: `smalti check` reports
+// every one.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What the command line is read as, and what it says to what it does not know.
+// How the command line is parsed, and the messages about unknown words.
 
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/commands/arguments.ts";

@@ -1,4 +1,4 @@
-// Which prefixes the Image API may also answer under.
+// Additional prefixes that the Image API may have.
 
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/reading/load.ts";

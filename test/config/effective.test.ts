@@ -30,7 +30,7 @@ describe("the effective configuration", () => {
   });
 
   test("shows every key", () => {
-    // Keys of one form or backend stand only where that is chosen.
+    // Keys of one form or backend appear only if it is chosen.
     const redis = "{ backend: redis, addr: 'redis:6379' }";
     const s3 = "{ backend: s3, bucket: tiles, anonymous: true }";
     const auth = `auth: { profiles: {

@@ -1,4 +1,4 @@
-// Records whose names are free to choose: each walk along a schema goes through them. The schema is made for these tests.
+// Records with free names: each walk along a schema visits them. The schema is made for these tests.
 
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

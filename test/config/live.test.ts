@@ -1,4 +1,5 @@
-// What of a changed configuration counts at once. The expectations follow from the schemas alone, that of the service among them.
+// The parts of a changed configuration that take effect immediately. The expectations follow from the schemas
+// alone, including the service's own.
 
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -31,7 +32,7 @@ const schema = z.strictObject({
 });
 type Settings = z.output<typeof schema>;
 
-/** What counts after a change, and what waits. */
+/** Returns what takes effect after a change, and what waits. */
 function change(before: Settings, after: Settings): readonly [Settings, readonly string[]] {
   const settings = createLiveSettings(treeOf(schema), before);
   const foreseen = settings.compare(after);

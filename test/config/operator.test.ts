@@ -1,4 +1,4 @@
-// Who is the operator, by the environment, and what of that is doubted.
+// The operator according to the environment, and the doubts about it.
 
 import { describe, expect, test } from "vitest";
 import { doubtfulOperator, operatorOf } from "../../src/config/operator.ts";

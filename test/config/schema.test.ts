@@ -1,4 +1,4 @@
-// What the schema says of itself: the reference page, the reload and the masked view depend on it.
+// The schema's descriptions of itself, which the reference page, the reload and the masked view depend on.
 
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/reading/load.ts";

@@ -1,4 +1,4 @@
-// What a server of the IIIF Image API is asked by the community's validator, as rows: versions 3.0 and 2.1.
+// The requests of the community's validator for the IIIF Image API, as rows: versions 3.0 and 2.1.
 
 import sharp from "sharp";
 import { expect } from "vitest";
@@ -451,7 +451,7 @@ export const cases: readonly Case[] = [
   ...http,
 ];
 
-/** What the validator also asks and this service refuses by design; optional at every level. */
+/** Requests of the validator that this service refuses by design; optional at every level. */
 export const refusals: readonly {
   readonly name: string;
   readonly title: string;

@@ -13,7 +13,10 @@ beforeAll(async () => {
   colours = await squareColours();
 });
 
-/** Cases of random characters are cheap: many trials. Others draw sizes and squares anew in each. */
+/**
+ * Cases of random characters are cheap, so they have many trials. Others draw new sizes and squares each
+ * time.
+ */
 const trials = (name: string) => (name.endsWith("_random") ? 200 : 2);
 
 describe.each([3, 2] as const)("version %i", (version) => {

@@ -20,7 +20,7 @@ export interface Parameters {
 }
 
 export interface Decoded extends Picture {
-  /** As the other decoder names it. */
+  /** Name of the format in the other decoder. */
   readonly format: string;
 }
 
@@ -79,7 +79,7 @@ export class Trial {
     return this.app.get(this.target(parameters));
   }
 
-  /** The status of a request, its target in the message when it is not what it should be. */
+  /** Expects the status of a request; the message of a failure contains its target. */
   async expectStatus(parameters: Parameters, status: number): Promise<void> {
     const target = this.target(parameters);
     expect((await this.app.get(target)).status, target).toBe(status);
@@ -101,7 +101,10 @@ export class Trial {
     };
   }
 
-  /** That a picture, or its part `[x, y, width, height]`, has the colour of a square: each band's mean within 5 levels. */
+  /**
+   * Expects that a picture, or its part `[x, y, width, height]`, has the colour of a square: each band's mean
+   * within 5 levels.
+   */
   expectSquare(
     picture: Picture,
     column: number,

@@ -1,5 +1,5 @@
-// compose.yaml as it is, by podman-compose, with images that stand for those of Redis and nginx: readers
-// reach the images through the cache, operators their pages on their own port, and sessions survive.
+// compose.yaml unchanged, run by podman-compose, with images that replace those of Redis and nginx: readers
+// reach the images through the cache, operators their pages on a separate port, and sessions survive.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

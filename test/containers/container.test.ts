@@ -1,4 +1,4 @@
-// What a container of each image may do, how large it is, and that it starts, stops and dies well.
+// What a container of each image may do, its size, and that it starts, stops and dies cleanly.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -23,22 +23,19 @@ interface Image {
   readonly title: string;
   /** Variables and arguments for a port of this machine. */
   at(port: number): { readonly env: readonly string[]; readonly args: readonly string[] };
-  /** As people call it. */
+  /** The command as people type it. */
   readonly command: string;
   /** The text of its runtime's licence, if npm has none. */
   readonly licence?: string;
-  /**
-   * What the log says of a configuration that cannot be read, and the status of responses, if there are
-   * any.
-   */
+  /** The log message about an unreadable configuration, and the status of responses, if there are any. */
   readonly unreadable: readonly [log: RegExp, status: number | undefined];
   /** Bytes unpacked and compressed by gzip, at most. */
   readonly size: readonly [plain: number, compressed: number];
 }
 
 const images: readonly Image[] = [
-  // The goal is 120 MB, and 50 MB compressed. Node 24 alone takes 112 and 41 of it, so the image of Node may
-  // have what it has now and no more.
+  // The goal is 120 MB, and 50 MB compressed. Node 24 alone takes 112 and 41 of it, so Node's image may keep
+  // its current size and no more.
   {
     name: "smalti-node",
     title: "IIIF image server on Node",
@@ -301,7 +298,7 @@ content_state: { store: { enabled: true, dir: /cache/states, write_token: a-toke
     expect((await get(gated)).status).toBe(401);
     expect((await get(gated, { headers: { Cookie } })).status).toBe(200);
     expect(JSON.parse(`${(await get(statePath)).body}`)).toEqual(state);
-    // What was cut off in the middle of a write is rendered again.
+    // An entry that was cut off in the middle of a write is rendered again.
     for (const x of range(100, 200)) {
       const { status, body } = await get(tile(x));
       expect([status, body.readUInt16BE(0), body.readUInt16BE(body.length - 2)]).toEqual([

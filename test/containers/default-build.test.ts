@@ -14,7 +14,7 @@ const image = "localhost/smalti-default";
 
 afterAll(() => podman("rmi", "--force", image));
 
-// That of workerd does all that the one of Node does, and gets workerd from npm.
+// The image of workerd does all that Node's does, and gets workerd from npm.
 test("the image of workerd is built from a checkout with a public base, and responds", () => {
   const npm = realpathSync(run("sh", ["-c", "command -v npm"]));
   buildDebian({

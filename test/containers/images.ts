@@ -8,14 +8,17 @@ import { cacheFolder, run, store } from "./podman.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** An image of packages of Debian and other files, and what it has to be made again for. */
+/** An image of Debian packages and other files, and the inputs that require a rebuild. */
 export interface DebianImage {
   readonly containerfile: string;
   readonly names: readonly string[];
-  /** How far packages are installed: unpacked and not configured, or all that apt needs to install more. */
+  /**
+   * Extent of the installation: packages unpacked and not configured, or everything that apt needs to install
+   * more.
+   */
   readonly variant: "extract" | "apt";
   readonly packages?: string;
-  /** Files and folders of this machine, by their names beside the Containerfile. */
+  /** Files and folders of this machine, by their names next to the Containerfile. */
   readonly files?: Readonly<Record<string, string>>;
   /** Files of the project that say what `files` are. */
   readonly depends?: readonly string[];
@@ -37,7 +40,7 @@ export const buildImage = (containerfile: string, context: string, ...options: r
     { cwd: context },
   );
 
-/** Makes an image, unless it is there already by the same recipe. The label `recipe` tells. */
+/** Builds an image, unless one with the same recipe exists, which the label `recipe` identifies. */
 export function buildDebian(image: DebianImage): void {
   const { containerfile, names, variant, packages = "", files = {}, depends = [] } = image;
   const options = ["--mode=root", `--variant=${variant}`, "--dpkgopt=path-exclude=/usr/share/locale/*"];

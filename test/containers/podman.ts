@@ -40,7 +40,7 @@ export const runCommand = [
   "--ulimit=nproc=1000:1000",
 ] as const;
 
-/** What a program prints; throws with what it wrote to standard error if it fails. */
+/** Runs a program and returns its output; throws with its standard error if it fails. */
 export function run(
   program: string,
   args: readonly string[],
@@ -56,12 +56,12 @@ export function run(
   return stdout.trim();
 }
 
-/** What podman prints; throws if it fails. */
+/** Runs podman and returns its output; throws if it fails. */
 export const podman = (...args: readonly string[]) => run(podmanProgram, [...podmanOptions, ...args]);
 
 const execFileAsync = promisify(execFile);
 
-/** As {@link podman}, while this process goes on. Both streams. */
+/** Runs podman without blocking this process. Returns both streams. */
 export async function podmanAsync(...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await execFileAsync(podmanProgram, [...podmanOptions, ...args], {
     maxBuffer: 1 << 28,

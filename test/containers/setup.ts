@@ -1,5 +1,5 @@
 // Builds the images of deploy/ before the tests: their base is Debian from mmdebstrap and stays in
-// node_modules/.cache. Removes afterwards what the tests have left.
+// node_modules/.cache. Removes what the tests have left afterwards.
 
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const programs = {
   workerd: join(packages, "@cloudflare/workerd-linux-64/bin/workerd"),
 };
 
-/** What the images start from. Packages are not configured: that takes a third of the time. */
+/** The base of the images. Packages are not configured: that takes a third of the time. */
 const base: DebianImage = {
   containerfile: "test/containers/base.Containerfile",
   names: ["localhost/smalti-base"],

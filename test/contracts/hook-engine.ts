@@ -1,12 +1,12 @@
-// What every hook engine does, whichever it is. Each engine's test calls this.
+// The contract of every hook engine. Each engine's test calls this.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HookEngine, RequestInput } from "../../src/hooks/hook.ts";
 
 export interface HookEngineContract {
   /**
-   * An engine whose `resolve` answers `{ key: "masters/" + identifier + ".tif" }` for `a`, `b/c` and `ms 1`, and undefined or
-   * false for all others; it has no function `presentation`.
+   * Builds an engine whose `resolve` returns `{ key: "masters/" + identifier + ".tif" }` for `a`, `b/c` and
+   * `ms 1`, and undefined or false for all others; it has no function `presentation`.
    */
   readonly build: () => HookEngine | Promise<HookEngine>;
 }

@@ -1,5 +1,5 @@
-// What resizing does, whichever kernel computes it: test/imaging/pipeline/steps/resize.test.ts calls it for doubles, and
-// test/imaging/pipeline/wasm/resample.test.ts for the WebAssembly module.
+// The contract of resizing, for any kernel: test/imaging/pipeline/steps/resize.test.ts calls it for doubles,
+// and test/imaging/pipeline/wasm/resample.test.ts for the WebAssembly module.
 
 import { describe, expect, test } from "vitest";
 import { boxFactor, sourceWindow } from "../../src/imaging/pipeline/kernel.ts";

@@ -1,4 +1,4 @@
-// What sessions do, whichever store holds them. Each backend's test calls this.
+// The contract of sessions, for any store. Each backend's test calls this.
 
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
@@ -9,9 +9,11 @@ import { seeded } from "../seeded.ts";
 
 export interface SessionsUnderTest {
   readonly store: SessionStore;
-  /** Another store over the same place, as after a restart or in another process; absent where there is none. */
+  /**
+   * Opens another store over the same data, as after a restart or in another process; absent if impossible.
+   */
   again?(): SessionStore;
-  /** All that is kept, as text, names included; absent where nothing leaves the process. */
+  /** Returns everything that is stored, as text, including names; absent if nothing leaves the process. */
   contents?(): Promise<string>;
   cleanUp?(): Promise<void>;
 }
@@ -20,7 +22,7 @@ const hour = 3_600_000;
 const ttlMs = 24 * hour;
 const start = Date.UTC(2030, 0, 1);
 
-/** `make` gives an empty store with that clock. `byProfile`: whether it counts for each profile. */
+/** `make` creates an empty store with that clock. `byProfile`: true if it counts for each profile. */
 export function sessionsContract(
   backend: string,
   make: (options: { readonly now: () => number }) => Promise<SessionsUnderTest>,

@@ -1,4 +1,4 @@
-// What every source does, whichever its backend. Each backend's test calls this.
+// The contract of every source. Each backend's test calls this.
 
 import { describe, expect, it } from "vitest";
 import type { Source } from "../../src/sources/source.ts";

@@ -1,4 +1,4 @@
-// What every store does, whichever its backend. Each backend's test calls this.
+// The contract of every store. Each backend's test calls this.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { nameIn } from "../../src/stores/names.ts";
@@ -7,15 +7,15 @@ import fc from "../properties.ts";
 
 export interface StoreUnderTest {
   readonly store: Store;
-  /** Removes what the test left. */
+  /** Removes what the test has left. */
   cleanUp?(): Promise<void>;
 }
 
 type Capability = "clear" | "usage";
 
 /**
- * `make` gives an empty store for at most `maxBytes`, with a clock in milliseconds. `lacks`: the optional methods that the
- * backend cannot have; without `usage` nothing bounds the store.
+ * `make` creates an empty store for at most `maxBytes`, with a clock in milliseconds. `lacks`: the optional
+ * methods that the backend cannot have; without `usage` nothing bounds the store.
  */
 export function storeContract(
   backend: string,

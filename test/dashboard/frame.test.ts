@@ -1,4 +1,4 @@
-// What a frame says of a scripted load, by what the load itself saw.
+// A frame after a scripted load, compared with the load's own counts.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -72,7 +72,7 @@ describe("a frame", () => {
       ["origin", "none", 0, null],
     ]);
     expect([frame.sources, frame.parts]).toEqual([undefined, undefined]);
-    // It goes over the wire as it is.
+    // It is sent unchanged.
     expect(JSON.parse(JSON.stringify(frame))).toEqual(frame);
   });
 
@@ -139,7 +139,7 @@ describe("a frame", () => {
     open.push(app);
     vi.useFakeTimers({ toFake: ["performance"] });
     const sources = async () => {
-      vi.advanceTimersByTime(11_000); // what was found is kept for ten seconds
+      vi.advanceTimersByTime(11_000); // results are cached for ten seconds
       return (await app.service.dashboard.frames({ health: true })).sources;
     };
     try {

@@ -1,4 +1,4 @@
-// The verdict of the status page: what of a frame's facts is a problem, and where it leads.
+// The verdict of the status page: which facts of a frame are problems, and where they lead.
 
 import { expect, test } from "vitest";
 import { createVerdict, problemsShown, type VerdictFacts } from "../../src/dashboard/verdict.ts";

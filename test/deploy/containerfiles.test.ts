@@ -1,4 +1,4 @@
-// What the Containerfiles share with other files. test/containers/ builds them.
+// Facts that the Containerfiles share with other files. test/containers/ builds them.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// The manifests for Kubernetes, as kustomize makes them: valid by the schemas, without fields that are none,
-// their selectors select the pods, and the ingress lets nobody to the operator's pages.
+// The Kubernetes manifests as kustomize makes them: valid by the schemas, without unknown fields, with
+// selectors that select the pods, and an ingress that lets nobody reach the operator's pages.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function rendered(folder: string): Document[] {
   return parseAllDocuments(stdout).map((document) => document.toJS());
 }
 
-/** Where the packages have the kind of a document. */
+/** Returns the module in which the packages define the kind of a document. */
 function moduleOf({ apiVersion, kind }: Document): string {
   const isOfOperator = apiVersion.startsWith("monitoring.coreos.com/");
   const name = isOfOperator ? "@kubernetes-models/prometheus-operator" : "kubernetes-models";

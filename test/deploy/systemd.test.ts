@@ -1,4 +1,4 @@
-// The unit of systemd, by systemd's own tools, and the configuration beside it.
+// The systemd unit, checked by systemd's own tools, and its configuration.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0 || p
 const folder = mkdtempSync(join(tmpdir(), "smalti-unit-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs systemd-analyze over the unit, whose programs are those of this machine. */
+/** Runs systemd-analyze on the unit, with the programs of this machine. */
 function analyze(...args: string[]) {
   const file = join(folder, "smalti.service");
   const here = unit

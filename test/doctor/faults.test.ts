@@ -1,4 +1,5 @@
-// One fault in each set-up, most of them of the proxy in front: the doctor names it, at the step that fails, and says what to change.
+// One fault in each set-up, most of them of the proxy in front: the doctor names it, at the step that fails,
+// and says what to change.
 // @module-tag slow
 
 import { execFile } from "node:child_process";
@@ -38,7 +39,7 @@ const click = "{ pattern: clickthrough, access_service: { backend: builtin } }";
 const isImage = ({ url }: Passing) => url.endsWith(".jpg");
 const isToken = ({ url }: Passing) => /^\/iiif\/auth\/(v1\/)?token/.test(url);
 
-/** A header of each answer that fits, changed or (undefined) taken off. */
+/** Changes a header of each matching response, or removes it if undefined. */
 const header =
   (name: string, value: string | undefined, fits: (passing: Passing) => boolean = () => true) =>
   ({ headers }: Passed, passing: Passing) => {
@@ -47,7 +48,7 @@ const header =
     else headers[name] = value;
   };
 
-/** Changes the cookies that answers set. */
+/** Changes the cookies that responses set. */
 const cookies =
   (change: (line: string) => string) =>
   ({ headers }: Passed) => {
@@ -421,7 +422,7 @@ test("an image that a kiosk opens to a machine outside of it is open to all", as
   );
 });
 
-/** Every other request goes to the other server. */
+/** Sends every other request to the other server. */
 function inTurns(fits: (passing: Passing) => boolean = isToken): Partial<SiteOptions> {
   const ports: number[] = [];
   let n = 0;

@@ -1,4 +1,5 @@
-// The doctor before a real nginx: as docs/authorization.md sets it up below a path, and with lines that break logins.
+// The doctor before a real nginx: as docs/authorization.md sets it up below a path, and with lines that break
+// logins.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { examine } from "../../src/doctor/diagnose.ts";
@@ -13,7 +14,7 @@ afterEach(async () => {
   for (const each of ending.splice(0).reverse()) await each();
 });
 
-/** Starts both with further lines of the location; what the doctor finds. */
+/** Starts both with additional lines of the location; returns the doctor's findings. */
 async function examineBehind(lines: string) {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}/images`;

@@ -1,4 +1,5 @@
-// A service behind a reverse proxy that can be made to do wrong, both over real sockets, and the doctor before it.
+// A service behind a reverse proxy that can be made to do wrong, both over real sockets, and the doctor
+// before it.
 
 import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +11,7 @@ import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 
 export const viewer = "https://viewer.example.org";
-/** Where the proxy asks from; its clients have 127.0.0.1. */
+/** Address of the proxy; its clients have 127.0.0.1. */
 export const proxyAddress = "127.0.0.2";
 export const closed = "closed/base.png";
 
@@ -21,7 +22,7 @@ export interface Passing {
   /** Path and query, without the folder of the proxy. */
   url: string;
   readonly headers: Headers;
-  /** Of the service that is asked; the first one otherwise. */
+  /** Port of the requested service; the first one by default. */
   port: number;
 }
 
@@ -31,9 +32,9 @@ export interface Passed {
   body: Buffer;
 }
 
-/** What a proxy does beside passing on. */
+/** What a proxy does besides forwarding. */
 export interface Proxying {
-  /** Changes a request; an answer in place of the service's where one is returned. */
+  /** Changes a request; a returned response replaces the service's. */
   readonly before?: (passing: Passing) => Partial<Passed> | undefined;
   readonly after?: (passed: Passed, passing: Passing) => void;
 }
@@ -41,7 +42,7 @@ export interface Proxying {
 export interface SiteOptions extends Proxying {
   /** The profile, as YAML in a line; may need the address of the site. */
   readonly profile: string | ((base: string) => string);
-  /** Where the proxy serves the service: "" or a path such as /images. */
+  /** Path of the service on the proxy: "" or a path such as /images. */
   readonly folder?: string;
   /** Lines of the configuration in place of base_url. */
   readonly address?: string;
@@ -49,9 +50,9 @@ export interface SiteOptions extends Proxying {
   readonly auth?: string;
   readonly trusted?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** How many services there are behind the proxy. */
+  /** Number of services behind the proxy. */
   readonly replicas?: number;
-  /** Of the proxy; any free one otherwise. */
+  /** Port of the proxy; any free one by default. */
   readonly port?: number;
   /** Called with the ports of the services. */
   readonly listening?: (ports: readonly number[]) => void;
@@ -62,7 +63,7 @@ export interface Site {
   readonly apps: readonly Served[];
   /** The cookies and tokens that have come through the proxy. */
   readonly secrets: readonly string[];
-  /** What the doctor finds. */
+  /** Returns the doctor's findings. */
   examine(over?: Partial<Examined>): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }
@@ -161,13 +162,16 @@ export function serverOf(app: Served): Server {
       ...Object.fromEntries(answer.headers),
       ...(cookies.length > 0 && { "set-cookie": cookies }),
     });
-    // As it comes: a stream of events does not end. The client may leave before.
+    // Streamed: a stream of events does not end. The client may leave earlier.
     if (answer.body) await pipeline(answer.body, outgoing).catch(() => undefined);
     else outgoing.end();
   });
 }
 
-/** A proxy as documented: takes its folder off, passes Host on, says who asks, and lets no client say who somebody is. */
+/**
+ * A proxy as documented: takes its folder off, passes Host on, says who asks, and lets no client say who
+ * somebody is.
+ */
 function createProxy(
   folder: string,
   ports: readonly number[],

@@ -1,4 +1,4 @@
-// Rules without images: what is found by looking, and that nothing is said of what cannot be looked into.
+// Rules without images: what a search finds, and that nothing is claimed about folders it cannot read.
 
 import { expect, test } from "vitest";
 import { authOptions } from "../../src/access/options.ts";

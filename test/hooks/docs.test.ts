@@ -1,4 +1,4 @@
-// The examples of docs/hooks.md and the service beside it do what the page says.
+// The examples of docs/hooks.md and its service do what the page says.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// How the functions of a hook are asked: what they see, what they may answer, and what a failure is.
+// Calls of hook functions: what they see, what they may return, and what counts as a failure.
 
 import { describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/errors.ts";

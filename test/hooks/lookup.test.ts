@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 const files = nodeFiles();
 const put = (name: string, text: string) => {
   const path = join(folder, name);
-  // As an editor does it: the whole file appears at once.
+  // As an editor saves: the whole file appears at once.
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
   return path;
@@ -157,7 +157,7 @@ describe("a watched file", () => {
   test("that is written twice within the second that its disk tells is read again", async () => {
     const path = put("coarse.txt", "one");
     let time = 0;
-    // What a disk tells that knows whole seconds and no file numbers.
+    // A time as from a disk that knows whole seconds and no file numbers.
     const modified = new Date(Math.floor(Date.now() / 1000) * 1000);
     const coarse = { ...files, stat: async () => ({ kind: "file", size: 3, modified }) as const };
     const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -229,7 +229,7 @@ describe("a watched file", () => {
         time += 1000;
         await watched.refresh();
       };
-      if (act === "readFile") utimesSync(path, new Date(), new Date()); // read only where it seems to have changed
+      if (act === "readFile") utimesSync(path, new Date(), new Date()); // the file is read only if it seems to have changed
       await look(() => (fails = true));
       expect(watched.problem()).toMatch(/I\/O error/);
       await look(() => (fails = false));

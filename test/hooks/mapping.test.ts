@@ -1,4 +1,4 @@
-// Mapping files: the same rows from each format, and what is refused.
+// Mapping files: the same rows from each format, and which files are refused.
 
 import { describe, expect, test } from "vitest";
 import { parseCsv } from "../../src/hooks/csv.ts";

@@ -1,4 +1,4 @@
-// Templates of keys: what they make of identifiers, and what is wrong with them.
+// Key templates: what they make of identifiers, and their errors.
 
 import { describe, expect, test } from "vitest";
 import { parseTemplate } from "../../src/hooks/template.ts";

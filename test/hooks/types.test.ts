@@ -1,4 +1,5 @@
-// The types that hook authors get: examples compile against them, mistakes do not, and they say the same as the service's own.
+// The types that hook authors get: examples compile against them, mistakes do not, and they say the same as
+// the service's own.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ const tsc = packagedProgram("scripts/check", "tsc");
 const folder = mkdtempSync(join(tmpdir(), "smalti-types-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the compiler says of a file, with the line. */
+/** Returns the compiler's problems with a file, with the line. */
 function problemsOf(name: string, text: string): string[] {
   const file = join(folder, name);
   writeFileSync(file, text);

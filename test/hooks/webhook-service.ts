@@ -1,4 +1,4 @@
-// A web service that answers hooks, for tests: it keeps what it was asked, and does wrong what it is told to.
+// A web service that responds to hooks, for tests: it records requests, and misbehaves on demand.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ export interface Question {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Of the body. */
+  /** Function named in the body. */
   readonly function: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
   readonly input: any;
@@ -18,7 +18,10 @@ export interface WebhookService {
   readonly url: string;
   readonly port: number;
   readonly asked: Question[];
-  /** The answer as JSON, or what answers by itself and returns nothing. May be replaced at any time. */
+  /**
+   * The response as JSON; or a function that responds itself and returns nothing. May be replaced at any
+   * time.
+   */
   answer: (question: Question, response: ServerResponse, nth: number) => unknown;
   close(): Promise<void>;
 }

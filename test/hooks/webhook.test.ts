@@ -143,7 +143,7 @@ describe("an answer", () => {
 });
 
 describe("a service that does not answer in time", () => {
-  // Time stands still until the service has been asked.
+  // Time stands still until the service has received the request.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
   const lateAfter = async (call: Promise<unknown>, ms: number) => {

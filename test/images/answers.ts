@@ -1,4 +1,4 @@
-// Answers of the application as pixels, read by another decoder, and measures between pictures.
+// Responses of the application as pixels, read by another decoder, and measures between pictures.
 
 import { expect } from "vitest";
 import { type Reference, reference } from "../imaging/codecs/reference.ts";
@@ -6,7 +6,7 @@ import type { Served } from "../served.ts";
 
 export type Picture = Reference;
 
-/** The pixels of an image answer; fails with the problem's words where there is none. */
+/** Returns the pixels of an image response; fails with the problem's text if there is no image. */
 export async function pixelsOf(app: Served, target: string): Promise<Picture> {
   const response = await app.get(target);
   if (response.status !== 200)

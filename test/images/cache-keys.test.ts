@@ -1,4 +1,5 @@
-// Keys and entity tags of masters that share a validator, as objects of a remote source may: two copies of one file have the same ETag.
+// Keys and entity tags of masters that share a validator, as objects of a remote source may: two copies of
+// one file have the same ETag.
 
 import { describe, expect, test } from "vitest";
 import { publicGrant } from "../../src/access/access.ts";
@@ -25,7 +26,7 @@ const parameters = "full/max/0/default.jpg";
 const rendered = (key: string) =>
   renderKey({ version: 3, identifier: "ms-1", canonical: parameters }, masterAt(key), policy, geometry);
 
-/** Two keys of one source whose names of entries the quick hash in entity tags does not tell apart. */
+/** Returns two keys of one source whose entry names have the same quick hash in entity tags. */
 function alikeKeys(): readonly [string, string] {
   const seen = new Map<string, string>();
   for (let nth = 0; nth < 1_000_000; nth++) {

@@ -1,10 +1,13 @@
-// Runtimes have different zlibs: a strong entity tag must not be the same where the bytes are not (RFC 9110, section 8.8.1).
+// Runtimes have different zlibs: a strong entity tag must differ if the bytes differ (RFC 9110, section
+// 8.8.1).
 
 import { deflateSync, type ZlibOptions } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Served, served } from "../served.ts";
 
-/** An application whose deflate is zlib with other settings, which compresses to other bytes of the same meaning. */
+/**
+ * Returns an application whose zlib has other settings, so that the same content compresses to other bytes.
+ */
 const servedWith = (options: ZlibOptions) =>
   served(
     "",

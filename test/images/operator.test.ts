@@ -1,4 +1,5 @@
-// Looks of the operator: at every image, without a decision of the access rules, and not longer than a page can wait.
+// Looks of the operator: at every image, without a decision of the access rules, and not longer than a page
+// can wait.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +12,7 @@ let app: Served;
 let silent: Server;
 
 beforeAll(async () => {
-  // Takes requests and answers none.
+  // Accepts requests and never responds.
   silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as AddressInfo;

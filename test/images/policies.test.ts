@@ -1,5 +1,5 @@
-// The policies image.metadata and image.color over containers and kinds of masters, as ExifTool reads the answers
-// (specification, "Metadata, colour and orientation policy").
+// The policies image.metadata and image.color over containers and kinds of masters, as ExifTool reads the
+// responses (specification, "Metadata, colour and orientation policy").
 // @module-tag slow
 
 import { spawnSync } from "node:child_process";
@@ -32,7 +32,10 @@ const policies = {
 } as const;
 type Policy = keyof typeof policies;
 
-/** A kind of master: `profile` where it embeds one that fits, `tells` where its colours are told in another way. */
+/**
+ * A kind of master: `profile` if it embeds a matching one, `tells` if it describes its colours in another
+ * way.
+ */
 interface Kind {
   readonly file: string;
   /** 4: colours that become sRGB in every policy. */
@@ -40,7 +43,7 @@ interface Kind {
   readonly profile?: true;
   readonly tells?: true;
   readonly tagged?: true;
-  /** Of the six ways; dimensions change sides where it is made upright. */
+  /** The only orientation used here; sides are swapped when it is made upright. */
   readonly orientation?: 6;
   /** Written into the fixture; "profile": that of Display P3. */
   readonly args?: readonly string[];
@@ -84,7 +87,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   "gamma in PNG chunks": { file: "png-rgb8-gama-linear.png", bands: 3, tells: true },
 };
 
-/** Texts that stand in answers as they are, one of GPS among them. */
+/** Texts that appear literally in responses, including one of GPS. */
 const secrets = {
   artist: "Ann Ypsilon",
   title: "Qwertzbild",
@@ -317,7 +320,7 @@ describe.skipIf(!hasExifTool)("a master on its side", () => {
         const response = await apps[policy].get(`/iiif/3/${file}/${region}/max/0/default.png`);
         return pixels(new Uint8Array(await response.arrayBuffer()));
       };
-      // Orientation 6: the first row as stored is the right side of what is seen.
+      // Orientation 6: the first stored row is the right side of the visible image.
       const stored = await corner("preserve, srgb", "0,0,20,10");
       const seen = await corner("strip, srgb", `${upright.width - 10},0,10,20`);
       const turned = await sharp(stored, { raw: { width: 20, height: 10, channels: 3 } })
@@ -330,7 +333,7 @@ describe.skipIf(!hasExifTool)("a master on its side", () => {
 });
 
 describe.skipIf(!hasExifTool)("a master whose blocks are damaged", () => {
-  /** Where blocks begin. */
+  /** Beginnings of blocks. */
   const marks = [
     "Exif\0\0",
     "eXIf",

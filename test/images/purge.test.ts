@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 let places = 0;
-/** A store of each backend that nobody else uses. */
+/** A separate store of each backend. */
 const backends: Readonly<Record<string, () => string>> = {
   heap: () => "{ backend: heap }",
   filesystem: () => `{ backend: filesystem, path: ${JSON.stringify(join(folder, `cache-${++places}`))} }`,
@@ -67,7 +67,7 @@ cache: { render: ${store}, info: ${store}, origin: ${over.origin ?? store} }`,
   };
 }
 
-/** Status and whether the answer was kept. */
+/** Returns the status, and if the derivative was cached. */
 async function ask({ get }: Pick<Served, "get">, path: string): Promise<string> {
   const response = await get(path);
   await response.arrayBuffer();
@@ -76,7 +76,7 @@ async function ask({ get }: Pick<Served, "get">, path: string): Promise<string> 
 const hit = "200 smalti; hit";
 const miss = "200 smalti; fwd=miss";
 
-/** The red and the blue sample in the middle of an answer. */
+/** Returns the colour in the middle of a response. */
 async function colourOf({ get }: Pick<Served, "get">, path: string): Promise<"red" | "blue" | string> {
   const response = await get(path);
   if (response.status !== 200) return `${response.status} ${await response.text()}`;
@@ -125,7 +125,7 @@ describe.each(Object.entries(backends))("over %s", (name, store) => {
     for (const path of [...paths, other]) expect([path, await ask(app, path)]).toEqual([path, miss]);
     await app.settled();
     for (const path of [...paths, other]) expect([path, await ask(app, path)]).toEqual([path, hit]);
-    // Of the master: its state, and blocks of 128 KiB.
+    // Entries of the master: its state, and blocks of 128 KiB.
     const blocks = Math.ceil(pages.length / 131_072);
     expect(await purgeImage(app.parts, "m.tif")).toEqual({
       purged: { render: 5, info: 2, origin: 1 + blocks },
@@ -135,11 +135,11 @@ describe.each(Object.entries(backends))("over %s", (name, store) => {
     expect(await ask(app, other)).toBe(hit);
     expect(origin.asked.length).toBe(before);
     for (const path of paths) expect([path, await ask(app, path)]).toEqual([path, miss]);
-    // Anew, and not only whether it is as it was.
+    // A new request, not just a revalidation.
     const [first] = origin.asked.slice(before);
     expect([first?.path, first?.headers["if-none-match"], first?.status]).toEqual(["m.tif", undefined, 206]);
     await app.settled();
-    // By one of its pages as well.
+    // Also by one of its pages.
     expect((await purgeImage(app.parts, "m.tif;3")).purged).toEqual({
       render: 5,
       info: 2,

@@ -1,4 +1,4 @@
-// What is certain to be refused is refused by info.json too, with the same status and code, and listed with its reason.
+// A certain refusal applies to info.json too, with the same status and code, and is listed with its reason.
 
 import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// The library by its few calls, against another decoder (sharp), over bytes in memory and over ranges of a file.
+// The library by its few calls, against another decoder (sharp), over bytes in memory and over ranges of a
+// file.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import sharp from "sharp";

@@ -18,10 +18,10 @@ export const storedPoint: Readonly<
   8: (x, y, w) => [w - y, x],
 };
 
-/** Whether rows are stored as columns. */
+/** True if rows are stored as columns. */
 export const swaps = (orientation: number): boolean => orientation > 4;
 
-/** What has to be stored so that the orientation shows `upright`. */
+/** Returns the picture that has to be stored so that the orientation shows `upright`. */
 export function storedFor(upright: Picture, orientation: number): Picture {
   const { bands } = upright;
   const [width, height] = swaps(orientation)
@@ -37,7 +37,7 @@ export function storedFor(upright: Picture, orientation: number): Picture {
   return { width, height, bands, data };
 }
 
-/** An EXIF block that tells nothing but the orientation, without "Exif\0\0". */
+/** Returns an EXIF block with nothing but the orientation, without "Exif\0\0". */
 export function exifBlock(orientation: number): Uint8Array {
   const block = Buffer.alloc(26);
   block.write("MM\0*");
@@ -50,7 +50,7 @@ export function exifBlock(orientation: number): Uint8Array {
   return new Uint8Array(block);
 }
 
-/** An XMP packet that tells nothing but the orientation, as an attribute or an element. */
+/** Returns an XMP packet with nothing but the orientation, as an attribute or an element. */
 export function xmpPacket(orientation: number, as: "attribute" | "element" = "attribute"): Uint8Array {
   const [attribute, element] =
     as === "attribute"

@@ -1,4 +1,4 @@
-// Checks of what parts stand on: what is found, and what of it is logged.
+// Checks of what the service depends on: their results, and what is logged.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Check, checkLog, type Finding, runChecks, startFindings } from "../../src/lib/checks.ts";
@@ -52,7 +52,7 @@ describe("checks", () => {
 });
 
 describe("at a start", () => {
-  /** Of one check that fails as often as said; and how often it was asked. */
+  /** Starts one check that fails that many times; returns its results and the number of calls. */
   const startWith = async (failures: number, neededFor: Check["neededFor"]) => {
     let asked = 0;
     const one = check(

@@ -1,4 +1,4 @@
-// What is remembered of folders: listed once for all who ask, and no longer than it counts.
+// Cached listings of folders: listed once for all concurrent callers, and no longer than they are valid.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ function counting(gate: Promise<void> = Promise.resolve()) {
   return { source: { ...files, list }, listings: () => listings, stopped };
 }
 
-/** A source whose listings wait until it is opened. */
+/** Creates a source whose listings wait until it is opened. */
 function gated() {
   let open = () => {};
   const gate = new Promise<void>((resolve) => (open = resolve));

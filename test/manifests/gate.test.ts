@@ -1,4 +1,4 @@
-// The gate of a document: what is said of all of its images without asking about each.
+// The gate of a document: decisions about all of its images without checking each.
 
 import { expect, test } from "vitest";
 import { openGate } from "../../src/manifests/gate.ts";

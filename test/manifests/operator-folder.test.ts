@@ -1,4 +1,5 @@
-// Folders as the operator sees them: all that the source lists, in natural order, by pages, whatever the access rules say.
+// Folders as the operator sees them: all that the source lists, in natural order, by pages, whatever the
+// access rules say.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

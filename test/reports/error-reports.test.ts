@@ -1,4 +1,4 @@
-// Reports of errors to a real server: what they hold, how often they come, and that they hold nothing up.
+// Error reports to a real server: their contents and frequency, and that they delay nothing.
 // @module-tag slow
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -17,7 +17,7 @@ interface Received {
 
 const received: Received[] = [];
 let answerWith: number | undefined = 204;
-/** Requests whose connections the server closes instead of reading them. */
+/** Number of requests whose connections the server closes instead of reading them. */
 let closes = 0;
 const server = createServer(async (request, response) => {
   if (closes > 0) {

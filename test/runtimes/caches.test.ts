@@ -43,7 +43,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       ]);
       const first = await get();
       expect(first[0]).toBe(200);
-      // Entries are written after the answer.
+      // Entries are written after the response.
       const entriesOf = async ({ admin }: RedisServer) => (await admin.keys("*:e:*")).length;
       await expect.poll(() => entriesOf(servers.redis), { timeout: 120_000 }).toBe(1);
       await expect.poll(() => entriesOf(servers.behindFront), { timeout: 120_000 }).toBeGreaterThan(0);

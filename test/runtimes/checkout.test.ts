@@ -1,4 +1,4 @@
-// What starts the server in a checkout without Node on the PATH: `deno task start` and `bun run start`.
+// Starting the server in a checkout without Node on the PATH: `deno task start` and `bun run start`.
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { expectJpeg, startProgram } from "./program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const programs = `${root}test/runtimes/node_modules/.bin/`;
-/** What git does not hold, and what neither a build nor a start reads. */
+/** Folders outside of git, and those that neither a build nor a start reads. */
 const left = new Set([".git", "node_modules", "dist", "test", "bench", ".cache", ".wrangler"]);
 
 let folder: string;

@@ -38,7 +38,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     await origin?.close();
   });
   const get = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
-  /** A GET whose body comes as it was sent, which fetch would decompress. */
+  /** Sends a GET and returns the body as transferred, which fetch would decompress. */
   const exchange = (path: string, headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>(
       (resolve, reject) => {
@@ -226,7 +226,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     async (host) => {
       const text = `GET /iiif/3/base.png/info.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
       const answer = await rawExchange(server.port, text, true);
-      // What workerd itself refuses is 500, without a body of ours.
+      // workerd's own refusals are 500, without a body of ours.
       if (runtime.hosted) expect(answer).toMatch(/^HTTP\/1\.1 (400|500) /);
       else {
         expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -351,7 +351,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect((await bytes(response)).length).toBeGreaterThan(0);
   });
 
-  // What a runtime has no part in is no test of it.
+  // Only for runtimes that take part in this.
   if (!runtime.hosted)
     it("says in one line that its port is in use", async () => {
       const [command = "", ...args] = runtime.command({
@@ -373,7 +373,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       expect(text).toContain("in use");
     });
 
-  // What a runtime has no part in is no test of it.
+  // Only for runtimes that take part in this.
   if (runtime.hosted)
     it("serves a folder without a configuration as it is", async () => {
       const folder = await startServer(runtime, { bare: true });
@@ -383,7 +383,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       await folder.close();
     });
 
-  // What a runtime has no part in is no test of it.
+  // Only for runtimes that take part in this.
   if (runtime.reload)
     it("reads its configuration again on SIGHUP", async () => {
       server.configure("image: { max_pixel_area: 1000 }\n");

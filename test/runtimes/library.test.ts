@@ -1,5 +1,5 @@
-// The examples of docs/library.md, each as the page has it, in a folder where the package is installed: it
-// serves beside a path of its own and stops, and its types are right.
+// The examples of docs/library.md, verbatim, in a folder where the package is installed: the server responds
+// next to a custom path and stops, and its types are correct.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -49,7 +49,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
-/** Resolves when the example responds; rejects with what it wrote if it ends. */
+/** Resolves when the example responds; rejects with its output if it ends. */
 async function responding(url: string, { isRunning, output }: Program): Promise<void> {
   for (;;) {
     if (!isRunning()) throw new Error(`The example ended:\n${output()}`);
@@ -209,7 +209,7 @@ test("two handlers in a program are independent, and say what is wrong with a co
   expect(lines.some((line) => line.includes("client=192.0.2.0/24"))).toBe(true);
   expect((await one(new Request("http://localhost/iiif/presentation/3/map.jpg"))).status).toBe(200);
   expect((await other(new Request("http://localhost/iiif/presentation/3/map.jpg"))).status).toBe(404);
-  // As of a socket that has gone.
+  // As from a socket that has closed.
   for (const clientAddress of [null, undefined])
     expect((await one(tile(), { clientAddress })).status).toBe(200);
   await one.close();

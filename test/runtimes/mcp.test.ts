@@ -1,4 +1,5 @@
-// The Model Context Protocol on every runtime: sessions of the official clients over the wire, and the scenarios of the official suite.
+// The Model Context Protocol on every runtime: sessions of the official clients over the wire, and the
+// scenarios of the official suite.
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";

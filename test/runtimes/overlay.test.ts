@@ -1,4 +1,5 @@
-// An overlay on every runtime: workers get its pixels without sharing a file with anyone, and a broken one ends no server.
+// An overlay on every runtime: workers get its pixels without sharing a file with anyone, and a broken one
+// ends no server.
 
 import { copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

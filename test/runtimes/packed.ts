@@ -1,4 +1,4 @@
-// The npm package, packed from dist/ as it is.
+// The npm package, packed from the current dist/.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Manifests and collections on every runtime: what is listed, what a manifest file says, and long documents that are streamed.
+// Manifests and collections on every runtime: listings, manifest files, and long documents that are streamed.
 
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

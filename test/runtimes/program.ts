@@ -15,7 +15,7 @@ export interface Program {
   signal(name: NodeJS.Signals): void;
 }
 
-/** Starts a command in a process group of its own. */
+/** Starts a command in a separate process group. */
 export function startProgram(
   [program = "", ...args]: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },

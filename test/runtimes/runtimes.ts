@@ -1,4 +1,4 @@
-// How each runtime is installed and started on dist/.
+// Installation and start of each runtime on dist/.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ export interface Runtime {
   readonly name: string;
   /** Command and arguments for a configuration file in the directory. */
   command(place: Place): readonly string[];
-  /** Where the process is started; the directory itself when not given. */
+  /** Working directory of the process; the directory itself by default. */
   readonly cwd?: string;
   /** A backslash in the path reaches the service; else the runtime has made a slash of it. */
   readonly rawTarget: boolean;
@@ -35,14 +35,14 @@ export interface Runtime {
   readonly images?: string;
   /** Removes what outlives the command. */
   remove?(place: Place): void;
-  /** Ends the server at once, if a signal to the command does not. */
+  /** Kills the server, if a signal to the command does not. */
   kill?(place: Place): void;
 }
 
 /** Path of another Node than the one that runs the tests, by the name of its package. */
 export const nodeOf = (name: string) => `${packages}${name}/bin/node`;
 
-/** The configuration of workerd with connections to this machine, where the tests have their origin. */
+/** Returns workerd's configuration with connections to this machine, where the tests' origin runs. */
 function privateWorkerd(): string {
   const shipped = readFileSync(`${root}dist/workerd.capnp`, "utf8");
   const name = "workerd.private.capnp";
@@ -104,7 +104,7 @@ export const runtimes: readonly Runtime[] = [
 ];
 
 /**
- * The image of a runtime in a container of its own, with the network of this machine; it has to be built
+ * The image of a runtime in a separate container, with the network of this machine; it has to be built
  * already.
  */
 function container(
@@ -155,7 +155,7 @@ const containers: readonly Runtime[] = [
   },
 ];
 
-/** Those that RUNTIMES names, else all that need no container. */
+/** Returns the runtimes that RUNTIMES names, else all that need no container. */
 export function chosenRuntimes(): readonly Runtime[] {
   const names = process.env.RUNTIMES?.split(",");
   return names ? [...runtimes, ...containers].filter((runtime) => names.includes(runtime.name)) : runtimes;

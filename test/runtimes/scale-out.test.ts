@@ -1,6 +1,6 @@
 // Three replicas, processes or containers, behind the nginx of deploy/proxy, with Redis for derivatives,
-// facts and sessions, and a bucket for sidecars: under load they are restarted one after the other, one is
-// killed, and Redis is restarted. REQUESTS=20000 asks for as many at least in each part.
+// facts and sessions, and a bucket for sidecars: under load they are restarted in turn, one is killed, and
+// Redis is restarted. REQUESTS=20000 sends at least that many in each part.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -86,7 +86,7 @@ describe.each(chosenRuntimes().filter(({ name }) => name.startsWith("node")))(
       mkdirSync(join(folder, "images"));
       for (const name of quick) copyFileSync(join(fixturesFolder, name), join(folder, "images", name));
       copyFileSync(join(fixturesFolder, "base.png"), join(folder, "images", gated));
-      // Sessions outlive a restart of Redis if it writes what it holds; "always" is before each response.
+      // Sessions survive a restart of Redis if it writes its data; "always" means before each response.
       redis = await startRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
       bucket = await startS3();
       const shared = `backend: redis, addr: "127.0.0.1:${redis.port}", max_memory: 256MiB`;
@@ -133,7 +133,9 @@ auth:
       if (folder) rmSync(folder, { recursive: true, force: true });
     });
 
-    /** Path of a tile that nobody has asked for yet; each fifth is one of a few that are cached. */
+    /**
+     * Returns the path of a tile that has not been requested yet; each fifth is one of a few that are cached.
+     */
     function tile(round: number, n: number): string {
       const name = quick[n % quick.length];
       const left = n % 5 === 0 ? 0 : (n * 7) % 500;
@@ -190,7 +192,7 @@ auth:
       return cookie;
     }
 
-    /** The status that each replica gives to a session for the gated image. */
+    /** Returns each replica's status for a session that requests the gated image. */
     const statuses = (cookie: string) =>
       Promise.all(
         replicas.map(async ({ port }) => {
@@ -220,7 +222,7 @@ auth:
         await new Promise((resolve) => setTimeout(resolve, 300));
         await first?.end("SIGKILL");
       });
-      // nginx passes on what has not begun to arrive; what it was sending to a client is cut off.
+      // nginx retries responses that have not begun; those in transfer are cut off.
       expect(failures.length).toBeLessThanOrEqual(8);
       await first?.start();
     });

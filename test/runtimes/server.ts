@@ -1,4 +1,4 @@
-// Starts one server in a directory of its own and ends it again.
+// Starts one server in a separate directory and stops it again.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a server over a few fixtures; resolves when it answers. */
+/** Starts a server over a few fixtures; resolves when it responds. */
 export async function startServer(
   runtime: Runtime,
   {

@@ -1,4 +1,4 @@
-// SIGTERM while clients hold connections that are kept alive: each gets whole answers and an orderly end.
+// SIGTERM while clients hold keep-alive connections: each gets whole responses and an orderly end.
 
 import { connect } from "node:net";
 import sharp from "sharp";
@@ -14,18 +14,23 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** A connection that is kept alive. */
+/** A keep-alive connection. */
 interface Client {
-  /** Sends a GET and resolves with its answer; undefined where the connection ended in good order before any byte of it. */
+  /**
+   * Sends a GET and resolves with its response; undefined if the connection ended cleanly before the first
+   * byte.
+   */
   get(path: string): Promise<Answer | undefined>;
   /** Resolves when the server has closed the connection. Rejects when the connection was reset. */
   readonly closed: Promise<void>;
-  /** Whether the server has closed it. */
+  /** True if the server has closed it. */
   isClosed(): boolean;
   end(): void;
 }
 
-/** Connects to a port of this machine. Reads answers with Content-Length or in chunks (RFC 9112, section 6). */
+/**
+ * Connects to a port of this machine. Reads responses with Content-Length or in chunks (RFC 9112, section 6).
+ */
 async function connectClient(port: number): Promise<Client> {
   const socket = connect(port, "127.0.0.1");
   socket.setTimeout(45_000, () => socket.destroy(new Error("The server was silent for 45 s.")));
@@ -71,7 +76,7 @@ async function connectClient(port: number): Promise<Client> {
   };
 }
 
-/** An answer that is complete; undefined while parts are missing. */
+/** Returns a complete response; undefined while parts are missing. */
 function parseAnswer(bytes: Buffer): Answer | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
@@ -130,7 +135,7 @@ describe.each(ownServers)("SIGTERM on $name", (runtime) => {
     await expect.poll(() => origin.asked.length, { timeout: 30_000 }).toBeGreaterThan(asked);
     server.signal("SIGTERM");
     await stopping();
-    // It may come too late for an answer, but is not reset.
+    // It may be too late for a response, but is not reset.
     const late = await idle.get("/health");
     if (late) expect([late.status, late.headers.get("connection")]).toEqual([200, "close"]);
     await idle.closed;
@@ -152,7 +157,7 @@ describe.each(ownServers)("SIGTERM on $name", (runtime) => {
         answers++;
         expect(answer.status).toBe(200);
         if (answer.headers.get("connection") === "close") break;
-        // What has come meanwhile, an end too, is read before the next request.
+        // Data received meanwhile, including an end, is read before the next request.
         await new Promise((resolve) => setImmediate(resolve));
       }
       await client.closed;

@@ -1,9 +1,9 @@
-// The stores that servers share, as real servers of this process, and what it takes to enter them.
+// The stores that servers share, as real servers of this process, with their credentials.
 
 import { type RedisServer, type RestFront, startRedis, startRestFront } from "../servers/redis.ts";
 import { type S3Server, startS3, testAccount } from "../servers/s3.ts";
 
-/** By the environment variables that configurations name. */
+/** Secrets by the environment variables that configurations name. */
 export const secrets = {
   AWS_ACCESS_KEY_ID: testAccount.accessKeyId,
   AWS_SECRET_ACCESS_KEY: testAccount.secretAccessKey,
@@ -14,7 +14,7 @@ export const secrets = {
 
 export interface SharedStores {
   readonly redis: RedisServer;
-  /** The one that {@link front} offers over REST. */
+  /** The Redis that {@link front} offers over REST. */
   readonly behindFront: RedisServer;
   readonly front: RestFront;
   readonly bucket: S3Server;

@@ -1,4 +1,5 @@
-// An origin that stalls, beside images of a folder: more of its requests than there are places hold up nobody else.
+// An origin that stalls, next to images of a folder: more of its requests than there are permits delay no
+// other request.
 
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Cloudflare's own tool over wrangler.toml: what it would upload, and the development server, with masters in
+// Cloudflare's own tool with wrangler.toml: what it would upload, and the development server, with masters in
 // a bucket.
 
 import { execFileSync } from "node:child_process";
@@ -20,7 +20,7 @@ let env: NodeJS.ProcessEnv;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "smalti-wrangler-"));
   env = { ...process.env, HOME: folder, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" };
-  // In a copy: the tool writes beside its configuration, and must leave what the suite has built as it is.
+  // In a copy: the tool writes next to its configuration, and must not change the suite's build.
   for (const entry of ["dist", "wrangler.toml", ...buildSources])
     cpSync(join(root, entry), join(folder, entry), { recursive: true });
   symlinkSync(`${root}node_modules`, join(folder, "node_modules"));
@@ -87,11 +87,11 @@ test("dev serves masters of a bucket, pages and static files, within the memory 
     const admin = await fetch(`${url}/admin/`, { headers });
     expect(await admin.text()).toContain("</html>");
     expect(admin.status).toBe(200);
-    // 128 MB are the isolate's; half of them are for the code, the runtime and what is under way.
+    // The isolate has 128 MB; half of them are for the code, the runtime and requests in flight.
     const output = program.output();
     expect(output).toContain("32 MiB for images");
     expect(output).not.toMatch(/cache \w+ +filesystem/);
-    // The build wrote into dist/, which is watched by nobody.
+    // The build wrote into dist/, which is not watched.
     expect(output.match(/Running: node scripts/g)?.length).toBeLessThanOrEqual(3);
   } finally {
     program.signal("SIGINT");

@@ -30,7 +30,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
-/** What it prints on standard error. */
+/** Returns its standard error. */
 function prestart(): string {
   const { prestart = "" } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")).scripts;
   const [, script = ""] = /^node (\S+)$/.exec(prestart) ?? [];

@@ -1,5 +1,4 @@
-// What the WebAssembly modules were compiled from: that each is in the table, with its licence and its
-// version.
+// The origins of the WebAssembly modules: each is in the table, with its licence and its version.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

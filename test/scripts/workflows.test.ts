@@ -96,7 +96,7 @@ describe("a release", () => {
     expect(join?.needs).toBe("build");
   });
 
-  // What the shell of a step does, with programs that only say how they were called.
+  // Runs the shell of a step, with programs that only print how they were called.
   const shell = (script: string, env: Readonly<Record<string, string>>, programs: string) =>
     execFileSync("bash", ["--norc", "-e", "-o", "pipefail", "-c", `${programs}\n${script}`], {
       encoding: "utf8",
@@ -123,7 +123,7 @@ describe("a release", () => {
   test.each([
     ["v1.2.3", "", "npm publish ./release/smalti-1.2.3.tgz --provenance --access public --tag latest\n"],
     ["v1.2.3-rc.1", "", expect.stringMatching(/ --tag next\n$/)],
-    // The digest that openssl gives for a file that is empty: FIPS 180-4.
+    // openssl's digest of an empty file: FIPS 180-4.
     [
       "v1.2.3",
       "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",

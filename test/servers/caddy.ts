@@ -1,4 +1,4 @@
-// Caddy on a port of this machine, in a folder of its own.
+// Caddy on a port of this machine, in a separate folder.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
 
-/** Whether there is one; without it in CI its tests fail instead of being skipped. */
+/** True if Caddy is installed; without it in CI its tests fail instead of being skipped. */
 export const hasCaddy = spawnSync("caddy", ["version"]).status === 0 || process.env.CI !== undefined;
 
 export interface Caddy {

@@ -1,4 +1,4 @@
-// A collector of traces, for tests: it takes OTLP over HTTP as JSON, and fails as it is told to.
+// A trace collector for tests: it accepts OTLP over HTTP as JSON, and fails on demand.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ export interface Collector {
   readonly bodies: string[];
   /** All exports, also those that were not taken. */
   readonly asked: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
-  /** Answers in place of 200, with what was sent; true: it has, or will. */
+  /** Responds instead of 200, given the body; returns true if it has responded, or will. */
   instead: ((response: ServerResponse, body: string) => true | undefined) | undefined;
   spans(): readonly CollectedSpan[];
   /** Attributes of the service in the latest export. */

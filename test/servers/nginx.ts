@@ -1,4 +1,4 @@
-// nginx of Debian's on a port of this machine, in a folder of its own.
+// Debian's nginx on a port of this machine, in a separate folder.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const program = ["/usr/sbin/nginx", "nginx"].find((name) =>
   name.startsWith("/") ? existsSync(name) : spawnSync("sh", ["-c", `command -v ${name}`]).status === 0,
 );
 
-/** Whether there is one; without it in CI its tests fail instead of being skipped. */
+/** True if nginx is installed; without it in CI its tests fail instead of being skipped. */
 export const hasNginx = program !== undefined || process.env.CI !== undefined;
 
 export interface Nginx {
@@ -21,9 +21,12 @@ export interface Nginx {
 export interface NginxOptions {
   /** Any free one otherwise. */
   readonly port?: number;
-  /** What stands in its block `server`; `folder`: where its files lie. There is a cache with the name `all`. */
+  /**
+   * Returns the contents of its block `server`; `folder` contains its files. There is a cache with the name
+   * `all`.
+   */
   readonly server?: (folder: string) => string;
-  /** What stands in its block `http` in place of that one server. */
+  /** Returns the contents of its block `http` instead of that one server. */
   readonly http?: (folder: string, port: number) => string;
   /** Files in its folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
@@ -39,7 +42,7 @@ const oneServer = (
     ${lines}
   }`;
 
-/** Starts nginx, and waits until it answers. Throws where it ends instead. */
+/** Starts nginx, and waits until it responds. Throws if it ends instead. */
 export async function startNginx({ port, server, http, files = {} }: NginxOptions): Promise<Nginx> {
   if (!program) throw new Error("nginx is not installed (Debian package nginx-light)");
   const folder = mkdtempSync(join(tmpdir(), "smalti-nginx-"));

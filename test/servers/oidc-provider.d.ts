@@ -1,4 +1,4 @@
-// What the tests use of the package oidc-provider, which has no types of its own.
+// Types of the parts of the package oidc-provider that the tests use; it has none itself.
 
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";

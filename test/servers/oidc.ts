@@ -1,5 +1,5 @@
-// An OpenID Connect provider on this machine, as readers and services see it: `oidc-provider` with its own pages, whose keys can
-// be changed and whose answers can be replaced.
+// An OpenID Connect provider on this machine: `oidc-provider` with its own pages, whose keys can be changed
+// and whose responses can be replaced.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import Provider from "oidc-provider";
 import { createCookieJar } from "../api/auth/cookie-jar.ts";
 
 export const clientId = "smalti";
-/** With characters that have to be escaped where it is sent. */
+/** Contains characters that have to be escaped in requests. */
 export const clientSecret = "s3cret: +/%&=";
 
 export interface ProviderOptions {
@@ -23,7 +23,7 @@ export interface OidcProvider {
   readonly port: number;
   /** Paths that were asked for, in order. */
   readonly asked: string[];
-  /** Answers in place of the provider where it returns something. */
+  /** Replaces the provider's response if it returns one. */
   answer: ((path: string, request: IncomingMessage) => Response | Promise<Response> | undefined) | undefined;
   /** Takes one more address that readers may be sent back to. */
   register(callback: string): void;
@@ -38,19 +38,23 @@ export interface OidcProvider {
   /** The private key and its name. */
   signingKey(): { readonly key: CryptoKey; readonly kid: string };
   /**
-   * Goes through its pages as a reader does whom a service has sent to `address`. Returns the callback, which is not asked for.
-   * `deny`: turns back at the login, or at the question whether the service may know who they are.
+   * Goes through its pages as a reader does whom a service has sent to `address`. Returns the callback, which
+   * is not asked for. `deny`: turns back at the login, or at the question whether the service may know who
+   * they are.
    */
   logIn(
     address: string,
     reader?: { readonly user?: string | undefined; readonly deny?: "login" | "consent" },
   ): Promise<URL>;
-  /** Lets nobody in until {@link start}; connections are cut. */
+  /** Refuses connections until {@link start}; open ones are cut. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Starts a provider. Every user exists, with any password; `preferred_username` is "Reader " and the user, `email` is at example.org. */
+/**
+ * Starts a provider. Every user exists, with any password; `preferred_username` is "Reader " and the user,
+ * `email` is at example.org.
+ */
 export async function startProvider({
   callbacks = [],
   port = 0,
@@ -146,7 +150,7 @@ const configuration = (keys: readonly object[], callbacks: readonly string[]) =>
   },
 });
 
-/** It warns of what is right for a test alone. */
+/** Silences warnings about settings that are only acceptable in tests. */
 function quiet<T>(make: () => T): T {
   const { warn, info } = console;
   console.warn = console.info = () => {};

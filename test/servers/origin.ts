@@ -1,4 +1,4 @@
-// A web server that holds masters, for tests: it counts what it is asked, and does wrong what it is told to.
+// A web server with masters, for tests: it counts requests, and misbehaves on demand.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,17 +12,17 @@ export interface Master {
   readonly type?: string;
 }
 
-/** How the server behaves; each member may be changed at any time. */
+/** Behaviour of the server; each member may be changed at any time. */
 export interface Behaviour {
   ranges: boolean;
-  /** Whether it says how long whole answers are. */
+  /** True if it sends the length of whole responses. */
   lengths: boolean;
   delayMs: number;
-  /** Answers wait for it. */
+  /** Responses wait for it. */
   hold: Promise<void> | undefined;
-  /** Answers to requests for more than the beginning of a master wait for it. */
+  /** Responses to requests for more than the beginning of a master wait for it. */
   holdRest: Promise<void> | undefined;
-  /** Answers in place of the usual handling; undefined: the usual one. */
+  /** Replaces the usual handling; undefined for the usual one. */
   instead:
     | ((request: IncomingMessage, response: ServerResponse, nth: number) => true | undefined)
     | undefined;
@@ -33,7 +33,7 @@ export interface Asked {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   status: number;
-  /** Of the body. */
+  /** Bytes of the body. */
   sent: number;
 }
 
@@ -54,7 +54,7 @@ const isForRest = ({ headers }: Asked) =>
 /** Masters of which more than the beginning was asked for. */
 export const askedForRest = ({ asked }: Origin) => new Set(asked.filter(isForRest).map(({ path }) => path));
 
-/** A master whose bytes are in memory. */
+/** Returns a master whose bytes are in memory. */
 export function masterOf(data: Uint8Array, facts: Partial<Master> = {}): Master {
   return { size: data.length, bytes: (from, to) => data.subarray(from, to), etag: '"1"', ...facts };
 }

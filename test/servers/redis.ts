@@ -1,5 +1,5 @@
-// A real Redis for tests, from Debian, in a folder of its own; and an HTTP front for it that speaks the REST protocol of
-// Upstash.
+// A real Redis for tests, from Debian, in a separate folder; and an HTTP front for it that speaks the REST
+// protocol of Upstash.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -12,9 +12,9 @@ import { freePort } from "./free-port.ts";
 
 export interface RedisServer {
   readonly port: number;
-  /** A client of our own, for looking at what is there. */
+  /** A separate client for inspecting the contents. */
   readonly admin: Redis;
-  /** Ends the process at once; what it held is gone. */
+  /** Kills the process; its data is lost. */
   kill(): Promise<void>;
   /** Stops answering, connections stay. */
   freeze(): void;
@@ -24,7 +24,7 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** How a driver over TCP reaches a server without a password, waiting for two minutes at most. */
+/** Returns the options of a TCP driver for a server without a password, waiting for at most two minutes. */
 export const tcpOptions = ({ port }: Pick<RedisServer, "port">) =>
   ({
     host: "127.0.0.1",
@@ -36,7 +36,7 @@ export const tcpOptions = ({ port }: Pick<RedisServer, "port">) =>
     connectEachTime: false,
   }) as const;
 
-/** Starts redis-server on a free port of 127.0.0.1 and waits until it answers. */
+/** Starts redis-server on a free port of 127.0.0.1 and waits until it responds. */
 export async function startRedis({
   args = [] as readonly string[],
   password = "",
@@ -45,7 +45,7 @@ export async function startRedis({
   const folder = await mkdtemp(join(tmpdir(), "smalti-redis-"));
   const connection = { host: "127.0.0.1", port, retryStrategy: () => 20, maxRetriesPerRequest: null };
   let child: ChildProcess | undefined;
-  // Also where what started it ends early.
+  // Also if its parent ends early.
   const end = () => void child?.kill("SIGKILL");
   process.once("exit", end);
   const start = async () => {
@@ -92,7 +92,7 @@ export async function startRedis({
 
 export interface RestFront {
   readonly url: string;
-  /** Whether requests are answered with 500. */
+  /** True if requests get a 500. */
   broken: boolean;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-// AWS Signature 4 as a service checks it, after the documentation ("Authenticating Requests: Using the Authorization
-// Header") and with nothing of our own code.
+// AWS Signature 4 as a service checks it, implemented from the documentation ("Authenticating Requests: Using
+// the Authorization Header") and independent of our own code.
 
 import { createHash, createHmac } from "node:crypto";
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export interface RawRequest {
   readonly method: string;
   /** Path and query as they came. */
@@ -43,7 +43,7 @@ function canonicalQuery(query: string): string {
     .join("&");
 }
 
-/** The signature that a request must carry over these headers. */
+/** Returns the signature that a request must have over these headers. */
 export function signatureOf(
   { method, target, headers }: RawRequest,
   signedHeaders: readonly string[],

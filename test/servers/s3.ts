@@ -1,5 +1,5 @@
-// A strict S3 for tests: signatures with token, time and payload hash, ranges, conditions, paged listing, and faults on
-// demand. Path style, and host style for names below the host.
+// A strict S3 for tests: signatures with token, time and payload hash, ranges, conditions, paged listing, and
+// faults on demand. Path style, and host style for names below the host.
 
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -12,11 +12,11 @@ export interface StoredObject {
   readonly modified: Date;
 }
 
-/** What goes wrong with one request. */
+/** The fault of one request. */
 export interface Fault {
   /** Answered instead, as the error of that code. */
   readonly refuse?: Refusal;
-  /** Milliseconds before the answer begins. */
+  /** Milliseconds before the response begins. */
   readonly delayMs?: number;
   /** Only so many bytes of the body are sent, then the connection breaks. */
   readonly cutAfter?: number;
@@ -40,7 +40,7 @@ export interface S3Options {
   readonly account?: Account | undefined;
   /** Most keys of one page of a listing. */
   readonly pageSize?: number;
-  /** Whether listings heed encoding-type, as not all services do. */
+  /** True if listings honour encoding-type, which not all services do. */
   readonly urlEncoding?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface S3Server {
   readonly objects: Map<string, StoredObject>;
   /** Every request that came, in order. */
   readonly seen: Seen[];
-  /** Decides what goes wrong; called once for each request. */
+  /** Chooses the fault of a request; called once for each. */
   fault: (request: { readonly method: string; readonly key: string }) => Fault | undefined;
   put(key: string, body: Uint8Array): void;
   close(): Promise<void>;
@@ -151,7 +151,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     const encoded = urlEncoding && query.get("encoding-type") === "url";
     const write = encoded ? encodeURIComponent : escapeXml;
     const delimiter = query.get("delimiter") ?? "";
-    /** What a key shows as: itself, or all keys that share what lies before the next delimiter. */
+    /** Returns how a key is listed: itself, or the common prefix up to the next delimiter. */
     const shown = (key: string) => {
       const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
       return end < 0 ? key : key.slice(0, end + delimiter.length);

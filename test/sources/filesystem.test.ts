@@ -184,7 +184,7 @@ describe("a master", () => {
     const { size, dev, ino } = await stat(join(root, "a.jpg"));
     expect(image?.file).toMatchObject({ path: join(root, "a.jpg"), size });
     expect(image?.file?.id).toContain(`${dev}:${ino}:`);
-    // Other machines give the same volume another device number.
+    // Other machines number the same volume differently.
     expect(image?.validator).toContain(`-${ino}:`);
     expect(image?.validator).not.toContain(`${dev}:${ino}`);
     await image?.close();

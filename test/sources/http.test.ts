@@ -1,4 +1,4 @@
-// What an http source may reach: hosts by name, addresses at each connection.
+// The hosts that an http source may reach: by name, and addresses at each connection.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePlatform } from "../../src/platform/node.ts";

@@ -29,7 +29,10 @@ interface Dashboard {
 const dashboard = JSON.parse(read("examples/operations/grafana-dashboard.json")) as Dashboard;
 const ofDashboard = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** What is wrong with the figures of an expression: names that do not exist, labels and values that a figure does not have. */
+/**
+ * Returns the faults in the figures of an expression: names that do not exist, labels and values that a
+ * figure does not have.
+ */
 function faultsOf(expression: string): string[] {
   return [...expression.matchAll(/(smalti_\w+)(?:\{([^}]*)\})?/g)].flatMap(([, name = "", selector = ""]) => {
     const row = rows.get(name);
@@ -49,7 +52,7 @@ function faultsOf(expression: string): string[] {
   });
 }
 
-/** Labels by which an expression groups, for the figures that it holds. */
+/** Returns faults in the labels by which an expression groups. */
 function groupingFaults(expression: string): string[] {
   const names = [...expression.matchAll(/smalti_\w+/g)].map(([name]) => name);
   const known = new Set([

@@ -106,7 +106,7 @@ describe("the table of figures", () => {
     expect(publishedName("pool_queue")).toBe("smalti_pool_queue");
     expect(names.filter((name) => !/^smalti(_[a-z]+)+$/.test(name))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
-    // What exposition appends to the name of a histogram is no name of another figure.
+    // The suffixes that exposition appends to the name of a histogram form no name of another figure.
     const suffixed = names.flatMap((name) => ["_bucket", "_count", "_sum"].map((suffix) => name + suffix));
     expect(names.filter((name) => suffixed.includes(name))).toEqual([]);
   });

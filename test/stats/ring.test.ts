@@ -39,7 +39,8 @@ describe("percentiles of the latest values", () => {
   });
 
   test("are of the latest alone, in whichever order they came", () => {
-    // 1 to 3000: the latest 1,024 are 1977 to 3000, of which the 512th is 2488, the 973rd 2949 and the 1014th 2990.
+    // 1 to 3000: the latest 1,024 are 1977 to 3000, of which the 512th is 2488, the 973rd 2949 and the 1014th
+    // 2990.
     const values = Array.from({ length: 3000 }, (_, i) => i + 1);
     expect(percentiles(values, 1024, [0.5, 0.95, 0.99])).toEqual([2488, 2949, 2990]);
   });

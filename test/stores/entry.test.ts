@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sha256 } from "../../src/imaging/lib/digest.ts";
 import { decodeEntry, encodeEntry } from "../../src/stores/entry.ts";
 
-/** An entry with another byte at `at`, whose sum is right. */
+/** Returns an entry with another byte at `at` and a correct checksum. */
 async function changed(entry: Uint8Array, at: number, byte: number): Promise<Uint8Array> {
   const other = entry.slice();
   other[at] = byte;

@@ -1,5 +1,5 @@
-// A cache that fails costs its speed, never an answer: the whole service over broken stores gives the bytes that it gives
-// without any.
+// A failing cache costs speed, never correctness: the whole service over broken stores returns the same bytes
+// as without any.
 // @module-tag slow
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -48,14 +48,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((app) => app.service.close()));
 });
 
-/** The service with all slots on one store, and what it logged. */
+/** The service with all slots on one store, and its log. */
 async function over(store: string, files?: FileSystem) {
   const lines: string[] = [];
   const log = { ...silentLog, warn: (...parts: unknown[]) => lines.push(JSON.stringify(parts)) };
   const cache = `cache: { render: ${store}, info: ${store}, origin: ${store} }`;
   const app = await served(cache, secrets, { log, ...(files ? { files } : {}) });
   open.push(app);
-  /** Asks for everything a few times, each round anew for the stores. */
+  /** Requests everything a few times; each round is new to the stores. */
   const check = async (rounds: number) => {
     for (let round = 0; round < rounds; round++) {
       expect(await Promise.all(paths.map((path) => read(app, path)))).toEqual(expected);
@@ -66,7 +66,10 @@ async function over(store: string, files?: FileSystem) {
   return { app, lines, check, ready };
 }
 
-/** At most one line for each slot in the first minute, none with a secret, and /ready says it without being unready. */
+/**
+ * At most one line for each slot in the first minute, none with a secret, and /ready says it without being
+ * unready.
+ */
 async function expectQuiet({ lines, ready }: Awaited<ReturnType<typeof over>>, error: RegExp) {
   const readiness = await ready();
   expect(readiness.status).toBe("ready");
@@ -225,7 +228,7 @@ describe("a folder that fails", () => {
     const { render } = service.app.service.slots;
     expect(readCounts(render.counts).hits).toBeGreaterThan(0);
     await service.check(3);
-    // As many for each of the slots as may hang.
+    // The limit of hanging calls, for each of the slots.
     expect(calls).toBeLessThanOrEqual(3 * 8);
     await expectQuiet(service, /does not answer|no answer/);
     hangs = false;

@@ -9,7 +9,7 @@ const ample = { read: 60_000, write: 60_000, purge: 60_000, check: 60_000 };
 
 storeContract("guarded heap", async (options) => ({ store: guardedStore(heapStore(options), ample) }));
 
-/** A heap store whose methods can fail or stand still; it counts its calls. */
+/** A heap store whose methods can fail or hang; it counts its calls. */
 function troubled() {
   const inner = heapStore({ maxBytes: 1 << 20 });
   const state = { calls: 0, reads: "well" as Mood, writes: "well" as Mood, release: () => {} };

@@ -21,7 +21,7 @@ const MiB = 2 ** 20;
 const files = nodeFiles();
 const value = Uint8Array.of(1, 2, 3);
 
-/** Slots of a configuration, with what was logged. */
+/** Creates the slots of a configuration, and records the log. */
 function slotsOf(
   cache: unknown,
   platform: Omit<Parameters<typeof buildSlots>[1], "memoryBytes">,

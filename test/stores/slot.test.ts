@@ -7,7 +7,7 @@ import { readCounts } from "../counts.ts";
 
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-/** A slot over a heap store, with what it logged. */
+/** Creates a slot over a heap store, and records its log. */
 function slotOver(over: Partial<SlotOptions> = {}) {
   const logged: string[] = [];
   const store = "store" in over ? over.store : heapStore({ maxBytes: 1 << 20 });
@@ -22,7 +22,7 @@ function slotOver(over: Partial<SlotOptions> = {}) {
   return { slot, store, logged };
 }
 
-/** A store over another whose methods can be held up or broken. */
+/** A store over another whose methods can be delayed or broken. */
 function unreliable(inner: Store): Store & { broken: boolean; hold: Promise<void> | undefined } {
   const store = {
     broken: false,

@@ -8,7 +8,7 @@ import { exportFrame } from "../../src/tracing/spans.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** `statuses`: of the answers, the last one for all that follow. */
+/** `statuses` of the responses; the last one repeats. */
 function exporterTo(...statuses: readonly number[]) {
   const bodies: Uint8Array[] = [];
   vi.stubGlobal("fetch", async (_url: string, { body }: { readonly body: Uint8Array }) => {
@@ -50,14 +50,14 @@ const answered = {
   trace,
 };
 
-/** Lets what was begun go on. */
+/** Lets pending work continue. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 test("no export is larger than 1 MB, whatever its clients sent", async () => {
   const { exporter, counts, bodies } = exporterTo(200);
   const stages = new StageClock(100);
   for (const stage of stageNames.slice(0, -1)) stages.end(stage);
-  // The longest that JSON makes of what is shown: six bytes of one, and two of one.
+  // The longest possible JSON of a trace state: six bytes for one, and two for one.
   const long = { ...trace, state: "\t".repeat(512) };
   const path = `/${"\u0001".repeat(499)}`;
   for (let i = 0; i < 600; i++) {
@@ -97,7 +97,7 @@ test.each([
 
 test("a batch that is sent again goes before those that came after it", async () => {
   const { exporter, bodies } = exporterTo(503, 200);
-  // Two whole batches, each with a state of its own.
+  // Two whole batches with different trace states.
   for (const state of ["a=1", "b=2"])
     for (let i = 0; i < 512; i++) exporter.add({ ...trace, state }, answered);
   await vi.waitFor(() => expect(bodies.length).toBe(1));

@@ -1,4 +1,5 @@
-// Spans as a collector reads them: the JSON mapping of trace.proto, where 64-bit numbers are strings of digits.
+// Spans as a collector reads them: the JSON mapping of trace.proto, in which 64-bit numbers are strings of
+// digits.
 
 import { describe, expect, test } from "vitest";
 import type { AnsweredRequest } from "../../src/lib/telemetry/answered-request.ts";

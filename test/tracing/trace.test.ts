@@ -1,4 +1,4 @@
-// The trace of a request: its ids and what it hands on.
+// The trace of a request: its ids and the context that it passes on.
 
 import { describe, expect, test } from "vitest";
 import { RequestTrace } from "../../src/tracing/trace.ts";

@@ -1,4 +1,5 @@
-// Region and size of requests on given images: what is read and made, and the canonical spelling or the error code.
+// Region and size of requests on given images: what is read and made, and the canonical spelling or the error
+// code.
 
 export interface GeometryVector {
   readonly version?: 2 | 3;
@@ -257,11 +258,11 @@ export const geometryVectors: readonly GeometryVector[] = [
     size: [1, 256],
     scale: 4,
   },
-  // Narrow pictures keep their shape where no tile is meant.
+  // Narrow pictures keep their shape unless a tile is meant.
   { image: [1000, 10], ask: "full/,1", size: [100, 1], canonical: "full/100,1" },
   { image: [1, 5000], ask: "full/1,", size: [1, 5000], scale: 1, canonical: "full/max" },
 
-  // Version 2: full and max alike, no upscaling, w, where the aspect ratio is kept.
+  // Version 2: full equals max, no upscaling, w, if the aspect ratio is preserved.
   { version: 2, image, ask: "full/full", region: whole, size: [600, 400], scale: 1, canonical: "full/full" },
   { version: 2, image, ask: "full/max", region: whole, size: [600, 400], scale: 1, canonical: "full/full" },
   { version: 2, image, ask: "0,0,600,400/600,400", size: [600, 400], scale: 1, canonical: "full/full" },

@@ -1,4 +1,4 @@
-// Raw paths after the mount prefix, and what they name or the error code they get.
+// Raw paths after the mount prefix, and what they name or their error code.
 
 type Named = { kind: "info" | "base" | "image"; identifier: string; [part: string]: string };
 
@@ -64,7 +64,7 @@ export const imagePaths: readonly (readonly [path: string, expected: Named | str
   ["https:%2F%2F%2Fexample.org/info.json", "identifier_refused"],
   ["https:%2F/info.json", "identifier_refused"],
   ["https:%2F%2F..%2Fa/info.json", "identifier_refused"],
-  // What could leave a source.
+  // Names that could leave a source.
   ["", "identifier_refused"],
   ["/", "identifier_refused"],
   ["../info.json", "identifier_refused"],

@@ -1,4 +1,5 @@
-// Parameters as `region/size/rotation/quality.format`, with the part of the request they mean or their error code.
+// Parameters as `region/size/rotation/quality.format`, with the part of the request they mean or their error
+// code.
 
 type Part = Readonly<Record<string, unknown>>;
 export type RequestVector = readonly [parameters: string, expected: Part | string];

@@ -1,11 +1,14 @@
-// Sources in AssemblyScript as tests look at them: the numbers that they export, and the signatures of a module.
+// Sources in AssemblyScript as tests look at them: the numbers that they export, and the signatures of a
+// module.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const textOf = (file: string) => readFileSync(file, "utf8");
 
-/** The exported constants of a file by name, for values of numbers, constants before them, and + - * << >>. */
+/**
+ * The exported constants of a file by name, for values of numbers, constants before them, and + - * << >>.
+ */
 export function constantsOf(file: string): Map<string, number> {
   const constants = new Map<string, number>();
   for (const [, name, value] of textOf(file).matchAll(/^export const (\w+): \w+ = ([^;]+);/gm)) {
@@ -16,7 +19,10 @@ export function constantsOf(file: string): Map<string, number> {
   return constants;
 }
 
-/** Names of parameters by function: those that the entry of a module exports, from itself or from files beside it. */
+/**
+ * Returns the parameter names of functions that a module's entry exports, from itself or from files next to
+ * it.
+ */
 export function exportsOf(entry: string): Map<string, readonly string[]> {
   const text = textOf(entry);
   const functions = functionsOf(text, /^export function (\w+)\(([^)]*)\)/gm);

@@ -1,4 +1,5 @@
-// Our own modules and the code that calls them: one memory map, one list of functions, written down on both sides.
+// Our own modules and the code that calls them: one memory map, one list of functions, written down on both
+// sides.
 
 import { describe, expect, it, test } from "vitest";
 import { accessPointBytes } from "../../src/imaging/codecs/jpg/region/access-points.ts";
@@ -72,7 +73,7 @@ describe("the memory map of jpeg-decode", () => {
     expect(inMap(expected)).toEqual(expected);
     const at = (name: string) => map.get(name)!;
     expect(area.tables).toBe(at("QUANT"));
-    // what a table takes, by its last part: 2^11 entries of 4 and 8 bytes
+    // sizes of tables by their last part: 2^11 entries of 4 and 8 bytes
     expect(area.dcSize).toBe(at("T_DC") + 4 * 2 ** at("FAST_BITS"));
     expect(area.acSize).toBe(at("T_FAST") + 8 * 2 ** at("FAST_BITS"));
   });

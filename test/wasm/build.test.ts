@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A checkout whose only module gives a number; its builder. */
+/** Creates a checkout whose only module returns a number; returns its builder. */
 async function checkout(name: string, value: number) {
   const at = join(folder, name);
   mkdirSync(join(at, "wasm/one"), { recursive: true });

@@ -1,4 +1,4 @@
-// The module "jpeg-decode" by itself: what it brings and needs.
+// The module "jpeg-decode" on its own: its exports and imports.
 
 import { describe, expect, it } from "vitest";
 import { area } from "../../src/imaging/codecs/jpg/region/engine.ts";

@@ -1,4 +1,5 @@
-// Compiles our own WebAssembly modules once before the tests, so that test/host.ts can give them out at once.
+// Compiles our own WebAssembly modules once before the tests, so that test/host.ts can return them
+// synchronously.
 
 import type { TestProject } from "vitest/node";
 

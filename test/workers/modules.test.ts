@@ -1,4 +1,4 @@
-// Which WebAssembly modules a worker receives, with made-up rows in the table beside the real ones.
+// The WebAssembly modules that a worker receives, with made-up rows in the table next to the real ones.
 
 import { afterEach, expect, test } from "vitest";
 import { wasmModules } from "../../src/imaging/codecs/modules.ts";

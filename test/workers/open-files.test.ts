@@ -138,7 +138,7 @@ describe("a worker's files", () => {
       const files = filesOf();
       const file = written("a", "0123456789");
       if (before) expect(await text(files.open(file).read(0, 1))).toBe("0");
-      await new Promise((resolve) => setTimeout(resolve, 10)); // a change time of its own
+      await new Promise((resolve) => setTimeout(resolve, 10)); // a distinct change time
       replace(file.path);
       expect(() => files.open(file)).toThrow(changed);
       expect(await text(files.open(fileAt(file.path)).read(0, 1))).toBe("a");
@@ -164,7 +164,7 @@ describe("a worker's files", () => {
     expect(files.isUnchanged()).toBe(false);
     const file = written("a", "0123456789");
     await files.open(file).read(0, 1);
-    await new Promise((resolve) => setTimeout(resolve, 10)); // a change time of its own
+    await new Promise((resolve) => setTimeout(resolve, 10)); // a distinct change time
     happens(file.path);
     expect(files.isUnchanged()).toBe(unchanged);
   });

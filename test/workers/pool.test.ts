@@ -76,7 +76,7 @@ function poolOf(options: Partial<PoolOptions> = {}) {
   return { pool, counts };
 }
 
-/** A master whose first read stays open; `asked` resolves when a worker has asked for it. */
+/** A master whose first read stays open; `asked` resolves when a worker has requested it. */
 function hangingBytes(): { bytes: ByteSource; asked: Promise<void> } {
   let ask = () => {};
   const asked = new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ const rendering = ({ plan, ...job }: Omit<Job, "task" | "memory"> & { readonly p
 const renderedHere = (plan: RenderPlan, bytes: ByteSource, data?: Uint8Array) =>
   runTask({ kind: "render", plan }, { codecs, bytes, overlay: data && { load: async () => data } });
 const inPlace = () => renderedHere(plan, memoryBytes(master));
-/** What a worker answers that opened the file by itself. */
+/** Results of a worker that opened the file itself. */
 const byFile = async () => ({ ...(await inPlace()), unchanged: true });
 const codeOf = (result: Promise<unknown>) =>
   result.then(
@@ -276,7 +276,7 @@ describe("jobs on workers", () => {
     expect(apart.reads).toBeGreaterThanOrEqual(8);
     expect(together.reads).toBeLessThanOrEqual(apart.reads - 6);
     expect(together.answer).toEqual(apart.answer);
-    // The way through the main thread has a gap of its own, which a smaller one does not take back.
+    // Reads through the main thread merge gaps up to a fixed size, which a smaller setting does not reduce.
     expect((await readsWith(0)).reads).toBe(apart.reads);
   });
 
@@ -370,7 +370,7 @@ describe("limits", () => {
 });
 
 describe("a job that waits for bytes", () => {
-  /** A place that is always to be had again. */
+  /** A permit that can always be taken again. */
   const place = () => {
     const left = deferred();
     return { place: { leave: left.resolve, back: async () => {} }, whenLeft: left.promise };

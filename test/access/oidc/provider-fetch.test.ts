@@ -1,4 +1,4 @@
-// Where requests to a provider may lead.
+// The addresses that requests to a provider may reach.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

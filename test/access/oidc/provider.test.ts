@@ -1,4 +1,4 @@
-// What is kept of a provider, and for how long.
+// The cached metadata of a provider, and its lifetime.
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createProvider } from "../../../src/access/oidc/provider.ts";

@@ -25,12 +25,13 @@ describe("an APR1 hash", () => {
       });
       expect(passwords.slice(1).map((password) => apr1(password, salt))).toEqual(lines.trim().split("\n"));
     }
-    // As `openssl passwd -apr1 -salt abcdefgh ""` prints.
+    // Output of `openssl passwd -apr1 -salt abcdefgh ""`.
     expect(apr1("", "abcdefgh")).toBe("$apr1$abcdefgh$L.PT565ESX4Tp2bqNs7Ie.");
   });
 });
 
-// Those of cost 5 are test vectors of Openwall's crypt_blowfish, the others were made by crypt(3) of libxcrypt.
+// Hashes of cost 5 are test vectors of Openwall's crypt_blowfish; the others were made by crypt(3) of
+// libxcrypt.
 const bcrypt: readonly (readonly [password: string, hash: string])[] = [
   ["U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"],
   ["U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"],

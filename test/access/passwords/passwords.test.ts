@@ -104,7 +104,7 @@ describe("a name that is not there", () => {
     expect(asked.length).toBe(33);
     expect(new Set(asked)).toEqual(new Set([uu, hello]));
     expect(new Set(asked.slice(0, 3)).size).toBe(1);
-    // As in another process, or after a restart.
+    // A second list, as in another process or after a restart.
     const others = await passwordsOf({ users }, { verifier });
     for (let i = 0; i < 30; i++) await others.verify(`u${i}`, "hello");
     expect(asked.slice(33)).toEqual(asked.slice(3, 33));

@@ -15,7 +15,7 @@ const [cheap, dear, apr] = ["$2b$10$", "$2y$12$", "$apr1$"] as const;
 const list = (seed?: string) => [...hashesOf(cheap, 30, seed), ...hashesOf(dear, 10, seed)];
 const names = Array.from({ length: 2000 }, (_, i) => `user${i}`);
 
-/** What each name costs: the cost of bcrypt, or `1$` for APR1-MD5. */
+/** Returns the cost of each name: the cost of bcrypt, or `1$` for APR1-MD5. */
 const costsIn = async (hashes: readonly string[]) => {
   const standIn = createStandIns(hashes);
   return Promise.all(names.map(async (name) => (await standIn(name)).slice(4, 6)));
@@ -30,7 +30,7 @@ describe("the hash for a name that is not there", () => {
 
   it("has each cost as often as the hashes that are there have it", async () => {
     const dears = (await costsIn(list())).filter((cost) => cost === "12").length;
-    // A quarter of 2,000, give or take five standard deviations of 19.
+    // A quarter of 2,000, plus or minus five standard deviations of 19.
     expect(dears).toBeGreaterThan(500 - 97);
     expect(dears).toBeLessThan(500 + 97);
     const mixed = new Set(await costsIn([...list(), ...hashesOf(apr, 20)]));
@@ -50,7 +50,7 @@ describe("the hash for a name that is not there", () => {
     const one = await costsIn(list("one"));
     const other = await costsIn(list("other"));
     const different = one.filter((cost, i) => cost !== other[i]).length;
-    // By chance 2 · 1/4 · 3/4 of them.
+    // The expected share is 2 · 1/4 · 3/4.
     expect(different).toBeGreaterThan(600);
   });
 

@@ -30,7 +30,7 @@ describe("sessions in memory that is full", () => {
     for (const id of ids) expect(await sessions.find(id)).toBeDefined();
     await sessions.logOut(ids[0] ?? "");
     ids[0] = (await logIn()).id;
-    // Whoever has a session may log in to something else.
+    // A reader with a session may log in to something else.
     ids[1] = (await logIn(ids[1])).id;
     for (const id of ids) expect(await sessions.find(id)).toBeDefined();
     clock.time += ttlMs;

@@ -1,5 +1,4 @@
-// The sessions as a service has them: what becomes of them when their store fails, stands still or comes back, and when several
-// servers share one.
+// A service's sessions when their store fails, freezes or recovers, and when several servers share one store.
 // @module-tag slow
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
@@ -46,7 +45,7 @@ const grant = (profile: string) => ({
   expiresAt: Date.now() + ttlMs,
 });
 
-/** The store answers again, sooner or later. */
+/** Waits until the store responds again. */
 function expectBack(sessions: Sessions): Promise<void> {
   const answers = () =>
     sessions.check().then(
@@ -71,7 +70,7 @@ async function expectUnavailable(sessions: Sessions, id: string, token: string):
       status: "rejected",
       reason: { kind: "busy", code: "sessions_unavailable" },
     });
-    // What no id can be is known without the store.
+    // An impossible id is rejected without the store.
     expect(await sessions.find("nonsense")).toBeUndefined();
   }
 }
@@ -143,7 +142,7 @@ describe("sessions in Redis", () => {
     redis.thaw();
     expectQuiet(built.lines);
     await built.sessions.check();
-    // What was asked meanwhile may have reached it.
+    // A request made meanwhile may have reached the store.
     const found = await built.sessions.find(id);
     expect(found === undefined || found.grants.length === 1).toBe(true);
     const next = await built.logIn();
@@ -188,7 +187,7 @@ describe("sessions in Redis", () => {
     expect(seen.filter((each) => each.startsWith("down"))).toEqual([
       "down sessions_unavailable sessions_unavailable",
     ]);
-    // In any phase, nobody is logged in who is not.
+    // In no phase is anybody logged in who should not be.
     expect(seen.filter((each) => each.endsWith(" in"))).toEqual([]);
     // It came back empty: that is known, so it is said.
     expect(await built.sessions.find(id)).toBeUndefined();

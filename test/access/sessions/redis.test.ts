@@ -40,7 +40,7 @@ const drivers: [string, () => RedisDriver<SessionScript>][] = [
   ["Redis (REST)", rest],
 ];
 
-/** All keys with what they hold. */
+/** Returns all keys with their contents. */
 async function contents(): Promise<string> {
   const parts: string[] = [];
   for (const key of (await redis.admin.keys("*")).toSorted()) {

@@ -1,4 +1,4 @@
-// Access rules of the test's own, as every surface holds to them: what is shown, what is kept, and by whom.
+// Custom access rules on every surface: what is shown, what is cached, and by whom.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const gated = { keptBy: "caller", vary: ["Cookie", "Authorization"] } as const;
 const full: Grant = { allowed: true, tier: "full", ...gated };
 const confined = { kind: "confined", width: 100, height: 100, upscale: false } as const;
 
-/** What those without the token get. All others are public. */
+/** The decisions for callers without the token. All other identifiers are public. */
 const rules: Readonly<Record<string, Decision>> = {
   "closed.png": { allowed: false, status: 401, reason: "Log in first.", ...gated },
   "closed-and-missing.png": { allowed: false, status: 401, reason: "Log in first.", ...gated },
@@ -30,7 +30,7 @@ const rules: Readonly<Record<string, Decision>> = {
 
 const callers: Caller[] = [];
 const access: Access = {
-  // In turn at once and later, as a rule of the configuration and a hook would.
+  // Alternates between synchronous and asynchronous decisions, as a configured rule and a hook would make.
   decide(caller) {
     callers.push(caller);
     const rule = rules[caller.identifier];

@@ -44,7 +44,7 @@ const signed = (user: string, expires = soon()) => ({
   signature: hmac(`${user}|${expires}`).digest("hex"),
 });
 
-/** Nobody is logged in, nobody is sent anywhere, and nothing of the attempt is shown. */
+/** Expects that nobody is logged in or redirected, and that nothing of the attempt is shown. */
 async function expectNobody(response: Response, statuses: readonly number[] = [401]) {
   expect(statuses).toContain(response.status);
   expect(response.headers.get("Location")).toBeNull();

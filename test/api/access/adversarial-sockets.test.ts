@@ -1,4 +1,5 @@
-// Attempts to bring a request or a header past a proxy, sent as bytes: what two programs may read in two ways gives no access.
+// Attempts to smuggle a request or a header past a proxy, sent as bytes: input that two programs may read
+// differently gives no access.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePlatform } from "../../../src/platform/node.ts";

@@ -1,4 +1,5 @@
-// Attempts to see a gated image without the right to: none gets a pixel, a validator or a fact that it should not.
+// Attempts to see a gated image without the right to: none gets a pixel, a validator or a fact that it should
+// not.
 
 import { createHash } from "node:crypto";
 import { cpSync } from "node:fs";
@@ -45,7 +46,7 @@ afterAll(async () => {
 const get = (target: string, headers: Record<string, string> = {}, method = "GET", peer = "203.0.113.9") =>
   site.app.get(target, { headers, method, peer });
 
-/** Neither the picture nor anything that tells of it. */
+/** Expects neither the picture nor any sign of it. */
 async function expectNothing(
   response: Response,
   statuses: readonly number[] = [400, 401, 404],
@@ -396,7 +397,8 @@ describe("no set of requests rebuilds more than the substitute shows", () => {
         .toBuffer({ resolveWithObject: true });
       // A turn by 45 degrees makes the box around a picture at most half as large again.
       expect(Math.max(info.width, info.height)).toBeLessThanOrEqual(150);
-      // One column of the master would be 0 or 255. White in the corners of a turned picture is no pixel of it.
+      // One column of the master would be 0 or 255. White in the corners of a turned picture is no pixel of
+      // it.
       if (!rest.startsWith("!45")) for (const value of data) expect(Math.abs(value - 128)).toBeLessThan(80);
     }
   });

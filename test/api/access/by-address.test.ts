@@ -1,5 +1,5 @@
-// Kiosks by address: readers in the room see the whole picture on every surface, without a cookie and a
-// login; all others see what they saw before, also with what was kept for the room.
+// Kiosks by address: readers in the room see the whole picture on every surface, without a cookie or a login;
+// all others see what they saw before, even after derivatives were cached for the room.
 
 import { rmSync } from "node:fs";
 import sharp from "sharp";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { type Served, served } from "../../served.ts";
 
-/** Of the password "myPassword", by Apache (httpd 2.4, Password Formats). */
+/** Hash of the password "myPassword", from Apache's documentation (httpd 2.4, Password Formats). */
 export const bcrypt = "$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC";
 
 /** Profiles and rules of the tests, without `auth:` itself; two spaces deep. */

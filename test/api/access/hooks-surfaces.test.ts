@@ -1,5 +1,6 @@
-// What an authorize hook says of a gated image, through every surface that shows it, to readers with and without a login. What holds is that a hook
-// refuses and replaces for everybody, and that what it allows still needs the login (docs/authorization.md, "What a request gets").
+// An authorize hook and a gated image, through every surface that shows it, for readers with and without a
+// login. A hook refuses and substitutes for everybody, and an image that it allows still needs the login
+// (docs/authorization.md, "What a request gets").
 
 import { rmSync } from "node:fs";
 import sharp from "sharp";
@@ -14,7 +15,7 @@ let webhook: WebhookService;
 let site: Gated;
 let readers: Readonly<Record<Who, Record<string, string>>>;
 
-/** The image that the hook answers for; it has no opinion on others, also of the same folder. */
+/** The image that the hook decides on; it has no opinion on others, including those in the same folder. */
 const image = "private/a.png";
 let said: unknown = null;
 
@@ -40,7 +41,7 @@ type Who = "nobody" | "a reader by cookie" | "a reader by token";
 
 const elsewhere = "https://elsewhere.example.org/a";
 
-/** What a caller sees on a surface, in a few words. */
+/** Describes in a few words what a caller sees on a surface. */
 type See = (headers: Record<string, string>) => Promise<string>;
 
 const get = (target: string, headers: Record<string, string>) => site.app.get(target, { headers });
@@ -121,7 +122,7 @@ const browse: See = async (headers) => {
   return (JSON.parse(text) as Json).images.includes(image) ? "shown" : "left out";
 };
 
-/** The page of the manifest: the picture by which it is previewed, and whether it names the image. */
+/** The page of the manifest: its preview picture, and if it names the image. */
 const page: See = async (headers) => {
   const response = await get("/view/private", headers);
   const html = await response.text();
@@ -232,7 +233,10 @@ const sentAway = all({
   tool: `refused: It is in the library's own viewer. Address: ${elsewhere}`,
 });
 
-/** What the hook says, what readers without and with a login see, and the profile in the record of the decision. */
+/**
+ * The hook's result, what readers without and with a login see, and the profile in the record of the
+ * decision.
+ */
 const rows: readonly (readonly [string, unknown, typeof closed, typeof closed, string])[] = [
   ["no opinion", null, closed, open, "staff"],
   ["a permission", { allow: true }, closed, open, "staff"],
@@ -283,7 +287,9 @@ const rows: readonly (readonly [string, unknown, typeof closed, typeof closed, s
   ],
 ];
 
-/** What lists a folder only to those who have its login, whatever the hook says of an image in it. */
+/**
+ * Surfaces that list a folder only to readers with its login, whatever the hook decides about an image in it.
+ */
 const ofGatedFolder: Partial<Record<Surface, string>> = {
   browse: `refused: ${login}`,
   "the start page": "left out",

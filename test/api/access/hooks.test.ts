@@ -1,4 +1,4 @@
-// Rules, logins and hooks together: which of them is asked when, and what wins.
+// Rules, logins and hooks together: the order in which they are consulted, and their precedence.
 
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -14,7 +14,8 @@ const sent: string[] = [];
 beforeAll(async () => {
   const png = await fineColumns().png().toBuffer();
   server = createServer((request, response) => {
-    // As behind a proxy that decodes what it passes on; Servlet 6.0, section 3.5.2: parameters off, then decoded, then resolved.
+    // Simulates a proxy that decodes what it forwards (Servlet 6.0, section 3.5.2): parameters removed, then
+    // decoded, then resolved.
     const raw = (request.url ?? "").split("?")[0]?.replace(/%3b/gi, ";").replace(/%2f/gi, "/") ?? "";
     const names = raw.split("/").map((segment) => decodeURIComponent(segment.replace(/;.*$/, "")));
     const path = new URL(names.filter((name) => name !== "").join("/"), "http://h/").pathname;

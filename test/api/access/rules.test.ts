@@ -1,4 +1,5 @@
-// Access by rules and logins over HTTP: each verdict with its status, tier and headers, and what image information advertises.
+// Access by rules and logins over HTTP: each verdict with its status, tier and headers, and what image
+// information advertises.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +49,7 @@ const get = (target: string, headers: Record<string, string> = {}, method = "GET
 const widthOf = async (response: Response) =>
   (await sharp(Buffer.from(await response.arrayBuffer())).metadata()).width;
 
-/** Whom each image is for; all others get `otherwise`: a status, or the width of what they see. */
+/** Who may see each image; all others get `otherwise`: a status, or the width of what they see. */
 const images = {
   "public.png": { for: undefined, vary: null },
   "private/a.png": {

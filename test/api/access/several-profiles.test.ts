@@ -1,4 +1,4 @@
-// Rules with several profiles: access by any of them, and what all others are told.
+// Rules with several profiles: access through any of them, and what all others are told.
 
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,6 +1,6 @@
-// Some 220 spellings of one gated identifier on each surface that shows images: none of 5,000 requests gets a
-// pixel, a size, or access, with nothing, with the login of another profile, and under rules of one profile
-// and of several.
+// About 220 spellings of one gated identifier on each surface that shows images: none of 5,000 requests gets
+// a pixel, a size, or access, with no credentials, with the login of another profile, and under rules of one
+// profile and of several.
 // @module-tag slow
 
 import { rmSync } from "node:fs";
@@ -41,7 +41,7 @@ const plain = "private/a.png";
 const hex = (text: string) =>
   [...text].map((char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`).join("");
 
-/** What stands for the slash, and what is put around or into the name. */
+/** Spellings of the slash, and text inserted around or into the name. */
 const slashes = [
   "/",
   "%2F",
@@ -135,16 +135,16 @@ const surfaces: Readonly<Record<string, (identifier: string) => string>> = {
   view: (id) => `/view/${id}`,
 };
 
-/** What only those have who may see the image, by the beginning of the surface's name; else a picture. */
+/**
+ * Marks that only readers with access receive, by the beginning of the surface's name; a picture by default.
+ */
 const marks: readonly (readonly [surface: string, mark: RegExp])[] = [
   ["manifest", /"thumbnail"/],
   ["canvas", /"thumbnail"/],
   ["view", /og:image/],
 ];
 
-/**
- * Whether a response gives anything of the image away: pixels, a place to find them, or that it may be had.
- */
+/** True if a response reveals anything about the image: pixels, an address of it, or its existence. */
 async function gives(surface: string, response: Response, isThere: () => Promise<boolean>): Promise<boolean> {
   const text = await response.text();
   if (/^image\//.test(response.headers.get("Content-Type") ?? "")) return true;

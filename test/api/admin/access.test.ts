@@ -1,4 +1,4 @@
-// /admin/auth: what is said of sessions, profiles, rules and decisions, and what never is.
+// /admin/auth: what it shows of sessions, profiles, rules and decisions, and what it never shows.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -109,7 +109,7 @@ test("profiles and rules stand as they are configured, with the login of each", 
 test("what smalti check doubts of rules and profiles stands above them, and nothing else", async () => {
   const doubts = (html: string) => /id="doubts".*?<\/ul>/s.exec(html)?.[0] ?? "";
   const app = await gated();
-  // Without a proxy, whoever sends the header has access.
+  // Without a proxy, anybody who sends the header has access.
   expect(doubts(await pageOf(app))).toContain("<code>auth.profiles.proxy.access_service.header</code>");
   const sound = await served(
     `image: { max_output_height: 5 }

@@ -1,4 +1,5 @@
-// /admin/browse and /admin/view: everything that the sources hold, nothing outside of them, and no way around the access rules.
+// /admin/browse and /admin/view: everything that the sources hold, nothing outside of them, and no way around
+// the access rules.
 
 import {
   copyFileSync,
@@ -116,7 +117,7 @@ describe("/admin/browse", () => {
     ]);
     expect(textOf(html)).toContain("notes.txt");
     expect(textOf(html)).toContain("5 folders, 6 images, 1 other file");
-    // What a link leads to out of the source is not there.
+    // A link out of the source is not listed.
     expect(html).not.toContain("link.png");
   });
 
@@ -126,7 +127,7 @@ describe("/admin/browse", () => {
     expect(html).toMatch(
       /<img src="\/pictures\/iiif\/3\/Sheet%2010\.png\/full\/!300,300\/0\/default\.jpg" alt="" loading="lazy"/,
     );
-    // 120 x 80: an answer is not larger than its image.
+    // 120 x 80: a derivative is not larger than its image.
     expect(html).toContain('src="/pictures/iiif/3/small.png/full/max/0/default.jpg"');
     expect(textOf(html)).toContain("120 × 80");
     expect((await app.get("/iiif/3/small.png/full/max/0/default.jpg")).status).toBe(200);
@@ -294,7 +295,7 @@ describe("/admin/view", () => {
     );
     expect(html).not.toContain("<img");
     expect(html).not.toContain('id="viewer"');
-    // What the doctor says of it is the same.
+    // The doctor reports the same.
     expect(html).toContain("<dt>Access profile</dt><dd>staff</dd>");
   });
 

@@ -1,4 +1,4 @@
-// Purging by the forms of /admin/cache and by scripts, and what the page says of the slots.
+// Purging through the forms of /admin/cache and by scripts, and what the page says about the slots.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ const settled = async ({ service }: Served) => {
   await Promise.all(service.slots.all.map((slot) => slot.whenSettled()));
 };
 
-/** Whether the answer to a request was kept before. */
+/** True if the derivative for a request was cached. */
 async function isKept(from: Served, path: string): Promise<boolean> {
   const answer = await from.get(path);
   await answer.arrayBuffer();
@@ -42,7 +42,7 @@ function post(path: string, form: Record<string, string>, { get }: Served = app)
   });
 }
 
-/** What the next page says of the act before it. */
+/** Returns the outcome that the next page shows. */
 async function outcomeOf(answer: Response, to = "/admin/cache"): Promise<string> {
   expect([answer.status, answer.headers.get("Location")]).toEqual([303, to]);
   const cookie = (answer.headers.get("Set-Cookie") as string).split(";")[0] as string;
@@ -331,7 +331,7 @@ test("a folder as cache is counted as it is, also after it was emptied", async (
   };
   await (await own.get(tile)).arrayBuffer();
   await settled(own);
-  // A check that runs meanwhile has an entry of its own for a moment.
+  // A concurrent check adds an entry of its own for a moment.
   await expect.poll(entries).toBe("1");
   await post("/admin/cache/purge-all", { cache: "render" }, own);
   await expect.poll(entries).toBe("0");

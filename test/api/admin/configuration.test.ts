@@ -35,11 +35,11 @@ interface Page extends Served {
   open(): Promise<string>;
   /** POST of fields, as many times as they are named. */
   post(fields: readonly (readonly [string, string])[], headers?: Record<string, string>): Promise<Response>;
-  /** What a browser sends of the page as it is now, with some of it typed over. */
+  /** Sends the form as a browser would, with some values replaced. */
   send(typed?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-/** A service over the file as it is now. */
+/** Starts a service over the current file. */
 async function start(yaml: string, env: Record<string, string> = {}): Promise<Page> {
   writeFileSync(path, yaml);
   const all = { ...operator, ...env };
@@ -95,7 +95,7 @@ function controlsOf(html: string) {
   );
 }
 
-/** What a browser sends of a page. */
+/** Returns the form fields that a browser sends for a page. */
 const sentBy = (html: string) =>
   Object.fromEntries(
     Object.entries(controlsOf(html)).flatMap(([name, { value, disabled }]) =>
@@ -105,7 +105,7 @@ const sentBy = (html: string) =>
 
 const textOf = (html: string) => unescaped(html.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
 
-/** The text of an element by its id, that elements of its own kind do not stand in. */
+/** Returns the text of an element by its id; it must not contain elements of its own kind. */
 function textById(html: string, id: string): string {
   const found = new RegExp(`<(\\w+)[^>]* id="${id}"[^>]*>([\\s\\S]*?)</\\1>`).exec(html);
   if (!found) throw new Error(`Expected an element with the id ${id}.`);
@@ -370,7 +370,7 @@ describe("a file that has changed since the form was made", () => {
 });
 
 describe("a variable of the environment", () => {
-  // Document of the administration pages: these four, each by itself.
+  // Settings of the document of the administration pages: these four, one at a time.
   test.each([
     ["addr", "SERVICE_ADDR", "127.0.0.1:9"],
     ["log.level", "SERVICE_LOG_LEVEL", "error"],
@@ -394,7 +394,7 @@ describe("a variable of the environment", () => {
 });
 
 describe("where nothing can be saved", () => {
-  /** All fields are there and disabled, and a form that is sent all the same changes nothing. */
+  /** Expects that all fields are present and disabled, and that a submitted form changes nothing. */
   async function expectLocked(one: Served, reason: string) {
     const html = await (await one.get("/admin/config", { headers: asOperator })).text();
     const { digest, ...fields } = controlsOf(html);

@@ -1,4 +1,4 @@
-// What the image doctor says on /admin/view/{identifier}.
+// The findings of the image doctor on /admin/view/{identifier}.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

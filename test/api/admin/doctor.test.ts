@@ -1,4 +1,5 @@
-// /admin/doctor: the public URL as one request shows it, the comparison without a script, and the logins walked through.
+// /admin/doctor: the public URL as one request shows it, the comparison without a script, and the logins
+// walked through.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compareAddresses } from "../../../src/api/admin/doctor/seen-address.ts";

@@ -1,4 +1,4 @@
-// How figures are written: by the server and by the script of the page alike.
+// The format of figures is the same from the server and from the page's script.
 
 import { describe, expect, test } from "vitest";
 import * as server from "../../../src/api/admin/dashboard/figures.ts";

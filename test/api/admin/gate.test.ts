@@ -1,4 +1,4 @@
-// Who may see the pages of the operator, and what the answers of all of them have in common.
+// Who may see the operator's pages, and what all their responses have in common.
 
 import { describe, expect, test } from "vitest";
 import { served } from "../../served.ts";
@@ -86,7 +86,7 @@ describe("with an operator in the environment", () => {
   const foreign: Record<string, string>[] = [
     { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site", Origin: "http://localhost:8080" },
-    // As browsers send it by http.
+    // As browsers send it over http.
     { Origin: "http://evil.example" },
     { Origin: "null" },
   ];

@@ -1,4 +1,4 @@
-// The operator of the tests: what the environment of the service holds, and what their requests send.
+// The tests' operator: the environment of the service, and the headers of requests.
 
 export const operator = { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "gr\u00fcn:er Stein" };
 

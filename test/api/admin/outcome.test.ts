@@ -1,4 +1,4 @@
-// What came of a form travels to one page, signed.
+// The outcome of a form reaches one page, signed.
 
 import { Hono } from "hono";
 import { expect, test } from "vitest";
@@ -36,7 +36,7 @@ test("goes in a short-lived cookie that scripts and other paths do not see", asy
     "SameSite=Strict",
     "Secure",
   ]);
-  // What browsers keep (RFC 6265, section 6.1).
+  // The size that browsers accept (RFC 6265, section 6.1).
   expect(cookie.length).toBeLessThan(4096);
 });
 
@@ -53,7 +53,8 @@ test.each([
     const { forget } = (await (await service.request("/", { headers: { Cookie } })).json()) as {
       forget: string;
     };
-    // By http a browser does not take what is marked so (RFC 6265bis, section 5.7), and would show the outcome again.
+    // Over http a browser rejects a Secure cookie (RFC 6265bis, section 5.7), and would show the outcome
+    // again.
     expect(forget).not.toContain("Secure");
   },
 );

@@ -1,4 +1,4 @@
-// The stream of the dashboard: who gets a place, what is counted, and that nothing is left behind.
+// The stream of the dashboard: who may connect, what is counted, and that nothing is left behind.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../../src/dashboard/frame.ts";
@@ -164,7 +164,7 @@ describe("the stream of the dashboard", () => {
       const stream = await watch(app, leaving.signal);
       expect(stream.status).toBe(200);
       if (i % 3 === 0) await stream.body?.getReader().read();
-      // Some runtimes cancel the stream when a client goes, some abort the request.
+      // Some runtimes cancel the stream when a client disconnects, some abort the request.
       if (i % 2 === 0) leaving.abort();
       else await (stream.body?.locked ? undefined : stream.body?.cancel());
       if (i % 6 === 3) leaving.abort();

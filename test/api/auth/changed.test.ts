@@ -1,4 +1,4 @@
-// Logins after what they stand on has changed: the profile in the configuration, or the list of passwords.
+// Logins after their basis has changed: the profile in the configuration, or the list of passwords.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,11 +1,11 @@
-// The cookies of a browser: kept by name and path, sent to the paths that they are for, gone when they end.
+// A browser's cookies: stored by name and path, sent to matching paths, removed when they expire.
 
 export interface CookieJar {
   /** The Cookie header for an address; "" without any. */
   header(address: string): string;
-  /** Takes what an answer from an address sets. */
+  /** Stores the cookies that a response sets. */
   take(response: Response): void;
-  /** Those that there are, by name. */
+  /** Current cookies by name. */
   readonly values: ReadonlyMap<string, string>;
   set(name: string, value: string, path?: string): void;
 }

@@ -1,4 +1,5 @@
-// Logins on a page of the operator's: there with callback and return_to, back with a signature, and what is refused.
+// Logins on an operator's own page: redirected there with callback and return_to, back with a signature, and
+// what is refused.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -365,7 +366,9 @@ describe("the operator's page of docs/examples", () => {
   });
 });
 
-/** Those of secrets: the service of the tests has one folder as several sources, which it is warned of. */
+/**
+ * Warnings about secrets. The tests' service has one folder as several sources, which causes another warning.
+ */
 const secretWarnings = (site: Served, env: Record<string, string> = {}) =>
   configWarnings(site.service.config(), "node", env).filter(({ path }) => path.endsWith("_secret_env"));
 

@@ -1,4 +1,5 @@
-// The login and logout routes of all ways: states and transitions, pages, cookies, and where they lead back to.
+// The login and logout routes of all kinds of login: states and transitions, pages, cookies, and where they
+// redirect.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";

@@ -1,4 +1,4 @@
-// Logins at an OpenID Connect provider: a real one, and the same with answers that it should not give.
+// Logins at an OpenID Connect provider: a real one, and the same with faulty responses.
 // @module-tag slow
 
 import { createHmac } from "node:crypto";
@@ -26,7 +26,7 @@ const log = {
     void (text === "a login from elsewhere was not accepted" && logged.push(facts)),
 } as unknown as Log;
 
-/** An application whose profile `members` logs in at a provider; `more`: further options of it. */
+/** Creates an application whose profile `members` logs in at a provider; `more`: additional options of it. */
 const siteWith = (
   more = "",
   { issuer = provider.issuer, secret = clientSecret, over = {}, base: own = base } = {},
@@ -77,13 +77,13 @@ function reader(site = app, headers: Record<string, string> = {}) {
   return {
     jar,
     visit,
-    /** Where the login sends it. */
+    /** Goes to the login; returns where it redirects. */
     async leave(query = "", login = "/iiif/auth/login/members") {
       const response = await visit(login + query);
       expect(response.status).toBe(303);
       return response.headers.get("Location") ?? "";
     },
-    /** Goes where the provider sends it. */
+    /** Follows the provider's redirect back. */
     back: (url: URL) => visit(url.pathname + url.search),
   };
 }
@@ -384,7 +384,7 @@ describe("a login is refused", () => {
     const victim = reader();
     await victim.leave();
     await expectRefused(await victim.back(url), victim, 401, says.expired);
-    // What was refused does not end the login that is under way.
+    // A refused callback does not end the login in progress.
     expect(victim.jar.values.size).toBe(1);
   });
 
@@ -413,7 +413,7 @@ describe("a login is refused", () => {
 });
 
 describe("an ID token", () => {
-  /** A login whose token request is answered with these tokens. */
+  /** Runs a login whose token request returns these tokens. */
   async function withTokens(make: (nonce: string) => Promise<object>, site = app) {
     const one = reader(site);
     const address = await one.leave();
@@ -450,7 +450,7 @@ describe("an ID token", () => {
     ["PS256", true],
     ["RS512", true],
     ["EdDSA", true],
-    // With one key for all, whoever may check could also sign.
+    // With a shared key, anybody who can verify could also sign.
     ["HS256", false],
   ])("may be signed by %s, if that is with a key that is published: %s", async (alg, accepted) => {
     const plain = (await (
@@ -458,7 +458,7 @@ describe("an ID token", () => {
     ).json()) as object;
     const pair = accepted ? await generateKeyPair(alg, { extractable: true }) : undefined;
     const key = pair?.privateKey ?? new TextEncoder().encode(clientSecret.padEnd(32));
-    // A provider need not name the key, where it has one.
+    // A provider with one key need not name it.
     const jwks = { keys: pair ? [await exportJWK(pair.publicKey)] : [] };
     const site = await siteWith();
     const one = reader(site);

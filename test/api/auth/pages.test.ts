@@ -1,4 +1,4 @@
-// The login pages: languages, logos, pages of operators, and what a start refuses of them.
+// The login pages: languages, logos, operators' pages, and what a start refuses in them.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What goes wrong below the addresses of logins, as people read it: in their language.
+// Problems under the addresses of logins, as people read them: in their language.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Served } from "../../served.ts";
@@ -82,7 +82,7 @@ test.each([
   const html = await (await app.get("/iiif/auth/login/nobody", { headers })).text();
   expect(html).toContain(`<h1>${heading}</h1>`);
   expect(html).toContain(`<a href="https://images.example.org/">${link}</a>`);
-  // For whoever is asked for help.
+  // For support staff.
   const tag = /^(en|ja)/.test(language) ? "" : ' lang="en"';
   expect(html).toContain(`<p class="quiet"${tag}>There is no login at this address.`);
 });

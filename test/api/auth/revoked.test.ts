@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** The lines of `auth.session` for a store of its own. */
+/** The lines of `auth.session` for a separate store. */
 const stores: Readonly<Record<string, (name: string) => string>> = {
   heap: () => "{ backend: heap }",
   filesystem(name) {
@@ -105,7 +105,7 @@ async function logIn({ service }: Served) {
   return { Cookie: `service_session=${id}`, Authorization: `Bearer ${token?.id}` };
 }
 
-/** The ways whose picture this session still opens; cookie and token have to agree. */
+/** Returns the kinds of login whose picture this session still opens; cookie and token have to agree. */
 async function opened(app: Served, login: Awaited<ReturnType<typeof logIn>>) {
   const open: string[] = [];
   for (const [way, picture] of Object.entries(pictures)) {

@@ -1,4 +1,5 @@
-// An application with gated images and every way of logging in that has no service of its own, and a browser's memory for cookies.
+// An application with gated images and every kind of login that needs no external service, and a browser's
+// cookie jar.
 
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
@@ -13,7 +14,7 @@ export const viewer = "https://viewer.example.org";
 
 export interface AuthOptions {
   readonly base?: string;
-  /** Lines under `auth:`, beside those that are always there. */
+  /** Lines under `auth:`, in addition to the standard ones. */
   readonly more?: string;
   /** Further keys of `auth.cors`, a comma behind each. */
   readonly cors?: string;
@@ -26,7 +27,10 @@ export interface AuthOptions {
   readonly over?: Parameters<typeof served>[2];
 }
 
-/** The application: `agree/…` asks for a click, `staff/…` for a password, `room/…` for an address, `campus/…` for a header. */
+/**
+ * The application: `agree/…` asks for a click, `staff/…` for a password, `room/…` for an address, `campus/…`
+ * for a header.
+ */
 export function servedWithAuth({
   base = "https://images.example.org",
   more = "",
@@ -118,7 +122,7 @@ export function browserOf(app: Served, name = "service_session"): Browser {
   };
 }
 
-/** What the script of a token page posts, and to whom. */
+/** Returns the message that the script of a token page posts, and its recipient. */
 export async function postedBy(
   response: Response,
 ): Promise<{ message: Record<string, unknown>; origin: string }> {

@@ -1,11 +1,11 @@
-// What the two standards demand of all services and answers alike, over each profile;
+// Requirements of the two standards on all services and responses, for each profile;
 // docs/authorization-standard.md names these tests.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Served } from "../../served.ts";
 import { browserOf, servedWithAuth } from "./served.ts";
 
-/** Names of members whose values are texts by language (Presentation API 3.0, section 4.1). */
+/** Members whose values are texts by language (Presentation API 3.0, section 4.1). */
 const texts = ["label", "heading", "note", "confirmLabel", "errorHeading", "errorNote"];
 
 interface Service {

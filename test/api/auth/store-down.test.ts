@@ -1,4 +1,5 @@
-// The authorization services while the session store does not answer: nobody is let in, and nobody is said to be logged out.
+// The authorization services while the session store does not respond: nobody is let in, and nobody is
+// reported as logged out.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Served } from "../../served.ts";

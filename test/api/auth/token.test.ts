@@ -1,4 +1,5 @@
-// The token and probe services: what they answer to whom, in the words of either version, and the tricks that get none.
+// The token and probe services: their responses to each caller, in the words of either version, and attacks
+// that get nothing.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { scriptJson } from "../../../src/iiif/auth-token.ts";

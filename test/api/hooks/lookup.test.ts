@@ -1,4 +1,5 @@
-// A mapping file in force on every surface: which master an identifier means, who may have it, and what is purged.
+// A mapping file in effect on every surface: which master an identifier means, who may have it, and what is
+// purged.
 // @module-tag slow
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -189,7 +190,7 @@ describe("a mapping that changes", () => {
     await expect
       .poll(async () => (await ready()).hooks)
       .toMatchObject([{ healthy: false, error: expect.stringMatching(/stays in force: line 17: /) }]);
-    // What was in force is, so the service can do its work.
+    // The last valid file stays in effect, so the service can do its work.
     expect((await ready()).status).toBe(200);
     expect((await get("new")).status).toBe(200);
     put(mapping);

@@ -1,4 +1,4 @@
-// Two clients behind a proxy that keeps answers: it never gives one what a hook decided for the other.
+// Two clients behind a caching proxy: it never gives one of them what a hook decided for the other.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The proxy in front of a service whose webhook has these functions. */
+/** Starts a proxy in front of a service whose webhook has these functions. */
 async function proxied(functions: string, more: string): Promise<string> {
   const app = await served(
     pictures.settings(
@@ -36,8 +36,8 @@ async function proxied(functions: string, more: string): Promise<string> {
 }
 
 /**
- * Serves `app` through a proxy that keeps whatever it may, for as long as it may, and says in `X-Proxy` whether an answer came
- * from its cache (HIT) or not.
+ * Serves `app` through a proxy that caches whatever it may, for as long as it may, and says in `X-Proxy` if a
+ * response came from its cache (HIT) or not.
  */
 async function startCache(app: Served): Promise<string> {
   const origin = createServer(async (request, response) => {
@@ -90,10 +90,10 @@ describe.skipIf(!hasNginx)("behind a caching nginx", () => {
         const again = await fetch(url + imagePath("ms-1"), {
           headers: { ...headers, "If-None-Match": etag },
         });
-        // nginx asks without the condition where it is to keep nothing.
+        // nginx requests without the condition if it may not store the response.
         if (again.status !== 304) expect(await colourOf(again)).toBe(colour);
       }
-    // Without this the proxy would prove nothing; what is private it has to ask for each time.
+    // Without hits the test would prove nothing; private responses are requested every time.
     expect(cached.has("HIT")).toBe(!/Cookie|Authorization/.test(name));
   });
 

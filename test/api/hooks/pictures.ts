@@ -1,4 +1,4 @@
-// Masters of one colour each, for tests of hooks, and what an answer shows.
+// Masters of one colour each, for tests of hooks, and the colour that a response shows.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ ${more}`,
   };
 }
 
-/** The colour of the first pixel of a PNG, as `#rrggbb`; the status and body of what is none. */
+/** Returns the colour of the first pixel of a PNG, as `#rrggbb`; status and body if it is not a PNG. */
 export async function colourOf(response: Response): Promise<string> {
   if (response.status !== 200) return `${response.status} ${await response.text()}`;
   const pixels = await sharp(Buffer.from(await response.arrayBuffer()))

@@ -267,7 +267,7 @@ describe("behind access rules", () => {
         said(name, allow);
         expect((await app.get(imagePath("red.png"))).status).toBe(401);
       }
-    // Nor to have it whole where they give a lesser picture of it.
+    // Nor does a client receive the whole image where hooks substitute a smaller one.
     for (const allow of [true, false]) {
       said("blue.png", allow);
       expect((await app.get(imagePath("blue.png"))).status).toBe(401);

@@ -1,4 +1,4 @@
-// What a request's Accept field chooses: JSON-LD for image information, a page for problems.
+// The effect of a request's Accept field: JSON-LD for image information, a page for problems.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Served, served } from "../../served.ts";

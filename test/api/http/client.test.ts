@@ -17,12 +17,12 @@ describe("the client's address", () => {
   test.each([
     // no trusted proxy: the peer, whatever it says
     ["192.0.2.1", "203.0.113.9", [], "192.0.2.1"],
-    // a peer that is no proxy may say what it likes
+    // a peer that is not a proxy may send anything
     ["192.0.2.1", "203.0.113.9", ["10.0.0.0/8"], "192.0.2.1"],
     ["10.0.0.1", undefined, ["10.0.0.0/8"], "10.0.0.1"],
     ["10.0.0.1", "", ["10.0.0.0/8"], "10.0.0.1"],
     ["10.0.0.1", "203.0.113.9", ["10.0.0.0/8"], "203.0.113.9"],
-    // what stands left of the first address that is not trusted was sent by the client and is ignored
+    // addresses left of the first untrusted one were sent by the client and are ignored
     ["10.0.0.1", "1.1.1.1, 203.0.113.9", ["10.0.0.0/8"], "203.0.113.9"],
     ["10.0.0.1", "1.1.1.1, 203.0.113.9, 10.0.0.2", ["10.0.0.0/8"], "203.0.113.9"],
     ["10.0.0.1", "10.0.0.3,10.0.0.2", ["10.0.0.0/8"], "10.0.0.3"],
@@ -34,7 +34,8 @@ describe("the client's address", () => {
     ["10.0.0.1", "2001:DB8:0::0007", ["10.0.0.0/8"], "2001:db8::7"],
     ["10.0.0.1", "::ffff:203.0.113.9", ["10.0.0.0/8"], "203.0.113.9"],
     ["10.0.0.1", "203.0.113.9, ::FFFF:a00:2", ["10.0.0.0/8"], "203.0.113.9"],
-    // what is no address may hide anyone: neither the proxy nor what stands left of it is the client
+    // a value that is not an address may hide anyone: neither the proxy nor an address left of it is the
+    // client
     ["10.0.0.1", '"[2001:db8::7]"', ["10.0.0.0/8"], undefined],
     ["10.0.0.1", "203.0.113.9, unknown", ["10.0.0.0/8"], undefined],
     ["10.0.0.1", "203.0.113.9, , 10.0.0.2", ["10.0.0.0/8"], undefined],

@@ -128,7 +128,8 @@ describe.each([manifest, long, "/?in=book"])("a conditional request for %s", (ta
     expect(await statusWith(`"x", W/${gzip}`, both)).toEqual([304, gzip, vary]);
     expect(await statusWith(`${gzip}, ${br}`, both)).toEqual([304, br, vary]);
     expect(await statusWith("*", both)).toEqual([304, br, vary]);
-    // Whoever does not take an encoding could not read what a 304 with its tag leads to.
+    // A client that does not accept an encoding could not read the stored response that a 304 with its tag
+    // refers to.
     expect(await statusWith(br, { "Accept-Encoding": "gzip" })).toEqual([200, gzip, vary]);
     expect(await statusWith(gzip, {})).toEqual([200, plain, vary]);
   });

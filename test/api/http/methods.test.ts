@@ -1,4 +1,4 @@
-// Methods: every GET route answers HEAD and OPTIONS, and refuses the others with 405 and Allow.
+// Methods: every GET route accepts HEAD and OPTIONS, and refuses the others with 405 and Allow.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Served, served } from "../../served.ts";

@@ -1,4 +1,5 @@
-// If-Modified-Since: a date stands for an answer only while neither master nor settings can have changed since.
+// If-Modified-Since: a date identifies a response only while neither master nor settings can have changed
+// since.
 
 import { copyFileSync, mkdtempSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Why the base URL of a request is what it is: parts, headers and doubts, against the function that makes it.
+// Explanations of a request's base URL: parts, headers and doubts, compared with the function that makes it.
 
 import { describe, expect, test } from "vitest";
 import { baseUrl, type ProxyTrust } from "../../../src/api/http/client/client.ts";

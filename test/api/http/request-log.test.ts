@@ -163,7 +163,7 @@ describe("Server-Timing", () => {
     await app.service.slots.render.whenSettled();
     expect((await app.get(tile)).headers.get("Server-Timing")).toMatch(/^cache;desc=hit, /);
     expect((await app.get("/iiif/3/base.png/info.json")).headers.has("Server-Timing")).toBe(false);
-    // Also answers without an image, and each has it once.
+    // Responses without an image have one too, and each exactly once.
     const etag = headers.get("ETag") ?? "";
     for (const [path, sent, status] of [
       [tile, { "If-None-Match": etag }, 304],

@@ -1,4 +1,5 @@
-// Routes: methods that follow from what a route has, bodies within bounds, posts of other sites, and cross-origin headers.
+// Routes: methods derived from a route's handlers, bodies within limits, cross-site posts, and cross-origin
+// headers.
 
 import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What the operator reads in the log of an answer that says "try again": its code, and the cause where there is one.
+// The operator's log of a "try again" response: its code, and the cause if there is one.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A log, and what it was given: the line of each request, and the errors. */
+/** Creates a log that records its entries: the line of each request, and the errors. */
 function reading() {
   const requests: LogFields[] = [];
   const errors: [string, LogFields][] = [];

@@ -1,4 +1,5 @@
-// What the registry says of a scripted load: after each act the figures that changed, all of them, each exactly by what was done.
+// The registry under a scripted load: after each action the figures that changed, completely, each by exactly
+// what was done.
 // @module-tag slow
 
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
@@ -50,7 +51,7 @@ const gauge = async ({ registry }: Service, name: FigureName, ...labels: readonl
   return series && "value" in series ? series.value : undefined;
 };
 
-/** What went through the files of sources, counted on its own. */
+/** Reads through the files of sources, counted independently. */
 const files = { reads: 0, bytes: 0 };
 const countingFiles: FileSystem = {
   ...nodeFiles(),
@@ -87,7 +88,7 @@ async function application(extra = "", over: Parameters<typeof served>[2] = {}):
   return app;
 }
 
-/** What changed by an act, once all that it has begun is settled. */
+/** Returns the changes caused by an action, once everything it started has settled. */
 async function changes(app: Served, act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await counted(app.service);
   await act();
@@ -95,18 +96,18 @@ async function changes(app: Served, act: () => Promise<unknown>): Promise<Record
   await Promise.all(app.service.slots.all.map((slot) => slot.whenSettled()));
   const after = await counted(app.service);
   const grew = Object.entries(after).map(([key, value]) => [key, value - (before[key] ?? 0)] as const);
-  // How long a job really took depends on the machine.
+  // The real duration of a job depends on the machine.
   return Object.fromEntries(grew.filter(([key, by]) => by !== 0 && !key.startsWith("underestimated")));
 }
 
-/** The status of an answer and the length of its body. */
+/** Returns the status of a response and the length of its body. */
 async function answer(app: Served, target: string, init?: Parameters<Served["get"]>[1]) {
   const response = await app.get(target, init);
   const { length } = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, length, etag: response.headers.get("ETag") ?? "" };
 }
 
-/** The figures of answers of one class, as HTTP alone sees them. */
+/** Returns the figures of responses of one class, as HTTP alone shows them. */
 const answered = (route: RouteClass, status: string, bytes: number, n = 1) => ({
   [`http_requests ${route} ${status}`]: n,
   [`http_request_duration ${route}`]: n,
@@ -379,7 +380,7 @@ test("figures of a remote source count its requests, its bytes, its failures and
   const arrived = deferred();
   origin.behaviour.instead = () => {
     arrived.resolve();
-    return true; // and never answers
+    return true; // and never responds
   };
   const leaving = new AbortController();
   const before = app.service.requests.recentErrors();

@@ -1,4 +1,4 @@
-// Liveness, readiness, their freedom from caps, and what a missing root looks like from outside.
+// Liveness, readiness, their exemption from limits, and what a missing root looks like from outside.
 
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

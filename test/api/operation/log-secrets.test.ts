@@ -1,4 +1,4 @@
-// What the log and the reports of errors hold after many requests, hostile ones among them: nothing secret.
+// The contents of log and error reports after many requests, including hostile ones: no secrets.
 // @module-tag slow
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -83,7 +83,7 @@ interface Sent {
   readonly init?: Parameters<Served["get"]>[1];
 }
 
-/** Requests of all kinds, with what is secret in every place that a client has for it. */
+/** Returns requests of all kinds, with secrets in every field that a client can send. */
 function mixed(seed: number) {
   const next = seeded(seed);
   let count = 0;

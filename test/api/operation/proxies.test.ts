@@ -223,7 +223,7 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
     },
   );
 
-  // Caddy has no cache of its own.
+  // Caddy has no built-in cache.
   const testCache = name === "nginx" ? test.skipIf(!isThere) : () => {};
   testCache("a public tile is cached, a gated one and a page of the operator's never", async () => {
     const cacheOf = async (target: string, headers: Record<string, string> = {}) => {

@@ -1,4 +1,4 @@
-// Traces of requests, as a collector gets them, and that no answer depends on a collector.
+// Traces of requests, as a collector receives them, and that no response depends on a collector.
 // @module-tag slow
 
 import type { ServerResponse } from "node:http";
@@ -47,7 +47,9 @@ async function traced(
   return app;
 }
 
-/** So many requests with long states of their callers have more spans than one export takes, so that one goes at once. */
+/**
+ * Number of requests with long trace states whose spans exceed one export, so that one is sent immediately.
+ */
 const fillsExport = 1000;
 const longState = { tracestate: `a=${"x".repeat(500)}` };
 const fillExport = (app: Served) =>

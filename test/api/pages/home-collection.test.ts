@@ -124,7 +124,7 @@ describe("the start page of a collection", () => {
     const last = await text(app, "/?in=many&from=97");
     expect(shown(last)).toEqual([97, 98, 99, 100].map((n) => `many/${n}.png`));
     expect(pageLinks(last)).toEqual({ First: "/?in=many", Previous: "/?in=many&from=49" });
-    // What is behind the end is the last page, and what is no number the first.
+    // A page beyond the end shows the last one; anything that is not a number shows the first.
     expect(shown(await text(app, "/?in=many&from=500"))).toEqual(shown(last));
     expect(shown(await text(app, "/?in=many&from=-1"))).toEqual(shown(first));
   });

@@ -1,5 +1,4 @@
-// What people see in the viewer is what the start page shows and what searches find: labels, metadata, order,
-// and nothing hidden.
+// The viewer, the start page and searches agree: labels, metadata, order, and nothing hidden.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -137,7 +136,9 @@ describe("the start page", () => {
 });
 
 describe("the picture to zoom in", () => {
-  /** A site whose top holds folders alone; files by their paths, those without a text pictures. */
+  /**
+   * Creates a site whose top contains only folders; files by their paths, those without a text are pictures.
+   */
   const site = async (files: Readonly<Record<string, string | undefined>>, more = "") => {
     const folder = mkdtempSync(join(tmpdir(), "smalti-first-"));
     for (const [path, text] of Object.entries(files)) {

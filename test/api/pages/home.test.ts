@@ -281,7 +281,7 @@ describe("the start page", () => {
 });
 
 describe("robots.txt", () => {
-  /** Whether a rule of the file (RFC 9309, with `*`) keeps crawlers from a path. */
+  /** True if a rule of the file (RFC 9309, with `*`) keeps crawlers away from a path. */
   const kept = (text: string, path: string) =>
     [...text.matchAll(/^Disallow: (.*)$/gm)].some(([, rule = ""]) =>
       new RegExp(

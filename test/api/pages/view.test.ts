@@ -1,4 +1,4 @@
-// Pages of /view: what they open, what they hand to the viewers, and what they say where they open nothing.
+// Pages of /view: what they open, what they pass to the viewers, and what they say if they open nothing.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ const page = async (target: string, from = app, headers: Record<string, string> 
 };
 const stateQuery = (state: unknown) => `iiif-content=${encodeState(state)}`;
 
-/** What the page hands to its scripts. */
+/** Returns the settings that the page passes to its scripts. */
 function settings(text: string): Record<string, unknown> {
   const [, json = ""] = /<script type="application\/json" id="view">(.*?)<\/script>/s.exec(text) ?? [];
   return JSON.parse(json);

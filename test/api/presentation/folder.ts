@@ -1,4 +1,4 @@
-// A folder of fixtures in a place of its own, as tests of manifests lay it out.
+// A separate folder of fixtures, as tests of manifests need it.
 
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Manifests and collections of large folders: written in batches, in parts, and given up when their reader leaves.
+// Manifests and collections of large folders: written in batches, in parts, and given up when their reader
+// leaves.
 // @module-tag slow
 
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";

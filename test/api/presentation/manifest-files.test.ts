@@ -1,4 +1,4 @@
-// Manifest files beside images: what they add, what they replace, and what becomes of wrong ones.
+// Manifest files next to images: what they add, what they replace, and what happens to invalid ones.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -255,7 +255,7 @@ test.each([
       });
     }
     expect(lines).toHaveLength(1);
-    // All else is as it was.
+    // Everything else is unchanged.
     expect((await json(app, "/iiif/presentation/3/book")).items).toHaveLength(2);
     expect((await app.get("/iiif/presentation/3")).status).toBe(200);
   },

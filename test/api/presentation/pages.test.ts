@@ -16,7 +16,7 @@ const imagesOf = ({ items }: Json) =>
     decodeURIComponent(page.items[0].body.service[0].id.slice(`${base}/iiif/3/mixed%2F`.length)),
   );
 
-/** As tiffinfo has them. */
+/** As tiffinfo reports them. */
 const tiffSizes = [
   [200, 100],
   [200, 150],

@@ -186,7 +186,7 @@ describe("a web server, which cannot list", () => {
     };
     const text = new TextEncoder().encode(JSON.stringify(stored));
     origin.masters.set("a/manifest.json", masterOf(text, { type: "application/json" }));
-    // As web servers answer for a folder.
+    // As web servers respond for a folder.
     origin.masters.set("a", masterOf(new TextEncoder().encode("<html>"), { type: "text/html" }));
     const service = await app();
     expect(names(await json(service, path("a/1.jpg")))).toEqual(["1.jpg"]);

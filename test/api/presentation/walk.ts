@@ -1,4 +1,5 @@
-// Walks documents of the Presentation API over HTTP: every id in them that lies below the service has to answer with the same thing.
+// Walks documents of the Presentation API over HTTP: every id in them below the service's URL has to respond
+// with the same thing.
 
 import { normalize } from "@iiif/parser";
 import { expect } from "vitest";
@@ -12,7 +13,7 @@ export type Json = any;
 
 type Init = Parameters<Served["get"]>[1];
 
-/** The JSON of an address that answers with 200. */
+/** Returns the JSON of an address that responds with 200. */
 export async function json(app: Served, target: string, init?: Init): Promise<Json> {
   const response = await app.get(target, init);
   expect(response.status, `${target}: ${await response.clone().text()}`).toBe(200);
@@ -20,16 +21,16 @@ export async function json(app: Served, target: string, init?: Init): Promise<Js
 }
 
 export interface Walk {
-  /** Public URL that ids begin with; the path behind it is what is asked for. */
+  /** Public URL that ids begin with; the path after it is requested. */
   readonly base: string;
   readonly init?: Init;
-  /** Whether collections call their members by other labels than these do themselves. */
+  /** True if collections call their members by other labels than the members do themselves. */
   readonly renames?: boolean;
 }
 
 /**
- * All documents from an address of version 3 on, by their ids. Fails for an id that answers with anything but what it stands for, and
- * for documents that break the rules of the specifications, in version 2.1 as well.
+ * Returns all documents from an address of version 3 on, by their ids. Fails for an id that responds with
+ * something else, and for documents that break the rules of the specifications, including version 2.1.
  */
 export async function walk(
   app: Served,
@@ -74,7 +75,10 @@ export async function walk(
   return documents;
 }
 
-/** Fails where version 2.1 of a document is not valid, is not where its id says, or lists other canvases, manifests or collections. */
+/**
+ * Fails if version 2.1 of a document is invalid, is not at its id, or lists other canvases, manifests or
+ * collections.
+ */
 async function checkVersion2(
   app: Served,
   target: string,
@@ -98,7 +102,10 @@ async function checkVersion2(
   expect(without(own, "@context", ...others)).toEqual(without(canvas, ...others));
 }
 
-/** What has an id and a type in a document, at any depth, but for the document itself and what only refers to it. */
+/**
+ * Returns everything with an id and a type in a document, at any depth, except the document itself and mere
+ * references to it.
+ */
 function piecesIn(document: Json): Json[] {
   const found: Json[] = [];
   const look = (value: Json) => {

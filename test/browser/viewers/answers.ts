@@ -1,4 +1,4 @@
-// What pictures a page was sent.
+// The pictures that a page received.
 
 import type { Page, Request } from "playwright-core";
 import sharp from "sharp";
@@ -19,7 +19,7 @@ export function answersTo(page: Page): () => Promise<Size[]> {
     return { width, height };
   };
   page.on("request", (request) => {
-    // What the viewer no longer needs it may have given up.
+    // The viewer may have cancelled requests that it no longer needs.
     if (/\/iiif\/[23]\/.*\.(jpg|png)$/.test(request.url()))
       answers.push(sizeOf(request).catch(() => undefined));
   });
@@ -30,5 +30,5 @@ export function answersTo(page: Page): () => Promise<Size[]> {
   };
 }
 
-/** Whether a picture shows no more than a substitute does. */
+/** True if a picture shows no more than a substitute does. */
 export const isSmall = ({ width, height }: Size) => width <= mostSide && height <= mostSide;

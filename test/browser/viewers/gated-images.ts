@@ -18,9 +18,9 @@ const colours = [
 ] as const;
 
 export interface Login {
-  /** Of its profile. `page`: address of a page of the operator's own. */
+  /** Options of its profile. `page`: address of an operator's own page. */
   readonly options: (page: string) => string;
-  /** What a reader does in the window; absent if there is nothing to do. */
+  /** Acts as the reader in the window; absent if there is nothing to do. */
   readonly act?: (popup: Page) => Promise<void>;
 }
 
@@ -31,7 +31,10 @@ const kiosk = (addresses: string) =>
   `pattern: kiosk, label: { en: [In the building] }, access_service: { backend: builtin }, kiosk: { allowed_ips: [${addresses}] }`;
 const followLink = (popup: Page) => popup.click("a");
 
-/** By the name of the profile, and of the folder of images behind it. Behind `…Only` is the same without a substitute. */
+/**
+ * Logins by the name of the profile, which is also the folder of its images. `…Only` is the same without a
+ * substitute.
+ */
 export const logins = {
   /** A kiosk in which the browsers of these tests are, and one that is elsewhere. */
   room: { options: () => kiosk('127.0.0.1, "::1"') },
@@ -64,7 +67,7 @@ export const logins = {
 export const several = { roomOrStaff: ["away", "staff"], staffOrPartner: ["staff", "partner"] } as const;
 
 export interface GatedImages {
-  /** Of the service. */
+  /** Address of the service. */
   readonly url: string;
   close(): Promise<void>;
 }

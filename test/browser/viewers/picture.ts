@@ -1,8 +1,11 @@
-// A picture whose detail can be seen in a screenshot, and what a screenshot shows of it.
+// A picture whose detail is visible in a screenshot, and what a screenshot shows of it.
 
 import sharp from "sharp";
 
-/** 1600 x 1200: squares of 8 pixels, bright and dark in turn, of one colour. Each pixel of a sixteenth has four of them. */
+/**
+ * 1600 x 1200: squares of 8 pixels, bright and dark in turn, of one colour. Each pixel of a sixteenth has
+ * four of them.
+ */
 export async function chequered([red, green, blue]: readonly [number, number, number]): Promise<Buffer> {
   const [width, height] = [1600, 1200];
   const pixels = new Uint8Array(width * height * 3);
@@ -16,7 +19,10 @@ export async function chequered([red, green, blue]: readonly [number, number, nu
     .toBuffer();
 }
 
-/** What the middle of a screenshot shows: no colour, colour without detail, or the picture with its squares. */
+/**
+ * Returns what the middle of a screenshot shows: no colour, colour without detail, or the picture with its
+ * squares.
+ */
 export async function seen(screenshot: Buffer): Promise<"nothing" | "degraded" | "full"> {
   const { width = 0, height = 0 } = await sharp(screenshot).metadata();
   const side = 200;

@@ -1,5 +1,5 @@
-// A viewer's site: Mirador and Universal Viewer with the shims, each in a page of its own, and static
-// manifests that point at the images of another origin.
+// A viewer's site: Mirador and Universal Viewer with the shims, each on a separate page, and static manifests
+// that point to the images of another origin.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Of the files that let readers log in with the viewers. */
+/** Folder of the files that let readers log in with the viewers. */
 export const shims = join(root, "static/viewer/shims");
 
-/** Where the files below a path lie. */
+/** Folder of the files below a path. */
 const folders: Readonly<Record<string, string>> = {
   "/mirador/": join(root, "static/viewer/mirador-4.0.0"),
   "/uv/": join(root, "static/viewer/universalviewer-4.4.0"),
@@ -27,7 +27,10 @@ const types: Readonly<Record<string, string>> = {
   ".json": "application/json",
 };
 
-/** As strict as the viewers let it be: what they run and show comes from their own site, and from that of the images. */
+/**
+ * The strictest policy that the viewers allow: scripts and pictures from their own site, and from that of the
+ * images.
+ */
 const policy = (images: string) =>
   [
     "default-src 'none'",
@@ -41,7 +44,7 @@ const policy = (images: string) =>
 
 export interface ViewerSite {
   readonly origin: string;
-  /** Where the images are, once that is known. */
+  /** Origin of the images, once it is known. */
   images: string;
   /** Address of a viewer's page on the manifest of a folder of images. */
   page(viewer: string, folder: string): string;
@@ -85,7 +88,10 @@ function fileOf(pathname: string): string {
   return join(folders[prefix] as string, path.slice(prefix.length));
 }
 
-/** A Manifest of Presentation 3.0: one canvas for each picture, which names the authorization services of the image too. */
+/**
+ * A Manifest of Presentation 3.0: one canvas for each picture, which names the authorization services of the
+ * image too.
+ */
 function manifest(origin: string, images: string, folder: string, pictures: readonly string[]): object {
   const id = `${origin}/manifest/${folder}.json`;
   const size = { width: 1600, height: 1200 };

@@ -1,4 +1,4 @@
-// Mirador on the manifest that the address names, as it is published.
+// Mirador as published, on the manifest that the address names.
 
 /* global Mirador */
 Mirador.viewer({

@@ -1,4 +1,4 @@
-// Universal Viewer on the manifest that the address names, as it is published.
+// Universal Viewer as published, on the manifest that the address names.
 
 /* global UV */
 UV.init("viewer", {

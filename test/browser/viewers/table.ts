@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import type { logins } from "./gated-images.ts";
 
 export interface Cell {
-  /** Whether the reader has logged in before. */
+  /** True if the reader has logged in before. */
   readonly isIn: boolean;
-  /** What is shown and offered at first, such as `reduced, bar`. */
+  /** What is shown and offered initially, such as `reduced, bar`. */
   readonly before: string;
   /**
-   * After a login in the window: whole at once, whole after a reload, or never; absent if nothing is
-   * done.
+   * Effect of a login in the window: the whole image immediately, after a reload, or never; absent if nothing
+   * is done.
    */
   readonly after: "whole" | "reload" | "never" | undefined;
 }
@@ -20,7 +20,7 @@ interface Row extends Cell {
   readonly way: string;
   readonly denial: string;
   readonly text: string;
-  /** Of images. */
+  /** Folder of images. */
   readonly folder: string;
   readonly login: keyof typeof logins;
 }

@@ -11,7 +11,7 @@ keepEscapes();
 const uv = UV.init("viewer", { iiifManifestId });
 const bar = loginBar(document.querySelector("#login"), () => drawAgain(uv));
 followPages(uv, iiifManifestId, bar);
-// The bar comes and goes; the viewer measures its place when the window changes.
+// The bar appears and disappears; the viewer measures its area when the window changes.
 new ResizeObserver(() => window.dispatchEvent(new Event("resize"))).observe(
   document.querySelector("#viewer"),
 );

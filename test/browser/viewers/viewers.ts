@@ -8,14 +8,14 @@ interface Place {
   readonly site: ViewerSite;
   /** Origin of the images. */
   readonly images: string;
-  /** Of a folder of images. */
+  /** Name of a folder of images. */
   readonly name: string;
 }
 
 export interface Viewer {
-  /** That of its column in the table. */
+  /** Name of its column in the table. */
   readonly name: string;
-  /** Of its page on the manifest of a folder of images. */
+  /** Returns the address of its page for the manifest of a folder of images. */
   address(place: Place): string;
   /** Does in the viewer what opens its window for a login. */
   ask(page: Page): Promise<void>;

@@ -1,4 +1,4 @@
-// Mistakes in addresses and headers, by which strangers are let in.
+// Mistakes in addresses and headers that let strangers in.
 
 import type { Mistake } from "./mistake.ts";
 

@@ -1,6 +1,6 @@
-// A sound configuration with nearly every way in, and what a mistake in it is.
+// A sound configuration with nearly every kind of login, and the form of a mistake in it.
 
-/** Of the password "secret", by htpasswd -B. */
+/** Hash of the password "secret", by htpasswd -B. */
 export const bcrypt = "$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC";
 
 export const secrets = {
@@ -74,7 +74,7 @@ export interface Mistake {
   readonly plant: (config: Loose) => void;
   /** The key that is named. */
   readonly key: string;
-  /** What is said of it. */
+  /** The expected message. */
   readonly says: RegExp;
   readonly env?: Readonly<Record<string, string>>;
 }

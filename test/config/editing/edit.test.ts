@@ -1,4 +1,4 @@
-// What the editor of the configuration does to the text of a file.
+// The changes that the configuration editor makes to the text of a file.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,9 @@ import { seeded } from "../../seeded.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** What a form of the file sends when nothing is typed but `typed`; a locked field is not sent. */
+/**
+ * Returns the values that a form of the file sends if only `typed` is entered; a locked field is not sent.
+ */
 function formOf(text: string, typed: Readonly<Record<string, string>> = {}, env: Env = {}) {
   const shown = readFields(text, env).fields.flatMap(({ field, value, lockedBy }) =>
     lockedBy === undefined ? [[field.path, value] as const] : [],
@@ -285,7 +287,7 @@ describe("a value that is refused", () => {
 });
 
 describe("a variable that overrides the file", () => {
-  // Document of the administration pages: these four, each by itself.
+  // Settings of the document of the administration pages: these four, one at a time.
   const variables = [
     ["addr", "SERVICE_ADDR", "127.0.0.1:9999"],
     ["log.level", "SERVICE_LOG_LEVEL", "error"],

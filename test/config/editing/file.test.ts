@@ -42,7 +42,7 @@ content_state: { store: { enabled: true, dir: kept, write_token: hunter2 } }
 const open = (files: FileSystem = nodeFiles(), env: Readonly<Record<string, string>> = {}) =>
   createConfigFile({ path, files, env, complete: (config) => withAbsolutePaths(config, top) });
 
-/** The form of a view with what is typed into it. */
+/** Returns the form of a view with the typed values. */
 function form({ fields }: ConfigFileView, typed: Readonly<Record<string, string>>) {
   const shown = fields.map(({ field, value }) => [field.path, value] as const);
   return new Map<string, string>([...shown, ...Object.entries(typed)]);

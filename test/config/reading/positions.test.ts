@@ -1,4 +1,4 @@
-// Problems of a configuration name the line and column of the file where they are.
+// Problems of a configuration name their line and column in the file.
 
 import { describe, expect, test } from "vitest";
 import { loadConfig, problemLines } from "../../../src/config/reading/load.ts";

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const put = (name: string, text: string) => {
   const path = join(directory, name);
-  // As an editor does it: the whole file appears at once.
+  // As an editor saves: the whole file appears at once.
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
   return path;
@@ -90,7 +90,7 @@ for (const [where, platform] of platforms)
 
     test.each(hookFunctions)("%s fails with what went wrong and where, and works again", async (name) => {
       const quick = await engineOf({ platform });
-      // What ends for another reason than its time has as much of it as a busy machine needs.
+      // Calls that end for another reason than the time limit may take as long as a busy machine needs.
       const patient = await engineOf({ platform, timeout: "10s" });
       for (const [act, message, line] of sampled(`failures of ${name} ${where}`, failures, 6)) {
         const engine = message.test("it ran longer than its time limit of 500 ms") ? quick : patient;
@@ -282,7 +282,7 @@ describe("calls that wait", () => {
     );
     const counts = new Map<string, number>();
     for (const outcome of await Promise.all(calls)) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-    // 256 wait; one runs, or two where the second worker is ready.
+    // 256 wait; one runs, or two if the second worker is ready.
     const refused = counts.get("256 calls wait already") ?? 0;
     expect([42, 43]).toContain(refused);
     expect(counts.get("answered")).toBe(300 - refused);
@@ -307,7 +307,7 @@ describe("calls that wait", () => {
 
 describe("a file that changes", () => {
   const version = (n: number) => `export const resolve = () => ({ key: "v${n}" });`;
-  /** Calls until the answer is the expected one. */
+  /** Calls until the result is the expected one. */
   const comes = (engine: HookEngine, answer: unknown) =>
     vi.waitFor(async () => expect(await engine.call("resolve", inputOf("a"))).toEqual(answer), {
       timeout: 60_000,
@@ -358,7 +358,7 @@ describe("a file that changes", () => {
   test("is not taken while it is being written", async () => {
     const path = put("grown.js", version(1));
     const engine = await engineOf({ name: "grown.js", source: version(1) });
-    // What there is of it compiles by itself.
+    // This half-written file compiles.
     writeFileSync(path, 'export const resolve = () => ({ key: "half" });\n');
     const writing = setInterval(() => appendFileSync(path, "// and more\n"), 10);
     const seen = new Set<string>();

@@ -22,7 +22,7 @@ const quickjs = readFileSync(
 const { startWorker: _, ...bare } = nodePlatform(pathToFileURL("/nowhere/"));
 const platform = { ...bare, wasm: () => new WebAssembly.Module(quickjs) };
 
-/** Hooks in force, their answers checked as for a request. */
+/** Returns hooks whose results are checked as for a request. */
 async function hooksOf(name: string) {
   const file = fileURLToPath(new URL(name, examples));
   const engine = await createJsEngine(jsOptions.parse({ file, timeout: "5s" }), platform, silentLog);

@@ -1,4 +1,4 @@
-// A file of hooks that do what hooks should not, by the name they are asked with; and what has to come of each.
+// A file of hooks that misbehave, by the name they are called with; and the expected results.
 
 /** Acts by name: the first lines of a file of hooks. */
 export const hostileActs = `
@@ -68,13 +68,13 @@ export const presentation = (input) => act(input);
 export async function overlay(input) { return act(input); }
 `;
 
-/** Line of the source, from 1, on which a text stands. */
+/** Returns the line of the source that contains a text, from 1. */
 export const lineOf = (text: string): number =>
   hostileSource.slice(0, hostileSource.indexOf(text)).split("\n").length;
 
 const timeUp = /^it ran longer than its time limit of \d+ ms/;
 
-/** What each act fails with, and the line of its place. */
+/** The failure of each act, and its line. */
 export const failures: readonly (readonly [act: string, message: RegExp, line?: number])[] = [
   ["loop", timeUp, lineOf("loop: ()")],
   ["loop in catch", timeUp, lineOf('"loop in catch"')],
@@ -105,7 +105,7 @@ export const failures: readonly (readonly [act: string, message: RegExp, line?: 
   ["a long answer", /^RangeError: the answer is longer than/],
 ];
 
-/** What each act answers. */
+/** The result of each act. */
 export const answers: readonly (readonly [act: string, answer: unknown])[] = [
   ["a getter", { key: "from a getter" }],
   ["a toJSON", { key: "from toJSON" }],
@@ -115,7 +115,7 @@ export const answers: readonly (readonly [act: string, answer: unknown])[] = [
   ["later", { key: "later" }],
 ];
 
-/** What is there besides ECMAScript: nothing but `console`. */
+/** Globals besides ECMAScript: only `console`. */
 export const globalNames = [
   // ECMA-262, 16th edition, section 19; `escape` and `unescape` of its annex B
   ..."globalThis Infinity NaN undefined eval isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent".split(

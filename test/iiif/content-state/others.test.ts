@@ -1,4 +1,5 @@
-// Content states that other tools, viewers and the public cookbook have written; their targets are as read by eye beside the links.
+// Content states by other tools, viewers and the public cookbook; their targets were read by eye and are
+// listed next to the links.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What states point at: the examples of the Content State API 1.0, and what is wrong with others.
+// The targets of content states: the examples of the Content State API 1.0, and the faults of others.
 
 import { describe, expect, test } from "vitest";
 import { stateOf } from "../../../src/iiif/content-state/mint.ts";

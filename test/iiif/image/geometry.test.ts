@@ -116,7 +116,7 @@ describe("region and size", () => {
         const { maxWidth, maxHeight, maxArea } = effectiveLimits(limits);
         const full = width === image.width && height === image.height;
         const atSide = width === maxWidth || height === maxHeight;
-        // One more pixel on the longer side, with the aspect ratio kept, would break the area limit.
+        // One more pixel on the longer side, with the aspect ratio preserved, would exceed the area limit.
         const long = Math.max(width, height) + 1;
         const short = Math.max(
           1,
@@ -251,7 +251,7 @@ describe("a limit of detail", () => {
       fc.property(images, sides, fc.nat(), fc.nat(), sides, sides, (image, box, left, top, width, height) => {
         const [x, y] = [left % image.width, top % image.height];
         const { region, size } = limited(`${x},${y},${width},${height}/^max`, `full/!${box},${box}`, image);
-        // The box, or the image where that is smaller, is the longer side of the whole.
+        // The longer side of the whole image is the box, or the image if that is smaller.
         const whole = limited("full/max", `full/!${box},${box}`, image).size;
         expect(Math.max(whole.width, whole.height)).toBe(Math.min(box, Math.max(image.width, image.height)));
         expect(size.width * image.width).toBeLessThanOrEqual(whole.width * region.width);

@@ -1,4 +1,5 @@
-// What a call gives: its value, or the code of the ServiceError that it throws. Any other error is a failed test.
+// The outcome of a call: its value, or the code of the ServiceError that it throws. Any other error fails the
+// test.
 
 import { ServiceError } from "../../../src/errors.ts";
 

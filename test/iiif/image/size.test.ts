@@ -1,4 +1,4 @@
-// Limits on answers, and the arithmetic with which sizes are rounded.
+// Limits on derivatives, and the arithmetic of rounding sizes.
 
 import { expect, test } from "vitest";
 import {

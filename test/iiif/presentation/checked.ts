@@ -13,7 +13,7 @@ export type Read = any;
 
 /** Expects a document of 3.0 to be valid, in 2.1 as well, and to be read by others; returns that of 2.1. */
 export function expectValid(document: unknown): Read {
-  // What is sent is JSON, without what is undefined.
+  // The response is JSON, without undefined members.
   const sent: Read = JSON.parse(JSON.stringify(document));
   expect(problemsOf3(sent)).toEqual([]);
   const written: Read = JSON.parse(JSON.stringify(version2(sent, base)));

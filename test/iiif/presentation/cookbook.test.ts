@@ -1,4 +1,4 @@
-// That a folder with a manifest file comes to the structure of the public cookbook's recipes.
+// A folder with a manifest file results in the structure of the public cookbook's recipes.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -26,7 +26,9 @@ function manifestFile(yaml: string, kind: "manifest" | "collection") {
   return description;
 }
 
-/** The manifest of a folder whose images are as large as those of a recipe, where they can be read. */
+/**
+ * Returns the manifest of a folder whose images have the sizes of those of a recipe, if these can be read.
+ */
 function manifest(recipe: Read, yaml: string) {
   const canvases = recipe.items.map(({ width, height, items }: Read, at: number) =>
     items.length === 0 ? unreadable(`x/${at + 1}.jpg`) : image(`x/${at + 1}.jpg`, width, height),

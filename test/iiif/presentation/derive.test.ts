@@ -24,7 +24,7 @@ const gated = (identifier: string, visible: boolean) =>
     auth: authServices([profile], { base, identifier, version: 3, strict: false }),
   });
 
-/** A document whose members the tests name, checked by the rules of both versions. */
+/** Returns a document checked by the rules of both versions. */
 const read = (document: unknown): Read => {
   expectValid(document);
   return document;

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readDescription } from "../../../src/iiif/presentation/description/description.ts";
 
-/** The members that a description of a manifest comes to, where nothing is wrong with it. */
+/** Returns the members that a description of a manifest results in; it must be valid. */
 function members(value: unknown, kind: "manifest" | "collection" = "manifest") {
   const { description, faults } = readDescription(value, kind);
   expect(faults).toEqual([]);
   return description.members;
 }
 
-/** What is wrong with it, each as its path and message. */
+/** Returns the faults, each as its path and message. */
 const faults = (value: unknown, kind: "manifest" | "collection" = "manifest") =>
   readDescription(value, kind).faults.map(({ path, message }) => `${path.join(".")}: ${message}`);
 

@@ -10,7 +10,7 @@ export const context: DocumentContext = {
   limits: { maxWidth: 0, maxHeight: 0, maxArea: 0 },
 };
 
-/** What a login says of itself. */
+/** The texts of a login. */
 export const profile = {
   name: "staff",
   pattern: "active",
@@ -33,7 +33,7 @@ export function image(
   return { identifier, label, size: { width, height }, visible: true, ...more };
 }
 
-/** An image that nobody can read. */
+/** Returns the facts of an unreadable image. */
 export function unreadable(identifier: string): CanvasFacts {
   const { size: _, ...rest } = image(identifier, 1, 1, {
     problem: "This file is no image that we can read.",

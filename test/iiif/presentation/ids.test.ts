@@ -1,4 +1,4 @@
-// That every id in a document is an address which leads back to what it names.
+// Every id in a document is an address that leads back to the thing it names.
 
 import { describe, expect, test } from "vitest";
 import { checkIdentifier, splitImagePath } from "../../../src/iiif/image/path.ts";

@@ -29,7 +29,7 @@ function manifest(value: unknown): Read {
   return read;
 }
 
-/** What is wrong with names in it, beside a manifest that is valid all the same. */
+/** Returns the faults of its names, next to a manifest that is valid anyway. */
 function faultsOf(value: unknown): readonly string[] {
   const { document, faults } = merged(value);
   expectValid(document);

@@ -1,5 +1,6 @@
-// The structure of a document of 3.0 without its wording and addresses: which members there are, texts by how many there are in each
-// language, canvases by their place. What has the same structure can still say and show something else.
+// The structure of a document of 3.0 without its wording and addresses: which members there are, texts by
+// their number in each language, canvases by their index. Documents of the same structure can still differ in
+// what they say and show.
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of others are read as they come
 type Json = any;
@@ -22,7 +23,7 @@ function outline(resource: Json, placeOf: (id: string) => number): Json {
   const written = Object.entries(resource).map(([key, value]): [string, Json] => {
     if (["label", "summary", "value"].includes(key)) return [key, languages(value)];
     if (key === "service") return ["services", services(value)];
-    // How large a thumbnail is, is up to the server.
+    // The size of a thumbnail is up to the server.
     if (key === "thumbnail")
       return [key, [value].flat().map(({ type, service }: Json) => ({ type, services: services(service) }))];
     return [key, inner(value)];

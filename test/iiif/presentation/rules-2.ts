@@ -1,5 +1,5 @@
-// The rules of Presentation API 2.1 for documents: the tables of its appendix B and sections 3 to 5, with which documents are checked
-// apart from the code that writes them.
+// The rules of Presentation API 2.1 for documents: the tables of its appendix B and sections 3 to 5, with
+// which documents are checked apart from the code that writes them.
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -104,7 +104,7 @@ const lists = words(
   "collections manifests members sequences structures canvases ranges images otherContent resources metadata",
 );
 
-/** What is wrong with a document of Presentation API 2.1; nothing where it is valid. */
+/** Returns the faults of a document of Presentation API 2.1; empty if it is valid. */
 export function problemsOf2(document: unknown): readonly string[] {
   if (!isObject(document)) return ["no object"];
   const context = document["@context"] === "http://iiif.io/api/presentation/2/context.json";

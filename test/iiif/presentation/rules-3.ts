@@ -1,5 +1,5 @@
-// The rules of Presentation API 3.0 for documents, as a table of its appendix A and of sections 3 to 5, with which documents are
-// checked apart from the code that writes them.
+// The rules of Presentation API 3.0 for documents, as a table of its appendix A and of sections 3 to 5, with
+// which documents are checked apart from the code that writes them.
 
 type Json = Readonly<Record<string, unknown>>;
 type Check = (value: unknown, around: { readonly type: string; readonly path: string }) => readonly string[];
@@ -59,7 +59,7 @@ const text: Check = (value) => when(typeof value === "string" && value !== "", "
 const mediaType: Check = (value) =>
   when(typeof value === "string" && /^[a-z]+\/[a-z0-9.+-]+(;.*)?$/.test(value), "no media type");
 
-/** What something outside of the document needs, such as a page or a file about it. */
+/** The form of an external resource, such as a page or a file about it. */
 const linked =
   (required: readonly string[], allowed: readonly string[] = []): Check =>
   (value) => {
@@ -366,7 +366,7 @@ function resourceProblems(value: unknown, types: readonly string[], path: string
   ];
 }
 
-/** What is wrong with a document of Presentation API 3.0; nothing where it is valid. */
+/** Returns the faults of a document of Presentation API 3.0; empty if it is valid. */
 export function problemsOf3(document: unknown): readonly string[] {
   if (!isObject(document)) return ["no object"];
   const contexts = [document["@context"]].flat();
@@ -383,7 +383,10 @@ export function problemsOf3(document: unknown): readonly string[] {
   ];
 }
 
-/** Canvases are once in a manifest, are painted by annotations of their own, and hold all that ranges and starts name. */
+/**
+ * Canvases are once in a manifest, are painted by annotations of their own, and hold all that ranges and
+ * starts name.
+ */
 function canvasProblems(document: Json): readonly string[] {
   if (document.type !== "Manifest" || !Array.isArray(document.items)) return [];
   const canvases = document.items.filter(isObject);

@@ -1,4 +1,4 @@
-// That the checks find what is wrong.
+// The checks detect faults.
 
 import { describe, expect, test } from "vitest";
 import { manifestOf } from "../../../src/iiif/presentation/derive.ts";

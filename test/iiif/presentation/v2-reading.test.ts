@@ -248,7 +248,7 @@ describe("a stored manifest of 2.1", () => {
       label: name,
       ...more,
     });
-    /** Ranges by their names, with what is in them. */
+    /** Returns ranges by their names, with their contents. */
     const tree = (structures: object[]) => {
       const { document } = served(manifest({ structures }));
       const nameOf = ({ id, source, selector }: Read) =>

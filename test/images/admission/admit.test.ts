@@ -17,7 +17,7 @@ const MiB = 2 ** 20;
 const cheap = { kind: "tile", ms: 5 };
 const heavy = { kind: "whole", ms: 5000 };
 
-/** A gate, and jobs that go on until they are told to end; `order` tells how they were admitted. */
+/** Creates an admission, and jobs that run until they are told to end; `order` lists them as admitted. */
 function gate(limits: Partial<AdmissionLimits> = {}) {
   const counts = createCounts(...admissionCounts);
   const waits: number[] = [];

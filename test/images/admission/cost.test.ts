@@ -1,4 +1,4 @@
-// What is estimated of jobs: which plans are cheap, and how estimates follow what jobs took.
+// Estimates of jobs: which plans are cheap, and how estimates follow measured durations.
 
 import { expect, test } from "vitest";
 import { resolve } from "../../../src/iiif/image/geometry.ts";

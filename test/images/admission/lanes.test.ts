@@ -1,4 +1,5 @@
-// Lanes and shares: what cheap, heavy and remote jobs may take of places and memory, as src/images/README.md ("Admission") says.
+// Lanes and shares: what cheap, heavy and remote jobs may take of places and memory, as src/images/README.md
+// ("Admission") says.
 
 import { describe, expect, test } from "vitest";
 import {

@@ -59,7 +59,10 @@ interface Case {
   readonly space: Space;
   readonly profile: () => Uint8Array;
   readonly containers: readonly Container[];
-  /** A patch with a band about halfway between two levels, so that rounding to 8 bit alone takes it beyond the bound. */
+  /**
+   * A patch with a band about halfway between two levels, so that rounding to 8 bit alone takes it beyond the
+   * bound.
+   */
   readonly halfway?: number;
 }
 
@@ -176,7 +179,7 @@ async function answer(name: string, request: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Bounds of CIEDE2000 by format of the answer, and of patches that lie halfway. */
+/** Bounds of CIEDE2000 by format of the response, for corner patches and for those in between. */
 const bounds = { png: { usual: 0.5, halfway: 0.7 }, jpg: { usual: 1, halfway: 1.6 } } as const;
 
 describe.skipIf(!judged)("patches", () => {

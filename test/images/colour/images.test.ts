@@ -1,4 +1,5 @@
-// Colours through the whole application: marks without a profile, inks and CIELAB, seams, and profiles that are not used.
+// Colours through the whole application: marks without a profile, inks and CIELAB, seams, and profiles that
+// are not used.
 // @module-tag slow
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const put = (name: string, file: Uint8Array) => writeFileSync(join(folder, name), file);
 const png = (name: string) => pixelsOf(app, `/iiif/3/${name}/full/max/0/default.png`);
 
-/** The patches of the answer to a chart. */
+/** Returns the patches of the response to a chart. */
 async function answered(name: string, file: Uint8Array): Promise<number[][]> {
   put(name, file);
   const response = await app.get(`/iiif/3/${name}/full/max/0/default.png`);
@@ -90,7 +91,7 @@ const srgbChromaticities = numbers(31270, 32900, 64000, 33000, 30000, 60000, 150
 const encoded = (light: number) =>
   255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055);
 
-/** An EXIF block with a colour space, and an interoperability index where given (EXIF 2.32, 4.6). */
+/** Returns an EXIF block with a colour space, and an interoperability index if given (EXIF 2.32, 4.6). */
 function exifBlock(space: number, index?: string): Uint8Array {
   const bytes = Buffer.alloc(8 + 18 + 2 + 24 + 4 + 18);
   bytes.set([0x4d, 0x4d, 0, 42, 0, 0, 0, 8]);
@@ -414,7 +415,7 @@ describe("inks", () => {
   });
 });
 
-/** A TIFF of samples in one strip, with a profile where given. */
+/** Returns a TIFF of samples in one strip, with a profile if given. */
 function tiffOf(
   [width, height, samples, bits, photometric]: readonly [number, number, number, 8 | 16, number],
   values: readonly number[] | Uint8Array,
@@ -562,7 +563,7 @@ describe("a profile that is not used", () => {
     ]);
     expect(await reference(new Uint8Array(await response.arrayBuffer()))).toEqual(await png("without.tif"));
 
-    // kept answers still tell after a restart, which forgets what renders found out
+    // cached derivatives keep the information after a restart, which forgets what renders found
     const kept = `cache: { render: { backend: filesystem, path: ${JSON.stringify(join(folder, "kept"))} } }
 sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)} }]`;
     const seen: unknown[] = [];

@@ -48,7 +48,7 @@ describe("CIELAB in TIFF", () => {
   test("under a WhitePoint of D65 has the colours that libvips made it from", async () => {
     const found = await answered("d65.tif", await labFile(8, [318, 5, 0.3127, 0.329]));
     const wanted = rgbPatches.flat();
-    // The corners of sRGB lie on the edge of what the grid of colours holds.
+    // The corners of sRGB are on the edge of the grid of colours.
     expect(found.map((value, i) => Math.abs(value - wanted[i]!)).filter((off) => off > 2)).toEqual([]);
   });
 

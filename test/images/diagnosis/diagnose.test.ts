@@ -23,7 +23,7 @@ const inFolder = (yaml = "", root = folder) =>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-doctor-"));
-  // As wide as high, so that the rows above the last tile are many.
+  // As wide as high, so that there are many rows above the last tile.
   const plain = { create: { width: 6000, height: 6000, channels: 3, background: "#336699" } } as const;
   writeFileSync(join(folder, "large.png"), await sharp(plain).png({ compressionLevel: 1 }).toBuffer());
   writeFileSync(join(folder, "strips.tif"), await sharp(plain).tiff({ compression: "lzw" }).toBuffer());

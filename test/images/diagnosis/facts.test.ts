@@ -1,4 +1,5 @@
-// Every test picture, and every malformed one, before the image doctor: what it says against ExifTool, opj_dump and tiffinfo.
+// Every test picture, and every malformed one, in the image doctor: its facts compared with ExifTool,
+// opj_dump and tiffinfo.
 // @module-tag slow
 
 import { spawnSync } from "node:child_process";
@@ -30,7 +31,7 @@ const told = new Map<string, Diagnosis>();
 
 beforeAll(async () => {
   app = await served();
-  // Its exit code is 1 where it has an error to tell of one of the files.
+  // Its exit code is 1 if it reports an error for one of the files.
   const args = ["-json", "-n", "-a", "-G1", "-struct", ...names.map((name) => join(fixturesFolder, name))];
   const { stdout } = spawnSync("exiftool", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
   for (const row of JSON.parse(stdout || "[]") as Tags[]) tags[basename(String(row.SourceFile))] = row;
@@ -51,7 +52,7 @@ test("the tools that the doctor is held to are there", () => {
   expect(names.length).toBeGreaterThan(90);
 });
 
-/** Where ExifTool looks at another thing than at the picture that is served, and what it is. */
+/** Files of which ExifTool describes something other than the served picture, and what that is. */
 const otherSize: Readonly<Record<string, string>> = {};
 
 describe.skipIf(toolsMissing.includes("exiftool"))("what the doctor says agrees with ExifTool", () => {
@@ -87,7 +88,8 @@ describe.skipIf(toolsMissing.includes("exiftool"))("what the doctor says agrees 
       expect(fact(name, "bits")).toEqual(
         Array.from({ length: components }, () => number("File:BitsPerSample")),
       );
-      // EncodingProcess is the low nibble of the frame's marker: 2 and its like are progressive, 8 and above arithmetic.
+      // EncodingProcess is the low nibble of the frame's marker: 2 and its like are progressive, 8 and above
+      // arithmetic.
       const process = number("File:EncodingProcess");
       expect(fact(name, "progressive")).toBe((process & 3) === 2);
       expect(/arithmetic/.test(String(fact(name, "compression")))).toBe(process >= 8);
@@ -235,7 +237,7 @@ test("restart markers are those that stand in the file", () => {
   expect(fact("jpg-restart.jpg", "restartInterval")).not.toBe(0);
 });
 
-/** Malformed pictures that are served all the same: what is wrong with them is not in the way. */
+/** Malformed pictures that are served anyway: their faults do not matter. */
 const harmless = new Set([
   "bad-exif-orient-9.jpg",
   "bad-ifd-loop.tif",

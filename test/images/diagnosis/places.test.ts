@@ -1,4 +1,5 @@
-// The image doctor on images that a hook names, that lie on another machine, that rules gate, and on pages of a file.
+// The image doctor on images that a hook names, that lie on another machine, that rules gate, and on pages of
+// a file.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

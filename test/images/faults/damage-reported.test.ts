@@ -25,7 +25,7 @@ beforeAll(async () => {
   const progressive = await picture.clone().jpeg({ quality: 85, progressive: true }).toBuffer();
   const flipped = new Uint8Array(baseline);
   const random = randomness(34);
-  // Every flip lies in the second half of the codes; djpeg warns of a bad Huffman code.
+  // Every flip is in the second half of the codes; djpeg warns about a bad Huffman code.
   for (let i = 0; i < 40; i++) {
     const at = Math.floor(flipped.length * (0.5 + 0.45 * random()));
     flipped[at] = flipped[at]! ^ (1 << Math.floor(random() * 8));

@@ -1,4 +1,5 @@
-// One damaged JPEG file is answered with one status and code, whatever was asked for before and whatever is kept.
+// One damaged JPEG file always gets the same status and code, whatever was requested before and whatever is
+// cached.
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -52,7 +53,7 @@ const requests = [
   { region: "0,0,96,64", size: "max", rotation: "90", file: "default.jpg" },
 ] as const;
 
-/** Answers of a fresh service, jobs beside it or in place: "200", or kind and code. */
+/** Returns the responses of a fresh service, with jobs in workers or in place: "200", or kind and code. */
 async function answers(origin: string, inPlace: boolean, order: readonly number[]) {
   const { service } = await served(
     `sources: [{ name: own, type: filesystem, root: ${JSON.stringify(folder)} }]

@@ -1,4 +1,4 @@
-// Damaged TIFF through the whole application: what is answered does not depend on what was asked before.
+// Damaged TIFF through the whole application: responses do not depend on earlier requests.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Broken and hostile files against a started server: every request is answered, the process lives, memory stays bounded.
+// Broken and hostile files against a started server: every request is answered, the process lives, memory
+// stays bounded.
 // @module-tag slow
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -25,14 +26,17 @@ const soundFile = "base.png";
 const hostile = /^(bad|bomb|badmeta|polyglot|mislabelled)-/;
 /** Bytes that the process may hold at its peak. */
 const memoryLimit = 2 ** 30;
-/** Seconds of processors that one answer may take. Not of the clock: on a busy machine that says little. */
+/** Maximum processor seconds of one response. Clock time says little on a busy machine. */
 const mostSeconds = 5;
 
 mkdirSync(pictures);
 for (const name of readdirSync(fixturesFolder))
   if (hostile.test(name) || name === soundFile)
     copyFileSync(join(fixturesFolder, name), join(pictures, name));
-/** Files that are too dull or too large to keep are made by a script; without Python only the kept ones are tried. */
+/**
+ * Files that are too trivial or too large to store are made by a script; without Python only the stored ones
+ * are tried.
+ */
 const generated = generate();
 
 function generate(): boolean {
@@ -47,7 +51,7 @@ function generate(): boolean {
 
 const names = readdirSync(pictures).filter((name) => hostile.test(name));
 
-/** Files whose pixels are sound: what is odd about them must not keep them from being served. */
+/** Files with sound pixels: their oddities must not keep them from being served. */
 const served = [
   "bad-exif-orient-9.jpg",
   "badmeta-icc.jpg",
@@ -62,7 +66,7 @@ const served = [
   "polyglot-png-exif-php.png",
 ].filter((name) => names.includes(name));
 
-/** Files whose header is sound and whose pixels are there in part, or which are large but true: served or refused. */
+/** Files with a sound header and part of their pixels, or large but valid ones: served or refused. */
 const either = new Set([
   "bad-10000-ifds.tif",
   "bad-crc-idat.png",
@@ -74,7 +78,7 @@ const either = new Set([
   ...names.filter((name) => name.startsWith("bad-trunc-")),
 ]);
 
-/** Files whose pixels are all true: all of them at full size cost what they cost, and it is the operator who bounds that. */
+/** Files with only valid pixels: their full size costs what it costs, and the operator limits that. */
 const large = new Set(["bomb-deflate-30000x30000-1bit.tif"]);
 
 interface Server {
@@ -119,7 +123,10 @@ function start(dist: string): Promise<Server> {
   });
 }
 
-/** Seconds of processors that the server has used (proc(5): user and system time in hundredths); 0 where that is not told. */
+/**
+ * Returns the processor seconds that the server has used (proc(5): user and system time in hundredths); 0 if
+ * unknown.
+ */
 function secondsUsed(): number {
   if (process.platform !== "linux") return 0;
   const fields = readFileSync(`/proc/${server.process.pid}/stat`, "latin1")
@@ -128,7 +135,7 @@ function secondsUsed(): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The answer to a path; fails where it costs the server more than it may. */
+/** Returns the response to a path; fails if it costs the server more than it may. */
 async function answer(path: string): Promise<{ readonly status: number; readonly body: Uint8Array }> {
   const before = secondsUsed();
   const response = await fetch(`${server.url}${path}`);
@@ -159,7 +166,7 @@ describe("a hostile file", () => {
       else expect(refusal(status), `${request}: ${status}`).toBe(true);
       if (status !== 200) expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ status });
     }
-    // A size of its own, so that no cache answers.
+    // A unique size, so that no cache can respond.
     const width = 100 + names.indexOf(name);
     const { status, body } = await answer(`/iiif/3/${soundFile}/0,0,${width},50/max/0/default.png`);
     expect(status).toBe(200);

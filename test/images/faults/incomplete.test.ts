@@ -1,4 +1,5 @@
-// A master that ended early, is damaged, or changes while it is read: what it shows is sent, and nobody keeps it.
+// A master that ended early, is damaged, or changes while it is read: the response shows its sound part, and
+// nothing caches it.
 
 import { mkdtemp, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,10 +47,10 @@ beforeAll(async () => {
   };
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
   const fixture = (name: string) => readFile(join(fixturesFolder, name));
-  // its profile stands behind its pixels
+  // its profile comes after its pixels
   const profiled = await fixture("tif-cmyk-icc-lzw.tif");
   await writeFile(join(folder, "no-profile.tif"), profiled.subarray(0, profiled.length - 30));
-  // its smallest level stands at its end
+  // its smallest level is at its end
   const pyramid = await fixture("tif-pyramid-subifd.tif");
   await writeFile(join(folder, "no-level.tif"), pyramid.subarray(0, pyramid.length * 0.95));
   const filled = (bytes: Uint8Array, part: number) => {
@@ -66,7 +67,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const targets = ["full/max/0/default.jpg", "full/max/0/default.png", "full/60,/0/default.jpg"];
 
-/** What an answer says of keeping it. */
+/** Returns the caching headers of a response. */
 async function answer({ get, service }: Served, target: string) {
   const response = await get(`/iiif/3/${target}`);
   const bytes = Buffer.from(await response.arrayBuffer());

@@ -1,4 +1,4 @@
-// The pictures of overlays: how often their files are looked at and decoded, and how many are kept.
+// The pictures of overlays: how often their files are checked and decoded, and how many are cached.
 
 import { copyFileSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 
-/** Overlays whose looks and decodings are counted, and a master that they are for. */
+/** Creates overlays whose checks and decodes are counted, and a master for them. */
 async function counted(over: Partial<OverlayParts> = {}, options: object = {}) {
   const counts = { looks: 0, decoded: 0 };
   const overlays = createOverlays({
@@ -82,7 +82,7 @@ describe("the picture of an overlay", () => {
     };
     const stat = async (path: string) => {
       const found = await files.stat(path);
-      // As on a disk that tells seconds and no other time or number.
+      // As on a disk with times in whole seconds and no file numbers.
       return found && { kind: found.kind, size: 7, modified: found.modified };
     };
     const { overlays, counts, master } = await counted(
@@ -126,7 +126,7 @@ describe("the picture of an overlay", () => {
       expect([...(overlay?.image.data.subarray(-4) ?? [])]).toEqual([wanted, 0, 0, 255]);
       return counts.decoded - before;
     };
-    // 16 MiB each, and what is remembered of them: three fit.
+    // Three of 16 MiB each fit, with their bookkeeping.
     for (const each of levels) expect(await decodedFor(each)).toBe(1);
     for (const each of levels.slice(2).reverse()) expect(await decodedFor(each)).toBe(0);
     expect(await decodedFor(levels[0]!)).toBe(1);

@@ -1,4 +1,5 @@
-// Alpha from every container: edges without halos, and associated alpha told apart from unassociated (TIFF 6.0 section 18).
+// Alpha from every container: edges without halos, and associated alpha told apart from unassociated (TIFF
+// 6.0 section 18).
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -12,13 +13,15 @@ import { pixelsOf } from "../answers.ts";
 
 const side = 301;
 
-/** How much of a pixel a disc covers, from its distance. */
+/** Returns how much of a pixel a disc covers, from its distance. */
 const cover = (x: number, y: number) => {
   const distance = Math.hypot(x + 0.5 - side / 2, y + 0.5 - side / 2);
   return Math.min(1, Math.max(0, 120.5 - distance));
 };
 
-/** A red disc; what is transparent around it is blue, or black where colours are multiplied. */
+/**
+ * Draws a red disc; the transparent pixels around it are blue, or black if colours are multiplied by alpha.
+ */
 function disc<T extends Uint8Array | Uint16Array>(samples: T, full: number, associated: boolean): T {
   for (let p = 0, i = 0; p < samples.length; p += 4, i++) {
     const alpha = Math.round(cover(i % side, Math.floor(i / side)) * full);
@@ -70,7 +73,7 @@ afterAll(async () => {
 
 const sizes = ["max", "150,", "75,", "57,57", "^400,"];
 
-/** A disc of all inks on nothing; a stray sample, which is no alpha, lies in front of alpha. */
+/** Draws a disc of all inks on a transparent background; an extra sample that is not alpha precedes alpha. */
 function printed<T extends Uint8Array | Uint16Array>(samples: T, full: number, associated: boolean): T {
   for (let p = 0, i = 0; p < samples.length; p += 6, i++) {
     const alpha = Math.round(cover(i % side, Math.floor(i / side)) * full);

@@ -1,4 +1,5 @@
-// Ramps of 16 bits and of floating point to 8 bits and to 16: in order, no step left out, whatever is done to them.
+// Ramps of 16 bits and of floating point to 8 bits and to 16: in order, no step left out, whatever is done to
+// them.
 // @module-tag slow
 
 import { execFileSync } from "node:child_process";
@@ -116,7 +117,8 @@ describe.each(Object.keys(files))("of %s", (name) => {
       const target = `/iiif/3/${name}/full/${rest.replace("/180/", "/0/")}.${format}`;
       const { row, deep } = await rowOf(app, target);
       expect(deep, target).toBe(true);
-      // no detour over 8 bits: the steps are those of the ramp, with what a filter rings at its ends
+      // no detour through 8 bits: the steps are those of the ramp, except for ringing of the filter at its
+      // ends
       expect(largestStep(row), target).toBeLessThanOrEqual((1.2 * 65535) / (row.length - 1) + 1);
     }
     await app.service.close();

@@ -1,4 +1,5 @@
-// A substitute: every answer to those without access is made of the pixels of the whole image at one size, and of nothing else.
+// A substitute: every response to callers without access is made only of the pixels of the whole image at one
+// size.
 // @module-tag slow
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -235,7 +236,10 @@ function hiddenNoise(): Float64Array {
   return noise.map((value, i) => value - shown[i]!);
 }
 
-/** Middle gray with that noise. Rows are rounded up or down in turn, so that a few of them are as exact as the noise. */
+/**
+ * Middle gray with that noise. Rows are rounded up or down in turn, so that a few of them are as exact as the
+ * noise.
+ */
 function noisy(): Sharp {
   const noise = hiddenNoise();
   const golden = (Math.sqrt(5) - 1) / 2;

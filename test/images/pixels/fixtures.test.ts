@@ -1,4 +1,5 @@
-// Every test picture through the whole application: facts and pixels against other decoders (Image API sections 4, 5).
+// Every test picture through the whole application: facts and pixels against other decoders (Image API
+// sections 4, 5).
 // @module-tag slow
 
 import sharp, { type Sharp } from "sharp";
@@ -13,7 +14,9 @@ beforeAll(async () => {
   app = await served("image: { color: respect-icc }"); // pixels as stored: test/imaging/colour/ is about their conversion
 });
 
-/** What the other decoder does not read: the picture that went in, and what encoding it lost. */
+/**
+ * Files that the other decoder cannot read: the picture they were made from, and the loss of the encoding.
+ */
 const encodedFrom: Readonly<Record<string, readonly [name: string, loss: "nothing" | "some"]>> = {
   "htj2k-gray.jph": ["base.png", "some"],
   "htj2k-lossless.jhc": ["base.png", "nothing"],
@@ -34,7 +37,7 @@ const encodedFrom: Readonly<Record<string, readonly [name: string, loss: "nothin
   "tif-zstd.tif": ["base.png", "nothing"],
 };
 
-/** Inks and CIELAB become sRGB whatever is asked for: test/imaging/colour/ tells how. */
+/** Inks and CIELAB always become sRGB: see test/imaging/colour/. */
 const converted = new Set([
   "jpg-cmyk-adobe.jpg",
   "jpg-cmyk-icc.jpg",
@@ -87,7 +90,10 @@ describe("a test picture", () => {
   );
 });
 
-/** Upright pixels by sharp, without profiles, in 8 bits as the specification reduces them: full range, rounded. */
+/**
+ * Upright pixels by sharp, without profiles, in 8 bits as the specification reduces them: full range,
+ * rounded.
+ */
 async function independent(name: string, bands: number): Promise<Picture> {
   const file = fixture(name);
   const image = () => sharp(file, { ignoreIcc: true });
@@ -133,7 +139,10 @@ function to8({ width, height, bands, data }: Samples, full: number): Picture {
   return { width, height, bands, data: Uint8Array.from(data, level) };
 }
 
-/** The red square of base.png: upright pictures have it top left. In gray it is dark, beside a paler table. */
+/**
+ * Expects the red square of base.png: upright pictures have it top left. In gray it is dark, next to a paler
+ * table.
+ */
 function expectRedCorner({ width, height, bands, data }: Picture): void {
   const at = (x: number, y: number) => [
     ...data.subarray((y * width + x) * bands, (y * width + x + 1) * bands),

@@ -14,7 +14,9 @@ export interface Tile {
 
 const up = Math.ceil;
 
-/** The tiles of a level with their addresses as OpenSeadragon writes them: version 3 `w,h`, version 2 `w,`. */
+/**
+ * The tiles of a level with their addresses as OpenSeadragon writes them: version 3 `w,h`, version 2 `w,`.
+ */
 export function* tilesOf(version: 2 | 3, name: string, info: Information, s: number): Generator<Tile> {
   const side = (info.tiles[0]?.width ?? 0) * s;
   const size = (w: number, h: number) =>
@@ -45,8 +47,8 @@ export const wholeTarget = (version: 2 | 3, name: string, { width, height }: Inf
   `/iiif/${version}/${name}/full/${up(width / s)},${up(height / s)}/0/default.png`;
 
 /**
- * Every tile of every level of a picture against that level. An edge a pixel wide has one address at two levels: then
- * its answer is the finer level's, and the coarser level is held to nothing there.
+ * Compares every tile of every level of a picture with that level. An edge one pixel wide has the same
+ * address at two levels: its response is that of the finer level, so the coarser level is not checked there.
  */
 export async function expectNoSeams(app: Served, version: 2 | 3, name: string): Promise<void> {
   const info = await informationOf(app, version, name);

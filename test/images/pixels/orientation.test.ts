@@ -1,5 +1,6 @@
-// Upright pixels from every container in all eight orientations (Exif 2.3, tag 0x0112): whole, in regions, in tiles at
-// scale factors, turned on request, to PNG and to JPEG. Other programs write the files, but for JP2's boxes.
+// Upright pixels from every container in all eight orientations (Exif 2.3, tag 0x0112): whole, in regions, in
+// tiles at scale factors, turned on request, to PNG and to JPEG. Other programs write the files, but for
+// JP2's boxes.
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -117,7 +118,10 @@ afterAll(async () => {
 
 const imageOf = (name: string, request: string) => `/iiif/3/${name}/${request}`;
 
-/** A tile of the upright picture at 1/s as another program reduces it: beyond the picture its edge goes on. */
+/**
+ * Returns a tile of the upright picture at 1/s as another program reduces it: beyond the picture its edge is
+ * repeated.
+ */
 async function reduced([x, y, w, h]: Rectangle, s: number): Promise<Picture> {
   const [columns, rows] = [Math.ceil(w / s), Math.ceil(h / s)];
   const more = { right: columns * s - w, bottom: rows * s - h, extendWith: "copy" } as const;
@@ -147,7 +151,8 @@ const regions: readonly Rectangle[] = [
 
 describe.each(endings)("%s", (ending) => {
   const { lossless } = containers[ending];
-  // decibels that a pixel off would cost; samples of wavelets lie up to half a pixel from those of a reduction
+  // decibels that a pixel off would cost; samples of wavelets lie up to half a pixel from those of a
+  // reduction
   const near = ending === "jp2" ? 21 : 36;
 
   describe.each(sampled(`orientations of ${ending}`, orientations, 3))("in orientation %i", (orientation) => {

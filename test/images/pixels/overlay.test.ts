@@ -1,4 +1,5 @@
-// Answers with an overlay against ImageMagick, which lays the same mark on the answers without one.
+// Responses with an overlay compared with ImageMagick, which composites the same mark onto the responses
+// without one.
 // @module-tag slow
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -26,7 +27,7 @@ const magick = (args: readonly string[], input?: Uint8Array): Buffer =>
 let folder: string;
 const apps = new Map<string, Promise<Served>>();
 
-/** One application for each configuration, kept for the next test with the same. */
+/** Creates one application for each configuration, reused by the next test with the same. */
 function appOf(yaml: string): Promise<Served> {
   let app = apps.get(yaml);
   if (!app) apps.set(yaml, (app = served(yaml)));
@@ -63,7 +64,7 @@ interface Settings {
 
 const usual: Settings = { anchor: "bottom-right", offset: [7, 5], fit: "shrink", opacity: 0.6 };
 
-/** The answer without an overlay and with one. */
+/** Returns the response without an overlay and with one. */
 async function answers(target: string, settings: Settings, image = "") {
   const plain = await appOf(image);
   const { anchor, offset, fit, opacity } = settings;
@@ -120,7 +121,7 @@ const gravities = {
   "bottom-right": "SouthEast",
 } as const satisfies Record<Anchor, string>;
 
-/** What ImageMagick makes of the answer without an overlay; `after`: what follows it. */
+/** Returns ImageMagick's composite over the response without an overlay; `after`: further operations. */
 async function composite(
   without: Uint8Array,
   { anchor, offset, fit, opacity }: Settings,
@@ -190,7 +191,10 @@ async function composite(
   ]);
 }
 
-/** Largest and mean difference in levels of 0 to 255, colours multiplied by alpha, and whether the sizes are the same. */
+/**
+ * Largest and mean difference in levels of 0 to 255, colours multiplied by alpha, and whether the sizes are
+ * the same.
+ */
 function difference(a: Pixels, b: Pixels) {
   expect([a.width, a.height]).toEqual([b.width, b.height]);
   expect(a.data.length).toBe(a.width * a.height * 4);
@@ -294,7 +298,7 @@ describe.skipIf(!magickThere)(
         expect(most).toBeLessThanOrEqual(1 / 64);
       }
       const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
-      // The one without an overlay is rounded before ImageMagick sees it.
+      // The response without an overlay is rounded before ImageMagick sees it.
       const { most } = difference(pixelsOf(marked), await composite(without, usual));
       expect(most).toBeLessThanOrEqual(rounding + 0.5);
     });
@@ -357,7 +361,7 @@ describe.skipIf(!magickThere)(
 );
 
 describe("an answer that keeps what its master says", () => {
-  /** Fully opaque and of one colour, on the left half of the answer's lower edge. */
+  /** Fully opaque and of one colour, on the left half of the response's lower edge. */
   const solid = async () => {
     const background = { r: 40, g: 180, b: 90 };
     await sharp({ create: { width: 60, height: 30, channels: 3, background } })

@@ -1,4 +1,5 @@
-// The settings for smaller answers: sharpening, supersampling, linear light. Sizes never change, tiles meet without a seam.
+// The settings for reduced derivatives: sharpening, supersampling, linear light. Sizes never change, and
+// tiles meet without a seam.
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -103,7 +104,7 @@ test("luma that is sharpened alone, from JPEG to JPEG, shows what sharpened pixe
     const path = `/iiif/3/turned.jpg/${target}/default`;
     const wanted = (await pixelsOf(sharpened, `${path}.png`)).data;
     const likeness = psnr((await pixelsOf(sharpened, `${path}.jpg`)).data, wanted);
-    // what differs is where colours are clamped; a pixel beside its place would show as much as sharpening itself
+    // the difference is in clamped colours; a shift by one pixel would be as visible as sharpening itself
     expect(likeness, target).toBeGreaterThan(40);
     expect(psnr((await pixelsOf(plain, `${path}.jpg`)).data, wanted), target).toBeLessThan(32);
   }

@@ -1,5 +1,5 @@
-// The tiles of a level, put together, are that level rendered whole: sample for sample, in PNG (Image API sections 4.1, 4.2
-// and 5.4, implementation notes on tiles).
+// The tiles of a level, put together, are that level rendered whole: sample for sample, in PNG (Image API
+// sections 4.1, 4.2 and 5.4, implementation notes on tiles).
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// Each picture meets one row; all rows for all pictures would take minutes and tell nothing new.
+// Each picture has one row; all rows for all pictures would take minutes and add nothing.
 describe.each([
   [3, 512, 0],
   [2, 256, 1],

@@ -1,4 +1,5 @@
-// The window of scientific TIFF: two percentiles of a picture's own values become black and white, the same in all its tiles.
+// The window of scientific TIFF: two percentiles of a picture's own values become black and white, the same
+// in all its tiles.
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -116,7 +117,7 @@ describe.each(["float.tif", "narrow.tif", "inverted.tif", "colours.tif"])("of %s
     const row = await rowOf(`{ window: { low: ${low}, high: ${high} } }`, name);
     for (const [x, value] of row.entries()) {
       const wanted = (255 * (100 * share(x) - low)) / (high - low);
-      // a level of rounding, and a step of the values where they are few
+      // one level of rounding, and one step of the values if there are few
       expect(Math.abs(value - Math.min(255, Math.max(0, wanted))), `column ${x}`).toBeLessThanOrEqual(2);
     }
   });

@@ -1,4 +1,4 @@
-// Derivatives that are made a few rows at a time have the same bytes as those that are made at once.
+// Derivatives made a few rows at a time have the same bytes as those made in one piece.
 
 import { describe, expect, test } from "vitest";
 import { resolve } from "../../../src/iiif/image/geometry.ts";
@@ -120,7 +120,7 @@ describe("a plan", () => {
     [jp2, "full/max/0/default.png", {}, false],
     [jp2, "full/max/0/default.jpg", { jpeg_progressive: true }, false],
     [jp2, "full/max/0/default.jpg", { jpeg_encoder: "small" }, false],
-    // the file gives no access to rows,
+    // the file has no access by rows,
     ["base.png", "full/max/0/default.jpg", {}, false],
     // or there are few.
     [jp2, "0,0,512,512/max/0/default.jpg", {}, false],

@@ -136,7 +136,7 @@ describe("what a plan reads", () => {
       for (const s of [1, 2, 4, 8, 16]) {
         const { read } = planOf(headerOf(40_000, 30_000, orientation, format), tilePath(s, 1, 1));
         const { x, y, width, height } = read.region;
-        // 512 samples, and at most 16 of the answer's pixels on each side for the filter.
+        // 512 samples, and at most 16 pixels of the derivative on each side for the filter.
         expect(Math.max(width, height), `${format} 1/${s}`).toBeLessThanOrEqual((512 + 32) * s);
         expect(Math.min(width, height), `${format} 1/${s}`).toBeGreaterThanOrEqual(512 * s);
         expect([x % read.scaleFactor, y % read.scaleFactor]).toEqual([0, 0]);
@@ -173,8 +173,8 @@ describe("what a plan reads", () => {
   });
 
   test("is scaled down by the decoder as far as it can without harm", () => {
-    // Half of what is asked for, so that a good filter makes the last step (JPEG: up to an eighth), or all of it where the
-    // decoder filters itself (JPEG: a quarter, where colour is halved).
+    // Half of the reduction, so that a good filter makes the last step (JPEG: up to an eighth), or all of it
+    // if the decoder filters itself (JPEG: a quarter, where colour is halved).
     expect(
       [1, 2, 4, 8, 16, 32].map(
         (s) => planOf(headerOf(40_000, 30_000, 1), tilePath(s, 0, 0)).read.scaleFactor,
@@ -308,8 +308,8 @@ describe("regions of turned pictures", () => {
         join(folder, copy),
         await sharp(data, { raw }).tiff({ compression: "deflate" }).toBuffer(),
       );
-      // Sums in the opposite order may round one level apart. At a quarter boxes of two by two are averaged before, and
-      // those that begin at the other edge of an odd size hold other pixels.
+      // Sums in the opposite order may round one level apart. At a quarter boxes of two by two are averaged
+      // before, and those that begin at the other edge of an odd size hold other pixels.
       const same = { largest: 1, mean: 0.5 };
       const near = { largest: 16, mean: 1 };
       for (const [path, most] of [

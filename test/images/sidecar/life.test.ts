@@ -1,4 +1,4 @@
-// The life of a sidecar: where each event leads from each state.
+// The life of a sidecar: the state that each event leads to from each state.
 
 import { describe, expect, test } from "vitest";
 import { createBuild } from "../../../src/images/sidecar/build.ts";
@@ -28,7 +28,7 @@ const events = {
   lost: { is: "lost" },
 } as const satisfies Readonly<Record<string, SidecarEvent>>;
 
-/** Where the drawing in src/images/sidecar/README.md has an arrow. */
+/** Arrows of the drawing in src/images/sidecar/README.md. */
 const arrows: readonly (readonly [SidecarState["is"], keyof typeof events, SidecarState])[] = [
   ["absent", "sought", { is: "building", build }],
   ["building", "obtained", { is: "complete", sidecar: plain }],

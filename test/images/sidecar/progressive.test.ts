@@ -1,4 +1,5 @@
-// Progressive masters: one pass makes the transcode for all who wait, small pictures go on apart, and blocks may come and go.
+// Progressive masters: one pass makes the transcode for all who wait, small pictures go on apart, and blocks
+// may come and go.
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -48,7 +49,7 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
     )
   ).service;
 
-/** A service over its own slot, as where there are workers; what it reads of the slot and how often it makes an index is counted. */
+/** A service over its own slot, with workers; counts its reads of the slot and the sidecars it makes. */
 async function setUp(kind: keyof typeof origins, change: (slot: Slot) => Partial<Slot> = () => ({})) {
   const { images, slots } = await serviceWith(kind);
   let made = 0;
@@ -100,7 +101,7 @@ async function setUp(kind: keyof typeof origins, change: (slot: Slot) => Partial
   };
   return {
     sidecars: here.sidecars,
-    /** Another process over the same slot, whose workers remember nothing. */
+    /** Another process over the same slot, with an empty memory. */
     elsewhere: async () => processOver((await serviceWith("none")).images),
     answer,
     master,
@@ -207,7 +208,7 @@ test.each([
   async (kind, what) => {
     const all = await setUp(kind);
     await all.sidecars.of(all.master, at(all.header, 1), { signal: never });
-    // behind the transcode lies the level at 1/4
+    // the level at 1/4 follows the transcode
     const last = (await blocksOf(all)) - 2;
     const variant = blockVariant(all.key, last);
     const sound = (await all.origin.get(all.key.name, variant)) as Uint8Array;

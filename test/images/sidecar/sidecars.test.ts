@@ -1,4 +1,5 @@
-// Who makes the sidecar of a master, how often, and what becomes of it: over real files, worker threads and slots.
+// Who makes the sidecar of a master, how often, and what happens to it: over real files, worker threads and
+// slots.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +31,7 @@ beforeAll(async () => {
       join(folder, progressive ? "left-progressive.jpg" : "left.jpg"),
       await picture.clone().jpeg({ quality: 70, progressive }).toBuffer(),
     );
-  // much larger than what is read first of a remote file
+  // much larger than the first read of a remote file
   for (const progressive of [false, true])
     await writeFile(
       join(folder, progressive ? "large-progressive.jpg" : "large.jpg"),
@@ -68,11 +69,11 @@ type Build = Served["service"]["images"]["pool"]["run"];
 
 interface Parts extends Partial<Parameters<typeof createSidecars>[0]> {
   readonly service?: Served["service"];
-  /** What stands for a pass; it may call the pool's own. */
+  /** Replaces a pass; it may call the pool's own. */
   readonly build?: (own: Build, ...args: Parameters<Build>) => ReturnType<Build>;
 }
 
-/** Sidecars over the application's parts as where there are workers; `made` counts the passes. */
+/** Sidecars over the application's parts, with workers; `made` counts the passes. */
 function parts({ service = app.service, build = (own, ...args) => own(...args), ...change }: Parts = {}) {
   const { images, slots } = service;
   let made = 0;
@@ -90,7 +91,7 @@ function parts({ service = app.service, build = (own, ...args) => own(...args), 
   return { sidecars, made: () => made };
 }
 
-/** Reads as a render does that ends, and waits for what it began. */
+/** Reads as a completed render does, and waits for what it started. */
 async function readOnce(
   sidecars: ReturnType<typeof createSidecars>,
   found: Master,
@@ -102,7 +103,7 @@ async function readOnce(
   return each;
 }
 
-/** Empties the slot of what is kept of a master. */
+/** Empties the slot of the entries of a master. */
 const clear = async (found: Master) => {
   await app.service.slots.origin.delete((await sidecarKey(found)).name);
 };
@@ -332,7 +333,7 @@ test.each([
     await readOnce(sidecars, found, at(header, scaleFactor));
     const later = await sidecars.of(found, atQuarter(header), { signal: never });
     expect([later?.state, later?.finish, made()]).toEqual(["complete", undefined, 1]);
-    // behind the transcode, where there is one
+    // after the transcode, if there is one
     expect((await later?.access.blocks?.load(block))?.length).toBe(planes);
     const elsewhere = parts();
     await app.service.slots.origin.whenSettled();

@@ -1,5 +1,6 @@
-// Bytes and statuses never depend on the origin slot: fixtures in a mix of requests, under conditions of a
-// slot and in the middle of a change, held to the answers without one. SLOT_REQUESTS: how many requests under
+// Bytes and statuses never depend on the origin slot: fixtures in a mix of requests, under various slot
+// conditions and during a change, compared with the responses without a slot. SLOT_REQUESTS: number of
+// requests under each condition.
 // each condition. @module-tag slow
 
 import { createHash } from "node:crypto";
@@ -65,7 +66,7 @@ const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values
 const upTo = (most: number) => Math.floor(random() * most);
 let turn = upTo(fixtures.length);
 
-/** A request: every other one of our own files, the rest of the fixtures in turn. */
+/** Returns a request: every other one for our own files, otherwise for the rest of the fixtures in turn. */
 function request(): string {
   const own = names.filter((name) => name.startsWith("own-"));
   const name = turn % 2 ? pick(own) : (names[own.length + ((turn / 2) % fixtures.length)] as string);
@@ -83,8 +84,8 @@ function request(): string {
 }
 
 /**
- * What becomes of requests over a slot, a few at a time: status and digest of the bytes. The change comes
- * after half of them. `inPlace`: sidecars are made as where there are no workers.
+ * Sends requests over a slot, a few at a time; returns status and digest of the bytes. The change happens
+ * after half of them. `inPlace`: sidecars are made as without workers.
  */
 async function outcomes(
   condition: Condition,
@@ -124,7 +125,7 @@ cache: { render: { backend: none }, info: { backend: none }, origin: ${condition
     }
   };
   await Promise.all([client(), client(), client()]);
-  // the same once more, after what is there now was changed again, with what is left in memory gone
+  // once more, after the entries were changed again, with the memory cleared
   sidecars.purge();
   await condition.change?.();
   for (const each of order.slice(0, 3))

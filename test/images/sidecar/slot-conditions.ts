@@ -1,5 +1,5 @@
-// What may become of an origin slot, each with a change in the middle of the work: real stores, a real Redis, a bucket that
-// refuses, and a file system whose calls fail as a full, read-only or dead disk makes them fail.
+// Conditions of an origin slot, each with a change during the work: real stores, a real Redis, a bucket that
+// refuses, and a file system whose calls fail as with a full, read-only or dead disk.
 
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { startS3, testAccount } from "../../servers/s3.ts";
 
 /** A slot that is set up. */
 export interface Condition {
-  /** Of the configuration. */
+  /** The slot's configuration. */
   readonly origin: string;
   readonly files?: FileSystem;
   readonly env?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface Condition {
 
 const errorOf = (code: string) => Object.assign(new Error(`${code}: as the disk says`), { code });
 
-/** A slot in files; after the change calls of these names fail by `code`, or never end where there is none. */
+/** A slot in files; after the change, calls with these names fail with `code`, or hang without one. */
 async function faulty(names: readonly (keyof FileSystem)[], code?: string): Promise<Condition> {
   const folder = await mkdtemp(join(tmpdir(), "smalti-condition-"));
   const files = nodeFiles();
@@ -50,7 +50,7 @@ async function faulty(names: readonly (keyof FileSystem)[], code?: string): Prom
 interface RedisOptions {
   readonly args?: readonly string[];
   readonly password?: string;
-  /** What the service takes for the password. */
+  /** The password that the service sends. */
   readonly told?: string;
 }
 

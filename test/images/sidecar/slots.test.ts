@@ -1,5 +1,5 @@
-// The bytes of an answer never depend on what the origin slot holds: the same requests in other orders, without a slot, and
-// over a slot that an earlier service has filled.
+// The bytes of a response never depend on the contents of the origin slot: the same requests in other orders,
+// without a slot, and over a slot that an earlier service has filled.
 // @module-tag slow
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -27,7 +27,7 @@ const files = {
   "ink.jpg": base.clone().toColourspace("cmyk").jpeg({ quality: 85 }),
 };
 
-/** Of more than a piece of the index pass, so that a first tile is answered from a part of the index. */
+/** Longer than one piece of the sidecar pass, so that a first tile uses an incomplete sidecar. */
 const long = "long.jpg";
 
 /** The first part of a file; of the progressive one it ends within the DC coefficients. */
@@ -67,8 +67,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
- * Every answer of a fresh service over an origin slot, asked for in an order, a few at a time; an index that is absent is
- * made after the first answer, as where there are workers.
+ * Returns all responses of a fresh service over an origin slot, requested in an order, a few at a time; a
+ * missing sidecar is made after the first response, as with workers.
  */
 async function answers(origin: string, order: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const { service } = await served(

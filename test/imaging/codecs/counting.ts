@@ -1,4 +1,4 @@
-// A byte source that counts what is read of it.
+// A byte source that counts its reads.
 
 import { type ByteSource, memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
 

@@ -1,4 +1,5 @@
-// Files that are shorter than their length says: filled from the front, they end in zeros until they are done.
+// Files that are shorter than their length says: filled from the front, they end in zeros until they are
+// done.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

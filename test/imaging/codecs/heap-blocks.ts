@@ -1,4 +1,4 @@
-// Blocks of an index in a map, with a list of what was asked for.
+// Blocks of a sidecar in a map, with a list of requests.
 
 import type { SidecarBlocks } from "../../../src/imaging/codecs/codec.ts";
 
@@ -6,7 +6,7 @@ export interface HeapBlocks extends SidecarBlocks {
   readonly all: Map<number, Uint8Array>;
   /** Numbers of the blocks that were loaded, in order. */
   readonly loads: number[];
-  /** The most bytes that were handed over and not yet kept. */
+  /** Returns the largest number of bytes that were handed over and not yet stored. */
   readonly peak: () => number;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { keptInstance } from "../../../src/imaging/codecs/instance.ts";
 
-/** Numbered instances whose memory the test sets. */
+/** Returns numbered instances whose memory the test sets. */
 function numbered() {
   let made = 0;
   return keptInstance<{ id: number; bytes: number }>({

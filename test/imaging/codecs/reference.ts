@@ -1,4 +1,4 @@
-// What another decoder (sharp) makes of a file, without colour management and in the file's own depth.
+// Decodes a file with another decoder (sharp), without colour management and at the file's own depth.
 
 import sharp from "sharp";
 

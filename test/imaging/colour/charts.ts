@@ -1,4 +1,5 @@
-// Charts of 24 patches of 64 pixels a side, six in a row, as files; and the colours at the centres of pictures of them.
+// Charts of 24 patches of 64 pixels a side, six in a row, as files; and the colours at the centres of
+// pictures of them.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +11,7 @@ import { reference } from "../codecs/reference.ts";
 const side = 64;
 const across = 6;
 
-/** Device colours of 8 bit: a gray ramp, the corners of the cube less its whites, and what lies between. */
+/** 8-bit device colours: a gray ramp, the corners of the cube except white, and colours in between. */
 export const rgbPatches: readonly (readonly number[])[] = [
   ...[0, 20, 64, 128, 192, 255].map((v) => [v, v, v]),
   [255, 0, 0],
@@ -79,14 +80,17 @@ export function chart(patches: readonly (readonly number[])[]) {
 export type Container = "jpg" | "png" | "tif" | "webp" | "jp2";
 
 export interface ChartFile {
-  /** Of the file in its folder. */
+  /** Name of the file in its folder. */
   readonly name: string;
   readonly container: Container;
   readonly patches: readonly (readonly number[])[];
   readonly profile?: Uint8Array;
 }
 
-/** Writes charts that carry profiles, by other programs: as good as lossless. ExifTool, which starts a Perl, runs once for all. */
+/**
+ * Writes charts with embedded profiles using other programs, practically lossless. ExifTool, which starts
+ * Perl, runs once for all.
+ */
 export async function writeCharts(folder: string, files: readonly ChartFile[]): Promise<void> {
   const profiles = mkdtempSync(join(tmpdir(), "profiles-"));
   try {

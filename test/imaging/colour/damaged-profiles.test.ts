@@ -1,4 +1,4 @@
-// Profiles whose tags cannot be what they say: none of them colours an answer, and no sound profile is taken for one.
+// Profiles with impossible tags: none of them affects a response, and no sound profile is rejected.
 
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";

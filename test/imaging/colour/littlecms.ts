@@ -5,7 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether its programs are there, and the profiles to try them with (Debian: icc-profiles-free, colord-data). */
+/**
+ * True if its programs and the profiles to test with are installed (Debian: icc-profiles-free, colord-data).
+ */
 export const hasLittleCms =
   spawnSync("sh", ["-c", "command -v transicc && command -v jpgicc"]).status === 0 &&
   ["TR003.ti3", "colord/ProPhotoRGB.icc"].every((name) => existsSync(`/usr/share/color/icc/${name}`));
@@ -19,8 +21,8 @@ export type Space = keyof typeof scales;
 export type JudgedProfile = Uint8Array | `*${string}`;
 
 /**
- * Encoded sRGB, 0 to 255 with fractions, of colours under a profile: relative colorimetric with black-point compensation.
- * Device values are 0 to 1, those of a built-in profile as it has them.
+ * Encoded sRGB, 0 to 255 with fractions, of colours under a profile: relative colorimetric with black-point
+ * compensation. Device values are 0 to 1, those of a built-in profile as it has them.
  */
 export function bySrgb(
   profile: JudgedProfile,
@@ -37,7 +39,7 @@ export function bySrgb(
       stdio: ["pipe", "pipe", "ignore"],
     });
     const rows = out.toString().trim().split("\n").slice(0, colours.length);
-    // in floating point it goes beyond what samples can hold
+    // in floating point it exceeds the range of samples
     return rows.map((row) =>
       row
         .trim()

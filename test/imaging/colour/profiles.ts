@@ -110,7 +110,7 @@ export function matrixProfile(columns: readonly (readonly number[])[], tone: Buf
   ]);
 }
 
-/** What a table profile holds: device colours, 0 to 1, to L*, a*, b*. */
+/** The mapping that a table profile holds: device colours, 0 to 1, to L*, a*, b*. */
 export type ToLab = (device: readonly number[]) => readonly [number, number, number];
 
 interface TableOptions {
@@ -122,7 +122,7 @@ interface TableOptions {
   readonly toLab: ToLab;
 }
 
-/** A profile whose colours are told by a table: lut8Type and lut16Type in version 2, lutAToBType in version 4. */
+/** Returns a profile with a colour table: lut8Type and lut16Type in version 2, lutAToBType in version 4. */
 export function tableProfile({ space, type, nodes, gamma, toLab }: TableOptions): Uint8Array {
   const inputs = space === "CMYK" ? 4 : 3;
   const count = nodes ** inputs;

@@ -1,4 +1,5 @@
-// Transforms as such: against LittleCMS on random and ramped colours, and what has to stay as it is.
+// Transforms on their own: compared with LittleCMS on random and ramped colours, and the colours that must
+// not change.
 
 import { describe, expect, test } from "vitest";
 import { profileFacts } from "../../../src/imaging/colour/facts.ts";
@@ -251,7 +252,10 @@ describe("what a profile says", () => {
   });
 });
 
-/** A multiProcessElementsType of three channels that names the same matrix again and again (ICC.1:2022, 10.19). */
+/**
+ * A multiProcessElementsType of three channels that names the same matrix again and again (ICC.1:2022,
+ * 10.19).
+ */
 function manySteps(count: number): Buffer {
   const bytes = Buffer.alloc(16 + count * 8);
   bytes.write("mpet", 0);

@@ -1,4 +1,5 @@
-// EXIF corrected and laid out anew, held to ExifTool and to bytes written by hand (TIFF 6.0, section 2; EXIF 2.32, 4.6).
+// Corrected and rewritten EXIF, compared with ExifTool and with bytes written by hand (TIFF 6.0, section 2;
+// EXIF 2.32, 4.6).
 
 import { describe, expect, test } from "vitest";
 import { createCodecs } from "../../../src/imaging/codecs/index.ts";

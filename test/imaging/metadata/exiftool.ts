@@ -1,4 +1,4 @@
-// What ExifTool reads out of files and writes into them: one call for many, since each starts a Perl.
+// Reads and writes metadata with ExifTool: one call for many files, since each starts Perl.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 /** Tags by `group:name` (family 1 groups, as `IFD0:Artist`), with numbers as they are stored. */
 export type Tags = Readonly<Record<string, unknown>>;
 
-/** Whether ExifTool is there (Debian: libimage-exiftool-perl). */
+/** True if ExifTool is installed (Debian: libimage-exiftool-perl). */
 export const hasExifTool = spawnSync("exiftool", ["-ver"]).status === 0;
 
 /** The tags of each file. */
@@ -19,7 +19,10 @@ export function tagsOf(files: Readonly<Record<string, Uint8Array>>): Record<stri
   });
 }
 
-/** The files with tags written into them by arguments such as `-Artist=Ann`. Kinds that a format lacks are left out with a warning. */
+/**
+ * The files with tags written into them by arguments such as `-Artist=Ann`. Kinds that a format lacks are
+ * left out with a warning.
+ */
 export function withTags(
   files: Readonly<Record<string, Uint8Array>>,
   args: readonly string[],
@@ -49,7 +52,7 @@ export function blockOf(file: Uint8Array, name: string, tag: string): Uint8Array
   );
 }
 
-/** The ICC profile of each file; undefined where it has none. */
+/** Returns the ICC profile of each file; undefined if it has none. */
 export function profilesOf(
   files: Readonly<Record<string, Uint8Array>>,
 ): Record<string, Uint8Array | undefined> {
@@ -69,11 +72,11 @@ function run(args: readonly string[], input = ""): string {
   return execFileSync("exiftool", [...args], { encoding: "utf8", maxBuffer: 2 ** 28, input, stdio: "pipe" });
 }
 
-/** Whether two arrays hold the same bytes. */
+/** True if two arrays hold the same bytes. */
 export const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
   a !== undefined && b !== undefined && Buffer.compare(a, b) === 0;
 
-/** What `work` makes of a folder that holds these files for as long as it runs. */
+/** Runs `work` on a temporary folder with these files and returns its result. */
 export function inFolder<T>(files: Readonly<Record<string, Uint8Array>>, work: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "smalti-tags-"));
   try {

@@ -1,4 +1,5 @@
-// Metadata of the containers whose readers and writers are alike in shape: TIFF, WebP, JPEG 2000 and GIF, held to ExifTool.
+// Metadata of the containers with similar readers and writers: TIFF, WebP, JPEG 2000 and GIF, compared with
+// ExifTool.
 // @module-tag slow
 
 import sharp from "sharp";
@@ -202,7 +203,7 @@ const methodsOf = (file: Uint8Array) =>
     .slice(1)
     .map((body) => body.charCodeAt(0));
 
-/** What a JP2 holds from its codestream on. */
+/** Returns a JP2 from its codestream on. */
 const codestream = (file: Uint8Array) => file.subarray(Buffer.from(file).indexOf("jp2c"));
 
 function noise(length: number): Uint8Array {

@@ -1,4 +1,4 @@
-// The kernels of wasm/pixels once more in plain double precision: what the modules are compared with.
+// The kernels of wasm/pixels in plain double precision, as references for the modules.
 
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../../../src/imaging/pipeline/pixels.ts";
 import type { Lookups } from "../../../src/imaging/pipeline/steps/light.ts";
@@ -114,7 +114,7 @@ function rotateFreely(pixels: PixelBuffer, degrees: number): PixelBuffer {
   return { width, height, bands, interpretation: pixels.interpretation, data };
 }
 
-/** How much of the unit interval around `centre` lies within 0 to `size`. */
+/** Returns the part of the unit interval around `centre` that is within 0 to `size`. */
 function overlap(centre: number, size: number): number {
   return Math.max(0, Math.min(size, centre + 0.5) - Math.max(0, centre - 0.5));
 }

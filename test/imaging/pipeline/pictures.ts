@@ -74,7 +74,7 @@ export function psnr(a: ArrayLike<number>, b: ArrayLike<number>, full = 255): nu
   return 10 * Math.log10((full * full * a.length) / squares);
 }
 
-/** Where the mass of the first band above `ground` has its centre, in pixels. */
+/** Returns the centre of mass of the first band above `ground`, in pixels. */
 export function centreOfMass(pixels: PixelBuffer, ground = 0): { x: number; y: number } {
   let [mass, x, y] = [0, 0, 0];
   for (let p = 0, i = 0; p < pixels.data.length; p += pixels.bands, i++) {
@@ -86,7 +86,7 @@ export function centreOfMass(pixels: PixelBuffer, ground = 0): { x: number; y: n
   return { x: x / mass, y: y / mass };
 }
 
-/** How many samples differ. */
+/** Returns the number of samples that differ. */
 export function differing(a: PixelBuffer, b: PixelBuffer): number {
   if (a.width !== b.width || a.height !== b.height || a.bands !== b.bands)
     throw new Error(

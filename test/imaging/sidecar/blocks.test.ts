@@ -1,4 +1,4 @@
-// Bytes of a sidecar in blocks: what is kept, what is loaded, and what is noticed.
+// Bytes of a sidecar in blocks: what is cached, what is loaded, and which damage is detected.
 
 import { describe, expect, test } from "vitest";
 import { ImagingError } from "../../../src/imaging/errors.ts";
@@ -28,7 +28,7 @@ async function written(bytes: Uint8Array, blocks: HeapBlocks) {
   return writer.end();
 }
 
-/** Blocks that nobody can make again; `lost` counts those that do not do. */
+/** Blocks that cannot be remade; `lost` counts the unusable ones. */
 const from = (blocks: HeapBlocks) => ({
   current: () => blocks,
   losses: 0,

@@ -1,4 +1,4 @@
-// What the sidecar of every codec does. test/imaging/sidecar/contract.test.ts has a row for each.
+// The contract of every codec's sidecar. test/imaging/sidecar/contract.test.ts has a row for each.
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { type HeapBlocks, heapBlocks } from "../codecs/heap-blocks.ts";
 export interface SidecarContract {
   /** Another codec each time: nothing that one has parsed may help the next. */
   readonly codec: () => Codec;
-  /** A sound file, of which a sidecar can be kept. */
+  /** A sound file for which a sidecar can be stored. */
   readonly file: () => Promise<Uint8Array>;
   /** Reads that are cheaper with a sidecar. */
   readonly reads: (header: ImageHeader) => readonly ReadRequest[];
@@ -35,7 +35,7 @@ const sidecarOf = ({ sidecar }: Codec) => {
   return sidecar;
 };
 
-/** What the service does. `memory`: what the build may take. */
+/** Builds as the service does. `memory`: limit of the build. */
 async function build(
   codec: Codec,
   bytes: ByteSource,
@@ -54,7 +54,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
     let data: Uint8Array;
     let header: ImageHeader;
     let built: Built;
-    /** What each read returns of the file alone. */
+    /** Results of each read from the file alone. */
     let expected: readonly string[];
     let ids = 0;
 

@@ -1,4 +1,5 @@
-// The contract of sidecars, for each codec that has the group, and for a format of 100 lines that shows what one is to write.
+// The contract of sidecars, for each codec that has the group, and for a format of 100 lines that shows what
+// one is to write.
 // @module-tag slow
 
 import { expect, test } from "vitest";

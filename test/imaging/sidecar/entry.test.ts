@@ -1,4 +1,4 @@
-// The entry of a sidecar: what goes in comes out, and what is not sound is refused.
+// The entry of a sidecar: it survives a round trip, and damaged entries are refused.
 
 import { describe, expect, test } from "vitest";
 import { crc32 } from "../../../src/imaging/lib/crc32.ts";

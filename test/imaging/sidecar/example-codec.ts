@@ -1,6 +1,6 @@
-// The smallest codec with a sidecar of access points, as an example of what a format has to write. Its files: "rows", width and height
-// in 4 bytes each, then each row of gray samples as its length in 2 bytes and runs of a count and a value, so that a row can be
-// found by reading all rows before it, or by its access point.
+// The smallest codec with a sidecar of access points, as an example of what a format has to implement. Its
+// files: "rows", width and height in 4 bytes each, then each row of gray samples as its length in 2 bytes and
+// runs of a count and a value. A row is found by reading all rows before it, or through its access point.
 
 import type { Codec, SidecarAccess, SidecarFormat } from "../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
@@ -18,7 +18,7 @@ const wordAt = async (bytes: ByteSource, offset: number): Promise<number> => {
   return high * 256 + low;
 };
 
-/** Where each row begins, of rows 0 to `rows`; `size` is what the last one may not pass. */
+/** Returns where each of the rows 0 to `rows` begins; the last one may not pass `size`. */
 async function findRows(bytes: ByteSource, rows: number): Promise<Float64Array> {
   const starts = new Float64Array(rows);
   let at = headLength;
@@ -30,7 +30,10 @@ async function findRows(bytes: ByteSource, rows: number): Promise<Float64Array> 
   return starts;
 }
 
-/** Where rows begin by the sidecar; undefined where there is none, or it is not sound, which is reported. */
+/**
+ * Returns the beginnings of rows from the sidecar; undefined if there is none, or it is damaged, which is
+ * reported.
+ */
 async function storedRows(access: SidecarAccess | undefined): Promise<Float64Array | undefined> {
   if (!access || access.absent) return undefined;
   const part = readEntry(await access.load())?.get("accessPoints");
@@ -47,7 +50,7 @@ async function readRow(bytes: ByteSource, start: number, width: number): Promise
 }
 
 const sidecar: SidecarFormat = {
-  // A read makes what it needs by itself; what the file is then known to have is built after it.
+  // A read makes what it needs itself; the sidecar is built after it.
   way: () => "begin",
   async build(bytes, { header }) {
     const starts = await findRows(bytes, header.height);
@@ -58,7 +61,7 @@ const sidecar: SidecarFormat = {
 };
 
 export const exampleCodec = (): Codec => ({
-  format: "png", // in this place a format of its own would have its name
+  format: "png", // a real format would have its own name here
   recognises: (head) => head[0] === 0x72 && head[1] === 0x6f,
   async probe(bytes): Promise<ImageHeader> {
     const head = await bytes.read(0, headLength);
@@ -98,7 +101,7 @@ export const exampleCodec = (): Codec => ({
   sidecar,
 });
 
-/** A file of this size, whose rows have runs of 1 to 7 samples. */
+/** Returns a file of this size, whose rows have runs of 1 to 7 samples. */
 export function exampleFile(width: number, height: number): Uint8Array {
   const out: number[] = [...new TextEncoder().encode("rows")];
   const word = (value: number) => out.push(value >> 8, value & 255);

@@ -24,7 +24,9 @@ test("an answer is asked for again only when it is older than it may be, and a f
   expect(await answer()).toBe(4);
 });
 
-/** Asks three times before there is an answer, then once more. Returns the answers, and how often it was asked for. */
+/**
+ * Makes three requests before there is a result, then one more. Returns the results, and the number of calls.
+ */
 async function together(shares: boolean, fails = false) {
   let asked = 0;
   const answer = remembering(

@@ -62,7 +62,7 @@ it("all who listen to a signal hear of it once, but for those who left, over one
   expect(heard).toEqual(Array.from({ length: 30 }, (_, n) => n).filter((n) => ![0, 7, 29].includes(n)));
 });
 
-/** A queue that admits nobody by itself. */
+/** Creates a queue that admits only on request. */
 function line<T>() {
   const waiting: Waiter<T>[] = [];
   return {

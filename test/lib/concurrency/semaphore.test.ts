@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSemaphore } from "../../../src/lib/concurrency/semaphore.ts";
 
-/** Lets every promise that can settle by itself do so. */
+/** Lets every promise settle that can. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 describe("a semaphore", () => {

@@ -4,8 +4,8 @@ import { bucketOf, keyPrefixOption, withoutCredentials } from "../../../src/lib/
 import { type S3Server, startS3, testAccount } from "../../servers/s3.ts";
 import { signatureOf } from "../../servers/s3-signature.ts";
 
-// Requests and signatures of the documentation of Amazon S3, "Signature Calculations for the Authorization Header",
-// section "Examples: Signature calculations".
+// Requests and signatures of the documentation of Amazon S3, "Signature Calculations for the Authorization
+// Header", section "Examples: Signature calculations".
 const documented = {
   account: {
     accessKeyId: "AKIAIOSFODNN7EXAMPLE",

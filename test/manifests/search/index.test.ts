@@ -1,5 +1,5 @@
-// The index of searches over a real folder: what it finds after files come, go and change, and what it says
-// where it lacks something.
+// The search index over a real folder: what it finds after files are added, removed and changed, and what it
+// reports if it lacks something.
 
 import {
   appendFileSync,

@@ -1,5 +1,4 @@
-// A search that looks into folders while it runs: how much it looks through, and what it says where that is
-// not all.
+// A search that reads folders while it runs: how far it goes, and what it reports if that is not everything.
 
 import { expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
@@ -24,7 +23,7 @@ const source: Source = {
 };
 const sources = createSources([source], source);
 
-/** Folders a and b with ten images each beside one image. */
+/** Folders a and b with ten images each, next to one image. */
 const tree: Record<string, readonly string[]> = {
   "": ["a/", "b/", "top.png"],
   a: Array.from({ length: 10 }, (_, n) => `a${n}.png`),

@@ -1,4 +1,4 @@
-// What lies beside the bundle, and the small facts of requests.
+// Files next to the bundle, and the small facts of requests.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

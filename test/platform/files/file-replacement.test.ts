@@ -40,7 +40,7 @@ describe("replace", () => {
   });
 
   it.each([0o600, 0o640, 0o664, 0o604])("keeps the permissions and the owner: mode %o", async (mode) => {
-    // Only a privileged user can give files away; for others the owner is their own.
+    // Only a privileged user can change a file's owner; others can use only their own.
     if (isRoot) chownSync(path, 1234, 4321);
     chmodSync(path, mode);
     const { uid, gid } = statSync(path);

@@ -12,7 +12,7 @@ afterAll(() => {
   for (const child of readers) child.kill("SIGKILL");
 });
 
-/** A process that never reads what is written to its pipe. */
+/** Creates a process that never reads its pipe. */
 function reader(): { readonly child: ChildProcess; readonly pipe: Writable } {
   const child = spawn("sleep", ["60"], { stdio: ["pipe", "ignore", "ignore"] });
   readers.push(child);
@@ -58,7 +58,7 @@ test("what a command prints is kept whole", () => {
 });
 
 describe("texts that may wait", () => {
-  /** Keeps what is written, by calls. */
+  /** Records what is written, by calls. */
   function writes(isTTY = false) {
     const written: string[] = [];
     const stream = new Writable({

@@ -24,7 +24,7 @@ async function listen(options: Partial<ServeOptions> = {}): Promise<{ serving: S
 
 afterEach(() => Promise.all(running.splice(0).map((serving) => serving.stop(0))));
 
-/** Status and code of an answer that is a problem document, of the length that its head names. */
+/** Returns status and code of a response that is a problem document; its length has to match its headers. */
 function problemIn(answer: string): [status: number, code: string] {
   const [head = "", body = ""] = answer.split("\r\n\r\n");
   expect(head).toMatch(/^content-type: application\/problem\+json$/im);

@@ -2,7 +2,7 @@
 
 import { connect } from "node:net";
 
-/** Whether the first answer is complete, by its length or the last of its chunks. */
+/** True if the first response is complete, by its length or the last of its chunks. */
 function isComplete(answer: string): boolean {
   const headEnd = answer.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;
@@ -13,8 +13,8 @@ function isComplete(answer: string): boolean {
 }
 
 /**
- * Sends `text` to a port of this machine; everything that comes back until the connection ends. `once`: or
- * until the first answer is complete, since workerd leaves connections open for seconds.
+ * Sends `text` to a port of this machine; returns everything received until the connection ends. `once`: or
+ * until the first response is complete, since workerd leaves connections open for seconds.
  */
 export function rawExchange(port: number, text: string, once = false): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function rawExchange(port: number, text: string, once = false): Promise<s
   });
 }
 
-/** A GET over a raw connection of its own: status and body. */
+/** Sends a GET over a separate raw connection; returns status and body. */
 export async function rawGet(port: number, target: string): Promise<{ status: number; body: string }> {
   const answer = await rawExchange(
     port,

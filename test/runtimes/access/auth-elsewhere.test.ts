@@ -1,4 +1,5 @@
-// Logging in elsewhere on every runtime: at an OpenID Connect provider, and on a page that signs who somebody is.
+// Logging in elsewhere on every runtime: at an OpenID Connect provider, and on a page that signs who somebody
+// is.
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

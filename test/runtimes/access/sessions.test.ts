@@ -1,5 +1,5 @@
-// Sessions in Redis, over a socket and over HTTP, in a bucket, and in a folder, on every runtime: each server finds those that this
-// process began in the same store. And those in memory, which begin with logins.
+// Sessions in Redis, over a socket and over HTTP, in a bucket, and in a folder, on every runtime: each server
+// finds those that this process began in the same store. And those in memory, which begin with logins.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ export interface HookCalls {
   /** Bytes of the instance's memory after the first call and after the last. */
   readonly first: number;
   readonly last: number;
-  /** Answers that were not what a fresh instance gives. */
+  /** Results that differ from those of a fresh instance. */
   readonly other: number;
 }
 

@@ -1,4 +1,4 @@
-// Hooks in JavaScript on every runtime: what they do to themselves, and that the service goes on.
+// JavaScript hooks on every runtime: what they can do to themselves, and that the service keeps working.
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,10 @@ import type { HookCalls } from "./hook-calls.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What an identifier names is done; `clean/` in front of a picture fails where an earlier call has left anything. */
+/**
+ * Performs the act that an identifier names; `clean/` before a picture fails if an earlier call has left
+ * anything behind.
+ */
 const hooks = `${hostileActs}
 export function resolve({ identifier }) {
   if (acts[identifier]) return acts[identifier]();
@@ -59,7 +62,7 @@ describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
     expect(server.output()).toMatch(/a hook failed.*identifier=thrown .*position=hooks\.js:\d+:\d+/);
   });
 
-  // Where there are no workers, nothing ends such a call: docs/hooks-js.md.
+  // Without workers, nothing ends such a call: docs/hooks-js.md.
   if (!runtime.hosted)
     it("are ended in the middle of a built-in, while others are answered", async () => {
       const long = info("a long built-in");

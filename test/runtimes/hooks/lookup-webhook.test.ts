@@ -80,7 +80,7 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
           redirect: input.identifier === "moved" ? "https://example.org/" : null,
         };
       });
-      // workerd gets its variables as bindings of its own configuration.
+      // workerd gets its variables as bindings of its configuration.
       const secret = runtime.hosted ? "" : "secret_env: HOOK_SECRET,";
       const options = `{ url: "${webhook.url}", functions: [resolve, authorize], ${secret} timeout: 3s }`;
       server = await startServer(runtime, {
@@ -113,7 +113,7 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
     });
 
     it("fail closed where it answers nonsense, or nothing in time", async () => {
-      // Who may have it could not be found out either, which comes first.
+      // The authorize hook fails too, and takes precedence.
       expect(await status(server, "broken")).toBe(503);
       expect(await status(server, "slow")).toBe(503);
     });

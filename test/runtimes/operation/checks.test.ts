@@ -1,4 +1,5 @@
-// What cannot be reached is told at start, by the same words in the start text, the log and /ready, on every runtime.
+// Unreachable services are reported at start in the same words by the start text, the log and /ready, on
+// every runtime.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chosenRuntimes } from "../runtimes.ts";

@@ -1,4 +1,5 @@
-// Saves of the configuration by the operator's page on every runtime: files are replaced where the runtime has them.
+// Saves through the operator's configuration page on every runtime: files are replaced if the runtime has
+// them.
 
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

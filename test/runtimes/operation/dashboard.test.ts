@@ -1,4 +1,5 @@
-// The stream of the dashboard on every runtime: frames each second, places that come free again, and a stop that does not wait for it.
+// The stream of the dashboard on every runtime: frames each second, places that come free again, and a stop
+// that does not wait for it.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { asOperator, operator } from "../../api/admin/operator.ts";
@@ -89,7 +90,7 @@ describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
       server.signal("SIGTERM");
       while (!(await reader.read()).done);
       expect(await server.ended).toBe(0);
-      // Half of shutdown_timeout is what a stop waits for answers that do not end.
+      // A stop waits half of shutdown_timeout for responses that do not end.
       expect(performance.now() - began).toBeLessThan(7_000);
     });
 });

@@ -1,4 +1,5 @@
-// The lines of requests that come in a burst: each of them is in the log, in its order, when the process has ended.
+// The lines of requests that come in a burst: each of them is in the log, in its order, when the process has
+// ended.
 
 import { describe, expect, it } from "vitest";
 import { chosenRuntimes } from "../runtimes.ts";

@@ -1,4 +1,5 @@
-// Traces on every runtime: the spans of a request reach a collector, also when the service ends at once, and no answer waits for one.
+// Traces on every runtime: the spans of a request reach a collector even if the service ends immediately, and
+// no response waits for one.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Collector, startCollector } from "../../servers/collector.ts";
@@ -70,7 +71,7 @@ describe.each(chosenRuntimes())("traces on $name", (runtime) => {
     collector.instead = undefined;
   });
 
-  // workerd has no moment of its own to end with: what waits there goes with its request.
+  // workerd has no shutdown phase: pending spans are sent with their request.
   if (!runtime.hosted)
     it("that wait are sent when the service ends", async () => {
       const other = await startCollector();

@@ -16,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Files whose calls of these names never end while `hangs`, as on a dead mount; `closed` counts what was closed. */
+/**
+ * Files whose calls with these names hang while `hangs`, as on a dead mount; `closed` counts closed files.
+ */
 function onMount(...names: (keyof FileSystem)[]) {
   const state = { hangs: true, calls: 0, closed: 0, revive: () => {} };
   const revived = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// What lies in the folder of a source, by resolved paths.
+// The contents of a source's folder, by resolved paths.
 
 import { describe, expect, test } from "vitest";
 import { createRoot, isServed } from "../../../src/sources/folder/root.ts";
@@ -26,7 +26,7 @@ test.each([
 
 describe("a folder", () => {
   const errorOf = (code: string) => Object.assign(new Error(code), { code });
-  /** A folder whose paths resolve to themselves, but for those that fail. */
+  /** A folder whose paths resolve to themselves, except those that fail. */
   function over(failures: Readonly<Record<string, string>> = {}) {
     let errors = 0;
     const look = async (path: string) => {

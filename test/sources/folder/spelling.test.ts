@@ -1,4 +1,4 @@
-// A file is found by the name that it has, also where the file system would find it by others.
+// A file is found only by its exact name, even if the file system would accept others.
 
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

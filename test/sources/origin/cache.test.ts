@@ -80,7 +80,7 @@ describe("what is kept", () => {
     expect(origin.since()).toEqual({ requests: 1, bytes: 5 * blockSize });
     expectBytes(await bytes.read(from + 1000, 100), data.slice(from + 1000, from + 1100));
     expect(origin.since().requests).toBe(0);
-    // What lies between kept blocks and beyond them: two holes, two requests.
+    // The gaps between cached blocks and beyond them: two holes, two requests.
     expectBytes(await bytes.read(8 * blockSize, 8 * blockSize), data.slice(8 * blockSize, 16 * blockSize));
     expect(origin.since()).toEqual({ requests: 2, bytes: 3 * blockSize });
     expectBytes(await bytes.read(data.length - 10, 100), data.slice(-10));
@@ -98,7 +98,7 @@ describe("what is kept", () => {
     );
     for (const [i, part] of parts.entries())
       expectBytes(part, data.slice(20 * blockSize + i, 22 * blockSize + i));
-    // Three blocks: the first reader asks for two of them where its read ends on their edge, another for the third.
+    // Three blocks: the first reader requests two of them if its read ends on their edge, another the third.
     expect(origin.since().bytes).toBe(3 * blockSize);
   });
 
@@ -391,7 +391,7 @@ describe("servers of all kinds", () => {
     await open(strict, "a");
     away();
     await expect(strict.open("a")).rejects.toMatchObject({ code: "origin_unavailable" });
-    // A refusal is an answer: what is kept is not served past it.
+    // A refusal is a response: cached blocks are not served after it.
     origin.behaviour.instead = (_request, response) => {
       response.writeHead(403).end();
       return true;
@@ -483,7 +483,7 @@ describe("a bucket", () => {
       ...more.map((key) => ({ name: key.slice(6), kind: "image" })),
     ]);
     expect((await source.list?.("b"))?.map(({ name }) => name)).toEqual(["1.tif", "2.tif"]);
-    // By their bytes .hidden and Thumbs.db come before a.jpg.
+    // In byte order .hidden and Thumbs.db precede a.jpg.
     let asked = 0;
     expect(await source.list?.("", () => ++asked === 3)).toEqual([{ name: "a.jpg", kind: "image" }]);
     expect(await source.list?.("nothing")).toBeUndefined();

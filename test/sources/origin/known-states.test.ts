@@ -1,4 +1,4 @@
-// What is known of the masters of an origin, while it is purged.
+// Cached states of the masters of an origin, while it is purged.
 
 import { expect, test } from "vitest";
 import { createKnownStates } from "../../../src/sources/origin/known-states.ts";
@@ -14,7 +14,7 @@ test("a purge while the origin says that a master is not there lets the next one
     now: () => 0,
   });
   let asked = 0;
-  /** Looks for "a", which is not there once `answer` has come. */
+  /** Looks for "a", which is gone once `answer` has resolved. */
   const find = (answer: Promise<void>) => {
     const look = async () => {
       asked++;

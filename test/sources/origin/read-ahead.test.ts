@@ -1,11 +1,11 @@
-// What is fetched before it is asked for. Blocks are of 128 KiB: 8 of them are 1 MiB.
+// Read-ahead. Blocks have 128 KiB: 8 of them are 1 MiB.
 
 import { describe, expect, test } from "vitest";
 import { createReadAhead, upTo } from "../../../src/sources/origin/read-ahead.ts";
 
 const mebibyte = 2 ** 20;
 
-/** Reads blocks one read after the other; the number of blocks that come ahead of each, and where they end. */
+/** Reads blocks in sequence; returns the number of blocks read ahead of each, and where they end. */
 function reads(size: number, ...ranges: readonly (readonly [first: number, last: number])[]) {
   const pattern = createReadAhead(size);
   return ranges.map(([first, last]) => {
@@ -33,7 +33,8 @@ describe("of a large master", () => {
       { along: 0, ahead: 8, end: 31 },
       { along: 0, ahead: 16, end: 47 },
       { along: 0, ahead: 32, end: 71 },
-      // of the 32 blocks that end with 71, 24 and then 16 are still to come behind the read, and then 8, fewer than half
+      // of the 32 blocks that end with 71, 24 and then 16 are still to come behind the read, and then 8,
+      // fewer than half
       none,
       none,
       { along: 0, ahead: 32, end: 95 },

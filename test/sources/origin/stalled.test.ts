@@ -1,4 +1,5 @@
-// Masters whose origin stops answering: how long a reader waits, and that nothing is fetched for nobody.
+// Masters whose origin stops responding: how long a reader waits, and that nothing is fetched without a
+// reader.
 // @module-tag slow
 
 import { describe, expect, test } from "vitest";
@@ -14,7 +15,7 @@ describe("an origin that stalls", () => {
   const beyond = 4 * blockSize;
   const far = data.subarray(beyond, beyond + 100);
 
-  /** Holds all requests, and tells when the first came and when its connection ended. */
+  /** Holds all requests; reports when the first arrived and when its connection ended. */
   async function holding(options: Record<string, unknown> = {}) {
     const origin = await originWith({ a: masterOf(data) });
     const source = httpSource(origin, options);

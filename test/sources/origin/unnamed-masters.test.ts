@@ -1,4 +1,4 @@
-// Masters whose origin says by nothing which state an answer is of: no ETag, no date, or one that does not settle it.
+// Masters whose origin does not identify the state of a response: no ETag, no date, or an ambiguous one.
 // @module-tag slow
 
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const second = 1000;
 const unnamed = { etag: undefined };
 const size = 30 * blockSize + 77;
 
-/** Two states of one length and with the same beginning, which an answer may not mix. */
+/** Returns two states with the same length and the same beginning, which no response may mix. */
 function states(length = size): readonly [Uint8Array, Uint8Array] {
   const one = pattern(length);
   const other = pattern(length, 5);
@@ -21,7 +21,9 @@ function states(length = size): readonly [Uint8Array, Uint8Array] {
   return [one, other];
 }
 
-/** From now on the master is another state at each request, with the date of its answer where it has one. */
+/**
+ * From now on the master is in another state at each request, with the date of its response if it has one.
+ */
 function changeAlways(origin: Origin, all: readonly Uint8Array[], dated: boolean): void {
   origin.behaviour.instead = (_request, _response, nth) => {
     const modified = dated ? new Date(Date.now() + second) : undefined;
@@ -36,7 +38,7 @@ describe("a master without ETag and date", () => {
     const origin = await originWith({ a: masterOf(data, unnamed) });
     const source = httpSource(origin);
     const { bytes, validator } = await open(source, "a");
-    // The beginning by which its size is known, then all of it.
+    // The beginning, which reveals the size, then all of it.
     expect(origin.since()).toEqual({ requests: 2, bytes: 2 * blockSize + data.length });
     expect(validator).toBe(`${createHash("sha256").update(data).digest("hex")}-${data.length}`);
     expectBytes(await bytes.read(0, data.length), data);

@@ -5,7 +5,7 @@ import { boundFiles, type EntryFiles } from "../../../src/stores/filesystem/entr
 /** Longer than any test may take, but for what hangs. */
 const deadlines = { read: 20, look: 60_000, write: 20, remove: 60_000 };
 
-/** Files of which calls on paths that begin with /hangs stay without an answer until they are released. */
+/** Files whose calls on paths that begin with /hangs hang until they are released. */
 function hanging() {
   const state = { calls: 0, release: () => {} };
   const released = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ describe("the files of a store", () => {
     for (const { status } of await Promise.allSettled(reads)) expect(status).toBe("rejected");
     await expect(bound.readFile("/works")).rejects.toThrow("does not answer");
     expect(state.calls).toBe(2);
-    // The other half of the calls is for what is no read.
+    // The other half of the calls is reserved for non-reads.
     expect(await bound.stat("/works")).toBeUndefined();
   });
 

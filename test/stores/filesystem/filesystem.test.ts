@@ -212,7 +212,9 @@ describe("a folder that does not answer", () => {
 });
 
 describe("a crash while an entry is written", () => {
-  /** Files whose `writeFile` goes in small steps and stops for good before step `last`, as a power cut does. */
+  /**
+   * Files whose `writeFile` proceeds in small steps and stops for good before step `last`, as in a power cut.
+   */
   function dyingFiles(last: number): FileSystem & { readonly died: () => boolean } {
     let step = 0;
     const tick = () => {
@@ -254,7 +256,7 @@ describe("a crash while an entry is written", () => {
       const found = await open().get("a", "");
       expect([older, value]).toContainEqual(found);
       outcomes.add(String(found));
-      // What was half-written goes with the first sweep that finds it an hour old.
+      // Half-written files are removed by the first sweep that finds them an hour old.
       const strays = (await filesBelow(folder.path)).filter((file) => file.endsWith(".part"));
       for (const stray of strays) await age(stray, 2);
       await open().usage?.();
@@ -290,7 +292,7 @@ describe("room in a filesystem store", () => {
     expect(held[0]).toBe(true);
     expect(held[1]).toBe(false);
     expect(held[4]).toBe(true);
-    // What went is a run of the oldest: none that is newer than one that stayed.
+    // The removed entries are the oldest: none is newer than a remaining one.
     expect(held.slice(1, 4)).toEqual([...held.slice(1, 4)].sort());
   });
 
@@ -470,7 +472,7 @@ describe("two stores over one folder", () => {
   it("never read a torn entry while both write, read, remove and sweep", async () => {
     const maxBytes = 30_000;
     const stores = [open(maxBytes), open(maxBytes)] as const;
-    // Each value tells its own length and key, so that any mixture of two values shows.
+    // Each value encodes its length and key, so that any mixture of two values is detected.
     const patternOf = (key: number, mark: number) =>
       Uint8Array.of(key, mark, ...Array<number>(200 + 9 * mark).fill(mark));
     const lengthOf = (mark: number) => 202 + 9 * mark;

@@ -1,4 +1,4 @@
-// A folder for a test, and what lies in it, seen without our own code.
+// A folder for a test, and its contents, read without our own code.
 
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -10,7 +10,7 @@ export interface Folder {
   remove(): Promise<void>;
 }
 
-/** Linux has a folder in memory, where a write waits for no disk. */
+/** Linux has an in-memory folder, where writes wait for no disk. */
 const inMemory = "/dev/shm";
 const parent = existsSync(inMemory) ? inMemory : tmpdir();
 

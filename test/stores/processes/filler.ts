@@ -1,5 +1,6 @@
-// A process that fills a folder with new entries, six writers at once, and looks on the disk how many bytes it holds; the test
-// bundles and starts it. Arguments: folder, bound in bytes, entries, seed. Prints the least and the most as JSON.
+// A process that fills a folder with new entries, six concurrent writers, and checks the bytes on disk; the
+// test bundles and starts it. Arguments: folder, bound in bytes, entries, seed. Prints the minimum and
+// maximum as JSON.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// A process that reads and writes the entries of a store as fast as it can while others do the same; the test bundles and
-// starts it. Arguments: backend, its place (folder or port), reads, seed. Prints what it found as JSON.
+// A process that reads and writes the entries of a store as fast as it can while others do the same; the test
+// bundles and starts it. Arguments: backend, its location (folder or port), reads, seed. Prints its results
+// as JSON.
 
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
@@ -13,7 +14,7 @@ import { seeded } from "../../seeded.ts";
 export interface Found {
   reads: number;
   hits: number;
-  /** Values that nobody wrote. */
+  /** Values that were never written. */
   wrong: number;
   /** Entries that were there and did not verify. */
   torn: number;
@@ -25,7 +26,7 @@ const maxBytes = 600_000;
 const names = 24;
 const longest = 40_000;
 
-/** Reads whose bytes were there; what the store makes of them is not known yet. */
+/** Reads that found bytes, whatever the store makes of them. */
 let there = 0;
 
 const builders = {
@@ -56,7 +57,7 @@ const builders = {
   },
 };
 
-/** Bytes that tell their name: whatever process wrote them, whatever their length. */
+/** Returns bytes that encode their name, whichever process wrote them and whatever their length. */
 function valueFor(name: number, length: number): Uint8Array {
   return new Uint8Array(length).map((_, i) => name + i * 31 + length);
 }

@@ -1,5 +1,5 @@
-// Two processes over one cache folder or one Redis: every entry is whole and right, also while one of them is killed; and
-// a server that may not write files as large as its answers.
+// Two processes over one cache folder or one Redis: every entry is complete and correct, even while one of
+// them is killed; and a server that may not write files as large as its responses.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ describe.each([
       }
     };
     await Promise.all([check(one, 12), check(one, 12), check(two, 12), check(two, 12)]);
-    // Killed in the middle of its writes; the other goes on, and a third finds a sound store.
+    // One process is killed during its writes; the other continues, and a third finds a sound store.
     const busy = check(one, 40).catch(() => undefined);
     await check(two, 5);
     one.process.kill("SIGKILL");
@@ -109,7 +109,7 @@ test("two processes with six writers each keep a folder between four fifths and 
 });
 
 test("a server that may not write files as large as its answers gives them all the same", async () => {
-  // A file may have 8 blocks of 512 bytes (bash: 4 of 1024); an answer has more.
+  // A file may have 8 blocks of 512 bytes (bash: 4 of 1024); a response has more.
   const paths = [0, 1, 2, 3, 4, 5].map((n) => `/iiif/3/base.png/${n},0,200,150/max/0/default.png`);
   const whole = await program.serve(["-config", configure("none", "{ render: { backend: none } }")]);
   const expected = await Promise.all(paths.map((path) => digest(`${whole.url}${path}`)));
@@ -176,7 +176,7 @@ cache: { render: ${off}, info: ${off}, origin: ${inFolder("blocks", "64MiB")} }\
   };
   const [one, two] = await Promise.all([serve(), serve()]);
   expect(await Promise.all([wrongOf(one, drawn), wrongOf(two, drawn.toReversed())])).toEqual([0, 0]);
-  // What is still being written is, before they end.
+  // Pending writes complete before they end.
   for (const { process, ended } of [one, two]) {
     process.kill("SIGTERM");
     await ended;
@@ -198,7 +198,7 @@ async function bundled(name: string): Promise<string> {
     format: "esm",
     platform: "node",
     logLevel: "warning",
-    // What is bundled as CommonJS asks for Node's modules by require.
+    // Bundled CommonJS code loads Node's modules with require.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },

@@ -60,7 +60,7 @@ afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close?.()));
 });
 
-/** Keys of entries, without those that tell of them. */
+/** Keys of entries, without the bookkeeping. */
 const entryKeys = () => redis.admin.keys("*:e:*");
 
 describe.each(drivers)("an entry in %s", (_, driver) => {
@@ -127,7 +127,7 @@ describe("the account of a redis store", () => {
     for (let i = 0; i < 400; i++) await store.set(`name ${i}`, "variant", new Uint8Array(100), 3600);
     const used = (await memory()) - before;
     const counted = ((await store.usage?.())?.bytes ?? 0) - countedBefore;
-    // Give or take what its tables grow by at once; and not twice as much, which would waste what was given.
+    // Within the growth of its tables; and not twice as much, which would waste the limit.
     expect(used).toBeLessThan(counted * 1.25);
     expect(used).toBeGreaterThan(counted / 2);
   });
@@ -175,7 +175,7 @@ describe("the account of a redis store", () => {
   it("knows nothing of entries after it was cleared, and no key is left", async () => {
     const store = open();
     for (let i = 0; i < 50; i++) await store.set(`n${i}`, "", value);
-    // An entry that nobody tells of any more.
+    // An entry that is missing from the bookkeeping.
     await redis.admin.set("{test/}:e:stray", "x");
     await redis.admin.set("stranger", "x");
     await store.clear?.();

@@ -4,7 +4,7 @@ import type { Jp2kModule } from "../../../src/imaging/codecs/jp2/region/module.t
 import { ownModule } from "../own-modules.ts";
 
 const bytes = 2 << 20;
-/** As i32 and as f32 larger than all that tests work with. */
+/** Larger, as i32 and as f32, than all values in tests. */
 const foreign = 0x7e7e7e7e;
 
 interface Instance {
@@ -17,7 +17,9 @@ interface Instance {
   clear(): void;
   /** The address of an area of `size` bytes, with 64 or more foreign ones before and behind it. */
   area(size: number): number;
-  /** What is foreign no longer outside the given areas, each of which has slack of 64 bytes. */
+  /**
+   * Returns foreign values that were changed outside the given areas, each of which has slack of 64 bytes.
+   */
   spoilt(areas: readonly (readonly [at: number, size: number])[]): number[];
 }
 

@@ -8,14 +8,17 @@ import { createInstance } from "./instance.ts";
 const { run, ints, floats, clear, area, spoilt } = await createInstance();
 const align4 = (count: number) => Math.ceil(count / 4) * 4;
 
-/** The factor that the caller has put into a sample: K of F.3.8.2, or the half of a signal of one sample. */
+/**
+ * Returns the factor that the caller has applied to a sample: K of F.3.8.2, or one half for a signal of one
+ * sample.
+ */
 const folded = (filter: Filter, at: number, length: number) => {
   if (filter === "5/3") return 1;
   if (length === 1) return at & 1 ? 1 / 2 : 1;
   return at & 1 ? 1 / K : K;
 };
 
-/** The module's inverse of interleaved bands; what it wrote outside of the window is an error. */
+/** Runs the module's inverse on interleaved bands; writing outside of the window is an error. */
 function inverse(filter: Filter, bands: readonly (readonly number[])[], window: Area, llGap = 0) {
   clear();
   const { x0, y0, x1, y1 } = window;
@@ -89,7 +92,7 @@ const parities = [
   [5, 7],
 ] as const;
 
-/** What f32 may lose of values up to 2^15 in eight steps. */
+/** Loss of f32 for values up to 2^15 in eight steps. */
 const tolerance = { "5/3": 0, "9/7": 0.01 } as const;
 
 describe.each(["5/3", "9/7"] as const)("the %s wavelet", (filter) => {

@@ -1,4 +1,5 @@
-// Pixels of one colour space to sRGB: by curves and a matrix, or through a grid of nodes. README.md says what the calls mean.
+// Converts pixels of one colour space to sRGB: by curves and a matrix, or through a grid of nodes. README.md
+// documents the calls.
 
 export { matrix8, matrix16 } from "./matrix";
 export { grid8, grid16 } from "./grid";

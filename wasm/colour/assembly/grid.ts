@@ -1,8 +1,9 @@
 // Three or four bands through a grid of nodes, by tetrahedral interpolation.
 //
-// A cell of three bands is cut along its diagonal by the order of the fractions: from its low corner one steps along the band
-// with the largest fraction first. Nodes are four i16, of which full scale is 16384 steps of the tone table; fractions are 0 to 16384. A key is a fraction above
-// the 16 bits of how many bytes one step along its band is, so that keys sort by fraction and keep their step.
+// A cell of three bands is cut along its diagonal by the order of the fractions: from its low corner one
+// steps along the band with the largest fraction first. Nodes are four i16, of which full scale is 16384
+// steps of the tone table; fractions are 0 to 16384. A key is a fraction above the 16 bits of how many bytes
+// one step along its band is, so that keys sort by fraction and keep their step.
 
 import { lastStep, storeBytes, storeWords } from "./tone";
 
@@ -63,8 +64,9 @@ function inFour(node: usize, first: i32, b: i32, c: i32, d: i32): v128 {
 }
 
 /**
- * 8 bit. `axes`: for each band and each of its 256 values the offset of the cell (low 32 bits) and the key (high).
- * The `inputs` may be followed by an alpha band, which passes. `tone`: a byte for every step of the nodes' scale.
+ * 8 bit. `axes`: for each band and each of its 256 values the offset of the cell (low 32 bits) and the key
+ * (high). The `inputs` may be followed by an alpha band, which passes. `tone`: a byte for every step of the
+ * nodes' scale.
  */
 export function grid8(
   source: usize,
@@ -98,7 +100,10 @@ export function grid8(
   }
 }
 
-/** 16 bit, with 65536 values for each band. `tone`: the f32 value, 0 to 65535, at every step and once more the last. */
+/**
+ * 16 bit, with 65536 values for each band. `tone`: the f32 value, 0 to 65535, at every step and once more the
+ * last.
+ */
 export function grid16(
   source: usize,
   target: usize,

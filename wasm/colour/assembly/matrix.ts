@@ -3,8 +3,9 @@
 import { lastStep, storeBytes, storeWords } from "./tone";
 
 /**
- * 8 bit. `columns`: for each of red, green, blue and each of its 256 values the four f32 that it adds to linear red,
- * green and blue in steps, the half that rounds among red's. `tone`: a byte for every step of light.
+ * 8 bit. `columns`: for each of red, green, blue and each of its 256 values the four f32 that it adds to
+ * linear red, green and blue in steps, the half that rounds among red's. `tone`: a byte for every step of
+ * light.
  */
 export function matrix8(source: usize, target: usize, pixels: i32, bands: i32, columns: usize, tone: usize): void {
   const zero = f32x4.splat(0);
@@ -25,8 +26,9 @@ export function matrix8(source: usize, target: usize, pixels: i32, bands: i32, c
 }
 
 /**
- * 16 bit. `curves`: 65536 f32 of linear light for each of red, green and blue. `columns`: three times four f32, the columns
- * of the matrix in steps. `tone`: the f32 value, 0 to 65535, at every step and once more the last.
+ * 16 bit. `curves`: 65536 f32 of linear light for each of red, green and blue. `columns`: three times four
+ * f32, the columns of the matrix in steps. `tone`: the f32 value, 0 to 65535, at every step and once more the
+ * last.
  */
 export function matrix16(
   source: usize,

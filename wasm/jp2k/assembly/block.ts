@@ -47,11 +47,11 @@ export function blockWorkBytes(): i32 {
 
 /**
  * Decodes a block of `across` x `down` coefficients, sides of 1 to 1024 and at most 4096 in all (1024 in
- * stripes of fewer than four rows). `data`: its segments one after the other, each followed by two bytes of
- * 0xFF; `segments`: passes and bytes of each as pairs of u32. `planes`: bit-planes without the zero ones, at
- * most 30; the lowest `skipped` of them are not decoded. `orientation`: 0 for LL and LH, 1 for HL, 2 for HH.
- * `work`: scratch. `out`: coefficients row by row in two's complement with one fraction bit, at the middle of
- * what the decoded passes leave open.
+ * stripes of fewer than four rows). `data`: its segments in sequence, each followed by two bytes of 0xFF;
+ * `segments`: passes and bytes of each as pairs of u32. `planes`: bit-planes without the zero ones, at most
+ * 30; the lowest `skipped` of them are not decoded. `orientation`: 0 for LL and LH, 1 for HL, 2 for HH.
+ * `work`: scratch. `out`: coefficients row by row in two's complement with one fraction bit, in the middle of
+ * the interval that the decoded passes leave.
  */
 export function decodeBlock(
   data: usize,
@@ -88,7 +88,7 @@ export function decodeBlock(
     else distance = beginSegment(data);
     data += usize(load<u32>(segments, 4)) + 2;
     for (let i: u32 = 0; i < passes; i++) {
-      // What encoders write beyond the last bit-plane says nothing.
+      // Data beyond the last bit-plane has no meaning.
       if (plane < skipped) break;
       if (kind == 2) {
         cleanUp(plane);
@@ -137,7 +137,7 @@ function aroundSign(at: usize, word: u32, p: u32): u32 {
   );
 }
 
-/** Tells the neighbouring words that the sample at bit `p` is significant; returns the word with it. */
+/** Informs the neighbouring words that the sample at bit `p` is significant; returns the word with it. */
 // @ts-ignore: decorator
 @inline
 function spread(at: usize, word: u32, p: u32, sign: u32): u32 {
@@ -171,7 +171,7 @@ function rowsOf(stripe: i32): u32 {
   return left >= 4 ? own : own & ((1 << (2 + 3 * left)) - 1);
 }
 
-/** D.3.1: the samples beside significant ones. */
+/** The significance propagation pass (D.3.1): samples with significant neighbours. */
 function findSignificant(plane: i32): void {
   const found = 3 << plane;
   let d = distance;
@@ -265,7 +265,7 @@ function cleanUp(plane: i32): void {
       let left = ~(word | (word >> 17)) & rows;
       let bit: u32;
       let slot: usize;
-      /** Whether the next sample is known to become significant. */
+      /** True if the next sample is known to become significant. */
       let isKnown = false;
       if (word == 0 && rows == own) {
         slot = slotOf(runContext);
@@ -324,7 +324,10 @@ function cleanUp(plane: i32): void {
   distance = d;
 }
 
-/** D.5: four decisions that tell encoders' mistakes; what they are is not looked at. */
+/**
+ * Skips the segmentation symbol (D.5): four decisions that reveal encoding errors; their values are not
+ * checked.
+ */
 function skipSymbol(): void {
   const slot = slotOf(uniformContext);
   for (let i = 0; i < 4; i++) {
@@ -333,7 +336,7 @@ function skipSymbol(): void {
   }
 }
 
-/** As {@link findSignificant}, from raw bits (D.6). */
+/** {@link findSignificant} from raw bits (D.6). */
 function findRaw(plane: i32): void {
   const found = 3 << plane;
   let column = magnitudes;
@@ -359,7 +362,7 @@ function findRaw(plane: i32): void {
   }
 }
 
-/** As {@link refine}, from raw bits (D.6). */
+/** {@link refine} from raw bits (D.6). */
 function refineRaw(plane: i32): void {
   const half = 1 << plane;
   let column = magnitudes;

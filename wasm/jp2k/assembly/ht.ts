@@ -17,15 +17,15 @@ export function htWorkBytes(): i32 {
 }
 
 /**
- * Decodes a code-block of `passes` HT passes, 1 to 3 (T.814, 7.3 to 7.5). `data` is the address of the cleanup segment,
- * with the refinement segment directly behind it; up to 64 bytes before and behind both are read but not used. Width
- * and height are 1 to 1024 and `width * height` is at most 4096. `plane` is the bit-plane of the lowest magnitude bit
- * that the cleanup pass codes; the refinement passes code the one below. `causal`: contexts of the SigProp pass are
- * vertically causal.
+ * Decodes a code-block of `passes` HT passes, 1 to 3 (T.814, 7.3 to 7.5). `data` is the address of the
+ * cleanup segment, with the refinement segment directly after it; up to 64 bytes before and after both are
+ * read but not used. Width and height are 1 to 1024 and `width * height` is at most 4096. `plane` is the
+ * bit-plane of the lowest magnitude bit that the cleanup pass codes; the refinement passes code the one
+ * below. `causal`: contexts of the SigProp pass are vertically causal.
  *
- * Writes `width * height` i32 to `out`, row by row without gaps: signed samples times 2, with a one below the lowest bit
- * that is known of their magnitude. `work` is {@link htWorkBytes} bytes. Returns 1, or 0 for data that no encoder
- * writes and for magnitudes of more than 30 bits; what is at `out` then has no meaning.
+ * Writes `width * height` i32 to `out`, row by row without gaps: signed samples times 2, with a one below the
+ * lowest known bit of their magnitude. `work` is {@link htWorkBytes} bytes. Returns 1, or 0 for data that no
+ * encoder writes and for magnitudes of more than 30 bits; `out` is then undefined.
  */
 export function decodeHtBlock(
   data: usize,

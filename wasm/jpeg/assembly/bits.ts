@@ -1,10 +1,11 @@
-// Entropy-coded bytes: removal of byte stuffing and fill bytes (ITU-T T.81, B.1.1.5 and F.1.2.3), 64 bits at a time.
+// Entropy-coded bytes: removal of byte stuffing and fill bytes (ITU-T T.81, B.1.1.5 and F.1.2.3), 64 bits at
+// a time.
 
 export const FULL: i32 = 0; // the room was used up
 export const DRY: i32 = 1; // the input was used up
 export const MARKER: i32 = 2;
 
-/** What the last call of {@link unstuff} came to. */
+/** Results of the last call of {@link unstuff}. */
 export let unstuffedEnd: usize = 0; // behind the last byte written
 export let stoppedAt: usize = 0; // next byte of the input, or the FF of the marker
 export let stoppedFor: i32 = 0; // FULL, DRY or MARKER
@@ -19,10 +20,11 @@ export function bigEndian64(at: usize): u64 {
 }
 
 /**
- * Copies entropy-coded bytes from `from` up to `end` or a marker to `to`, at most `room` bytes, without the zero
- * after FF and without fill bytes. `removed` gets a pair of u32 for each place where bytes went missing: pointer into
- * the output behind that place, sum of bytes missing so far; at most one pair per byte of output.
- * An FF whose successor is not in the input counts as not there. Reads up to 16 bytes behind no input's end.
+ * Copies entropy-coded bytes from `from` up to `end` or a marker to `to`, at most `room` bytes, without the
+ * zero after FF and without fill bytes. `removed` receives a pair of u32 for each position where bytes were
+ * removed: pointer into the output after that position, and total bytes removed so far; at most one pair per
+ * byte of output. An FF without a successor in the input is not copied. Reads up to 16 bytes past the end of
+ * the input.
  */
 export function unstuff(from: usize, end: usize, to: usize, room: usize, removed: usize): void {
   const limit = to + room - 16;

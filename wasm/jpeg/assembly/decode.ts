@@ -1,4 +1,5 @@
-// Entry of the module "jpeg-decode": find access points in, decode and crop sequential JPEG scans by ranges of bytes (see ../decode.md).
+// Entry of the module "jpeg-decode": find access points in, decode and crop sequential JPEG scans by ranges
+// of bytes (see ../decode.md).
 
 export { colourRow } from "./decode/colour-out";
 export { finishCut } from "./decode/crop-bits";

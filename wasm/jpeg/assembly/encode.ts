@@ -1,6 +1,6 @@
-// Baseline JPEG encoder (ITU T.81, sequential DCT, Huffman coding): one row of MCUs at a time, from RGB, gray or
-// YCbCr planes. Headers and tables are the host's; README.md has the exports and the memory map. In one file since all exports
-// share the state of one image.
+// Baseline JPEG encoder (ITU T.81, sequential DCT, Huffman coding): one row of MCUs at a time, from RGB, gray
+// or YCbCr planes. Headers and tables are the host's; README.md has the exports and the memory map. In one
+// file since all exports share the state of one image.
 
 import { convertRow, extendRow, extendRows, halveRows } from "./encode/colour";
 import {
@@ -95,7 +95,7 @@ export function useCodes(): void {
   prepareRuns(1);
 }
 
-/** Memory up to this address; false where the engine refuses. */
+/** Grows the memory up to this address; false if the engine refuses. */
 function reach(end: usize): bool {
   const pages = <i32>((end + 0xffff) >> 16);
   const more = pages - memory.size();
@@ -103,9 +103,10 @@ function reach(end: usize): bool {
 }
 
 /**
- * Lays out memory for one picture and forgets the one before. `h` and `v`: luma blocks in an MCU across and down
- * (1 or 2); `count`: components, 1 or 3; `inputBytes`: room at inputAt for the rows of one strip; `tokenBytes`: bound
- * for kept tokens, 0 where none will be counted. Returns 1, or 0 where a value is out of range or memory refused.
+ * Lays out memory for one picture and forgets the previous one. `h` and `v`: luma blocks in an MCU across and
+ * down (1 or 2); `count`: components, 1 or 3; `inputBytes`: room at inputAt for the rows of one strip;
+ * `tokenBytes`: maximum of stored tokens, 0 if none will be counted. Returns 1, or 0 if a value is out of
+ * range or memory is refused.
  */
 export function begin(w: i32, h0: i32, h: i32, v: i32, count: i32, inputBytes: i32, tokenBytes: i32): i32 {
   if (w < 1 || h0 < 1 || w > 0xffff || h0 > 0xffff) return 0;
@@ -159,7 +160,10 @@ function stripRows(): usize {
   return strip < strips ? min<usize>(8 * down, height - strip * 8 * down) : 0;
 }
 
-/** Takes the strip's rows of interleaved RGB from inputAt, `pitch` bytes apart. Returns 1, or 0 where they do not fit. */
+/**
+ * Takes the strip's rows of interleaved RGB from inputAt, `pitch` bytes apart. Returns 1, or 0 if they do not
+ * fit.
+ */
 export function takePixels(pitch: i32): i32 {
   const rows = stripRows();
   const step = <usize>pitch;
@@ -212,8 +216,9 @@ export function takePixels(pitch: i32): i32 {
 }
 
 /**
- * Takes the strip's rows of one component from inputAt, `pitch` bytes apart: as many samples as the component has,
- * or, with `full` in 4:2:0, chroma in the size of luma, which is halved here. Returns 1, or 0 where they do not fit.
+ * Takes the strip's rows of one component from inputAt, `pitch` bytes apart: as many samples as the component
+ * has, or, with `full` in 4:2:0, chroma at the size of luma, which is halved here. Returns 1, or 0 if they do
+ * not fit.
  */
 export function takePlane(component: i32, pitch: i32, full: i32): i32 {
   const all = stripRows();
@@ -283,7 +288,7 @@ function codeMcus(count: bool): void {
   strip++;
 }
 
-/** Codes the strip that was taken. Returns 1, or 0 where the host has to take the output first. */
+/** Codes the current strip. Returns 1, or 0 if the host has to take the output first. */
 export function codeStrip(): i32 {
   if (strip >= strips || outputFill() > TAKE) return 0;
   codeMcus(false);
@@ -292,8 +297,8 @@ export function codeStrip(): i32 {
 }
 
 /**
- * Counts the symbols of the strip that was taken, and keeps them while they fit into the bound. Returns 1 as long as
- * all are kept, 0 when the rows have to be passed in a second time.
+ * Counts the symbols of the current strip, and stores them while they fit. Returns 1 as long as all are
+ * stored, 0 if the rows have to be passed in a second time.
  */
 export function countStrip(): i32 {
   if (strip >= strips || tokensLimit == tokens) return 0;
@@ -311,7 +316,10 @@ export function countStrip(): i32 {
   return complete ? 1 : 0;
 }
 
-/** Codes as many kept tokens as fit. Returns how many are left, or -1 where the host has to take the output first. */
+/**
+ * Codes as many stored tokens as fit. Returns the number left, or -1 if the host has to take the output
+ * first.
+ */
 export function codeTokens(): i32 {
   if (!complete || outputFill() > TAKE) return -1;
   const left = writeTokens(rawTokens);

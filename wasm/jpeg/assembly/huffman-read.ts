@@ -7,8 +7,8 @@ import { FAST_BITS, SKIP_BITS, T_CODES, T_DC, T_FAST, T_LONG, T_OFFSETS, T_SKIP,
 const ENDS: u32 = 128;
 
 /**
- * The symbol that 16 bits begin with, for codes of more than 10 bits: symbol << 8 | length. Bits that are no code
- * count as 17 bits and symbol 0, as libjpeg takes them.
+ * The symbol that 16 bits begin with, for codes of more than 10 bits: symbol << 8 | length. Bits that are no
+ * code count as 17 bits and symbol 0, as libjpeg takes them.
  */
 export function longSymbol(table: usize, bits: u32): u32 {
   for (let length: usize = 11; length <= 16; length++) {
@@ -21,9 +21,9 @@ export function longSymbol(table: usize, bits: u32): u32 {
 }
 
 /**
- * Builds the table at `table` from 16 counts and the symbols behind them at `source`. `ac`: 1 with the table over
- * several symbols, 0 with the codes by symbol for coding DC differences. Returns 1, or 0 for counts that are no code
- * or a DC symbol above 15.
+ * Builds the table at `table` from 16 counts and the symbols behind them at `source`. `ac`: 1 with the table
+ * over several symbols, 0 with the codes by symbol for coding DC differences. Returns 1, or 0 for counts that
+ * are no code or a DC symbol above 15.
  */
 export function buildTable(table: usize, source: usize, ac: i32): i32 {
   if (!buildCodes(table, source, ac)) return 0;
@@ -64,8 +64,9 @@ export function buildCodes(table: usize, source: usize, ac: i32): i32 {
 }
 
 /**
- * By 13 bits: whole codes with their extra bits, as many as fit. Bits 0 to 5 how many bits that is, from bit 6 how
- * many coefficients, plus 128 where the last code ends the block; 512 coefficients where not even one code fits.
+ * Builds the table that skips codes, by 13 bits: as many whole codes with their extra bits as fit. Bits 0 to
+ * 5: the number of these bits; from bit 6: the number of coefficients, plus 128 if the last code ends the
+ * block; 512 coefficients if not even one code fits.
  */
 function buildSkip(table: usize): void {
   const width = SKIP_BITS as u32;
@@ -95,10 +96,10 @@ function buildSkip(table: usize): void {
 }
 
 /**
- * By 11 bits: one code with its extra bits, or two where both fit. From bit 0 how many bits that is, from bit 8 how
- * many coefficients the first leads on ({@link ENDS} where it ends the block), from bit 16 its value, from bit 32 its
- * bits alone; the second's coefficients from bit 40 and its value from bit 48, or 0 and the first's value where there
- * is none. 0 where not even one fits, and for runs of 16 zeros.
+ * Builds the fast table, by 11 bits: one code with its extra bits, or two if both fit. From bit 0 the number
+ * of these bits, from bit 8 the coefficients by which the first advances ({@link ENDS} if it ends the block),
+ * from bit 16 its value, from bit 32 its bits alone; the second's coefficients from bit 40 and its value from
+ * bit 48, or 0 and the first's value if there is no second. 0 if not even one fits, and for runs of 16 zeros.
  */
 function buildFast(table: usize): void {
   const width = FAST_BITS as u32;
@@ -118,7 +119,9 @@ function buildFast(table: usize): void {
   }
 }
 
-/** A code and its extra bits within the first `room` of 16 bits: value << 16 | coefficients << 8 | bits, or 0. */
+/**
+ * A code and its extra bits within the first `room` of 16 bits: value << 16 | coefficients << 8 | bits, or 0.
+ */
 function symbolIn(table: usize, bits: u32, room: u32): u32 {
   let code: u32 = load<u16>(table + ((bits >> 6) << 1));
   if (code == 0) code = longSymbol(table, bits);
@@ -129,7 +132,9 @@ function symbolIn(table: usize, bits: u32, room: u32): u32 {
   return (extended(bits, size, length) << 16) | (((code >> 12) + 1) << 8) | length;
 }
 
-/** By 11 bits: a code with its difference where both fit, difference << 16 | bits, else 0. */
+/**
+ * Builds the DC table, by 11 bits: a code with its difference if both fit, difference << 16 | bits; else 0.
+ */
 function buildDc(table: usize): void {
   const width = FAST_BITS as u32;
   for (let i: u32 = 0; i < 1 << width; i++) {
@@ -142,7 +147,9 @@ function buildDc(table: usize): void {
   }
 }
 
-/** The value that `size` bits stand for, the last of the first `length` of 16 (ITU-T T.81, F.2.2.1, EXTEND). */
+/**
+ * The value that `size` bits stand for, the last of the first `length` of 16 (ITU-T T.81, F.2.2.1, EXTEND).
+ */
 function extended(bits: u32, size: u32, length: u32): i32 {
   if (size == 0) return 0;
   const extra = (bits >> (16 - length)) & ((1 << size) - 1);

@@ -1,12 +1,13 @@
-// Memory map of the decoder: fixed areas, and the fields that the host fills in before a run (see ../decode.md).
+// Memory map of the decoder: fixed areas, and the fields that the host fills in before a run (see
+// ../decode.md).
 
 /** Fields of the run, 4 bytes each unless said otherwise. */
 export const STATE: usize = 0x1000;
 export const RAW_END: usize = STATE; // pointer behind the file's bytes in the window
-export const FINAL: usize = STATE + 4; // 1: the file ends where the window ends
+export const FINAL: usize = STATE + 4; // 1: the file ends with the window
 export const POSITION: usize = STATE + 8; // pointer of the next byte to read, which is partly read if BIT > 0
 export const BIT: usize = STATE + 12; // 0 to 7 bits of that byte are read
-export const SPENT: usize = STATE + 16; // 1: data ran out in this restart interval, what is left of it is gray
+export const SPENT: usize = STATE + 16; // 1: data ran out in this restart interval, the rest of it is gray
 export const ROW: usize = STATE + 20; // next MCU
 export const COLUMN: usize = STATE + 24;
 export const STOP_ROW: usize = STATE + 28; // the run ends before this row
@@ -17,9 +18,9 @@ export const NEXT_RESTART: usize = STATE + 44; // number of the next restart mar
 export const COMPONENT_COUNT: usize = STATE + 48; // of the scan
 export const BLOCK_COUNT: usize = STATE + 52; // of an MCU
 export const STEP: usize = STATE + 56; // an entry at column 0 and at every STEP * k - 1
-export const OUTPUT: usize = STATE + 60; // where the next entry or byte of output goes; moves on
+export const OUTPUT: usize = STATE + 60; // destination of the next entry or byte of output; advances
 export const FROM_COLUMN: usize = STATE + 64; // columns before it are passed over
-export const DAMAGE: usize = STATE + 68; // times that data ran out, bits were no code, or a restart was not where it should be
+export const DAMAGE: usize = STATE + 68; // number of times that data ran out, bits were no code, or a restart marker was missing
 export const WINDOW_OFFSET: usize = STATE + 72; // u64: file offset of the window's first byte
 export const HELD: usize = STATE + 80; // u64: bits of a crop not yet written, the last one lowest
 export const HELD_COUNT: usize = STATE + 88; // how many: 0 to 31
@@ -54,7 +55,7 @@ export const C_DOWN: usize = 8;
 export const C_QUANT: usize = 12; // pointer
 export const C_PLANE: usize = 16; // pointer of the sample at block (C_LEFT, C_TOP)
 export const C_STRIDE: usize = 20; // bytes
-export const C_EDGE: usize = 24; // samples on a block's side: 8, 4, 2 or 1, or 0 where a run that records access points makes none
+export const C_EDGE: usize = 24; // samples on a block's side: 8, 4, 2 or 1; 0 if a run that records access points makes none
 export const C_LEFT: usize = 28; // blocks of the whole component that are wanted
 export const C_COLUMNS: usize = 32;
 export const C_TOP: usize = 36;
@@ -66,15 +67,21 @@ export const C_CROP_SAVED: usize = 56;
 export const C_MEANS: usize = 60; // of a run that records access points: pointer of the sample at 1/8 at block (0, C_TOP)
 export const C_MEANS_STRIDE: usize = 64;
 
-/** 64 i16 in natural order, or the lowest 16 or 4, zero between blocks; behind them 64 u16 that nobody reads. */
+/**
+ * 64 i16 in natural order, or the lowest 16 or 4, zero between blocks; followed by 64 u16 that are never
+ * read.
+ */
 export const COEFFICIENTS: usize = 0x1600;
 export const WORK: usize = 0x1700;
 
-/** What a file's tables become; the host keeps a copy of all of it per file. */
+/** Tables derived from a file's tables; the host keeps a copy of all of it per file. */
 export const QUANT: usize = 0x2000; // 4 of 64 u16 in natural order
 export const DC_TABLES: usize = 0x2200;
 export const AC_TABLES: usize = 0xd200;
-/** Within a Huffman table: by 10 bits, the rest of the canonical code, then by more bits with what follows codes. */
+/**
+ * Within a Huffman table: by 10 bits, the rest of the canonical code, then by more bits with what follows
+ * codes.
+ */
 export const T_LONG: usize = 0x800;
 export const T_OFFSETS: usize = T_LONG + 72; // i32 by length
 export const T_VALUES: usize = T_LONG + 144; // up to 256 symbols
@@ -98,5 +105,5 @@ export const MCU_BYTES: usize = 2560;
 /** Results of a run. */
 export const REACHED: i32 = 0; // the row to stop at
 export const HUNGRY: i32 = 1; // more bytes are needed, from POSITION on
-export const EXHAUSTED: i32 = 2; // no more data in the scan: what is left is gray
+export const EXHAUSTED: i32 = 2; // no more data in the scan: the rest is gray
 export const IMPOSSIBLE: i32 = 3; // a crop that needs a code that the table lacks, or damaged data

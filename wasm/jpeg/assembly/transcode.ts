@@ -1,5 +1,6 @@
-// Module "jpeg-transcode": progressive and other multi-scan JPEG to interleaved baseline, one row of MCUs at a time.
-// Every scan has a cursor of its own; all of them advance in lockstep, so that one band of coefficients is held.
+// Module "jpeg-transcode": converts progressive and other multi-scan JPEG to interleaved baseline, one row of
+// MCUs at a time. Each scan has a separate cursor; all of them advance in lockstep, so that only one band of
+// coefficients is held.
 
 import { overran, setBand } from "./transcode/input";
 import {
@@ -67,7 +68,10 @@ let components: i32 = 0;
 let mcusWide: i32 = 0;
 let blocksPerMcu: i32 = 0;
 
-/** Starts a picture of `count` components, `wide` MCUs in a row, with `outputBytes` of output buffer; 0 or an error. */
+/**
+ * Starts a picture of `count` components, `wide` MCUs in a row, with `outputBytes` of output buffer; 0 or an
+ * error.
+ */
 export function begin(count: i32, wide: i32, outputBytes: i32): i32 {
   if (count < 1 || count > MAX_COMPONENTS || wide < 1 || wide > 8192 || outputBytes < 8192) return 1;
   layOutAnew();
@@ -83,8 +87,8 @@ export function begin(count: i32, wide: i32, outputBytes: i32): i32 {
 }
 
 /**
- * Component `index`: its sampling factors, its size in blocks that hold picture, the quantisation value of DC, and
- * whether it is written with the tables of luma (0) or chroma (1). 0 or an error.
+ * Component `index`: its sampling factors, its size in blocks that hold picture, the quantisation value of
+ * DC, and whether it is written with the tables of luma (0) or chroma (1). 0 or an error.
  */
 export function component(index: i32, across: i32, down: i32, wide: i32, high: i32, step: i32, codes: i32): i32 {
   if (index < 0 || index >= components || across < 1 || across > 4 || down < 1 || down > 4) return 1;
@@ -118,14 +122,14 @@ export function codesAt(): usize {
   return CODES;
 }
 
-/** A Huffman table from what stands at `tableIn`; its pointer or 0 where it is none. */
+/** Builds a Huffman table from `tableIn`; returns its pointer, or 0 if it is invalid. */
 export function table(largest: i32): usize {
   return buildTable(largest);
 }
 
 /**
- * A scan: kind 0 DC first, 1 DC later, 2 AC first, 3 AC later, 4 sequential; Ss, Se, Al, restart interval, bytes of its
- * window of the file. Its pointer or 0.
+ * A scan: kind 0 DC first, 1 DC later, 2 AC first, 3 AC later, 4 sequential; Ss, Se, Al, restart interval,
+ * bytes of its window of the file. Its pointer or 0.
  */
 export function scan(kind: i32, first: i32, last: i32, low: i32, interval: i32, window: i32): usize {
   if (kind < 0 || kind > 4 || first < 0 || last < first || last > 63 || low < 0 || low > 13) return 0;
@@ -152,8 +156,8 @@ export function scan(kind: i32, first: i32, last: i32, low: i32, interval: i32, 
 }
 
 /**
- * Adds component `index` to a scan, with pointers of its tables (0 where the kind needs none). `interleaved` is 0 for
- * the only component of a scan, whose MCU is one block. 0 or an error.
+ * Adds component `index` to a scan, with pointers of its tables (0 if the kind needs none). `interleaved` is
+ * 0 for the only component of a scan, whose MCU is one block. Returns 0 or an error.
  */
 export function scanComponent(at: usize, index: i32, dcTable: usize, acTable: usize, interleaved: i32): i32 {
   if (index < 0 || index >= components) return 1;
@@ -185,8 +189,8 @@ export function scanComponent(at: usize, index: i32, dcTable: usize, acTable: us
 }
 
 /**
- * Records access points for each band, at MCU 0 and at every `step` k - 1; `head`: bytes of the file in front of
- * the data. Pointer to the entries of the band, (1 + MCUs / step) of them, or 0.
+ * Records access points for each band, at MCU 0 and at every `step` k - 1; `head`: bytes of the file in front
+ * of the data. Pointer to the entries of the band, (1 + MCUs / step) of them, or 0.
  */
 export function index(step: i32, head: u32): usize {
   if (step < 2) return 0;

@@ -1,6 +1,6 @@
-// Module "jpeg-turn": a crop in another orientation, without loss. Blocks are decoded and coded again one by one as the file
-// has them, then joined in the order of the transformed image. ../turn.md has the exports. All is in one file since its passes
-// share the state of one crop.
+// Module "jpeg-turn": a crop in another orientation, without loss. Blocks are decoded and coded again one by
+// one as the file has them, then joined in the order of the transformed image. ../turn.md has the exports.
+// All is in one file since its passes share the state of one crop.
 
 import { bigEndian64, MARKER, stoppedAt, stoppedFor, unstuff, unstuffedEnd } from "./bits";
 import { clearOutput, flushBits, flushWords, outputFill, startBits, writeCoded } from "./encode/entropy";
@@ -55,7 +55,7 @@ import { buildPairs } from "./turn/tables";
 
 export { transpose } from "./turn/transpose";
 
-/** Bytes of a block's note: where its codes behind DC lie, u32; how many bits they are, u16; DC, i16. */
+/** Bytes of a block's note: position of its AC codes, u32; their number of bits, u16; DC, i16. */
 const NOTE: i32 = 8;
 /** No sound DC values of 8-bit samples exceed this. */
 const MOST: i32 = 1023;
@@ -114,7 +114,7 @@ export function taken(): void {
   clearOutput();
 }
 
-/** Memory for `bytes` from {@link arenaAt} on; 0 where there is none. */
+/** Reserves `bytes` from {@link arenaAt} on; returns 0 if there is no memory. */
 export function reserve(bytes: i32): i32 {
   return room(ARENA + (bytes as usize)) ? 1 : 0;
 }
@@ -146,7 +146,7 @@ function component(i: i32): usize {
   return COMPONENTS + (i as usize) * COMPONENT_SIZE;
 }
 
-/** Reads the definition as table 0 to 3 of DC. Returns 1, or 0 where it is none. */
+/** Reads the definition as DC table 0 to 3. Returns 1, or 0 if it is invalid. */
 export function readDcTable(index: i32): i32 {
   return buildTable(dcTable(index), DEFINITION, 0);
 }
@@ -183,9 +183,9 @@ export function describe(i: i32, across: i32, down: i32, dc: i32, ac: i32, out: 
 }
 
 /**
- * Lays out memory for a crop of `c` by `r` MCUs in as many components as were described, whose coded data takes `bytes`.
- * From stored to turned: first rows and columns change places (`swap`), then axes run backwards. Returns 1, or 0
- * where there is no memory.
+ * Lays out memory for a crop of `c` by `r` MCUs in all described components, whose coded data takes `bytes`.
+ * From stored to turned: first rows and columns change places (`swap`), then axes are reversed. Returns 1, or
+ * 0 if there is no memory.
  */
 export function begin(c: i32, r: i32, n: i32, swap: i32, flipX: i32, flipY: i32, bytes: i32): i32 {
   columns = c;
@@ -224,7 +224,7 @@ export function begin(c: i32, r: i32, n: i32, swap: i32, flipX: i32, flipY: i32,
   input = at;
   inputRoom = bytes as usize;
   data = at + inputRoom + 64;
-  // what is read is done with before anything is written
+  // the input is no longer needed when the output is written
   raw = input;
   const words = ((swapped ? r : c) as usize) * (blocks as usize) * (MOST_BYTES + 8);
   output = raw + words;
@@ -235,7 +235,7 @@ export function begin(c: i32, r: i32, n: i32, swap: i32, flipX: i32, flipY: i32,
   return room(strings) ? 1 : 0;
 }
 
-/** Takes in the `length` bytes at inputAt. Returns 1, or 0 where no end-of-image marker ends them. */
+/** Takes in the `length` bytes at inputAt. Returns 1, or 0 if they do not end with an end-of-image marker. */
 export function take(length: i32): i32 {
   if ((length as usize) > inputRoom) return 0;
   const end = input + (length as usize);
@@ -286,7 +286,9 @@ function beginTurned(row: i32): void {
   }
 }
 
-/** Reads all blocks and notes their DC values; what becomes of the rest is the mode's. False for unsound data. */
+/**
+ * Reads all blocks and notes their DC values; what becomes of the rest is the mode's. False for unsound data.
+ */
 // @ts-ignore: decorator
 @inline
 function walk(mode: i32): bool {
@@ -354,7 +356,10 @@ function extended(buf: u64, size: u32): i32 {
   return (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
 }
 
-/** Counts the symbols of the whole transformed crop at countsAt. Returns 1, or 0 for data that cannot be coded again. */
+/**
+ * Counts the symbols of the whole transformed crop at countsAt. Returns 1, or 0 for data that cannot be coded
+ * again.
+ */
 export function countSymbols(): i32 {
   memory.fill(COUNTS, 0, 4 * CODES_TABLE);
   if (!walk(COUNT)) return 0;
@@ -402,7 +407,10 @@ function joinRow(row: i32, counting: bool): void {
   }
 }
 
-/** Joins the next row of MCUs. Returns 1, or 0 where the host has to take the output first; 2 where all is joined. */
+/**
+ * Joins the next row of MCUs. Returns 1, 0 if the host has to take the output first, or 2 if everything is
+ * joined.
+ */
 export function codeStrip(): i32 {
   if (strip == (swapped ? columns : rows)) {
     flushBits();

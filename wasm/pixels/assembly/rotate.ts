@@ -1,11 +1,15 @@
-// Sampling a turned picture with six by six taps. Pixels wait as four f32: up to three colours times alpha, then alpha, 0 to 1.
+// Sampling a turned picture with six by six taps. Pixels wait as four f32: up to three colours times alpha,
+// then alpha, 0 to 1.
 
 /** Taps of one axis. */
 const taps: usize = 6;
 /** Bytes of one phase in the table: its taps and two more f32. */
 const phaseBytes = 32;
 
-/** `left` times the first, `count` of the, `right` times the last of the pixels at `from`. 1 to 4 bands; 2 and 4 end in alpha. */
+/**
+ * `left` times the first, `count` of the, `right` times the last of the pixels at `from`. 1 to 4 bands; 2 and
+ * 4 end in alpha.
+ */
 export function widenRow(from: usize, left: i32, count: i32, right: i32, bands: i32, depth: i32, to: usize): void {
   const colours = bands - ((bands & 1) === 0 ? 1 : 0);
   const full: f32 = depth === 1 ? 255 : 65535;
@@ -34,10 +38,11 @@ function sampleAt(from: usize, band: i32, depth: i32): f32 {
 }
 
 /**
- * `columns` by `rows` output pixels of `colours` and alpha at `out`, rows `outStride` bytes apart; those that the picture does
- * not cover are left as they are. Output pixel 0, 0 is centred on the picture's `x`, `y`; the next to the right lies `cosine`
- * and -`sine` further, the one below `sine` and `cosine`. `window`: widened pixels from column `left` and row `top` of the
- * picture on, `stride` bytes a row. `table`: the taps of each of `phases` + 1 phases.
+ * Writes `columns` by `rows` output pixels of `colours` and alpha to `out`, rows `outStride` bytes apart;
+ * pixels that the picture does not cover are left unchanged. Output pixel 0, 0 is centred on the picture's
+ * `x`, `y`; the next to the right is `cosine` and -`sine` further, the one below `sine` and `cosine`.
+ * `window`: widened pixels from column `left` and row `top` of the picture on, `stride` bytes a row. `table`:
+ * the taps of each of `phases` + 1 phases.
  */
 export function rotateBlock(
   columns: i32,
@@ -114,7 +119,7 @@ function put(to: usize, band: i32, depth: i32, value: i32): void {
   else store<u16>(to + ((<usize>band) << 1), <u16>value);
 }
 
-/** How much of the unit interval around `centre` lies within 0 to `size`. */
+/** Returns the part of the unit interval around `centre` that is within 0 to `size`. */
 // @ts-ignore: decorator
 @inline
 function overlap(centre: f64, size: i32): f64 {

@@ -1,5 +1,6 @@
-// An unsharp mask on luma: luma blurred along rows, then down columns, and its difference added to all colours of a pixel.
-// Pixels are taken four at a time; samples of any depth and number of bands come to lanes by tables of bytes.
+// An unsharp mask on luma: luma blurred along rows, then down columns, and its difference added to all
+// colours of a pixel. Pixels are taken four at a time; samples of any depth and number of bands come to lanes
+// by tables of bytes.
 
 /** The bytes of one band of four pixels as four u32, for the first 16 bytes of the pixels. */
 function lanesOf(band: i32, bands: i32, depth: i32): v128 {
@@ -17,7 +18,10 @@ function lanesOf(band: i32, bands: i32, depth: i32): v128 {
   return i8x16.replace_lane(lanes, 13, <i8>(at0 + 3 * pixel + 1));
 }
 
-/** One band of four pixels that lie in `low` and `high`, as f32. Places after 15 are found in `high`, no place is 255. */
+/**
+ * One band of four pixels that lie in `low` and `high`, as f32. Places after 15 are found in `high`, no place
+ * is 255.
+ */
 // @ts-ignore: decorator
 @inline
 function bandOf(low: v128, high: v128, lanes: v128): v128 {
@@ -26,9 +30,9 @@ function bandOf(low: v128, high: v128, lanes: v128): v128 {
 }
 
 /**
- * One row of `width` pixels: its luma to `light`, its luma (times alpha where the last of 2 or 4 bands is one) blurred along
- * the row to `blurred`, and alpha blurred to `cover`. `weights`: half of the kernel, `reach` + 1 f32. `line`: room for
- * two rows of f32 with `reach` + 8 more at both ends.
+ * Filters one row of `width` pixels: writes its luma to `light`, its luma (times alpha if the last of 2 or 4
+ * bands is alpha) blurred along the row to `blurred`, and alpha blurred to `cover`. `weights`: half of the
+ * kernel, `reach` + 1 f32. `line`: room for two rows of f32 with `reach` + 8 more at both ends.
  */
 export function across(
   from: usize,
@@ -98,8 +102,9 @@ function blurRow(values: usize, width: i32, weights: usize, reach: i32, to: usiz
 }
 
 /**
- * One output row. `pointers`: 2 `reach` + 1 addresses of rows that `across` blurred, from the topmost on; those of their
- * covers follow. `light` and `from` are of the row itself. Differences below `least` change nothing. Writes up to 16 bytes too many.
+ * One output row. `pointers`: 2 `reach` + 1 addresses of rows that `across` blurred, from the topmost on;
+ * those of their covers follow. `light` and `from` are of the row itself. Differences below `least` change
+ * nothing. Writes up to 16 bytes too many.
  */
 export function sharpenRows(
   from: usize,

@@ -1,16 +1,23 @@
-// 8-bit samples in integers: rows blended into 16-bit lines, then lines filtered along x, four output rows at once.
+// 8-bit samples in integers: rows are blended into 16-bit lines, then lines are filtered along x, four output
+// rows at a time.
 //
-// Weights are i16 with a sum of 16384. Lines hold 6 more bits than a sample and keep overshoot, so that only the last
-// shift rounds to a sample and clamps.
+// Weights are i16 with a sum of 16384. Lines hold 6 more bits than a sample and keep overshoot, so that only
+// the last shift rounds to a sample and clamps.
 
 import { storeBytes } from "./store";
 
-/** Weights have 14 bits, box cells 7 and lines 6: what a blend of bytes, one of cells and the last sum lose. */
+/**
+ * Fraction bits lost by a blend of bytes, one of cells, and the last sum: weights have 14 bits, box cells 7
+ * and lines 6.
+ */
 const lineBits = 8;
 const cellLineBits = 15;
 const sampleBits = 20;
 
-/** 32 samples from `column` on: the weighted sum of the rows in `pointers`, as 32 i16 at `target`. `count` is even. */
+/**
+ * 32 samples from `column` on: the weighted sum of the rows in `pointers`, as 32 i16 at `target`. `count` is
+ * even.
+ */
 export function blendBytes(pointers: usize, weights: usize, count: i32, column: usize, target: usize): void {
   const half = i32x4.splat(1 << (lineBits - 1));
   let a0 = half;
@@ -48,7 +55,10 @@ export function blendBytes(pointers: usize, weights: usize, count: i32, column: 
   v128.store(target, i16x8.narrow_i32x4_s(i32x4.shr_s(a6, lineBits), i32x4.shr_s(a7, lineBits)), 48);
 }
 
-/** 16 samples from `column` (in bytes) on: the weighted sum of the rows of i16 cells, as 16 i16 at `target`. `count` is even. */
+/**
+ * 16 samples from `column` (in bytes) on: the weighted sum of the rows of i16 cells, as 16 i16 at `target`.
+ * `count` is even.
+ */
 export function blendCells(pointers: usize, weights: usize, count: i32, column: usize, target: usize): void {
   const half = i32x4.splat(1 << (cellLineBits - 1));
   let a0 = half;
@@ -73,8 +83,8 @@ export function blendCells(pointers: usize, weights: usize, count: i32, column: 
 }
 
 /**
- * Samples `from` to `to` (in steps of 8) of four lines as quads of 16 bytes: for each of the four rows the sample and
- * the same band of the next pixel, which is what one dot product takes.
+ * Samples `from` to `to` (in steps of 8) of four lines as quads of 16 bytes: for each of the four rows the
+ * sample and the same band of the next pixel, which is what one dot product takes.
  */
 export function pairLines(lines: usize, stride: usize, bands: i32, from: i32, to: i32, quads: usize): void {
   const next = (<usize>bands) << 1;
@@ -124,8 +134,8 @@ export function turn(a: v128, b: v128, c: v128, d: v128, target: usize): void {
 }
 
 /**
- * Output pixels `from` to `to` of four rows at `target`, rows `stride` bytes apart. One or two bands: several pixels
- * at a time, so `from` is a multiple of 4, and up to 3 pixels after `to` are written.
+ * Output pixels `from` to `to` of four rows at `target`, rows `stride` bytes apart. One or two bands: several
+ * pixels at a time, so `from` is a multiple of 4, and up to 3 pixels after `to` are written.
  */
 export function filterPairs(
   bands: i32,

@@ -1,10 +1,10 @@
-// Source rows to rows of cells: single samples or box averages, colour multiplied by alpha where the last band is one.
-// Cells are f32, or i16 with 7 bits after the point for small boxes of 8-bit samples.
-// Every function may read 64 bytes beyond the rows and write 64 bytes beyond the last sample.
+// Converts source rows to rows of cells: single samples or box averages, with colour multiplied by alpha if
+// the last band is alpha. Cells are f32, or i16 with 7 fraction bits for small boxes of 8-bit samples. All
+// functions may read 64 bytes beyond the rows and write 64 bytes beyond the last sample.
 
 /** One level of 8 bits in i16 cells. */
 const cellOne = 128;
-/** Rows whose u8 samples surely fit a u16 sum. */
+/** Number of rows whose u8 samples always fit a u16 sum. */
 const rowsPerWord = 256;
 
 /** 16-bit samples, 8 at a time. */
@@ -16,7 +16,9 @@ export function wordsToFloats(from: usize, samples: i32, to: usize): void {
   }
 }
 
-/** For 8 bytes of pixels: the alpha of each colour sample as a u16, and nothing in the place of alpha itself. */
+/**
+ * For 8 bytes of pixels: the alpha of each colour sample as a u16, and nothing in the place of alpha itself.
+ */
 // @ts-ignore: decorator
 @inline
 function alphaOfBytes(bands: i32): v128 {
@@ -132,7 +134,10 @@ export function addWeightedBytes(from: usize, stride: usize, rows: i32, samples:
   }
 }
 
-/** Adds `rows` rows of 16-bit samples to the f64 `sums`, where whole numbers stay exact: colour times alpha, and alpha. */
+/**
+ * Adds `rows` rows of 16-bit samples to the f64 `sums`, which hold whole numbers exactly: colour times alpha,
+ * and alpha.
+ */
 export function addWeightedWords(from: usize, stride: usize, rows: i32, samples: i32, bands: i32, sums: usize): void {
   for (let y = 0; y < rows; y++, from += stride)
     for (let s = 0; s < samples; s += bands) {
@@ -186,8 +191,8 @@ function storeCells(to: usize, sums: v128, share: v128): void {
 }
 
 /**
- * Box averages of u32 column sums that hold `rows` rows: `box` columns a cell, fewer in the last. `most` is the largest
- * number of columns whose sum fits a u32.
+ * Averages boxes of u32 column sums over `rows` rows: `box` columns a cell, fewer in the last. `most` is the
+ * largest number of columns whose sum fits a u32.
  */
 export function averageSums(sums: usize, width: i32, bands: i32, box: i32, rows: i32, most: i32, to: usize): void {
   const pixel = (<usize>bands) << 2;

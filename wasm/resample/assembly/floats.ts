@@ -1,10 +1,12 @@
-// Samples as f32: 16 bit, colour weighted by alpha, and box cells. Sums always run through the taps in order, so that a
-// window makes bit for bit what the whole picture has there.
+// Samples as f32: 16 bit, colour weighted by alpha, and box cells. Sums always add the taps in order, so that
+// a window has the same bits as the whole picture.
 
 import { turn } from "./bytes";
 import { storeBytes, storeWords } from "./store";
 
-/** 16 samples from `column` (in bytes) on: the weighted sum of the rows in `pointers`, as 16 f32 at `target`. */
+/**
+ * 16 samples from `column` (in bytes) on: the weighted sum of the rows in `pointers`, as 16 f32 at `target`.
+ */
 export function blendFloats(pointers: usize, weights: usize, count: i32, column: usize, target: usize): void {
   let a = f32x4.splat(0);
   let b = a;
@@ -24,7 +26,10 @@ export function blendFloats(pointers: usize, weights: usize, count: i32, column:
   v128.store(target, d, 48);
 }
 
-/** Samples `from` to `to` (in steps of 4) of four lines as quads of 16 bytes: the sample in each of the four rows. */
+/**
+ * Samples `from` to `to` (in steps of 4) of four lines as quads of 16 bytes: the sample in each of the four
+ * rows.
+ */
 export function quadLines(lines: usize, stride: usize, from: i32, to: i32, quads: usize): void {
   for (let s = from; s < to; s += 4) {
     const line0 = lines + ((<usize>s) << 2);
@@ -35,9 +40,9 @@ export function quadLines(lines: usize, stride: usize, from: i32, to: i32, quads
 }
 
 /**
- * Output pixels `from` to `to` of four rows at `target`, rows `stride` bytes apart, with samples of `depth` bytes.
- * `weighted`: the last band is alpha and the others are divided by it. One or two bands: several pixels at a time, so
- * `from` is a multiple of 4, and up to 3 pixels after `to` are written.
+ * Output pixels `from` to `to` of four rows at `target`, rows `stride` bytes apart, with samples of `depth`
+ * bytes. `weighted`: the last band is alpha and the others are divided by it. One or two bands: several
+ * pixels at a time, so `from` is a multiple of 4, and up to 3 pixels after `to` are written.
  */
 export function filterQuads(
   bands: i32,
@@ -121,14 +126,14 @@ function sum1(p: usize, w: usize, length: usize): v128 {
   return a;
 }
 
-/** Colour of premultiplied colour; 0 where alpha rounds to 0. */
+/** Colour from premultiplied colour; 0 if alpha rounds to 0. */
 // @ts-ignore: decorator
 @inline
 function divide(colour: v128, alpha: v128): v128 {
   return v128.and(f32x4.div(colour, alpha), f32x4.ge(alpha, f32x4.splat(0.5)));
 }
 
-/** Halves go up; what is below 0 the narrowing clamps. */
+/** Halves round up; narrowing clamps negative values. */
 // @ts-ignore: decorator
 @inline
 function round(sum: v128): v128 {

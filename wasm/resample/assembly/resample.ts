@@ -1,5 +1,5 @@
-// Lanczos-3 resampling of strips of rows: box cells, then columns, then rows. The host lays out the memory and computes
-// the weights; see ../README.md for the order of calls and the memory map.
+// Lanczos-3 resampling of strips of rows: box cells, then columns, then rows. The host lays out the memory
+// and computes the weights; see ../README.md for the order of calls and the memory map.
 
 import { blendBytes, blendCells, filterPairs, pairLines } from "./bytes";
 import {
@@ -17,10 +17,13 @@ import {
 } from "./cells";
 import { blendFloats, filterQuads, quadLines } from "./floats";
 
-/** Output pixels whose columns are made together, so that they are still in the first cache when they are filtered. */
+/**
+ * Output pixels whose columns are made together, so that they are still in the first cache when they are
+ * filtered.
+ */
 const block = 64;
 
-/** What rows in the ring hold: the 8-bit samples as they came, i16 box cells, or f32 cells. */
+/** Contents of the ring's rows: the original 8-bit samples, i16 box cells, or f32 cells. */
 const bytes = 0;
 const words = 1;
 const floats = 2;
@@ -62,12 +65,15 @@ let quads: usize = 0;
 let group: usize = 0;
 let groupStride: usize = 0;
 
-/** Where the memory that is the host's begins. */
+/** Start of the memory that the host may use. */
 export function base(): usize {
   return __heap_base;
 }
 
-/** `rowKind` 0: the host writes 8-bit samples into the ring. 1: `feed` makes i16 cells of boxes of at most 257 8-bit samples. 2: it makes f32 cells. */
+/**
+ * `rowKind` 0: the host writes 8-bit samples into the ring. 1: `feed` makes i16 cells of boxes of at most 257
+ * 8-bit samples. 2: it makes f32 cells.
+ */
 export function format(rowKind: i32, bandCount: i32, bytesPerSample: i32, byAlpha: bool): void {
   kind = rowKind;
   bands = bandCount;
@@ -92,7 +98,7 @@ export function source(
   next = 0;
 }
 
-/** Cell rows of `samplesInRow` samples; row `k` lies in slot `k % slots`. */
+/** Sets the cell rows of `samplesInRow` samples; row `k` is in slot `k % slots`. */
 export function cells(at: usize, stride: usize, slots: i32, samplesInRow: i32, rowsDown: i32): void {
   ring = at;
   ringStride = stride;

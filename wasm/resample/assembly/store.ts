@@ -1,5 +1,5 @@
-// Four sums of four rows each, as four samples in each of four rows. What three bands write beyond their pixel is
-// overwritten by the next one, and rows end with room for it.
+// Four sums of four rows each, as four samples in each of four rows. What three bands write beyond their
+// pixel is overwritten by the next one, and rows end with room for it.
 
 /** Clamps to 0..255; 4 bytes in each row. */
 // @ts-ignore: decorator

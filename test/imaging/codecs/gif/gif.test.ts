@@ -26,7 +26,10 @@ interface Frame {
   readonly interlaced?: boolean;
 }
 
-/** A GIF of four colours (red, green, blue, white) whose codes are all literal: a clear code before each index. */
+/**
+ * Returns a GIF of four colours (red, green, blue, white) with only literal codes: a clear code before each
+ * index.
+ */
 function makeGif(
   width: number,
   height: number,
@@ -200,7 +203,7 @@ describe("the pixels of a GIF", () => {
   });
 
   it("are read with codes that grow to their end from a code size of 11", async () => {
-    // code 2048 clears, 2050 stands for the first two indices, 2051 for the second and its follower
+    // code 2048 clears, 2050 means the first two indices, 2051 the second and its successor
     const codes = [2048, 1, 2, 2050, 2051, 2049];
     const bits = codes
       .map((code) => BigInt(code))

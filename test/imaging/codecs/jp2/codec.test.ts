@@ -205,14 +205,18 @@ describe("jpeg 2000 pixels", () => {
           Math.ceil(header.width / scale),
           Math.ceil(header.height / scale),
         ]);
-        // The wavelet's low band is sharper than a box and lies (s - 1) / 2 pixels to the upper left.
+        // The wavelet's low band is sharper than a box and is shifted by (s - 1) / 2 pixels to the upper
+        // left.
         expect(psnr(small.data, boxReduced(full, scale), top)).toBeGreaterThan(15);
       }
     },
   );
 });
 
-/** Means of scale x scale blocks that begin half a block early, where the low band's samples lie. */
+/**
+ * Returns means of scale x scale blocks that begin half a block early, at the positions of the low band's
+ * samples.
+ */
 function boxReduced({ data, width, height, bands }: PixelBuffer, scale: number): Float64Array {
   const [w, h] = [Math.ceil(width / scale), Math.ceil(height / scale)];
   const out = new Float64Array(w * h * bands);
@@ -260,7 +264,8 @@ describe("jpeg 2000 samples of other kinds", () => {
     return values.map((v) => Math.round(((v + 2 ** (bits - 1)) * full) / (2 ** bits - 1)));
   };
 
-  // The package writes other samples than it is given for signed ones of 8 bit: opj_decompress reads them so too.
+  // The package writes other samples than it is given for signed ones of 8 bit: opj_decompress reads them so
+  // too.
   it.each([12, 16])("that are signed, of %i bit, are moved to begin at zero, in HTJ2K", async (bits) => {
     const values = samples(bits, 1, -(2 ** (bits - 1)));
     const file = await encodeCodestream({

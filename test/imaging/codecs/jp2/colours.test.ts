@@ -1,4 +1,5 @@
-// Colours of JPEG 2000 beyond gray and RGB, and components of unlike kinds, by arithmetic and against opj_decompress.
+// Colours of JPEG 2000 beyond gray and RGB, and components of unlike kinds, by arithmetic and against
+// opj_decompress.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +32,7 @@ const noise = (bands: number, below: number, seed = 1) => {
 const compress = (bands: number, bits: number, values: readonly number[]) =>
   new Uint8Array(compressRaw({ width, height, bands, bits, values }));
 
-/** A file whose colr box names a space by number, with fields behind it. */
+/** Returns a file whose colr box names a space by number, followed by fields. */
 function named(codestream: Uint8Array, components: number, space: number, fields: readonly number[] = []) {
   const file = boxed({ codestream, size: [width, height, components], enumerated: space });
   if (fields.length === 0) return file;
@@ -94,7 +95,7 @@ describe.skipIf(!hasOpenJpegTools)("CIELab in JPEG 2000", () => {
     ["by default", []],
     ["by fields", [100, 0, 200, 120, 180, 110, illuminants.D50]],
   ])("is the sRGB of opj_decompress, %s", async (_, fields) => {
-    // Colours inside sRGB, where it does not matter how others are brought there.
+    // Colours inside sRGB, so that gamut mapping does not matter.
     const next = seeded(4);
     const values = Array.from({ length: pixels * 3 }, (_, i) =>
       i % 3 === 0 ? 90 + next(90) : 110 + next(25),
@@ -159,7 +160,8 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000", () => {
   });
 
   it("of components of unlike depths fills the range of the deepest", async () => {
-    // Made as 8 bits; then SIZ says 5 and 12 for two of them. Samples are coded about the middle of their range.
+    // Made as 8 bits; then SIZ says 5 and 12 for two of them. Samples are coded about the middle of their
+    // range.
     const depths = [8, 5, 12];
     const next = seeded(7);
     const values = Array.from(

@@ -42,8 +42,8 @@ function distance(a: ArrayLike<number>, b: ArrayLike<number>, top: number) {
 
 describe("the norms of the synthesis filters are those of Annex F", () => {
   /**
-   * What a coefficient of 1 becomes, `depth` levels up, far from both ends. The 5/3 rounds, so it gets a
-   * large one.
+   * Returns the value that a coefficient of 1 contributes, `depth` levels up, far from both ends. The 5/3
+   * rounds, so it gets a large one.
    */
   function norm(filter: "5/3" | "9/7", kind: "low" | "high", depth: number): number {
     const impulse = 1 << 20;

@@ -69,7 +69,7 @@ export async function encodeCodestream(picture: {
   readonly values: readonly number[];
   readonly signed?: boolean;
   readonly highThroughput: boolean;
-  /** Of high throughput alone: the sides of its tiles. */
+  /** Sides of the tiles, for high throughput only. */
   readonly tile?: { readonly width: number; readonly height: number };
 }): Promise<Uint8Array> {
   const { width, height, bands, bits, values, signed = false, highThroughput } = picture;
@@ -96,12 +96,17 @@ export async function encodeCodestream(picture: {
   return encoder.getEncodedBuffer().slice();
 }
 
-/** Whether opj_compress and opj_decompress are there (Debian: libopenjp2-tools); in CI tests fail without them. */
+/**
+ * True if opj_compress and opj_decompress are installed (Debian: libopenjp2-tools); in CI tests fail without
+ * them.
+ */
 export const hasOpenJpegTools =
   spawnSync("sh", ["-c", "command -v opj_compress && command -v opj_decompress"]).status === 0 ||
   process.env.CI !== undefined;
 
-/** A lossless raw codestream of samples (interleaved), which opj_compress makes of any number of components. */
+/**
+ * A lossless raw codestream of samples (interleaved), which opj_compress makes of any number of components.
+ */
 export function compressRaw(
   picture: {
     readonly width: number;

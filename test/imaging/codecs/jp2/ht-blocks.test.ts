@@ -1,5 +1,6 @@
-// HT code-blocks (ITU-T T.814) made of random bytes: refinement passes as a plain decoder has them that looks at one
-// sample at a time, and data that no encoder writes. Cleanup passes of encoders are tested with whole files.
+// HT code-blocks (ITU-T T.814) made of random bytes: refinement passes as a plain decoder has them that looks
+// at one sample at a time, and data that no encoder writes. Cleanup passes of encoders are tested with whole
+// files.
 
 import { describe, expect, it } from "vitest";
 import { seeded } from "../../../seeded.ts";
@@ -147,7 +148,10 @@ function randomBlock(random: (below: number) => number): Block {
   };
 }
 
-/** A sound block of 4 x 4 samples that are all 0: no MagSgn bit that matters, and the MEL coder has events 0 only. */
+/**
+ * A sound block of 4 x 4 samples that are all 0: no MagSgn bit that matters, and the MEL coder has events 0
+ * only.
+ */
 const sound: Block = {
   cleanup: Uint8Array.of(0, 0xff, 0xf3, 0),
   refinement: new Uint8Array(0),

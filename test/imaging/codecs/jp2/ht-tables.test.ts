@@ -1,5 +1,5 @@
-// The codes of HTJ2K quads (ITU-T T.814, Annex C) in the notation of wasm/jp2k/assembly/ht/codes.ts: complete, and the
-// same as the rows that OpenJPH has in its memory.
+// The codes of HTJ2K quads (ITU-T T.814, Annex C) in the notation of wasm/jp2k/assembly/ht/codes.ts:
+// complete, and the same as the rows that OpenJPH has in its memory.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ function rowsOf(name: string): number[] {
   return list.match(/0x[0-9a-f]+/g)!.map(Number);
 }
 
-/** Rows with their codewords, and where the code of each context ends, in 128ths. */
+/** Returns rows with their codewords, and the end of the code of each context, in 128ths. */
 function expand(rows: readonly number[]): { codes: Code[]; ends: number[] } {
   const codes: Code[] = [];
   const ends: number[] = [];

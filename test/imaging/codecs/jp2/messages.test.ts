@@ -1,4 +1,4 @@
-// What is said of damaged codestreams: what was expected is not what was received.
+// Messages about damaged codestreams: the expected value differs from the received one.
 
 import { expect, test } from "vitest";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";

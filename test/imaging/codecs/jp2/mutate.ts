@@ -1,4 +1,4 @@
-// Damage of JPEG 2000 files for tests: of boxes, of marker segments, of what is coded.
+// Damages JPEG 2000 files for tests: boxes, marker segments, coded data.
 
 type Random = (below: number) => number;
 
@@ -60,8 +60,8 @@ function changed(file: Uint8Array, at: number, value: number): Uint8Array {
 const edges = [0, 1, 0x7f, 0x80, 0xfe, 0xff];
 
 /**
- * The file with one to three damages: half of them in front of the first tile-part's data, where each byte
- * has a meaning, the others in the data or of the whole file.
+ * Returns the file with one to three damages: half of them before the first tile-part's data, where each byte
+ * has a meaning, the others in the data or anywhere in the file.
  */
 export function mutate(file: Uint8Array, random: Random): Uint8Array {
   let result = file;

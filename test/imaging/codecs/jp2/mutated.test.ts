@@ -18,12 +18,15 @@ import { encodeCodestream, hasOpenJpegTools } from "./files.ts";
 import { mutate } from "./mutate.ts";
 
 const mutations = Number(process.env.MUTATIONS ?? 1000);
-/** Memory that an instance may keep between reads (src/imaging/codecs/instance.ts), and budget of one read here. */
+/**
+ * Memory that an instance may keep between reads (src/imaging/codecs/instance.ts), and budget of one read
+ * here.
+ */
 const [kept, budget] = [256 * 2 ** 20, 512 * 2 ** 20];
 /** CPU ms that no file may take, if many are tried by hand. */
 const mostTime = 2000;
 
-/** Options of opj_compress whose files have what no fixture has. */
+/** Options of opj_compress for features that no fixture has. */
 const variants = [
   ["-SOP", "-EPH", "-r", "20,10,5", "-p", "PCRL"],
   ["-M", "1", "-n", "3"],
@@ -56,7 +59,7 @@ beforeAll(async () => {
   ];
 });
 
-/** None where the tool is not installed, whose options are then not tried. */
+/** Empty if the tool is not installed; its options are then not tried. */
 function withOpenJpeg(width: number, height: number, values: readonly number[]): Uint8Array[] {
   if (!hasOpenJpegTools) return [];
   const source = join(folder, "picture.ppm");
@@ -82,7 +85,10 @@ function chosenRead(header: ImageHeader, factors: readonly number[], random: (be
   return { header, page: 1, region: { x, y, width, height }, scaleFactor };
 }
 
-/** Gives the bytes of the largest WebAssembly memory that has grown, or was made, since it was last asked. */
+/**
+ * Returns a function that reports the bytes of the largest WebAssembly memory that has grown, or was created,
+ * since its last call.
+ */
 function watchMemory(): () => number {
   let seen: { readonly memory: WeakRef<WebAssembly.Memory>; size: number }[] = [];
   const { Instance } = WebAssembly;

@@ -43,7 +43,10 @@ function apart(data: Buffer): { headers: number[]; bodies: number[] } {
   return { headers, bodies };
 }
 
-/** Segments of at most 90 bytes each, the last one first: counters give the order, not their places. */
+/**
+ * Returns segments of at most 90 bytes each, the last one first: their counters define the order, not their
+ * positions.
+ */
 function segments(marker: number, bytes: readonly number[]): number[] {
   const count = Math.ceil(bytes.length / 90);
   const all = Array.from({ length: count }, (_, n) =>

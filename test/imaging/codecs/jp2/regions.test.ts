@@ -1,5 +1,5 @@
-// Regions by our own decoder: the same samples as the whole picture of another decoder has there (opj_decompress),
-// over what opj_compress can write.
+// Regions by our own decoder: the same samples as the whole picture of another decoder has there
+// (opj_decompress), over what opj_compress can write.
 // @module-tag slow
 
 import { execFileSync } from "node:child_process";
@@ -122,7 +122,8 @@ describe.skipIf(!hasOpenJpegTools)("regions of a file are those that another dec
     for (const factor of scaleFactorsOf(codec, header)) {
       const whole = reference(file, Math.log2(factor));
       for (let n = 0; n < 6; n++) {
-        // On the grid of the level, as callers ask; the first is the whole, the second reaches over its lower right.
+        // On the grid of the level, as callers ask; the first is the whole, the second reaches over its lower
+        // right.
         const [x, y] = n === 0 ? [0, 0] : [between(0, whole.width - 1), between(0, whole.height - 1)];
         const [w, h] = n <= 1 ? [whole.width - x, whole.height - y] : [between(1, 90), between(1, 90)];
         const region = {

@@ -1,5 +1,4 @@
-// Several reads of one file at a time in one thread, as where the platform has no workers: each has its own
-// pixels.
+// Concurrent reads of one file in one thread, as on platforms without workers: each has its own pixels.
 // @module-tag slow
 
 import { expect, test } from "vitest";

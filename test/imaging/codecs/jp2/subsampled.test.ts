@@ -1,4 +1,5 @@
-// JPEG 2000 with chroma of half size, against opj_decompress (Debian: libopenjp2-tools): its components, its levels, its colours.
+// JPEG 2000 with chroma of half size, against opj_decompress (Debian: libopenjp2-tools): its components, its
+// levels, its colours.
 // @module-tag slow
 
 import { execFileSync } from "node:child_process";
@@ -28,7 +29,7 @@ interface Kind {
   readonly bits?: number;
   readonly offset?: readonly [x: number, y: number];
   readonly options?: readonly string[];
-  /** Of the three that there are at most. */
+  /** Scales to test; all three by default. */
   readonly scales?: readonly number[];
   readonly extension?: "jp2" | "j2k";
 }
@@ -58,7 +59,7 @@ function make({ size, steps, bits = 8, offset = [0, 0], options = [], extension 
   return file;
 }
 
-/** The samples of one component at a level, as opj_decompress gives them. */
+/** Returns the samples of one component at a level, as opj_decompress decodes them. */
 function component(file: string, number: number, level: number, wide: boolean): ArrayLike<number> {
   const out = join(folder, "out.rawl");
   execFileSync("opj_decompress", ["-i", file, "-o", out, "-c", `${number}`, "-r", `${level}`], {

@@ -1,5 +1,5 @@
-// Codestreams byte by byte, whose packets have no code-blocks: all their samples are at the middle of the
-// range.
+// Codestreams built byte by byte, whose packets have no code-blocks: all their samples are in the middle of
+// the range.
 
 import { jp2Codec } from "../../../../src/imaging/codecs/jp2/codec.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
@@ -42,7 +42,7 @@ export function header({
   ...how
 }: Coding & {
   readonly side: number;
-  /** By component: the pixels along each axis that share a sample. */
+  /** Pixels per sample along each axis, by component. */
   readonly steps?: readonly number[];
   /** Further segments. */
   readonly more?: readonly number[];

@@ -1,4 +1,4 @@
-// What cjpeg of libjpeg-turbo writes, and the pictures that cjpeg-digests.json was made of.
+// Files made by cjpeg of libjpeg-turbo, and the pictures behind cjpeg-digests.json.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 
 export type Picture = PixelBuffer & { readonly data: Uint8Array };
 
-/** How a case is coded; `gray` takes the green band alone. */
+/** Coding of a case; `gray` uses only the green band. */
 export interface Coding {
   readonly mode: "420" | "422" | "444" | "gray";
   readonly quality: number;
@@ -27,7 +27,7 @@ export const nameOf = ({ mode, quality, optimise }: Coding) =>
 
 const samples = { "420": "2x2", "422": "2x1", "444": "1x1" } as const;
 
-/** The file that cjpeg writes; undefined where there is no cjpeg. */
+/** Returns the file that cjpeg writes; undefined if cjpeg is not installed. */
 export function cjpeg(picture: Picture, { mode, quality, optimise }: Coding): Uint8Array | undefined {
   const { width, height, bands, data } = mode === "gray" ? green(picture) : picture;
   const head = Buffer.from(`${bands === 1 ? "P5" : "P6"}\n${width} ${height}\n255\n`);
@@ -58,7 +58,7 @@ export function digestOfAll(files: Iterable<Uint8Array>): string {
   return hash.digest("hex");
 }
 
-/** The green band as a gray picture; a gray one as it is. */
+/** Returns the green band as a gray picture; a gray picture unchanged. */
 export function green(picture: Picture): Picture {
   if (picture.bands === 1) return picture;
   const { width, height, data } = picture;
@@ -97,7 +97,7 @@ export async function photographs(): Promise<Readonly<Record<string, Picture>>> 
   };
 }
 
-/** A picture whose width is whole MCUs in every sampling. */
+/** Returns a picture whose width is whole MCUs in every sampling. */
 export const wholeMcus = (coffee: Picture) => crop(coffee, 0, 0, 592, 400);
 
 /** Bytes of the minimal standard generator. */
@@ -113,7 +113,10 @@ export function noise(width: number, height: number, seed = 1): Picture {
   return { width, height, bands: 3, interpretation: "rgb", data: noiseBytes(width * height * 3, seed) };
 }
 
-/** Pictures that reach the ends of the arithmetic: saturation, long runs of zeros, stuffed bytes, escaped values. */
+/**
+ * Pictures that reach the ends of the arithmetic: saturation, long runs of zeros, stuffed bytes, escaped
+ * values.
+ */
 export function patterns(): Readonly<Record<string, Picture>> {
   const [width, height] = [83, 61];
   const drawn = (sample: (x: number, y: number, band: number) => number): Picture => ({
@@ -140,7 +143,7 @@ export function* sizes(): Generator<Picture> {
     for (let width = 1; width <= 40; width++) yield noise(width, height, 41 * height + width);
 }
 
-/** So many symbols that they are not kept for a second pass. */
+/** Returns a picture with so many symbols that they are not stored for a second pass. */
 export const large = () => green(noise(2048, 2304, 3));
 
 /** Files of all cases by name, of one encoder: what cjpeg-digests.json holds as digests. */

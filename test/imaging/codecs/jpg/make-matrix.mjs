@@ -1,4 +1,5 @@
-// Sequential JPEG files of many kinds and what libjpeg makes of them, by cjpeg and djpeg (libjpeg-turbo-progs).
+// Sequential JPEG files of many kinds and what libjpeg makes of them, by cjpeg and djpeg
+// (libjpeg-turbo-progs).
 //
 //   node test/imaging/codecs/jpg/make-matrix.mjs FOLDER      writes the files, for a look at them
 
@@ -6,14 +7,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Whether the tools are on this machine. */
+/** True if the tools are installed on this machine. */
 export const hasTools = ["cjpeg", "djpeg", "jpegtran"].every(
   (tool) => spawnSync("sh", ["-c", `command -v ${tool}`]).status === 0,
 );
 
 function run(tool, args, input) {
   const { stdout, stderr, status } = spawnSync(tool, args, { input, maxBuffer: 1 << 28 });
-  // with warnings (2), or an error behind the picture (1), damaged files still give a picture
+  // damaged files still decode to a picture, with warnings (2) or an error after the picture (1)
   if (status !== 0 && stdout.length === 0) throw new Error(`${tool} ${args.join(" ")}: ${stderr}`);
   return new Uint8Array(stdout);
 }
@@ -51,7 +52,10 @@ export const encode = (ppm, args) => run("cjpeg", args, ppm);
 /** The same picture with other Huffman tables or restart markers. */
 export const transcode = (jpeg, args) => run("jpegtran", args, jpeg);
 
-/** What libjpeg decodes, without the header of the PNM: accurate transform, smooth upsampling unless told otherwise. */
+/**
+ * Returns libjpeg's decoded samples, without the header of the PNM: accurate transform, smooth upsampling by
+ * default.
+ */
 export function decode(jpeg, args = []) {
   const pnm = run("djpeg", ["-dct", "int", "-pnm", ...args], jpeg);
   let at = 0;

@@ -22,7 +22,7 @@ export type Reader = Awaited<ReturnType<typeof openIndexed>>;
 
 export const whole = ({ frame }: Reader) => ({ x: 0, y: 0, width: frame.width, height: frame.height });
 
-/** How many bytes differ; all where the lengths do. */
+/** Returns the number of differing bytes; all of them if the lengths differ. */
 export function differences(a: Uint8Array, b: Uint8Array): number {
   if (a.length !== b.length) return Math.max(a.length, b.length);
   let count = 0;

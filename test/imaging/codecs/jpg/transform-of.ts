@@ -1,10 +1,11 @@
-// The transform of a plan that a test writes as steps: at most one of each kind, in the order that plans have them.
+// The transform of a plan that a test writes as steps: at most one of each kind, in the order that plans have
+// them.
 
 import type { ReadRequest, Transform } from "../../../../src/imaging/codecs/plan.ts";
 import { orientationOf } from "../../../../src/imaging/pipeline/orientation.ts";
 import type { ResampleAxis, Step } from "../../../../src/imaging/pipeline/step.ts";
 
-/** Where the samples that the steps make of what is read lie on the upright picture. */
+/** Returns the position, on the upright picture, of samples after the steps of a plan. */
 export function transformOf(
   { header, region, scaleFactor }: Pick<ReadRequest, "header" | "region" | "scaleFactor">,
   steps: readonly Step[],

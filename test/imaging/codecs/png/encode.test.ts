@@ -6,7 +6,7 @@ import { fixture, testHost } from "../../../host.ts";
 import { reference } from "../reference.ts";
 import { sequence } from "./make-png.ts";
 
-/** Ramps with some noise, so that every filter has rows where it is the best. */
+/** Returns ramps with some noise, so that every filter is the best one for some rows. */
 function pictured(width: number, height: number, bands: number, depth: 8 | 16): PixelBuffer {
   const next = sequence(width * 31 + bands);
   const length = width * height * bands;

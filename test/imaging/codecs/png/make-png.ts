@@ -1,4 +1,5 @@
-// Makes PNGs of every kind from stored samples, with a filter of its own for each row: a writer that shares nothing with ours.
+// Makes PNGs of every kind from stored samples, with a chosen filter for each row; it shares no code with our
+// encoder.
 
 import { crc32, deflateSync } from "node:zlib";
 

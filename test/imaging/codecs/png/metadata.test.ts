@@ -1,4 +1,5 @@
-// Metadata of PNG files: read as other writers leave them, and read back by ExifTool (PNG specification 11.3; XMP part 3).
+// Metadata of PNG files: read as other writers leave them, and read back by ExifTool (PNG specification 11.3;
+// XMP part 3).
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";

@@ -1,5 +1,5 @@
-// PNG held against the image rs library (@jsquash/png), which shares no code with libvips.
-// It is no judge of damaged files: it checks no checksums, so that it reads changed pictures without an error.
+// PNG held against the image rs library (@jsquash/png), which shares no code with libvips. It is no judge of
+// damaged files: it checks no checksums, so that it reads changed pictures without an error.
 
 import { describe, expect, test } from "vitest";
 import { pngCodec } from "../../../../src/imaging/codecs/png/codec.ts";

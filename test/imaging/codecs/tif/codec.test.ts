@@ -23,8 +23,8 @@ async function decode(data: Uint8Array, part?: Rectangle, scaleFactor = 1, page 
 }
 
 /**
- * A little-endian CMYK file as one of four bands that nobody converts: its profile (tag 34675, type 7) under a private
- * tag, its photometric interpretation (tag 262, one SHORT) RGB instead of CMYK.
+ * Turns a little-endian CMYK file into one of four bands without conversion: its profile (tag 34675, type 7)
+ * gets a private tag, its photometric interpretation (tag 262, one SHORT) becomes RGB instead of CMYK.
  */
 function asFourBands(data: Uint8Array): Uint8Array {
   const out = Buffer.from(data);
@@ -33,7 +33,7 @@ function asFourBands(data: Uint8Array): Uint8Array {
   return out;
 }
 
-/** What libvips gives for a page, without any colour conversion. */
+/** Returns a page as libvips decodes it, without any colour conversion. */
 async function reference(data: Uint8Array, header: ImageHeader, page = 0) {
   const image = sharp(header.interpretation === "cmyk" ? asFourBands(data) : data, {
     page,
@@ -57,7 +57,7 @@ function crop(pixels: PixelBuffer, { x, y, width, height }: Rectangle) {
   }).flat();
 }
 
-/** Counts what is read. */
+/** Counts reads. */
 function counting(data: Uint8Array): ByteSource & { total: number; largest: number } {
   const inner = memoryBytes(data);
   const source = {
@@ -204,7 +204,7 @@ describe("pyramid levels", () => {
       .tiff({ tile: true, pyramid: true, tileWidth: 64, tileHeight: 64 })
       .toBuffer();
     const header = await codec.probe(memoryBytes(data), 1);
-    // libvips writes 301x200 for the level at 1/2, where ceil(603/2) is 302 and ceil(401/2) is 201.
+    // libvips writes 301x200 for the level at 1/2, although ceil(603/2) is 302 and ceil(401/2) is 201.
     expect(storedScales(header)).toEqual([1, 2, 4, 8, 16]);
     expect(header.pages).toBe(1);
     for (const [level, scale] of [2, 4, 8].entries()) {
@@ -244,13 +244,14 @@ describe("pyramid levels", () => {
       fields: plainFields(width, height, 1, 8, 1, ...more),
       blocks: [new Uint8Array(width * height).fill(value)],
     });
-    // At 1/32 of 67 by 35 there are 3 by 2 pixels; of the level at 1/2, stored as 33 by 17, come 3 by 2 boxes of 16.
+    // At 1/32 of 67 by 35 there are 3 by 2 pixels; of the level at 1/2, stored as 33 by 17, come 3 by 2 boxes
+    // of 16.
     const data = tiffFile([gray(67, 35, 10), gray(33, 17, 20, [254, 4, 1])]);
     const pixels = await decode(data, undefined, 32);
     expect([pixels.width, pixels.height, ...pixels.data]).toEqual([3, 2, 20, 20, 20, 20, 20, 20]);
     const corner = await decode(data, { x: 64, y: 32, width: 3, height: 3 }, 32);
     expect([corner.width, corner.height, ...corner.data]).toEqual([1, 1, 20]);
-    // Where the level has no pixel at all of a box: 65 by 33, stored as 32 by 16.
+    // The level lacks all pixels of some boxes: 65 by 33, stored as 32 by 16.
     const bare = tiffFile([gray(65, 33, 10), gray(32, 16, 20, [254, 4, 1])]);
     const last = await decode(bare, { x: 64, y: 32, width: 1, height: 1 }, 32);
     expect([last.width, last.height, ...last.data]).toEqual([1, 1, 20]);

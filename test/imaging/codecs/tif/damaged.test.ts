@@ -11,7 +11,7 @@ const codec = createCodecs(testHost).byFormat("tif");
 
 async function decode(bytes: ByteSource) {
   const header = await codec.probe(bytes, 1);
-  // What the plan would refuse is not tried.
+  // Skips files that the plan would refuse.
   const region = { x: 0, y: 0, width: Math.min(header.width, 600), height: Math.min(header.height, 400) };
   const request = { header, page: 1, region, scaleFactor: 1 };
   if (codec.memory(request, bytes.size ?? 0) > 256 << 20) throw new ImagingError("too-large", "plan");

@@ -58,8 +58,8 @@ interface Layout {
 }
 
 /**
- * A picture whose strips, and what else it refers to, lie in front of its directory in one block. `fields`
- * takes the offset of each part in the file; those of strips come from `strips`.
+ * Returns a picture whose strips and other data precede its directory in one block. `fields` receives the
+ * offset of each part in the file; those of strips come from `strips`.
  */
 export function oldJpegFile(
   { width, height, rows = height, gray = false, tile }: Layout,

@@ -115,7 +115,7 @@ const forms: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
-/** The same picture, whose strips were encoded each by itself. */
+/** The same picture in strips that were encoded independently. */
 const inStrips: Readonly<Record<string, Uint8Array>> = {
   "strips, and tables in fields": oldJpegFile(
     { width, height, rows },
@@ -140,7 +140,7 @@ const inStrips: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
-/** How far apart two pictures are in the mean, and the share of samples that differ by more than 24. */
+/** Returns the mean difference of two pictures, and the share of samples that differ by more than 24. */
 function distance(one: ArrayLike<number>, other: ArrayLike<number>) {
   expect(one.length).toBe(other.length);
   const apart = Array.from(one, (sample, i) => Math.abs(sample - (other[i] as number)));

@@ -179,7 +179,7 @@ describe("reduced pictures", () => {
   });
 
   test("come from the smallest stored level that serves them", async () => {
-    // The levels hold other pixels than the full picture, so that it shows where an answer comes from.
+    // The levels have other pixels than the full picture, which reveals the source of a response.
     const level = (side: number, value: number, ...more: (readonly [number, 4, number])[]) => ({
       fields: plainFields(side, side, 1, 8, 1, ...more),
       blocks: [new Uint8Array(side * side).fill(value)],
@@ -221,7 +221,7 @@ describe("reduced JPEG", () => {
   });
 
   test("does not mix in what lies beyond the edge of the picture", async () => {
-    // A white picture of 72 by 72 pixels in a tile of 80 by 80 whose rest is black.
+    // Returns a white picture of 72 by 72 pixels in a tile of 80 by 80 whose rest is black.
     const jpeg = async (side: number) =>
       sharp({ create: { width: 80, height: 80, channels: 3, background: "black" } })
         .composite([

@@ -1,4 +1,5 @@
-// TIFF held against utif2, which is JavaScript alone and shares no code with libtiff, where utif2 reads files rightly.
+// TIFF compared with utif2, which is plain JavaScript and shares no code with libtiff, for files that utif2
+// reads correctly.
 
 import { describe, expect, test } from "vitest";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";

@@ -9,7 +9,7 @@ export interface TestPicture {
    * Strips or tiles as stored. Their offsets and counts are added to the fields, unless those hold others.
    */
   readonly blocks: readonly Uint8Array[];
-  /** Whether the blocks are listed in the fields of tiles. */
+  /** True if the blocks are listed in the fields of tiles. */
   readonly tiled?: boolean;
   /** Leaves the counts out. */
   readonly uncounted?: boolean;
@@ -17,7 +17,7 @@ export interface TestPicture {
 
 const sizes = { 1: 1, 3: 2, 4: 4, 5: 8 } as const;
 
-/** A classic TIFF whose directories are chained in the order of `pictures`. */
+/** Returns a classic TIFF whose directories are chained in the order of `pictures`. */
 export function tiffFile(
   pictures: readonly TestPicture[],
   options: { readonly bigEndian?: boolean } = {},

@@ -187,7 +187,7 @@ describe("webp output", () => {
     for (let i = 0; i < 240000; i++) {
       const alpha = bands % 2 ? 255 : (rgba[4 * i + 3] as number);
       alphaKept &&= back[4 * i + 3] === alpha;
-      if (alpha === 0) continue; // colour under full transparency is not kept
+      if (alpha === 0) continue; // colour under full transparency is not preserved
       green.got.push(back[4 * i + 1] as number);
       green.want.push(rgba[4 * i + 1] as number);
     }

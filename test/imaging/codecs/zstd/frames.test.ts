@@ -102,7 +102,9 @@ describe("data that break the rules", () => {
     expect(() => decompress(data, 1 << 20)).toThrow(expect.objectContaining({ kind: "decode" }));
   });
 
-  /** Literals 0 or 1 in four streams, whose codes have one bit each below the mark of the stream. */
+  /**
+   * Returns literals 0 or 1 in four streams, whose codes have one bit each below the end mark of the stream.
+   */
   const inFour = (size: number, streams: readonly [number, number, number, number]) =>
     frame(2, 16, 0x06 | (size << 4), 0, 3, 0x80, 0x10, 1, 0, 1, 0, 1, 0, ...streams, 0);
 

@@ -14,7 +14,7 @@ function pixel(interpretation: Interpretation, samples: readonly number[], bits:
 }
 
 describe("to-srgb", () => {
-  // paper is white, all inks together black; test/imaging/colour/ink.test.ts has what lies between
+  // paper is white, all inks together black; test/imaging/colour/ink.test.ts covers the rest
   test.each([
     [
       [0, 0, 0, 0],

@@ -11,7 +11,7 @@ import { asSharp, at, type Bands, centreOfMass, differing, noise, picture } from
 const { rotate } = kernels;
 const bandCounts: readonly Bands[] = [1, 2, 3, 4];
 
-/** A picture whose samples are those of `source` at the place that `from` names. */
+/** Returns a picture with the samples of `source` at the positions that `from` returns. */
 function moved(
   source: PixelBuffer,
   width: number,

@@ -1,4 +1,5 @@
-// The overlay step against arithmetic: where copies lie, and Porter-Duff "over" in each kind of samples.
+// The overlay step compared with arithmetic: positions of copies, and Porter-Duff "over" for each kind of
+// samples.
 
 import { describe, expect, test } from "vitest";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";

@@ -8,7 +8,7 @@ import { resizeContract } from "../../../contracts/resize.ts";
 import fc from "../../../properties.ts";
 import { at, centreOfMass, differing, noise, photograph, picture, psnr, whole } from "../pictures.ts";
 
-/** Lanczos-3 from its definition, in double precision, both axes at once, unrounded but clamped. */
+/** Lanczos-3 from its definition, in double precision, both axes together, unrounded but clamped. */
 function lanczos3(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): Float64Array {
   const sinc = (t: number) => (t === 0 ? 1 : Math.sin(Math.PI * t) / (Math.PI * t));
   const taps = (axis: ResampleAxis, size: number) =>

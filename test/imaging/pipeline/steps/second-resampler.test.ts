@@ -1,6 +1,6 @@
-// Resampling held against the Rust crate resize (@jsquash/resize), well inside the picture: it ends its kernel at the edge
-// where ours repeats the last pixel. Its defaults, linear light and weighting by alpha, are not used: ours has no linear
-// light, and under either of them flat gray 128 becomes 127 in places.
+// Resampling compared with the Rust crate resize (@jsquash/resize), well inside the picture: it cuts off its
+// kernel at the edge, while ours repeats the last pixel. Its defaults, linear light and weighting by alpha,
+// are not used: ours has no linear light, and either of them turns flat gray 128 into 127 in places.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { boxFactor } from "../../../../src/imaging/pipeline/kernel.ts";
@@ -18,10 +18,10 @@ beforeAll(async () => {
   resampler = createResampler(() => module);
 });
 
-/** How many outputs from the edge the kernel of three lobes still reaches over it. */
+/** Returns the number of outputs at the edge whose three-lobed kernel extends beyond it. */
 const rim = ({ scale }: ResampleAxis) => Math.ceil(3 / Math.min(1, scale)) + 1;
 
-/** How often colours of two pictures differ by 0, 1, 2 … well inside. */
+/** Counts how often colours of two pictures differ by 0, 1, 2 …, well inside. */
 function differences(a: Rgba, b: Rgba, x: ResampleAxis, y: ResampleAxis): number[] {
   expect([a.width, a.height, a.data.length]).toEqual([b.width, b.height, b.data.length]);
   const counts: number[] = [];

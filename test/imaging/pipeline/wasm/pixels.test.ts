@@ -1,4 +1,5 @@
-// The kernels of wasm/pixels against the same steps in doubles: every depth and number of bands, sizes that fill no vector.
+// The kernels of wasm/pixels against the same steps in doubles: every depth and number of bands, sizes that
+// fill no vector.
 
 import { describe, expect, test } from "vitest";
 import { fromLight, toLight } from "../../../../src/imaging/pipeline/steps/light.ts";
@@ -12,7 +13,10 @@ const kinds = ([8, 16] as const).flatMap((bits) =>
   ([1, 2, 3, 4] as const).map((bands) => [bands, bits] as const),
 );
 
-/** The largest difference of samples of two pictures of one shape, and what share of them differs, one more aside. */
+/**
+ * The largest difference of samples of two pictures of one shape, and what share of them differs, one more
+ * aside.
+ */
 function apart(a: ReturnType<typeof noise>, b: ReturnType<typeof noise>) {
   expect([a.width, a.height, a.bands, a.interpretation]).toEqual([
     b.width,
@@ -93,7 +97,7 @@ describe.each(kinds)("%i bands in %i bit", (bands, bits) => {
 });
 
 describe("a smooth picture that is known at every point", () => {
-  /** Of periods of 6.3 pixels and more, 20 to 236. */
+  /** Waves with periods of at least 6.3 pixels, from 20 to 236. */
   const known = (x: number, y: number) =>
     128 + 60 * Math.sin(x * 0.7 + y * 0.4) + 48 * Math.sin(y * 0.9 - x * 0.45);
   const [width, height] = [301, 199];

@@ -1,4 +1,5 @@
-// Contexts of the coefficient bit model (ITU-T T.800 Annex D): their states, and tables from neighbours to contexts.
+// Contexts of the coefficient bit model (ITU-T T.800 Annex D): their states, and tables from neighbours to
+// contexts.
 
 import { setContext, slotBytes } from "./mq";
 
@@ -26,7 +27,10 @@ export function resetContexts(): void {
   setContext(slotOf(uniformContext), 46);
 }
 
-/** By orientation (0: LL and LH, 1: HL, 2: HH) and the 3x3 significances, row by row: the context of zero coding (table D.1). */
+/**
+ * Contexts of zero coding (table D.1), by orientation (0: LL and LH, 1: HL, 2: HH) and the 3x3 significances,
+ * row by row.
+ */
 export const zeroContexts = memory.data(3 * 512);
 for (let around = 0; around < 512; around++) {
   const horizontal = ((around >> 3) & 1) + ((around >> 5) & 1);
@@ -52,8 +56,8 @@ function alongDiagonals(straight: i32, diagonal: i32): i32 {
 }
 
 /**
- * By significance of the west, east, north and south neighbours (bits 0 to 3) and their signs (bits 4 to 7): the
- * context of the sign, and in bit 7 whether the sign is inverted (tables D.2 and D.3).
+ * Contexts of the sign, and in bit 7 its inversion (tables D.2 and D.3), by significance of the west, east,
+ * north and south neighbours (bits 0 to 3) and their signs (bits 4 to 7).
  */
 export const signContexts = memory.data(256);
 for (let index = 0; index < 256; index++) {

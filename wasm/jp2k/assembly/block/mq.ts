@@ -1,15 +1,15 @@
-// The MQ decoder (ITU-T T.800 Annex C) in 64 bits: the integer part of the interval is at bits 47 to 62, and the
-// code has as many fraction bits as fit below.
+// The MQ decoder (ITU-T T.800 Annex C) in 64 bits: the integer part of the interval is at bits 47 to 62, and
+// the code has as many fraction bits as fit below.
 //
-// A decision for the more probable symbol that needs no renormalisation is a subtraction and a comparison. Callers
-// write it out, with the distance in a local:
+// A decision for the more probable symbol that needs no renormalisation is a subtraction and a comparison.
+// Callers write it out, with the distance in a local:
 //
 //   distance -= load<i64>(slot);
 //   if (distance >= 0) bit = load<u32>(slot, mpsAt);
 //   else { distance = renormalise(slot, distance); bit = decision; }
 //
-// The distance is what can be subtracted before the code leaves the upper sub-interval or the interval becomes too
-// small. `slot` is the address of a context.
+// The distance is what can be subtracted before the code leaves the upper sub-interval or the interval
+// becomes too small. `slot` is the address of a context.
 
 /** A context is a copy of a row of the table: the probability at bit 47 as i64, then these. */
 export const slotBytes: usize = 16;
@@ -56,7 +56,7 @@ let place: i32 = 0;
 /** Address of the byte that was taken last. */
 let taken: usize = 0;
 
-/** What {@link renormalise} decided. */
+/** Decision of {@link renormalise}. */
 export let decision: u32 = 0;
 
 /** Puts a context into a state of table C.2, with 0 as the more probable symbol. */
@@ -74,7 +74,7 @@ export function beginSegment(at: usize): i64 {
   return renew();
 }
 
-/** Decides where the short way cannot, after the subtraction (C.3.2). Returns the distance. */
+/** Makes the decision when the fast path cannot, after the subtraction (C.3.2). Returns the distance. */
 export function renormalise(slot: usize, distance: i64): i64 {
   let size = interval + distance;
   let point = code + distance;
@@ -127,7 +127,7 @@ function refill(): void {
       code += i64(0xff) << place;
       place -= 8;
     } else {
-      // The byte after 0xFF has a bit for carries.
+      // The byte after 0xFF has one bit for carries.
       code += i64(byte) << (place + 1);
       taken++;
       place -= 7;

@@ -1,4 +1,5 @@
-// Bit streams of HT segments without their stuffing bits (ITU-T T.814, clause 7.1), as bits from the lowest on.
+// Bit streams of HT segments without their stuffing bits (ITU-T T.814, clause 7.1), as bits from the lowest
+// on.
 
 import { BACKWARD_ROOM, FORWARD_ROOM } from "./map";
 
@@ -6,9 +7,9 @@ const HIGH: u64 = 0x8080808080808080;
 const LOW: u64 = 0x0101010101010101;
 
 /**
- * Unstuffs the bytes from `from` to `end`: the byte after FF has 7 bits. Stops after {@link FORWARD_ROOM} bytes. What
- * follows the bits written at `to` is `filler`, 0 or all ones. Returns the number of bits.
- * Reads up to 7 bytes behind `end`.
+ * Unstuffs the bytes from `from` to `end`: the byte after FF has 7 bits. Stops after {@link FORWARD_ROOM}
+ * bytes. What follows the bits written at `to` is `filler`, 0 or all ones. Returns the number of bits. Reads
+ * up to 7 bytes behind `end`.
  */
 export function unstuffForward(from: usize, end: usize, to: usize, filler: u64): u32 {
   const first = to;
@@ -37,9 +38,10 @@ export function unstuffForward(from: usize, end: usize, to: usize, filler: u64):
 }
 
 /**
- * Unstuffs the bytes from `from` down to `first`: a byte after one above 8F has 7 bits if these are ones. `bits` and
- * `count`, at most 7, are put before them; `carry` is 0x80 if the byte before the first one was above 8F, otherwise 0.
- * Zeros follow the bits written at `to`. Returns the number of bits. Reads up to 7 bytes before `first`.
+ * Unstuffs the bytes from `from` down to `first`: a byte after one above 8F has 7 bits if these are ones.
+ * `bits` and `count`, at most 7, are written before them; `carry` is 0x80 if the byte before the first one
+ * was above 8F, otherwise 0. Zeros follow the bits written at `to`. Returns the number of bits. Reads up to 7
+ * bytes before `first`.
  */
 export function unstuffBackward(from: usize, first: usize, to: usize, bits: u64, count: u64, carry: u64): u32 {
   const start = to;

@@ -1,9 +1,11 @@
-// The variable-length codes of quads (ITU-T T.814, Annex C), those of the first row of quads and those of the others.
+// The variable-length codes of quads (ITU-T T.814, Annex C), those of the first row of quads and those of the
+// others.
 //
-// A row is 16 bits: length of the codeword in bits 0 to 2, u_off in bit 3, the significance pattern rho in bits 4 to 7,
-// the known exponent bits e_1 in bits 8 to 11, and which samples they are known of, e_k, in bits 12 to 15. Rows stand in
-// the order of their contexts and, within a context, of their codewords read from the first bit on. The codewords are
-// not written down: each context's code is complete, so a codeword is the sum of 2^-length over the rows before it.
+// A row is 16 bits: length of the codeword in bits 0 to 2, u_off in bit 3, the significance pattern rho in
+// bits 4 to 7, the known exponent bits e_1 in bits 8 to 11, and which samples they are known of, e_k, in bits
+// 12 to 15. Rows stand in the order of their contexts and, within a context, of their codewords read from the
+// first bit on. The codewords are not written down: each context's code is complete, so a codeword is the sum
+// of 2^-length over the rows before it.
 
 /** Codes of the first row of quads: 444 rows. */
 export const FIRST_CODES = memory.data<u16>([

@@ -1,9 +1,12 @@
-// The scratch memory of the HT block decoder: offsets into `work`, in bytes. Blocks have sides of at most 1024 and at
-// most 4096 samples.
+// The scratch memory of the HT block decoder: offsets into `work`, in bytes. Blocks have sides of at most
+// 1024 and at most 4096 samples.
 
 /** One u32 for each quad, and a zero behind each row of quads (see quads.ts): at most 6,560 bytes. */
 export const RECORDS: usize = 0;
-/** One u32 for each quad of a row and one behind it: what the next row predicts exponents from (see samples.ts). */
+/**
+ * One u32 for each quad of a row, and one more: the next row's exponents are predicted from them (see
+ * samples.ts).
+ */
 export const BELOW: usize = 6592;
 /** Unstuffed VLC bits; in refinement those of the MagRef pass. */
 export const BACKWARD_BITS: usize = 8704;
@@ -16,7 +19,10 @@ export const FORWARD_ROOM: usize = 15872;
 /** Two rows of samples, for blocks with an odd side. */
 export const LINES: usize = 28800;
 export const LINE_BYTES: usize = 4128;
-/** Significance after the cleanup pass: a byte for each column of a stripe, at most 3,312 bytes (see refine.ts). */
+/**
+ * Significance after the cleanup pass: a byte for each column of a stripe, at most 3,312 bytes (see
+ * refine.ts).
+ */
 export const SIGNIFICANT: usize = 37056;
 /** Samples that the SigProp pass made significant, in the same layout. */
 export const ADDED: usize = 40384;

@@ -1,5 +1,5 @@
-// First step of the HT cleanup pass (ITU-T T.814, 7.3.3 to 7.3.6): which samples of each quad are significant, and what
-// is known of their exponents, from the MEL and VLC bit streams.
+// First step of the HT cleanup pass (ITU-T T.814, 7.3.3 to 7.3.6): decodes the significance of each sample of
+// a quad, and the known parts of the exponents, from the MEL and VLC bit streams.
 //
 // The record of a quad is the row of its codeword in codes.ts, with its exponent residual u in bits 16 to 31.
 
@@ -42,7 +42,9 @@ function fillMel(): void {
   }
 }
 
-/** Returns how many events 0 come before the next event 1; at least {@link MANY} if that is past the block. */
+/**
+ * Returns how many events 0 come before the next event 1; at least {@link MANY} if that is past the block.
+ */
 function nextZeros(): u32 {
   let zeros: u32 = 0;
   while (zeros < MANY) {
@@ -65,8 +67,8 @@ function nextZeros(): u32 {
 }
 
 /**
- * Writes the records of `rows` rows of `across` quads, with one zero behind each row. The MEL segment is from `mel` to
- * `end`; `vlcBits` VLC bits are at {@link BACKWARD_BITS}, with zeros behind them.
+ * Writes the records of `rows` rows of `across` quads, with one zero behind each row. The MEL segment is from
+ * `mel` to `end`; `vlcBits` VLC bits are at {@link BACKWARD_BITS}, with zeros behind them.
  */
 export function readQuads(work: usize, across: usize, rows: usize, mel: usize, end: usize, vlcBits: u32): void {
   beginMel(mel, end);
@@ -138,7 +140,7 @@ export function readQuads(work: usize, across: usize, rows: usize, mel: usize, e
   }
   store<u32>(at + pitch - 4, 0);
 
-  // the other rows of quads; contexts have what is above on the left, on the left, and above on the right
+  // the other rows of quads; contexts use the quads above left, left, and above right
   for (let y: usize = 1; y < rows; y++) {
     at += pitch;
     let above: u32 = load<u32>(at - pitch);

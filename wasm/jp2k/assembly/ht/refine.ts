@@ -1,9 +1,11 @@
 // The refinement passes of an HT code-block (ITU-T T.814, 7.4 and 7.5): SigProp, which makes further samples
-// significant in the plane below the cleanup pass, and MagRef, which adds a magnitude bit to those of the cleanup pass.
+// significant in the plane below the cleanup pass, and MagRef, which adds a magnitude bit to those of the
+// cleanup pass.
 //
-// Samples are scanned in stripes of 4 rows, column by column. A column of a stripe is a byte: its own samples are bits 1
-// to 4, the row above is bit 0 and the row below is bit 5. Eight columns are one u64, so that set bits from the lowest
-// on are samples in scan order: a group is the 4 columns in bytes 1 to 4, between a neighbour on either side.
+// Samples are scanned in stripes of 4 rows, column by column. A column of a stripe is a byte: its own samples
+// are bits 1 to 4, the row above is bit 0 and the row below is bit 5. Eight columns are one u64, so that set
+// bits from the lowest on are samples in scan order: a group is the 4 columns in bytes 1 to 4, between a
+// neighbour on either side.
 
 import { unstuffBackward, unstuffForward } from "./bits";
 import { ADDED, BACKWARD_BITS, FORWARD_BITS, RECORDS, SIGNIFICANT } from "./map";
@@ -15,8 +17,8 @@ const BELOW: u64 = 0x2020202020202020;
 const GROUP: u64 = 0x1e1e1e1e00;
 
 /**
- * Refines the samples at `out`. The records of the cleanup pass are in `work`; `data` and `length` are the refinement
- * segment. `both`: there is a MagRef pass. Other parameters are those of decodeHtBlock.
+ * Refines the samples at `out`. The records of the cleanup pass are in `work`; `data` and `length` are the
+ * refinement segment. `both`: there is a MagRef pass. Other parameters are those of decodeHtBlock.
  */
 export function refine(
   work: usize,
@@ -38,7 +40,10 @@ export function refine(
   refineMagnitudes(work, width, height, pitch, plane, backward, out);
 }
 
-/** Writes the significance of the cleanup pass, with a stripe of zeros above and below and a column on the left. */
+/**
+ * Writes the significance of the cleanup pass, with a stripe of zeros above and below and a column on the
+ * left.
+ */
 function gatherSignificance(work: usize, width: usize, height: usize, pitch: usize): void {
   const across = (width + 1) >> 1;
   const rows = (height + 1) >> 1;

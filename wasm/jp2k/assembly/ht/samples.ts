@@ -7,12 +7,13 @@ import { COUNTS, HALVES, LANES } from "./tables";
 /** Exponent bounds up to this one: the bits of a quad fit into the 57 that one read has. */
 const NARROW: u32 = 14;
 
-/** Whether the magnitudes of the last block did not fit into 31 bits. */
+/** Set if the magnitudes of the last block did not fit into 31 bits. */
 let overflow: v128 = i64x2.splat(0);
 
 /**
- * Writes the samples of a block, row by row, to `out`, as decodeHtBlock documents them. Records of its quads are in
- * `work`, and so are `signBits` MagSgn bits, with ones behind them. Returns 1, or 0 if magnitudes have more than 31 bits.
+ * Writes the samples of a block, row by row, to `out`, as decodeHtBlock documents them. Records of its quads
+ * are in `work`, and so are `signBits` MagSgn bits, with ones behind them. Returns 1, or 0 if magnitudes have
+ * more than 31 bits.
  */
 export function readSamples(work: usize, width: usize, height: usize, plane: u32, signBits: u32, out: usize): i32 {
   const across = (width + 1) >> 1;
@@ -42,7 +43,10 @@ export function readSamples(work: usize, width: usize, height: usize, plane: u32
 const BOTH_EMPTY: u64 = 0xf0000000f0;
 const REFUSED: u32 = 0xffffffff;
 
-/** Reads one row of quads into two rows of samples. Returns the next position in MagSgn bits, or {@link REFUSED}. */
+/**
+ * Reads one row of quads into two rows of samples. Returns the next position in MagSgn bits, or {@link
+ * REFUSED}.
+ */
 function readRow(
   work: usize,
   record: usize,

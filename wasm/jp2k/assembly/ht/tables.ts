@@ -3,14 +3,17 @@
 import { FIRST_CODES, OTHER_CODES } from "./codes";
 
 /**
- * Codes of quads, u32 by context (bits 7 to 9 of the index) and the next 7 VLC bits. Bits 0 to 15 are the row of
- * codes.ts. Bits 16 to 31 are what the quad contributes to the context of its right neighbour, times 512, so that it
- * adds to a byte offset into these tables.
+ * Codes of quads, u32 by context (bits 7 to 9 of the index) and the next 7 VLC bits. Bits 0 to 15 are the row
+ * of codes.ts. Bits 16 to 31 are the quad's contribution to the context of its right neighbour, times 512, so
+ * that it adds to a byte offset into these tables.
  */
 export const FIRST_ROW: usize = memory.data(4096);
 export const OTHER_ROWS: usize = memory.data(4096);
 
-/** Modes of {@link PAIRS}: u_off of the first quad plus twice that of the second, in rows other than the first. */
+/**
+ * Modes of {@link PAIRS}: u_off of the first quad plus twice that of the second, in rows other than the
+ * first.
+ */
 export const MODES: u32 = 6;
 /** Both have u_off, in the first row of quads, after an event 0 of the MEL coder. */
 export const BOTH_SMALL: u32 = 4;
@@ -18,22 +21,22 @@ export const BOTH_SMALL: u32 = 4;
 export const BOTH_LARGE: u32 = 5;
 
 /**
- * Exponent residuals u of two quads, u16 by mode (bits 8 to 10 of the index) and the next 8 VLC bits: how many bits
- * they take in bits 0 to 3, the first quad's u in bits 4 to 7, the second's in bits 8 to 11. {@link LONG} if they take
- * more bits than 8, or one is above 15: then {@link readPair} knows.
+ * Exponent residuals u of two quads, u16 by mode (bits 8 to 10 of the index) and the next 8 VLC bits: how
+ * many bits they take in bits 0 to 3, the first quad's u in bits 4 to 7, the second's in bits 8 to 11. {@link
+ * LONG} if they take more bits than 8, or one is above 15: then {@link readPair} knows.
  */
 export const PAIRS: usize = memory.data(3072);
 export const LONG: u32 = 0x8000;
 
 /**
- * Masks of four u32 lanes by a pattern of 4 bits. Lanes are the samples of a quad in the order top left, top right,
- * bottom left, bottom right; bits of patterns go down the left column, then down the right one.
+ * Masks of four u32 lanes by a pattern of 4 bits. Lanes are the samples of a quad in the order top left, top
+ * right, bottom left, bottom right; bits of patterns go down the left column, then down the right one.
  */
 export const LANES: usize = memory.data(256, 16);
-/** By a pattern: how many of its first 1, 2, 3 and 4 bits are set, one byte each. */
+/** Number of set bits among the first 1, 2, 3 and 4 bits of a pattern, one byte each. */
 export const COUNTS: usize = memory.data(64);
 
-/** By an exponent bound of 1 to 31: the highest bit that magnitudes within it have, u32. */
+/** Highest bit of magnitudes within an exponent bound of 1 to 31, u32. */
 export const HALVES: usize = memory.data(128);
 
 /** Expands rows of codes.ts. `first`: contexts are those of the first row of quads. */
@@ -60,8 +63,9 @@ function reversed7(bits: u32): u32 {
 }
 
 /**
- * Reads u of two quads from the lowest bits on (T.814, Table 3): prefixes, suffixes and extensions, each of the first
- * quad before that of the second. Returns the length in bits 0 to 7, the first u in bits 8 to 15, the second in 16 to 23.
+ * Reads u of two quads from the lowest bits on (T.814, Table 3): prefixes, suffixes and extensions, each of
+ * the first quad before that of the second. Returns the length in bits 0 to 7, the first u in bits 8 to 15,
+ * the second in 16 to 23.
  */
 export function readPair(mode: u32, bits: u64): u32 {
   const both = mode >= 3;

@@ -44,8 +44,8 @@ export function copyFloats(
 /**
  * Undoes the scaling of a region of interest (T.800, H.1) on `count` i32 with one fraction bit, in place:
  * samples whose magnitude without the fraction is 2^`shift` or more are moved down by `shift`, and keep the
- * highest of the bits that go as their fraction bit. A shift of 31 or more leaves nothing of any sample. Up
- * to three samples behind are read and written as they were.
+ * highest of the removed bits as their fraction bit. A shift of 31 or more clears all samples. Up to three
+ * samples after them are read and written unchanged.
  */
 export function shiftDown(at: usize, count: i32, shift: i32): void {
   const end = at + ((<usize>count) << 2);

@@ -2,15 +2,15 @@
 
 import { ictBlue, ictGreen, ictRed, rctGreen } from "./colour";
 
-/** What {@link storeRgb} does with the colours. */
+/** Colour transform of {@link storeRgb}. */
 const RCT: i32 = 1;
 const ICT: i32 = 2;
 
 /**
  * Stores a rectangle of a plane, i32 or (`isFloat`) f32, as bytes or (`wide`) as u16. f32 are rounded to the
- * nearest, halves to even. To each sample `offset` is added, and the sum is clamped to 0..`top`, which is at
+ * nearest, halves to even. `offset` is added to each sample, and the sum is clamped to 0..`top`, which is at
  * most 255 or 65535. `stride` of the plane is in its samples; sample x of row y goes to sample `y * outStride
- * + x * outStep` from `out`. Nothing else is written; up to three samples behind the plane are read.
+ * + x * outStep` from `out`. Nothing else is written; up to three samples after the plane are read.
  */
 export function store(
   plane: usize,

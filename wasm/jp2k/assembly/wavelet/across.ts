@@ -1,9 +1,9 @@
 // One row of a window from a row of low and a row of high samples: all lifting steps in one pass over four
 // pairs at a time.
 //
-// Low sample k stands at position 2k and high sample k at 2k + 1; a row that begins with a high sample has it
-// at -1. Both kinds lie in lines of their own in the scratch memory, with the symmetric extension written out
-// at both ends: it passes through lifting steps unchanged, as they are symmetric themselves.
+// Low sample k is at position 2k and high sample k at 2k + 1; a row that begins with a high sample has it at
+// -1. Both kinds have separate lines in the scratch memory, with the symmetric extension written out at both
+// ends: it passes through lifting steps unchanged, as they are symmetric themselves.
 
 import { ALPHA, BETA, DELTA, GAMMA, highInts, lowInts, stepFloats } from "./steps";
 

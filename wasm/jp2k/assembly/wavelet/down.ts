@@ -1,5 +1,5 @@
-// Vertical lifting steps on rows in place. Step s of a filter is done on row `row - s`, when the rows beside
-// it have had the steps before. Rows beyond an end are those as far inside it (T.800, F.3.7).
+// Vertical lifting steps on rows in place. Step s of a filter runs on row `row - s`, once the adjacent rows
+// have had the steps before. Rows beyond an end mirror those inside it (T.800, F.3.7).
 
 import { ALPHA, BETA, DELTA, GAMMA, highInts, lowInts, stepFloats } from "./steps";
 

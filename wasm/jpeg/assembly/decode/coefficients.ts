@@ -8,8 +8,8 @@ import { COEFFICIENTS, DAMAGE, FAST_BITS, T_FAST } from "../map";
 const ORDER: usize = 208;
 
 /**
- * Place of a coefficient in bytes, by one more than its number in zigzag order. Behind the 64 come runs that lead past
- * the end, which go to the last one, and ends of blocks, which go behind the block.
+ * Place of a coefficient in bytes, by one more than its number in zigzag order. Behind the 64 come runs that
+ * lead past the end, which go to the last one, and ends of blocks, which go behind the block.
  */
 const order8 = memory.data<u8>([
   0, 0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 64, 50, 36, 22, 8, 10, 24, 38, 52, 66, 80, 96, 82, 68, 54, 40, 26, 12, 14, 28,
@@ -23,7 +23,10 @@ const order8 = memory.data<u8>([
   128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
 ]);
 
-/** The same for the lowest 4x4 and 2x2 coefficients alone, one behind the other; others go behind the block as well. */
+/**
+ * The same for the lowest 4x4 and 2x2 coefficients alone, one behind the other; others go behind the block as
+ * well.
+ */
 const order4 = memory.data(208);
 const order2 = memory.data(208);
 /** Behind the block: no coefficient of 4x4 or 2x2 has this place. */
@@ -47,7 +50,10 @@ export function orderOf(edge: i32): usize {
   return edge == 8 ? order8 : edge == 4 ? order4 : order2;
 }
 
-/** The bits ahead, the first one highest; how many; where the next byte is. A walk hands them over for each block. */
+/**
+ * The bits ahead, the first one highest; their number; the position of the next byte. A walk hands them over
+ * for each block.
+ */
 export let bits: u64 = 0;
 export let bitCount: u32 = 0;
 export let bitsAt: usize = 0;
@@ -60,19 +66,20 @@ export function setBits(ptr: usize, cnt: u32, buf: u64): void {
   bits = buf;
 }
 
-/** As `longSymbol`; counts bits that are no code as damage, as libjpeg warns of them. */
+/** Like `longSymbol`, but counts bits that are no code as damage, as libjpeg warns of them. */
 export function rareSymbol(table: usize, bits: u32): u32 {
   const entry = longSymbol(table, bits);
   if ((entry & 255) > 16) store<u32>(DAMAGE, load<u32>(DAMAGE) + 1);
   return entry;
 }
 
-/** What {@link readCoefficients} leads to from the start where the block ends before its first coefficient. */
+/** Result of {@link readCoefficients} if the block ends before its first coefficient. */
 export const NO_COEFFICIENT: u32 = 129;
 
 /**
- * Puts coefficients from the first up to at least number `limit` in zigzag order where `order` says. At least 44 bits
- * have to be there. Returns the order's place of the last one, past 64 where the block has ended.
+ * Stores coefficients from the first up to at least number `limit` in zigzag order, at the positions that
+ * `order` lists. Needs at least 44 bits. Returns the position of the last one in `order`, past 64 if the
+ * block has ended.
  */
 export function readCoefficients(table: usize, order: usize, limit: u32): usize {
   let buf = bits;

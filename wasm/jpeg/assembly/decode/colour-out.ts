@@ -1,4 +1,5 @@
-// Planes to interleaved samples, with libjpeg's conversion of full-range BT.601 (JFIF 1.02) where it is asked for.
+// Converts planes to interleaved samples, with libjpeg's conversion of full-range BT.601 (JFIF 1.02) if
+// requested.
 
 // @ts-ignore: decorator
 @inline
@@ -54,9 +55,10 @@ function store4(to: usize, a: v128, b: v128, c: v128, d: v128): void {
 }
 
 /**
- * One row of `count` pixels from rows of 3 or 4 planes; d is 0 for 3. `convert`: 1 where the first three are Y, Cb and
- * Cr. `flip`: 255 to complement the result, of four planes all but d after a conversion being complemented once more,
- * as YCCK has it; else 0. Works on 16 pixels at a time: reads up to 15 bytes and writes up to 60 bytes more.
+ * Writes one row of `count` pixels from rows of 3 or 4 planes; d is 0 for 3. `convert`: 1 if the first three
+ * are Y, Cb and Cr. `flip`: 255 complements the result (of four planes, all but d are complemented once more
+ * after a conversion, as in YCCK); else 0. Works on 16 pixels at a time: reads up to 15 bytes and writes up
+ * to 60 bytes more.
  */
 export function colourRow(
   a: usize,

@@ -1,4 +1,5 @@
-// Writing a crop: runs of bits copied as they are, DC differences coded again, byte stuffing put back (ITU-T T.81, F.1.2).
+// Writes a crop: copies runs of bits unchanged, codes DC differences again, restores byte stuffing (ITU-T
+// T.81, F.1.2).
 
 import { bigEndian64 } from "../bits";
 import { C_CROP, HELD, HELD_COUNT, OUTPUT, T_CODES } from "../map";
@@ -39,7 +40,7 @@ export function appendRun(base: usize, from: usize, to: usize): void {
   }
 }
 
-/** Appends the code of a DC value after the component's last one; 0 where the table has none for it. */
+/** Appends the code of a DC value after the component's last one; returns 0 if the table has none for it. */
 export function appendDc(table: usize, component: usize, dc: i32): i32 {
   const difference = dc - load<i32>(component, C_CROP);
   const size: u32 = 32 - clz(abs(difference));
@@ -51,7 +52,7 @@ export function appendDc(table: usize, component: usize, dc: i32): i32 {
   return 1;
 }
 
-/** Pads the last byte with ones and writes what is held. */
+/** Pads the last byte with ones and flushes the output. */
 export function finishCut(): void {
   appendBits(0x7f, 7);
   let count = load<u32>(HELD_COUNT);

@@ -1,6 +1,6 @@
-// Coefficients of a block to samples: the accurate integer transform of libjpeg at 8x8 ("islow", bit for bit), and
-// transforms of the lowest 4x4 and 2x2 coefficients for reduced sizes (ITU-T T.81, A.3.3). Long, since vectors spell out each
-// pass.
+// Coefficients of a block to samples: the accurate integer transform of libjpeg at 8x8 ("islow", bit for
+// bit), and transforms of the lowest 4x4 and 2x2 coefficients for reduced sizes (ITU-T T.81, A.3.3). Long,
+// since vectors spell out each pass.
 
 import { COEFFICIENTS, WORK } from "../map";
 
@@ -28,7 +28,10 @@ function dot(a: v128, b: v128): v128 {
   return i32x4.dot_i16x8_s(a, b);
 }
 
-/** One half (four columns) of a pass: results of rows 0 to 7 rounded by `shift`, as i32, at WORK + 128 + 16 * row. */
+/**
+ * One half (four columns) of a pass: results of rows 0 to 7 rounded by `shift`, as i32, at WORK + 128 + 16 *
+ * row.
+ */
 // @ts-ignore: decorator
 @inline
 function half(

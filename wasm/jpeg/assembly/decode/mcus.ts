@@ -1,6 +1,7 @@
-// The walk over the MCUs of a sequential scan (ITU-T T.81, F.2): one source for finding access points, decoding, both at once,
-// and cropping, from which four functions are compiled. Damaged data is decoded as libjpeg decodes it, so that the image is the
-// same. All is in one file since the walk and its parts are inlined into each of the four.
+// The walk over the MCUs of a sequential scan (ITU-T T.81, F.2): one source for finding access points,
+// decoding, both together, and cropping, compiled into four functions. Damaged data is decoded as libjpeg
+// decodes it, so that the image is the same. Everything is in one file because the walk and its parts are
+// inlined into each of the four.
 
 import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "../bits";
 import { appendDc, appendRun } from "./crop-bits";
@@ -99,7 +100,7 @@ function decodes(mode: i32): bool {
   return mode == DECODE || mode == SHRINK;
 }
 
-/** Where a run that records access points saw the column of its next one; the rest of the row has none when it is past its end. */
+/** Returns the column of the next access point while recording; past the row's end if there is none left. */
 function nextEntry(column: i32, step: i32): i32 {
   return column == 0 ? 0 : ((column + step) / step) * step - 1;
 }
@@ -143,12 +144,12 @@ function copyValues(from: usize, to: usize): void {
 
 const TAKEN = 0;
 const WANTS_MORE = 1;
-const IN_THE_WAY = 2; // another marker stays where it is
+const IN_THE_WAY = 2; // another marker is in the way
 const LAST = 3; // so does one that no restart will ever pass
 
 /**
- * Finds the restart marker that is due at or behind POSITION, as libjpeg does: a number that lies before the one that
- * is due is passed over, one of the next two is left for its own turn, any other is taken for the one that is due.
+ * Finds the expected restart marker at or after POSITION, as libjpeg does: a lower number is skipped, one of
+ * the next two is left for its own turn, and any other is taken for the expected one.
  */
 function restart(): i32 {
   let at: usize = load<u32>(POSITION);
@@ -199,7 +200,10 @@ function grayMcu(mode: i32, row: i32, column: i32): void {
   }
 }
 
-/** Where the blocks of an MCU row go. A run that records access points wants all of them; its components hold whole rows. */
+/**
+ * Sets the destinations of the blocks of an MCU row. A run that records access points needs all blocks; its
+ * components hold whole rows.
+ */
 function prepareRow(mode: i32, row: i32): void {
   const count = load<i32>(BLOCK_COUNT);
   for (let j = 0; j < count; j++) {
@@ -447,7 +451,7 @@ function walk(mode: i32): i32 {
             cnt -= passed & 63;
             break;
           }
-          // a long code, or the table looks past the block's end: one symbol by itself
+          // a long code, or the table looks past the block's end: one symbol on its own
           buf |= bigEndian64(ptr) >> (cnt as u64);
           ptr += (63 - cnt) >> 3;
           cnt |= 56;
@@ -538,7 +542,7 @@ export function shrinkRows(): i32 {
   return walk(SHRINK);
 }
 
-/** Decodes what the components want of the columns up to END_COLUMN; REACHED or HUNGRY. */
+/** Decodes what the components need of the columns up to END_COLUMN; returns REACHED or HUNGRY. */
 export function decodeRows(): i32 {
   return walk(DECODE);
 }

@@ -1,5 +1,6 @@
-// Chroma rows at full width, as libjpeg's "fancy" upsampling makes them: 3/4 of the nearer sample, 1/4 of the next.
-// Rows are read one sample before their start and one behind their end: extendRows puts the edge samples there.
+// Chroma rows at full width, as libjpeg's "fancy" upsampling makes them: 3/4 of the nearer sample, 1/4 of the
+// next. Rows are read one sample before their start and one behind their end: extendRows puts the edge
+// samples there.
 
 // @ts-ignore: decorator
 @inline
@@ -59,7 +60,10 @@ export function doubleBoth(near: usize, far: usize, width: usize, to: usize): vo
   }
 }
 
-/** `width` samples between `near` and `far`; `bias` 1 where far lies above, 2 below. Writes up to 7 bytes more. */
+/**
+ * Interpolates `width` samples between `near` and `far`; `bias` is 1 if far is above, 2 if below. Writes up
+ * to 7 bytes more.
+ */
 export function doubleDown(near: usize, far: usize, width: usize, to: usize, bias: i32): void {
   const round = i16x8.splat(bias as i16);
   for (const end = near + width; near < end; near += 8, far += 8, to += 8) {
@@ -69,8 +73,8 @@ export function doubleDown(near: usize, far: usize, width: usize, to: usize, bia
 }
 
 /**
- * Sample i of `count` is the one at floor((first + i) * across / outOf) - left: repetition by any ratio, for samplings
- * without a filter.
+ * Sample i of `count` is the one at floor((first + i) * across / outOf) - left: repetition by any ratio, for
+ * samplings without a filter.
  */
 export function repeatAcross(row: usize, to: usize, count: i32, first: i32, across: i32, outOf: i32, left: i32): void {
   let place = (first * across) / outOf - left;

@@ -1,4 +1,5 @@
-// RGB to YCbCr of ITU-R BT.601 as JFIF takes it, in 16-bit fixed point; chroma of half size; edges of the strip.
+// RGB to YCbCr of ITU-R BT.601 as JFIF takes it, in 16-bit fixed point; chroma of half size; edges of the
+// strip.
 
 // @ts-ignore: decorator
 @inline
@@ -70,8 +71,8 @@ export function convertRow(rgb: usize, y: usize, cb: usize, cr: usize, width: us
 }
 
 /**
- * Means of 2x2 samples of the rows `a` and `b`: `width` of them. The half that is lost in rounding goes down and up
- * by turns. Reads up to 30 and writes up to 15 samples behind the last one.
+ * Averages 2x2 samples of the rows `a` and `b`, `width` times. Halves are rounded down and up in turn. Reads
+ * up to 30 and writes up to 15 samples after the last one.
  */
 export function halveRows(a: usize, b: usize, to: usize, width: usize): void {
   const half = i32x4.splat((2 << 16) | 1);

@@ -1,5 +1,5 @@
-// Coefficients to Huffman codes (ITU T.81, F.1.2), at once or by way of counted tokens, and bits to bytes (F.1.2.3). In one file
-// since all of it shares the state of the output.
+// Converts coefficients to Huffman codes (ITU T.81, F.1.2), directly or through counted tokens, and bits to
+// bytes (F.1.2.3). In one file because everything shares the state of the output.
 
 import { BLOCK, CODES, CODES_TABLE, COUNTS, RUNS, RUNS_TABLE, STUFFING, VALUES, ZIGZAG_BYTES } from "./map";
 
@@ -69,7 +69,9 @@ export function prepareValues(): void {
   store<u32>(VALUES + (128 << 2), 0);
 }
 
-/** Joins AC codes and value bits of table 0 (luma) or 1 (chroma) for all runs and values that a byte holds. */
+/**
+ * Joins AC codes and value bits of table 0 (luma) or 1 (chroma) for all runs and values that a byte holds.
+ */
 export function prepareRuns(table: i32): void {
   const codes = CODES + <usize>((table & 1) * 2 + 1) * CODES_TABLE;
   const runs = RUNS + <usize>(table & 1) * RUNS_TABLE;
@@ -86,9 +88,10 @@ export function prepareRuns(table: i32): void {
 }
 
 /**
- * Writes the codes of the block that transformBlock left. `difference` of its DC coefficient to the one before,
- * `nonzero` as transformBlock gave it; `table` 0 luma, 1 chroma. At most 209 bytes go to the raw area, and a word behind
- * them: a word is stored each time and counts when it is full, which is cheaper than a branch that nothing predicts.
+ * Writes the codes of the block that transformBlock left. `difference` of its DC coefficient to the one
+ * before, `nonzero` as transformBlock gave it; `table` 0 luma, 1 chroma. At most 209 bytes go to the raw
+ * area, and a word behind them: a word is stored each time and counts when it is full, which is cheaper than
+ * a branch that nothing predicts.
  */
 export function writeBlock(table: usize, difference: i32, nonzero: u64): void {
   const codes = CODES + table * (2 * CODES_TABLE);
@@ -159,8 +162,8 @@ export function writeBlock(table: usize, difference: i32, nonzero: u64): void {
 }
 
 /**
- * Writes the code of a DC difference with table 0 luma or 1 chroma, then `length` bits that lie below `from`, the first
- * one highest in the last byte. Those bits go to the raw area, and two words behind them.
+ * Writes the code of a DC difference with table 0 luma or 1 chroma, then `length` bits that lie below `from`,
+ * the first one highest in the last byte. Those bits go to the raw area, and two words behind them.
  */
 export function writeCoded(table: usize, difference: i32, from: usize, length: u32): void {
   const size: u32 = 32 - clz(abs(difference));

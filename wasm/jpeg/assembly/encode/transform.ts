@@ -1,5 +1,6 @@
-// Samples of one 8x8 block to quantised coefficients: forward DCT in 13-bit fixed point (Loeffler, Ligtenberg and
-// Moschytz, 11 multiplications), exact division by the quantisation value, zigzag order (ITU T.81, A.3.3, A.3.4, A.3.6).
+// Samples of one 8x8 block to quantised coefficients: forward DCT in 13-bit fixed point (Loeffler, Ligtenberg
+// and Moschytz, 11 multiplications), exact division by the quantisation value, zigzag order (ITU T.81, A.3.3,
+// A.3.4, A.3.6).
 
 import { BLOCK, DIVISORS, DIVISORS_TABLE, QUANTISATION, ZIGZAG_BYTES } from "./map";
 
@@ -9,9 +10,9 @@ const HALF_STEP: usize = 256;
 const FACTOR: usize = 384;
 
 /**
- * Derives the divisors of table 0 or 1 from its 64 values. The DCT delivers 8 times the coefficient, hence 8q; the
- * reciprocal has 16 + floor(log2 8q) fractional bits, and the correction makes truncation equal to rounded division
- * for every input of the DCT.
+ * Derives the divisors of table 0 or 1 from its 64 values. The DCT delivers 8 times the coefficient, hence
+ * 8q; the reciprocal has 16 + floor(log2 8q) fractional bits, and the correction makes truncation equal to
+ * rounded division for every input of the DCT.
  */
 export function prepareDivisors(table: i32): void {
   const from = QUANTISATION + ((table & 1) << 6);
@@ -235,7 +236,8 @@ export function transformBlock(source: usize, stride: usize, divisors: usize): u
   v128.store(BLOCK, q6, 96);
   v128.store(BLOCK, q7, 112);
 
-  // natural positions 0 to 15, 16 to 31, 32 to 47 and 48 to 63 as bytes; each part of the zigzag takes what it needs
+  // natural positions 0 to 15, 16 to 31, 32 to 47 and 48 to 63 as bytes; each part of the zigzag takes the
+  // ones it needs
   const a = i8x16.narrow_i16x8_s(q0, q1);
   const b = i8x16.narrow_i16x8_s(q2, q3);
   const c = i8x16.narrow_i16x8_s(q4, q5);

@@ -1,4 +1,5 @@
-// The bytes of one scan: from a window of the file, without stuffing (ITU-T T.81, B.1.1.5), in stretches between restart markers.
+// The bytes of one scan: from a window of the file, without stuffing (ITU-T T.81, B.1.1.5), in stretches
+// between restart markers.
 
 import {
   C_DOWN,
@@ -28,7 +29,7 @@ import {
   S_TO_GO,
 } from "./map";
 
-/** Answers of the functions here and of the scan decoders. */
+/** Results of the functions here and of the scan decoders. */
 export const READY: i32 = 0;
 export const HUNGRY: i32 = -1; // the window has to be filled
 export const EXHAUSTED: i32 = 1; // the stretch has no more bits
@@ -48,7 +49,7 @@ export function bigEndian(at: usize): u64 {
   return i64x2.extract_lane(i8x16.swizzle(v, i8x16(7, 6, 5, 4, 3, 2, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1)), 0) as u64;
 }
 
-/** Moves what is left in the window to its start; where the host may write, up to `feedRoom`. */
+/** Moves the rest of the window to its start; returns where the host may write, up to `feedRoom`. */
 export function feedAt(scan: usize): usize {
   const start = load<usize>(scan, S_RAW);
   const left = load<usize>(scan, S_RAW_END) - load<usize>(scan, S_RAW_AT);
@@ -69,7 +70,9 @@ export function fed(scan: usize, bytes: usize, last: i32): void {
   store<i32>(scan, last, S_LAST);
 }
 
-/** Brings bytes from the window up to a marker; READY when there are enough for an MCU or none will follow. */
+/**
+ * Brings bytes from the window up to a marker; READY when there are enough for an MCU or none will follow.
+ */
 function bring(scan: usize): i32 {
   const base = load<usize>(scan, S_DATA);
   const position = load<usize>(scan, S_POSITION);
@@ -131,8 +134,8 @@ function bring(scan: usize): i32 {
 }
 
 /**
- * Says before an MCU whether it can be read from S_POSITION on: READY, HUNGRY, or EXHAUSTED after the MCU before
- * ran out of bits; then the position is set back to the end, from where zeros are read.
+ * Returns if an MCU can be read from S_POSITION on: READY, HUNGRY, or EXHAUSTED after the previous MCU ran
+ * out of bits; then the position is reset to the end, from which zeros are read.
  */
 export function check(scan: usize): i32 {
   if (load<i32>(scan, S_ENDED) === 0) {
@@ -159,7 +162,10 @@ export function safeUntil(scan: usize): usize {
   return load<i32>(scan, S_ENDED) !== 0 ? end : end - load<usize>(scan, S_NEED);
 }
 
-/** Goes behind the next restart marker (F.2.2.5), or stays in front of one that is ahead of its turn; READY or HUNGRY. */
+/**
+ * Goes behind the next restart marker (F.2.2.5), or stays in front of one that is ahead of its turn; READY or
+ * HUNGRY.
+ */
 function restart(scan: usize): i32 {
   const wanted = load<i32>(scan, S_RESTART);
   overran(scan);
@@ -206,7 +212,10 @@ function rowsOf(scan: usize): i32 {
   return min(down, load<i32>(single, C_HIGH) - band * down);
 }
 
-/** How many MCUs may be read now, in one row and before a restart; 0 at the end of the band; HUNGRY. */
+/**
+ * Returns the number of MCUs that may be read now, in one row and before a restart; 0 at the end of the band;
+ * HUNGRY.
+ */
 export function stretch(scan: usize): i32 {
   while (load<i32>(scan, S_ROW) < rowsOf(scan)) {
     const interval = load<i32>(scan, S_INTERVAL);

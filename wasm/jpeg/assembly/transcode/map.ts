@@ -1,12 +1,18 @@
-// Where the transcoder keeps what it knows: records of fixed size in linear memory, and the bump they come from.
+// Memory map of the transcoder: records of fixed size in linear memory, and the bump allocator that they come
+// from.
 
-/** Four tables of 256 u32, code << 5 | length by symbol: DC luma, AC luma, DC chroma, AC chroma. Written by the host. */
+/**
+ * Four tables of 256 u32, code << 5 | length by symbol: DC luma, AC luma, DC chroma, AC chroma. Written by
+ * the host.
+ */
 export const CODES: usize = 0x1000;
-/** A Huffman table on its way in: 16 counts, then up to 256 symbols, as in a DHT segment. Written by the host. */
+/**
+ * A Huffman table on its way in: 16 counts, then up to 256 symbols, as in a DHT segment. Written by the host.
+ */
 export const TABLE_IN: usize = 0x2000;
 /** Four component records. */
 export const COMPONENTS: usize = 0x2200;
-/** First byte of what is laid out for each picture. */
+/** First byte of the areas that are laid out for each picture. */
 export const PICTURE: usize = 0x3000;
 
 export const MAX_COMPONENTS: i32 = 4;
@@ -21,7 +27,7 @@ export const C_WIDE: usize = 8; // blocks that hold picture
 export const C_HIGH: usize = 12;
 export const C_STRIDE: usize = 16; // blocks from row to row of a band
 export const C_COEFFICIENTS: usize = 20; // 64 i16 per block, zigzag order
-export const C_MASKS: usize = 24; // u64 per block: bit k is set where coefficient k > 0 is not 0
+export const C_MASKS: usize = 24; // u64 per block: bit k is set if coefficient k > 0 is not 0
 export const C_DC_STEP: usize = 28; // quantisation value of coefficient 0
 export const C_CODES: usize = 32; // tables of the component: CODES or CODES + 2048
 export const C_PREDICTION: usize = 36; // DC value written last
@@ -69,7 +75,7 @@ export const SCAN_SIZE: usize = S_BLOCK_LIST + BLOCK_SIZE * MAX_BLOCKS;
 
 /** Bytes without stuffing that a scan holds at most. */
 export const DATA_BYTES: usize = 8192;
-/** More than one block can use: 33 bits for each of 64 coefficients, and what is read ahead. */
+/** More than one block can use: 33 bits for each of 64 coefficients, and the bits read ahead. */
 export const BLOCK_BYTES: usize = 288;
 /** Room for zeros behind the last byte. */
 export const PADDING: usize = BLOCK_BYTES * MAX_BLOCKS + 32;
@@ -98,7 +104,7 @@ export function layOut(bytes: usize): usize {
   return at;
 }
 
-/** How often the data was not what the specification allows. */
+/** Number of violations of the specification in the data. */
 export let damages: i32 = 0;
 
 export function damaged(): void {

@@ -31,7 +31,10 @@ let pendingBits: i32 = 0;
 let column: i32 = 0;
 /** Bytes of the file in front of `start`. */
 let before: u64 = 0;
-/** Access points of the band, MCUs from one to the next (0: none are recorded), and where the next one goes and stands. */
+/**
+ * Access points of the band, MCUs from one to the next (0: none are recorded), the start of the next one and
+ * the position of its entry.
+ */
 let entries: usize = 0;
 let entryStep: i32 = 0;
 let nextEntry: usize = 0;
@@ -40,14 +43,20 @@ let nextColumn: i32 = 0;
 /** Bytes of an entry: position in bits as u64, four DC predictions as i16. */
 export const ENTRY_SIZE: usize = 16;
 
-/** Notes from now on, in each band, where its MCUs 0, step - 1, 2 step - 1 … begin; `head` bytes stand before the data. */
+/**
+ * From now on, records where MCUs 0, step - 1, 2 step - 1 … of each band begin; the data starts after `head`
+ * bytes.
+ */
 export function noteEntries(at: usize, step: i32, head: u32): void {
   entries = at;
   entryStep = step;
   before = head as u64;
 }
 
-/** The place before an MCU: whole bytes that wait for more bits count with the zeros that will be stuffed behind them. */
+/**
+ * The place before an MCU: whole bytes that wait for more bits count with the zeros that will be stuffed
+ * behind them.
+ */
 function note(to: usize, bits: u64, held: i32, components: i32): void {
   let at = before + ((to - start) as u64) + ((held >> 3) as u64);
   for (let shift = held - 8; shift >= 0; shift -= 8) if (((bits >> shift) & 0xff) === 0xff) at++;
@@ -82,7 +91,7 @@ export function beginOutput(at: usize, bytes: usize): void {
   entryStep = 0;
 }
 
-/** Four bytes, first one highest, with a zero after each FF; where the next one goes. */
+/** Writes four bytes, first one highest, with a zero after each FF; returns the next position. */
 function stuffed(to: usize, word: u32): usize {
   for (let shift: i32 = 24; shift >= 0; shift -= 8) {
     const byte = (word >> shift) & 0xff;
@@ -101,7 +110,7 @@ function written(to: usize, word: u32): usize {
   return to + 4;
 }
 
-/** The largest magnitude that fits `most` bits; what a sound file never exceeds. */
+/** Limits a value to the largest magnitude of `most` bits, which a sound file never exceeds. */
 function limited(value: i32, most: i32): i32 {
   damaged();
   return value < 0 ? -most : most;
@@ -146,7 +155,7 @@ export function encodeBand(components: i32, mcusWide: i32, mcuBytes: usize): i32
             difference = (load<i16>(block) as i32) - prediction;
             if (difference > 2047 || difference < -2047) {
               difference = limited(difference, 2047);
-              store<i16>(block, (prediction + difference) as i16); // the picture at 1/8 is that of what is written
+              store<i16>(block, (prediction + difference) as i16); // the picture at 1/8 is made of the written coefficients
             }
             store<i32>(component, prediction + difference, C_PREDICTION);
           }
@@ -220,8 +229,8 @@ export function endOutput(): void {
 }
 
 /**
- * The band of a component at 1/8, rows of C_WIDE samples: the inverse transform of DC alone, at C_DC_ROWS. Values that no
- * sound picture of 8 bits has count as damage, as their differences need not fit a transcode.
+ * The band of a component at 1/8, rows of C_WIDE samples: the inverse transform of DC alone, at C_DC_ROWS.
+ * Values that no sound picture of 8 bits has count as damage, as their differences need not fit a transcode.
  */
 export function shrinkBand(component: usize): void {
   const wide = load<i32>(component, C_WIDE);

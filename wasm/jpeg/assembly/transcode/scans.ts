@@ -1,9 +1,10 @@
-// Decoders of the five kinds of scan (ITU-T T.81, F.2 and G.2): each goes on where it stopped and fills one band of coefficients.
+// Decoders of the five kinds of scan (ITU-T T.81, F.2 and G.2): each resumes where it stopped and fills one
+// band of coefficients.
 //
-// The bit reader is the same in all: `bits` holds the next bits highest, at least `held` of them, `at` is the next byte.
-// One refill gives 56 bits or more; a symbol and its value take 32 at most. Whether bytes are there is asked once per MCU.
-// All return 0 at the end of the band and HUNGRY when the window has to be filled first. They are in one file since they share
-// the inlined parts of the bit reader.
+// They share the bit reader: `bits` holds the next bits highest, at least `held` of them, `at` is the next
+// byte. One refill adds 56 bits or more; a symbol and its value take at most 32. The end of the data is
+// checked once per MCU. All return 0 at the end of the band, and HUNGRY if the window has to be filled first.
+// They are in one file because they share the inlined parts of the bit reader.
 
 import { bigEndian, check, HUNGRY, passed, READY, safeUntil, stretch } from "./input";
 import {
@@ -240,7 +241,10 @@ export function acFirst(scan: usize): i32 {
   return count;
 }
 
-/** Later scans of a band of AC coefficients: new ones of magnitude 1, one bit for each of the known ones (G.1.2.3). */
+/**
+ * Later scans of a band of AC coefficients: new ones of magnitude 1, one bit for each of the known ones
+ * (G.1.2.3).
+ */
 export function acRefine(scan: usize): i32 {
   const block = scan + S_BLOCK_LIST;
   const component = load<usize>(block, B_COMPONENT);

@@ -1,8 +1,9 @@
-// Huffman tables for decoding (ITU-T T.81, C.2 and F.2.2.3): codes of up to 10 bits by one look, longer ones by their limits.
+// Huffman tables for decoding (ITU-T T.81, C.2 and F.2.2.3): codes of up to 10 bits by one look, longer ones
+// by their limits.
 
 import { layOut, TABLE_IN } from "./map";
 
-/** u16 by the next 10 bits: length << 8 | symbol, 0 where the code is longer. */
+/** u16 by the next 10 bits: length << 8 | symbol, 0 if the code is longer. */
 export const LOOK_BITS: i32 = 10;
 const LIMITS: usize = 2048; // u32 by length: first 16-bit prefix beyond the codes of this length
 const OFFSETS: usize = LIMITS + 4 * 17; // i32 by length: from the code to its symbol's place
@@ -10,7 +11,7 @@ const SYMBOLS: usize = OFFSETS + 4 * 17;
 const TABLE_SIZE: usize = SYMBOLS + 256;
 
 /**
- * Builds the table that stands at TABLE_IN; its pointer, or 0 when the counts are none of a prefix code or a symbol is
+ * Builds the table at TABLE_IN; returns its pointer, or 0 if the counts form no prefix code or a symbol is
  * above `largest`.
  */
 export function buildTable(largest: i32): usize {
@@ -38,7 +39,10 @@ export function buildTable(largest: i32): usize {
   return table;
 }
 
-/** length << 8 | symbol of a code of more than 10 bits, from the next 16 bits; 17 bits and symbol 0 where there is none. */
+/**
+ * Returns length << 8 | symbol of a code of more than 10 bits, from the next 16 bits; 17 bits and symbol 0 if
+ * there is none.
+ */
 export function longCode(table: usize, bits: u32): i32 {
   for (let length: i32 = LOOK_BITS + 1; length <= 16; length++) {
     if (bits < load<u32>(table + LIMITS + 4 * length)) {

@@ -1,21 +1,30 @@
-// The AC coefficients of a block (ITU-T T.81, F.2.2.2) coded again at once (F.1.2.2): in other places with other codes, or
-// with the codes that they have where only signs change. DC follows later, in the transformed order. Both ways are in one file
-// since they share the inlined parts of the bit reader.
+// Recodes the AC coefficients of a block (ITU-T T.81, F.2.2.2 and F.1.2.2) in one pass: at other positions
+// with other codes, or with their own codes if only signs change. DC follows later, in the transformed order.
+// Both functions are in one file because they share the inlined parts of the bit reader.
 
 import { bigEndian64 } from "../bits";
 import { longSymbol } from "../huffman-read";
 import { S_BIT, S_CHANGE, S_FLIP, S_PLACE, SPOT, SPOTS, VALUES } from "./map";
 import { ENDS, FLIP, MISSING, MOST_BITS, T_MASKS, T_VALUES, valueOf, WIDTH, ZEROS } from "./tables";
 
-/** The bits ahead, the first one highest; how many; where the next byte is. A walk hands them over for each block. */
+/**
+ * The bits ahead, the first one highest; their number; the position of the next byte. A walk hands them over
+ * for each block.
+ */
 export let bits: u64 = 0;
 export let bitCount: u32 = 0;
 export let bitsAt: usize = 0;
 
-/** Set by data that no encoder of 8-bit samples writes: coefficients past the end, too large ones, bits that are no code. */
+/**
+ * Set by data that no encoder of 8-bit samples writes: coefficients past the end, too large ones, bits that
+ * are no code.
+ */
 export let unsound: bool = false;
 
-/** More than a block takes when it is written, even an unsound one: 63 codes of 31 bits with their values, and an end. */
+/**
+ * More than a block takes when it is written, even an unsound one: 63 codes of 31 bits with their values, and
+ * an end.
+ */
 export const MOST_BYTES: usize = 256;
 
 /** Numbers of coefficients are counted in spots; the last one. */
@@ -42,7 +51,10 @@ const NATURAL = memory.data<u8>([
 const ZIGZAG = memory.data(64);
 for (let k: usize = 0; k < 64; k++) store<u8>(ZIGZAG + (load<u8>(NATURAL + k) as usize), k as u8);
 
-/** Places and signs: from stored to turned, first rows and columns change places (`swap`), then axes run backwards. */
+/**
+ * Places and signs: from stored to turned, first rows and columns change places (`swap`), then axes run
+ * backwards.
+ */
 export function prepareSpots(swap: bool, flipX: bool, flipY: bool): void {
   for (let k: usize = 0; k < 256; k++) {
     const spot = SPOTS + SPOT * k;
@@ -169,7 +181,7 @@ function longCode(table: usize, next: u32): u32 {
   return entry;
 }
 
-/** How many spots a symbol leads on. */
+/** Number of positions by which a symbol advances. */
 // @ts-ignore: decorator
 @inline
 function coefficientsOf(symbol: u32): usize {
@@ -186,7 +198,7 @@ function overread(k: usize, pair: u64): u32 {
   return second != 0 && k - second == LAST ? ((pair as u32) & 63) - (((pair >> 32) as u32) & 63) : 0;
 }
 
-/** Hands over where the next block begins. */
+/** Records where the next block begins. */
 // @ts-ignore: decorator
 @inline
 function endBlock(k: usize, pair: u64, ptr: usize, cnt: u32, buf: u64): void {
@@ -201,8 +213,8 @@ function endBlock(k: usize, pair: u64, ptr: usize, cnt: u32, buf: u64): void {
 }
 
 /**
- * Puts a block's coefficients into their places and codes them with a table of JOINED. How many bits lie below `to`, the first
- * one highest in the last byte: so words of any length are stored as they are.
+ * Puts a block's coefficients into their places and codes them with a table of JOINED. How many bits lie
+ * below `to`, the first one highest in the last byte: so words of any length are stored as they are.
  */
 export function recodeBlock(table: usize, codes: usize, to: usize): u32 {
   let rest = readValues(table);
@@ -275,7 +287,7 @@ export function countBlock(table: usize, counts: usize): void {
   if (last != 63) count(counts, 0);
 }
 
-/** Where the signs of a pair's values change, in the highest of the bits that were looked up. */
+/** Signs to change in a pair's values, in the highest of the bits that were looked up. */
 // @ts-ignore: decorator
 @inline
 function changesOf(pair: u64, first: usize, second: usize): u64 {
@@ -285,7 +297,10 @@ function changesOf(pair: u64, first: usize, second: usize): u64 {
   return (changes as u64) << 32;
 }
 
-/** Copies a block's codes, with the value bits complemented where signs change. Returns as {@link recodeBlock} does. */
+/**
+ * Copies a block's codes, with the value bits complemented where signs change. Returns the same as {@link
+ * recodeBlock}.
+ */
 export function copyBlock(table: usize, to: usize): u32 {
   let buf = bits;
   let cnt = bitCount;

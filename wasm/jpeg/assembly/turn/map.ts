@@ -1,20 +1,24 @@
-// Memory map of the turner: what lies below the areas that are laid out for each crop. CODES, COUNTS and STUFFING lie where
-// encode/map.ts has them, the rest of it is not used.
+// Memory map of the turner below the areas that are laid out for each crop. CODES, COUNTS and STUFFING are at
+// the addresses of encode/map.ts; the rest of it is not used.
 
 /**
- * Two tables of AC codes, luma then chroma, of 512 u32 by run << 5 | sign << 4 | size: code with room for the value bits
- * << 6 | length of both. Values are added to them: negative ones (sign 1) as they are less than the first larger size's.
+ * Two tables of AC codes, luma then chroma, of 512 u32 by run << 5 | sign << 4 | size: code with room for the
+ * value bits << 6 | length of both. Values are added to them: negative ones (sign 1) as they are less than
+ * the first larger size's.
  */
 export const JOINED: usize = 0x5000;
 export const JOINED_TABLE: usize = 2048;
 
-/** Where a coefficient goes, 16 bytes by its number in the stored block, also past the end, where nobody reads. */
+/**
+ * Destination of each coefficient, 16 bytes by its number in the stored block, with unused entries past the
+ * end.
+ */
 export const SPOTS: usize = 0x6000;
 export const SPOT: usize = 16;
 export const S_BIT: usize = 0; // u64: bit by number in the turned block, 0 past the end
-export const S_FLIP: usize = 8; // u16: what a value is changed by
+export const S_FLIP: usize = 8; // u16: change of a value
 export const S_PLACE: usize = 10; // u8: bytes to its place in VALUES
-export const S_CHANGE: usize = 12; // u32: high bits set where the sign changes
+export const S_CHANGE: usize = 12; // u32: high bits set if the sign changes
 
 /** AC coefficients of the current block by number in the turned one, i16, as tables.ts has values. */
 export const VALUES: usize = 0x7000;
@@ -51,9 +55,9 @@ export const DC_TABLE: usize = 0x2c00;
 export const AC_TABLES: usize = 0x1c000;
 export const AC_TABLE: usize = 0x10c00;
 
-/** What unstuffing notes, at most 8 bytes for each of a piece. */
+/** Notes of unstuffing, at most 8 bytes for each of a piece. */
 export const REMOVED: usize = 0x60000;
 export const PIECE: usize = 0x8000;
 
-/** First byte of what is laid out for each crop. */
+/** First byte of the areas that are laid out for each crop. */
 export const ARENA: usize = REMOVED + 8 * PIECE;

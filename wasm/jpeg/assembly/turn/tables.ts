@@ -1,20 +1,23 @@
-// Huffman tables for turning blocks: by 11 bits one or two codes with their values, or with masks of their value bits.
+// Huffman tables for turning blocks: by 11 bits one or two codes with their values, or with masks of their
+// value bits.
 
 import { longSymbol } from "../huffman-read";
 
 /** Bits that the tables are looked up by. */
 export const WIDTH: u64 = 11;
 /**
- * Within a table of AC codes, u64 by 11 bits: from bit 0 how many bits one or two codes take, from bit 8 how many
- * coefficients the first leads on ({@link ENDS} where it ends the block), from bit 16 its value, from bit 32 its bits
- * alone; from bit 40 and bit 48 the same of the second, or no coefficients and the first's value where there is none.
- * No bits and {@link MISSING} coefficients where not even one fits, for runs of 16 zeros, and for what damaged data has.
+ * Offset within a table of AC codes of u64 by 11 bits: from bit 0 the number of bits of one or two codes,
+ * from bit 8 the coefficients by which the first advances ({@link ENDS} if it ends the block), from bit 16
+ * its value, from bit 32 its bits alone; from bit 40 and bit 48 the same of the second, or no coefficients
+ * and the first's value if there is no second. No bits and {@link MISSING} coefficients if not even one fits,
+ * for runs of 16 zeros, and for codes of damaged data.
  *
- * Values are i16 with their size in bits 0 to 3, the sign in bit 4, and from bit 5 what is added to a code to have the
- * value bits behind it: those of positive values, those less 1 << size of negative ones. So signs change by {@link FLIP}.
+ * Values are i16 with their size in bits 0 to 3, the sign in bit 4, and from bit 5 the sum of a code and its
+ * value bits: those of positive values, those less 1 << size of negative ones. So signs change by {@link
+ * FLIP}.
  */
 export const T_VALUES: usize = 0xc00;
-/** The same with masks in the high bits of the 16: which of those that were looked up are value bits. */
+/** The same with masks in the high bits of the 16: the value bits among the bits that were looked up. */
 export const T_MASKS: usize = 0x8c00;
 
 export const FLIP: u32 = 0xfff0;
@@ -26,7 +29,9 @@ export const ZEROS: u32 = 0xf0;
 /** Coefficients of 8-bit samples have no more value bits than this. */
 export const MOST_BITS: u32 = 10;
 
-/** Builds what lies at {@link T_VALUES}, or with `masks` at {@link T_MASKS}, from the codes in the table. */
+/**
+ * Builds the entries at {@link T_VALUES}, or with `masks` at {@link T_MASKS}, from the codes in the table.
+ */
 export function buildPairs(table: usize, masks: bool): void {
   const width = WIDTH as u32;
   const to = table + (masks ? T_MASKS : T_VALUES);
@@ -46,7 +51,9 @@ export function buildPairs(table: usize, masks: bool): void {
   }
 }
 
-/** A code and its value bits within the first `room` of 16 bits: value << 16 | coefficients << 8 | bits, or 0. */
+/**
+ * A code and its value bits within the first `room` of 16 bits: value << 16 | coefficients << 8 | bits, or 0.
+ */
 function codeIn(table: usize, bits: u32, room: u32, masks: bool): u32 {
   let code: u32 = load<u16>(table + ((bits >> 6) << 1));
   if (code == 0) code = longSymbol(table, bits);

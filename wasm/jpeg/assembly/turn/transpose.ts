@@ -1,8 +1,8 @@
-// Samples whose rows become columns, 8 by 8 at a time.
+// Transposes samples, 8 by 8 at a time.
 
 /**
- * Rows of samples become columns: `rows` of `columns` from `from`, `step` bytes apart, to `to`, `toStep` bytes apart; both
- * steps may be negative. In both directions up to 7 samples more are read and written.
+ * Rows of samples become columns: `rows` of `columns` from `from`, `step` bytes apart, to `to`, `toStep`
+ * bytes apart; both steps may be negative. In both directions up to 7 samples more are read and written.
  */
 export function transpose(from: usize, step: i32, columns: i32, rows: i32, to: usize, toStep: i32): void {
   for (let row = 0; row < rows; row += 8) {

@@ -60,8 +60,8 @@ const encodeAs = (picture: Picture, { mode, quality, optimise }: Coding) =>
       });
 
 /**
- * Planes by the equations of JFIF in 16-bit fixed point; chroma as the mean of its area, halves rounded down in even columns and
- * up in odd ones. `gap`: bytes between rows.
+ * Planes by the equations of JFIF in 16-bit fixed point; chroma as the mean of its area, halves rounded down
+ * in even columns and up in odd ones. `gap`: bytes between rows.
  */
 function planesOf(picture: Picture, sampling: Sampling, gap = 0): Plane[] {
   const { width, height, data } = picture;
@@ -100,7 +100,7 @@ function spread(data: Uint8Array, width: number, height: number, gap: number): P
   return { data: spaced, width, height, stride };
 }
 
-/** Whether both files are the same: a diff of two files tells nobody anything. */
+/** Expects that both files are equal, without printing a useless diff. */
 function expectSame(a: Uint8Array, b: Uint8Array, what?: string): void {
   expect(Buffer.compare(a, b), what).toBe(0);
 }

@@ -1,4 +1,4 @@
-// Lossless crops: files whose coefficients are the source's, for any rectangle on the grid.
+// Lossless crops: files with the source's coefficients, for any rectangle on the grid.
 
 import { readFileSync } from "node:fs";
 import sharp from "sharp";

@@ -28,7 +28,7 @@ import { transformOf } from "../transform-of.ts";
 const fresh = () => createCodecs(testHost).byFormat("jpg");
 const kept = fresh();
 
-/** What jpegtran does for an orientation. */
+/** Operations of jpegtran for an orientation. */
 const transforms: Readonly<Record<number, readonly string[]>> = {
   2: ["-flip", "horizontal"],
   3: ["-rotate", "180"],
@@ -64,7 +64,7 @@ const acTables = (jpeg: Uint8Array) =>
     .map(({ body }) => Buffer.from(body).toString("hex"));
 
 let ids = 0;
-/** The part that a plan takes from a file; undefined where it is not cut but made from pixels. */
+/** Returns the part that a plan crops from a file; undefined if it is made from pixels instead. */
 async function cut(
   jpeg: Uint8Array,
   region: Rectangle,
@@ -181,7 +181,8 @@ describe("a crop in another orientation", () => {
   });
 
   test("begins on the stored grid: where it does not, pixels are encoded", async () => {
-    // 472 rows are 29.5 rows of MCUs; the edge is the turned picture's left one in orientation 6, its right one in 8
+    // 472 rows are 29.5 rows of MCUs; the edge is the turned picture's left one in orientation 6, its right
+    // one in 8
     const jpeg = await kinds["4:2:0"]!(640, 472);
     const atEdge = { x: 0, y: 320, width: 320, height: 152 };
     const from = async (orientation: number, region: Rectangle) =>

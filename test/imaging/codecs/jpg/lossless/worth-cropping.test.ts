@@ -1,4 +1,4 @@
-// The estimate of what encoding again would save, beside what sharp's files really have.
+// The estimate of the savings of re-encoding, compared with files written by sharp.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";

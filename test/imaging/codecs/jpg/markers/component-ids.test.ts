@@ -1,4 +1,4 @@
-// Files whose components share one id, against ITU-T T.81 B.2.2 but written by some encoders of CMYK.
+// Files whose components share one id, which violates ITU-T T.81 B.2.2 but is written by some CMYK encoders.
 
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";

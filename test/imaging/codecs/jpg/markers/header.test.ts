@@ -118,7 +118,8 @@ describe("the header of a JPEG file", () => {
     ).rejects.toMatchObject({ kind: "unsupported" });
   });
 
-  // Of a component, 1/4 of its own size against what the answer has of it: 1/4 of the picture, colour maybe half of that.
+  // For a component, 1/4 of its own size compared with its size in the response: 1/4 of the picture, for
+  // colour possibly half of that.
   it.each<[string, readonly number[], boolean, boolean]>([
     ["4:4:4", [0x11, 0x11, 0x11], true, true],
     ["4:4:4 with other factors", [0x22, 0x22, 0x22], true, true],

@@ -1,4 +1,5 @@
-// Metadata of JPEG files: read as ExifTool reads them, and read back by it (EXIF 2.32, 4.5.4; ICC.1, B.4; XMP part 3).
+// Metadata of JPEG files: read as ExifTool reads them, and read back by it (EXIF 2.32, 4.5.4; ICC.1, B.4; XMP
+// part 3).
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";

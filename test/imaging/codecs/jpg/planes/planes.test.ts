@@ -1,4 +1,4 @@
-// JPEG answers made from planes, turned and scaled: each sample is where arithmetic says.
+// JPEG derivatives made from planes, turned and scaled: each sample is at its computed position.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ImageHeader } from "../../../../../src/imaging/codecs/image-header.ts";
@@ -17,7 +17,10 @@ const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
 const encoder = createJpegEncoder(testHost.wasm("jpeg-encode"));
 
-/** Values of Y, Cb and Cr at a point of the stored picture, in pixels from its corner: planes that rise to one side. */
+/**
+ * Values of Y, Cb and Cr at a point of the stored picture, in pixels from its corner: planes that rise to one
+ * side.
+ */
 const slopes = [
   (u: number, v: number) => 30 + 2 * u + 1.5 * v,
   (u: number, v: number) => 20 + 3.25 * u + 0.5 * v,
@@ -55,7 +58,7 @@ async function source(width: number, height: number, sampling: Sampling): Promis
   return { bytes, header, index, id: `${width}x${height} ${sampling}` };
 }
 
-/** Planes of the answer to a plan over the whole picture, read at 1/scaleFactor. */
+/** Returns the planes of a derivative of the whole picture, read at 1/scaleFactor. */
 async function answer(
   { bytes, header, index, id }: Source,
   steps: readonly Step[],
@@ -81,7 +84,10 @@ async function answer(
 
 type Answer = Awaited<ReturnType<typeof answer>>;
 
-/** The largest distance between the answer's samples and the slope, edges left out, where filters repeat samples. */
+/**
+ * Returns the largest distance between the derivative's samples and the slope, except at edges, where filters
+ * repeat samples.
+ */
 function error(
   { frame, planes }: Answer,
   at: (x: number, y: number) => readonly [number, number],
@@ -103,7 +109,10 @@ function error(
   return largest;
 }
 
-/** Half a sample of halved chroma off would be 3.25 levels and more; rounding in two files at quality 100 is less. */
+/**
+ * Half a sample of halved chroma off would be 3.25 levels and more; rounding in two files at quality 100 is
+ * less.
+ */
 const tolerance = 2.2;
 
 const sizes = [
@@ -177,7 +186,7 @@ describe("planes of a picture whose last samples at 1/2 are partly filled", () =
     const stored = await source(57, 45, "420");
     const { width, height } = stored.header;
     const at = (x: number, y: number) => storedPoint[orientation]!(x, y, width, height);
-    // the reduced picture is whole samples long, the upright one begins where the stored one ends
+    // the reduced picture has whole samples; the upright one begins where the stored one ends
     const missing = (full: number, flipped: boolean) => (flipped ? Math.ceil(full / 2) - full / 2 : 0);
     const [across, down] = orientation < 5 ? [width, height] : [height, width];
     const axis = (full: number, flipped: boolean) => ({

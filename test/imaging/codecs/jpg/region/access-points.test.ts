@@ -11,7 +11,10 @@ import {
 } from "../../../../../src/imaging/codecs/jpg/region/access-points.ts";
 import type { Scan } from "../../../../../src/imaging/codecs/jpg/region/header.ts";
 
-/** Two rows of 100 MCUs with an access point before the first and each eighth of them: 13 a row, in columns 0, 7, 15, 23 … 95. */
+/**
+ * Two rows of 100 MCUs with an access point before the first and each eighth of them: 13 a row, in columns 0,
+ * 7, 15, 23 … 95.
+ */
 const scan = { columns: 100, rows: 2, step: 8, components: [{}, {}, {}] } as unknown as Scan;
 const perRow = 13;
 
@@ -76,7 +79,8 @@ describe("the bytes up to a column end", () => {
     expect(endOf(points, 0, first, 20, true)).toBe(30_002);
   });
 
-  // Column 20 is 5/8 of the way from the point in column 15 to the one in 23: 1.5 times that share of 10,002 bytes, and 256.
+  // Column 20 is 5/8 of the way from the point in column 15 to the one in 23: 1.5 times that share of 10,002
+  // bytes, and 256.
   test.each([0, 1, 2])("at an estimate from the points around it, from point %d on", (number) => {
     expect(endOf(points, 0, at(points, 0, number), 20, false)).toBe(20_000 + 9377 + 256);
   });

@@ -1,4 +1,5 @@
-// Access points: the same however the file comes in, stored and loaded without loss, refused when it is not sound.
+// Access points: the same however the file comes in, stored and loaded without loss, refused when it is not
+// sound.
 // @module-tag slow
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -244,7 +245,7 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
   });
 
   it("reads a row again where the estimate of its bytes was too small", async () => {
-    // flat on the left, noise from column 512 on: what a tile needs is far more than its share
+    // flat on the left, noise from column 512 on: a tile needs far more than its share
     const ppm = picture(1400, 64, 5);
     const head = ppm.length - 1400 * 64 * 3;
     const random = randomness(1);

@@ -1,4 +1,4 @@
-// Regions from bytes that are lent: used before they are overwritten, and read where they cannot be lent.
+// Regions from borrowed bytes: used before they are overwritten, and read if they cannot be borrowed.
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
@@ -11,7 +11,9 @@ import { ImagingError } from "../../../../../src/imaging/errors.ts";
 import { type ByteSource, memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { differences, engine, openIndexed, resamplePlane, whole } from "../open.ts";
 
-/** Lends what `lends` says, in one array that is overwritten by the next call, and as soon as anybody waits. */
+/**
+ * Lends what `lends` says, in one array that is overwritten by the next call, and as soon as anybody waits.
+ */
 function lending(file: Uint8Array, lends: () => boolean) {
   const lent = new Uint8Array(file.length);
   let calls = 0;

@@ -1,4 +1,5 @@
-// Samples at 1/4 that are as good as a resampling: those made along with the access points, and those made for a region.
+// Samples at 1/4 that are as good as a resampling: those made along with the access points, and those made
+// for a region.
 
 import { describe, expect, it } from "vitest";
 import { level4Size, openJpeg, type Plane } from "../../../../../src/imaging/codecs/jpg/region/index.ts";
@@ -19,7 +20,7 @@ const names = [
   "jpg-wide-5000x12.jpg",
   "jpg-1x1.jpg",
 ];
-/** With planes at 1/4 (`limit` bytes of them at most), indexed from pieces of `chunkSize` bytes. */
+/** Opens a file with planes at 1/4 (at most `limit` bytes), indexed from pieces of `chunkSize` bytes. */
 async function open(file: Uint8Array, limit: number, chunkSize?: number) {
   const reader = await openJpeg(() => engine, memoryBytes(file), {
     resample: resamplePlane,

@@ -1,4 +1,5 @@
-// Reduced sizes: the inverse transform of a block's lowest coefficients, by its definition (ITU-T T.81, A.3.3).
+// Reduced sizes: the inverse transform of a block's lowest coefficients, by its definition (ITU-T T.81,
+// A.3.3).
 
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -27,7 +28,7 @@ function quantisation(file: Uint8Array) {
   return tables;
 }
 
-/** Samples on a block's side, and which of its coefficients they are made from. */
+/** Samples on a block's side, and the coefficients they are made from. */
 const kinds = [
   { scale: 2, edge: 4, isUsed: (i: number, j: number) => i < 4 && j < 4 },
   { scale: 4, edge: 2, isUsed: (i: number, j: number) => i < 2 && j < 2 },
@@ -38,7 +39,8 @@ describe.each(["4:2:0", "4:4:4", "gray"])("blocks of %s", (sampling) => {
   let reader: Reader;
   let full: Plane[];
   beforeAll(async () => {
-    // of little contrast, so that no sample is cut off, and coarsely quantised: samples then tell the coefficients exactly
+    // low contrast, so that no sample is clamped, and coarse quantisation: samples then determine the
+    // coefficients exactly
     const part = sharp(fixture("base.png"))
       .removeAlpha()
       .extract({ left: 96, top: 64, width: 160, height: 96 });

@@ -1,4 +1,5 @@
-// Regions: the same samples as the whole picture has there, from the bytes that were said to be needed and no others.
+// Regions: the same samples as the whole picture has there, from the bytes that were said to be needed and no
+// others.
 
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
@@ -38,7 +39,7 @@ function cropOf(data: Uint8Array, width: number, bands: number, x: number, y: nu
   return out;
 }
 
-/** A region whose corner is on the scale's grid. */
+/** Returns a region whose corner is on the scale's grid. */
 function randomRegion({ frame }: Reader, scale: number, random: () => number) {
   const x = Math.floor((random() * frame.width) / scale) * scale;
   const y = Math.floor((random() * frame.height) / scale) * scale;
@@ -163,7 +164,7 @@ it("gives planes whose samples are those of the components, subsampled as they a
   }
 });
 
-/** The planes' samples without what lies between rows. */
+/** Returns the planes' samples without the gaps between rows. */
 const packed = (planes: readonly Plane[]) =>
   planes.map(({ data, stride, width, height }) => ({
     width,

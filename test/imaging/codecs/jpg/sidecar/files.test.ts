@@ -1,4 +1,4 @@
-// JPEG through its sidecar: what is stored, what is decoded, and the two short ways from JPEG to JPEG.
+// JPEG through its sidecar: what is stored, what is decoded, and the two shortcuts from JPEG to JPEG.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
@@ -415,7 +415,10 @@ describe("a lossless crop", () => {
 });
 
 describe("a slow source", () => {
-  /** Answers after a turn of the event loop, counts requests and bytes, and refuses to be asked too often at once. */
+  /**
+   * Responds after a turn of the event loop, counts requests and bytes, and refuses too many concurrent
+   * requests.
+   */
   function slowBytes(data: Uint8Array, gap: number) {
     const asked: { offset: number; length: number }[] = [];
     return {
@@ -467,7 +470,7 @@ test("building takes room for the level at 1/4 where that is allowed, at most a 
   const [small, large] = [needs(8000), needs(16_000)];
   expect(small.read).toBeGreaterThan(small.planes);
   expect(small.full).toBe(small.planes);
-  // what is larger is left to a pass of its own
+  // larger parts are left to a separate pass
   expect(large.read).toBeLessThan(small.read + large.planes / 2);
   expect(large.full).toBe(large.planes);
 });

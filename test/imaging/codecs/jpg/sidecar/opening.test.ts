@@ -1,4 +1,4 @@
-// A progressive file through its sidecar: what is loaded to read a region, and what is noticed.
+// A progressive file through its sidecar: which blocks a region loads, and which damage is detected.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SidecarAccess } from "../../../../../src/imaging/codecs/codec.ts";
@@ -72,7 +72,7 @@ describe("a progressive file of several blocks", () => {
     const last = count - 1;
     const pixels = await fresh.decode(source, read(1500), own);
     expect(source.total()).toBe(0);
-    // the header of the transcode lies in the first block
+    // the header of the transcode is in the first block
     expect(blocks.loads.filter((n) => n > 0 && n < last - 1)).toEqual([]);
     const loaded = blocks.loads.length;
     await fresh.decode(source, { ...read(1500), region: { x: 0, y: 1500, width: 500, height: 64 } }, own);

@@ -1,4 +1,5 @@
-// What transcoding notes beside the transcode, held to what a pass over the finished transcode finds.
+// Access points recorded while transcoding, compared with those that a pass over the finished transcode
+// finds.
 // @module-tag slow
 
 import { beforeAll, describe, expect, it } from "vitest";
@@ -24,7 +25,10 @@ beforeAll(async () => {
   decoder = await ownModule("jpeg-decode");
 });
 
-/** The index and the overview as noted, and as the index pass finds them; whether the DC scans alone show the same. */
+/**
+ * The index and the overview as noted, and as the index pass finds them; whether the DC scans alone show the
+ * same.
+ */
 async function bothWays(file: Uint8Array) {
   const parts: Uint8Array[] = [];
   const noted = await transcoder.transcode(memoryBytes(file), { onChunk: (part) => void parts.push(part) });

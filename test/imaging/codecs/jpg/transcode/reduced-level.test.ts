@@ -1,4 +1,5 @@
-// A progressive file at 1/8 before there is a transcode: the same bytes as later from its sidecar, whatever its scans are.
+// A progressive file at 1/8 before there is a transcode: the same bytes as later from its sidecar, whatever
+// its scans are.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
@@ -28,7 +29,7 @@ const absentAccess = (): SidecarAccess => ({
   load: async () => new Uint8Array(),
 });
 
-/** An answer at 1/16, which is read at 1/8, before and after there is an index. */
+/** Returns a derivative at 1/16, which is read at 1/8, before and after a sidecar exists. */
 async function bothTimes(file: Uint8Array, format: "jpg" | "png") {
   const bytes = memoryBytes(file);
   const header = await codec.probe(bytes, 1);

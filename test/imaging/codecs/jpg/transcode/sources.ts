@@ -1,4 +1,5 @@
-// JPEG files of many kinds for the tests of the transcode: pictures, scan scripts, and the programs of libjpeg-turbo.
+// JPEG files of many kinds for the tests of the transcode: pictures, scan scripts, and the programs of
+// libjpeg-turbo.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -60,10 +61,13 @@ export const scripts = {
   "sequential, two scans": ["0; 1 2;", "0;"],
 } as const;
 
-/** Whether a program is on this machine. */
+/** True if a program is installed on this machine. */
 export const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
-/** Standard output of a program that is fed `input`; undefined where it fails (a warning, status 2, does not count). */
+/**
+ * Returns the standard output of a program with `input`; undefined if it fails (a warning, status 2, does not
+ * count).
+ */
 export function piped(program: string, args: readonly string[], input: Uint8Array): Uint8Array | undefined {
   const { status, stdout } = spawnSync(program, args, { input, maxBuffer: 1 << 30 });
   return status === 0 || status === 2 ? new Uint8Array(stdout) : undefined;

@@ -28,7 +28,7 @@ async function transcodeOf(file: Uint8Array) {
   return { transcode, ...facts };
 }
 
-/** Samples as libjpeg-turbo (in sharp) decodes them; CMYK stays as it is. */
+/** Returns samples as libjpeg-turbo (in sharp) decodes them; CMYK stays unchanged. */
 async function pixels(file: Uint8Array) {
   const image = sharp(file, { ignoreIcc: true, failOn: "none" });
   const { space } = await image.metadata();

@@ -14,7 +14,7 @@ import { named, withFrame, withSegments } from "../segments.ts";
 
 const codec = createCodecs(testHost).byFormat("jpg");
 
-/** By the decoder of whole files. */
+/** Decodes with the decoder of whole files. */
 async function decode(data: Uint8Array, scaleFactor = 1, region?: Rectangle): Promise<PixelBuffer> {
   const header = await codec.probe(memoryBytes(data), 1);
   const whole = { x: 0, y: 0, width: header.width, height: header.height };
@@ -90,7 +90,8 @@ describe("decoding a JPEG file", () => {
     expect(difference(pixels.data, expected.data).max).toBeLessThanOrEqual(1);
   });
 
-  // SHA-256 (first half) of the samples of djpeg 2.1.5 -scale 1/2, 1/4, 1/8; "filtered": made of those at 1/2, see below
+  // SHA-256 (first half) of the samples of djpeg 2.1.5 -scale 1/2, 1/4, 1/8; "filtered": made of those at
+  // 1/2, see below
   const scaled: readonly (readonly [file: string, ...sums: string[]])[] = [
     [
       "jpg-baseline-420.jpg",
@@ -258,7 +259,7 @@ describe("decoding a JPEG file", () => {
     const read = { header, page: 1, region, scaleFactor: 8 };
     const most = 64 * 2 ** 20;
     expect(codec.memory({ ...read, whole: true }, most) - most).toBeGreaterThanOrEqual(2 * 600 * 400 * 3);
-    // Of a transcode only blocks are in memory, of however large a file.
+    // Only blocks of a transcode are in memory, however large the file.
     expect(codec.memory(read, most)).toBe(codec.memory(read, 1_000_000));
   });
 

@@ -5,7 +5,10 @@ import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../../host.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 
-/** A drawing of 101 by 60 pixels, written by libtiff in each of its CCITT schemes (through Pillow and ImageMagick). */
+/**
+ * A drawing of 101 by 60 pixels, written by libtiff in each of its CCITT schemes (through Pillow and
+ * ImageMagick).
+ */
 const files = [
   [
     "modified Huffman",
@@ -41,7 +44,7 @@ async function decode(data: Uint8Array) {
   return codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 1 });
 }
 
-/** What libvips makes of a file, damaged or not. */
+/** Decodes a file with libvips, damaged or not. */
 const readByLibvips = (data: Uint8Array) =>
   sharp(data, { failOn: "none" }).toColourspace("b-w").raw().toBuffer();
 
@@ -60,7 +63,7 @@ function setShort(data: Uint8Array, entry: number, value: number): void {
   view.setUint16(entry + 8, value, true);
 }
 
-/** A file with one strip, where that lies and what says how long it is. */
+/** Returns the only strip of a file, its offset, and the offset of its length. */
 function strip(data: Uint8Array) {
   const view = new DataView(data.buffer);
   const entry = entryOf(data, 279);
@@ -73,7 +76,7 @@ function strip(data: Uint8Array) {
 const firstRow = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Math.floor(Array.from(a).findIndex((value, i) => value !== b[i]) / 101);
 
-/** What a file's interpretation makes of the white of T.4. */
+/** Returns the sample value of T.4's white in a file's interpretation. */
 const faxWhite = (data: Uint8Array) => (data[entryOf(data, 262) + 8] === 0 ? 255 : 0);
 
 const bytesOf = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -120,7 +123,7 @@ describe("CCITT", () => {
     expect(pixels.data.subarray(101 * 60).every((value) => value === faxWhite(data))).toBe(true);
   });
 
-  // Where rows are coded by themselves and begin with a code of their own, the next one is found again.
+  // If rows are coded independently and begin with an end-of-line code, the next one is found again.
   test.each(files.slice(1, 3))("%s with changed bits is what libtiff makes of it", async (_name, text) => {
     const { data, offset, size } = strip(bytesOf(text));
     for (let bit = 40; bit < 8 * (size - 20); bit += 29) {
@@ -160,7 +163,7 @@ describe("CCITT", () => {
   });
 
   test("rows as wide as the longest codes need decode to the pixels of libvips", async () => {
-    // White, then black, past the longest run that one code word can tell (2560).
+    // White, then black, longer than the longest run of one codeword (2560).
     const width = 9001;
     const raw = new Uint8Array(width * 3).fill(255);
     raw.fill(0, width + 3000, width + 8999);

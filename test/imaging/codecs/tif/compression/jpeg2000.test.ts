@@ -61,7 +61,7 @@ const single = (
   ]);
 };
 
-/** A codestream as opj_decompress reads it at 1/2^level: planes of bytes, one after the other. */
+/** Decodes a codestream with opj_decompress at 1/2^level: planes of bytes, in sequence. */
 function decompress(codestream: Uint8Array, level = 0): Uint8Array {
   const [file, out] = [join(folder, "in.j2k"), join(folder, "out.raw")];
   writeFileSync(file, codestream);
@@ -120,7 +120,7 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000 in TIFF", () => {
         bits: 8,
         values: Array.from({ length: w * h * 3 }, (_, i) => {
           const [column, row] = [Math.floor(i / 3) % w, Math.floor(i / 3 / w)];
-          // what lies beyond the picture is of no concern
+          // samples beyond the picture do not matter
           return x + column < width && y + row < height
             ? all[((y + row) * width + x + column) * 3 + (i % 3)]!
             : 77;

@@ -13,7 +13,10 @@ async function decode(data: Uint8Array) {
   return codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 1 });
 }
 
-/** LZW with codes from the low bit, each as wide as the reader's next new code asks for, as libtiff 3 and earlier wrote. */
+/**
+ * LZW with codes from the low bit, each as wide as the reader's next new code asks for, as libtiff 3 and
+ * earlier wrote.
+ */
 function oldStyleLzw(data: Uint8Array): Uint8Array {
   const out: number[] = [];
   let bits = 0;

@@ -248,7 +248,7 @@ describe("a palette with alpha", () => {
     expect(pixels.bands).toBe(4);
     if (kind !== 1) expect([...pixels.data]).toEqual(colours);
     const raw = await sharp(palette(kind)).raw().toBuffer();
-    // Colours of transparent pixels are nobody's.
+    // Colours of transparent pixels do not count.
     const seen = (data: ArrayLike<number>) => Array.from(data).slice(4);
     const apart = seen(pixels.data).map((sample, i) => Math.abs(sample - seen(raw)[i]!));
     expect(Math.max(...apart)).toBeLessThanOrEqual(1);

@@ -14,18 +14,18 @@ async function decode(data: Uint8Array) {
   return codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 1 });
 }
 
-/** The pixels that libvips gives, 8 or 16 bit, in as many bands as the file has. */
+/** Returns the pixels decoded by libvips, 8 or 16 bit, in the file's number of bands. */
 async function reference(data: Uint8Array, bands: number, depth: 8 | 16) {
   const space = bands === 1 ? (depth === 16 ? "grey16" : "b-w") : depth === 16 ? "rgb16" : "srgb";
   const raw = await sharp(data)
     .toColourspace(space)
     .raw({ depth: depth === 16 ? "ushort" : "uchar" })
     .toBuffer();
-  // It gives gray with alpha as three equal bands and alpha.
+  // It returns gray with alpha as three equal bands and alpha.
   return bands === 2 ? raw.filter((_, i) => i % 4 === 0 || i % 4 === 3) : raw;
 }
 
-/** Whether the samples are the same, byte for byte. */
+/** Expects that the samples are equal, byte for byte. */
 function expectSame(actual: Uint8Array | Uint16Array, expected: Uint8Array) {
   expect(actual.byteLength).toBe(expected.byteLength);
   const bytes = Buffer.from(actual.buffer, actual.byteOffset, actual.byteLength);

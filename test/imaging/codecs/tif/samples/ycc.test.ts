@@ -1,4 +1,4 @@
-// Luma and chroma outside JPEG: data units of TIFF 6.0 section 21, beside libtiff's reading of them.
+// Luma and chroma outside JPEG: data units of TIFF 6.0 section 21, compared with libtiff.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
@@ -19,7 +19,10 @@ async function decode(data: Uint8Array, part?: Rectangle, scaleFactor = 1) {
 /** A sample of luma (0) or chroma (1, 2), within 16 to 235 so that few colours leave the range. */
 const sampleAt = (band: number, x: number, y: number) => 90 + ((x * (5 + band) + y * (3 + 2 * band)) % 70);
 
-/** The data units of a block of luma whose corner is at `left` and `top`; chroma lies on its own, smaller grid. */
+/**
+ * Returns the data units of a block of luma whose corner is at `left` and `top`; chroma has its own, smaller
+ * grid.
+ */
 function units(left: number, top: number, width: number, height: number, across: number, down: number) {
   const out: number[] = [];
   for (let y = top; y < top + height; y += down)
