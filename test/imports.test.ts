@@ -188,7 +188,7 @@ function reachableFrom(file: string, targets: ReadonlyMap<string, readonly strin
 }
 
 describe("imports", () => {
-  test("no circle of imports goes beyond one folder, types counted", () => {
+  test("no import cycle goes beyond one folder, types included", () => {
     const beyond = circles().filter((circle) => new Set(circle.map((file) => dirname(file))).size > 1);
     expect(beyond).toEqual([]);
   });

@@ -59,7 +59,7 @@ auth:
   return config;
 };
 
-test("a login page that is not there leaves neither workers nor sweeps of what was built before it", async () => {
+test("a missing login page leaves neither workers nor sweeps of earlier parts behind", async () => {
   const { platform, running } = countingWorkers();
   const config = configWith(join(directory, "missing.html"));
   await expect(buildOuterParts(config, platform, silentLog)).rejects.toThrow(

@@ -17,12 +17,12 @@ test.each([
   ["changes", "ready"],
   ["logins", "ready"],
   ["new logins", "ready"],
-] as const)("where what fails is needed for %s, the service is %s", (neededFor, status) => {
+] as const)("if a failing dependency is needed for %s, the service is %s", (neededFor, status) => {
   const findings = [found("sources", "answers"), found("caches", neededFor, "no such folder")];
   expect(readinessOf(findings).status).toBe(status);
 });
 
-test("sources and caches are listed although there are none, other parts are not", () => {
+test("sources and caches are listed even if there are none, other parts are not", () => {
   expect(readinessOf([])).toEqual({ status: "ready", sources: [], caches: [] });
   expect(Object.keys(readinessOf([found("hooks", "changes")]))).toEqual([
     "status",
@@ -32,7 +32,7 @@ test("sources and caches are listed although there are none, other parts are not
   ]);
 });
 
-test("each part has its name, backend, health and latency, and the reason where it cannot be used", () => {
+test("each part has its name, backend, health and latency, and the reason if it cannot be used", () => {
   const { sources } = readinessOf([found("sources", "answers"), found("sources", "answers", "it is away")]);
   const part = { name: "one of sources", backend: "filesystem", latencyMs: 1.5 };
   expect(sources).toEqual([

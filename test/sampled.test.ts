@@ -14,7 +14,7 @@ const drawnWith = async (env: Record<string, string>, name = "numbers") => {
   return sampled(name, numbers, 5);
 };
 
-test("a sample has as many cases as it is told, each once and in their order", async () => {
+test("a sample has the requested number of cases, each once and in order", async () => {
   const drawn = await drawnWith({ TEST_ALL: "", TEST_SEED: "a" });
   expect(drawn).toHaveLength(5);
   expect([...new Set(drawn)].sort((a, b) => a - b)).toEqual(drawn);

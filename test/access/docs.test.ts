@@ -58,7 +58,7 @@ test.each([
   ["archive", "staff", { username: "ann", password: "secret" }, undefined],
   ["theses", undefined, undefined, { "X-Remote-User": "ann" }],
 ] as const)(
-  "the example of %s shows its images to those who have done what it asks",
+  "the example of %s shows its images to readers who have logged in as it requires",
   async (prefix, profile, form, known) => {
     const text = examples.slice(1).find((each) => each.includes(`match: "${prefix}/*"`)) as string;
     const app = await startWith(text);
@@ -95,7 +95,7 @@ test("the example of newspapers shows its images to the room, without a login, a
   await app.service.close();
 });
 
-test("the template is read, and posts what a login takes", () => {
+test("the template is read, and posts the fields that a login needs", () => {
   const [source = ""] = blocks("html");
   const fields = {
     Title: "T",

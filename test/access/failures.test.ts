@@ -51,7 +51,7 @@ describe("logins that fail", () => {
     expect(fail(here, "ann")).toBe(0);
   });
 
-  it("count as soon as they are begun, so that many at once are as few as one after the other", () => {
+  it("count as soon as they begin, so that concurrent attempts are as limited as sequential ones", () => {
     const { made, fail } = memory();
     const attempts = Array.from({ length: 5 }, () => made(here, "ann"));
     expect(fail(here, "ann")).toBe(1000);
@@ -85,7 +85,7 @@ describe("logins that fail", () => {
     expect(fail(here, "ann")).toBe(2000);
   });
 
-  it("of others keep nobody waiting in a network from which they have logged in", () => {
+  it("of others delay nobody in a network from which they have logged in", () => {
     const { clock, made, fail } = memory();
     made(here, "ann").noteSuccess();
     for (let i = 0; i < 5; i++) expect(fail(`198.51.100.${i}`, "ann")).toBe(0);
@@ -98,7 +98,7 @@ describe("logins that fail", () => {
     }
   });
 
-  it("of a user in a network that is known to them do not slow the others down, but their network", () => {
+  it("of a user in a network known to them slow down only that network", () => {
     const { made, fail, failTimes } = memory();
     made(here, "ann").noteSuccess();
     expect(failTimes(6, here, () => "ann")).toEqual([0, 0, 0, 0, 0, 1000]);
@@ -146,7 +146,7 @@ describe("logins that fail", () => {
     expect(fail(here, "x")).toBe(0);
   });
 
-  it("are remembered of so many addresses and users at most, those that failed last", () => {
+  it("are remembered for a bounded number of addresses and users, the most recent ones", () => {
     const { fail, failTimes } = memory({ ...usualLimits, most: 100 });
     failTimes(5, "10.0.0.0", () => "first");
     for (let i = 0; i < 99; i++) fail(`10.0.1.${i}`, `u${i}`);

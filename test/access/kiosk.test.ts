@@ -38,7 +38,7 @@ test("no address is let in by a profile of another pattern, nor by one that is n
   expect(createKiosks({ room }).allows("staff", "192.0.2.7")).toBe(false);
 });
 
-test("a changed list takes effect at once", () => {
+test("a changed list takes effect immediately", () => {
   const kiosks = createKiosks({ room });
   kiosks.take({ room: kiosk("203.0.113.0/24"), annexe: kiosk("192.0.2.0/24") });
   expect(kiosks.listOf("room")).toEqual(["203.0.113.0/24"]);

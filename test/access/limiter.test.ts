@@ -27,7 +27,7 @@ it("counts by key, and lets the next one wait from the last on", () => {
   expect(waitMs("a")).toBe(0);
 });
 
-it("is as before once the last attempt is taken back", () => {
+it("is unchanged once the last attempt is taken back", () => {
   const { clock, count, waitMs } = limiter();
   count("a");
   count("a");

@@ -40,7 +40,7 @@ describe("a template", () => {
     expect(shown(source)).toBe(page);
   });
 
-  test("evaluates nothing of what it shows", () => {
+  test("evaluates nothing that it shows", () => {
     expect(shown("{{ .Username }}", { Username: "{{ .Title }}" })).toBe("[{{ .Title }}]");
   });
 

@@ -21,7 +21,7 @@ function sessions(ttlMs = day) {
 const here = "192.0.2.1";
 
 describe("the sessions of one network", () => {
-  it("begin two hundred at once, then one each ten-thousandth of their lifetime", () => {
+  it("may begin two hundred immediately, then one per ten-thousandth of their lifetime", () => {
     const { clock, wait, waits } = sessions();
     expect(waits(200, () => here)).toEqual(new Set([0]));
     // 24 h / 10,000
@@ -35,7 +35,7 @@ describe("the sessions of one network", () => {
     expect(wait("192.0.2.2")).toBe(0);
   });
 
-  it("are two hundred at once again after as long as those would have taken one by one", () => {
+  it("may begin two hundred again after the time that those would have taken one by one", () => {
     const { clock, waits } = sessions();
     waits(200, () => here);
     clock.time += 200 * 8640;
@@ -83,7 +83,7 @@ describe("the sessions of one network", () => {
     expect(wait(here)).toBe(0);
   });
 
-  it("that could not begin are taken back once", () => {
+  it("give their slot back once if they cannot begin", () => {
     const { from, wait, waits } = sessions();
     waits(199, () => here);
     const last = from(here);
@@ -94,7 +94,7 @@ describe("the sessions of one network", () => {
     expect(wait(here)).toBe(8640);
   });
 
-  it("are spoken of when they have to wait", () => {
+  it("are reported when they have to wait", () => {
     const { waits, told } = sessions();
     waits(200, () => here);
     expect(told()).toBe(0);
@@ -102,7 +102,7 @@ describe("the sessions of one network", () => {
     expect(told()).toBe(5);
   });
 
-  it("are remembered of ten thousand networks, those that began one last", () => {
+  it("are remembered for ten thousand networks, the most recent ones", () => {
     const { wait, waits } = sessions();
     waits(200, () => here);
     waits(9999, (i) => `10.1.${i >> 8}.${i & 255}`);

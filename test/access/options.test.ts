@@ -89,7 +89,7 @@ const whole = {
   ],
 };
 
-test("the whole section is accepted, and what is not written has its default", () => {
+test("the whole section is accepted, and absent keys have their defaults", () => {
   expect(authOf(whole)).toMatchObject(whole);
   expect(authOf(whole)?.profiles.proxy?.access_service).toEqual({
     backend: "header",
@@ -122,7 +122,7 @@ const services = {
   oidc: whole.profiles.campus.access_service,
 };
 
-describe("a pattern goes with", () => {
+describe("a pattern accepts", () => {
   const pairs = {
     clickthrough: ["builtin", "header", "external"],
     active: ["builtin", "external", "oidc"],
@@ -153,7 +153,7 @@ describe("a pattern goes with", () => {
 });
 
 test.each(["Cookie", "host", "User-Agent", "Accept-Language"])(
-  "the header %s says nothing of a reader",
+  "the header %s does not identify a reader",
   (header) => {
     const p = { pattern: "external", access_service: { backend: "header", header } };
     expect(problems({ profiles: { p } })).toEqual([
@@ -273,7 +273,7 @@ test.each([
   expect(problems(auth)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
-test("a variable for a secret has to be set, and a name of a user that looks like one is no variable", () => {
+test("a variable for a secret has to be set, and a user name that looks like one is not a variable", () => {
   expect(problems(whole, { CLIENT: "s" }).map(({ path }) => path)).toEqual([
     "auth.profiles.partner.access_service.callback_secret_env",
   ]);
@@ -296,7 +296,7 @@ test("hashes of users are masked and file names taken from the folder of the fil
   expect(shown).toContain("template: /srv/smalti/login.html");
 });
 
-test("every key counts at the next start, but the addresses of kiosks at once", () => {
+test("every key takes effect at the next start, except the addresses of kiosks, which take effect immediately", () => {
   const keys = leaves(configTree()).filter(({ path }) => path.startsWith("auth."));
   expect(keys.length).toBeGreaterThan(30);
   expect(keys.filter(({ node }) => node.edit !== "restart").map(({ path }) => path)).toEqual([

@@ -33,7 +33,7 @@ test("a clock that was set back does not end counting", async () => {
   expect((await read())?.count).toEqual({ total: 2 });
 });
 
-test("a store that fails is not asked again at once, and the reading says so", async () => {
+test("a failing store is not read again immediately, and the reading says so", async () => {
   let asked = 0;
   const read = createSessionReading(async () => {
     asked++;
@@ -46,7 +46,7 @@ test("a store that fails is not asked again at once, and the reading says so", a
   expect(asked).toBe(1);
 });
 
-test("nobody waits for a count that another began; it is what the next reading has", async () => {
+test("nobody waits for a count that another reader began; the next reading has it", async () => {
   const counted = deferred();
   const read = createSessionReading(() => counted.promise.then(() => ({ total: 7 })));
   const first = read();

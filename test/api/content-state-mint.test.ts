@@ -113,7 +113,7 @@ auth:
       },
     ],
   ];
-  test.each(rows)("gives the state of %s", async (_, query, state) => {
+  test.each(rows)("returns the state of %s", async (_, query, state) => {
     const { contentState, encoded, viewerUrl } = await minted(query);
     expect(contentState).toEqual(state);
     expect(viewerUrl).toBe(`${base}/view/?iiif-content=${encoded}`);
@@ -134,7 +134,7 @@ auth:
     }
   });
 
-  test("is read back by resolve", async () => {
+  test("returns states that resolve reads back", async () => {
     const { encoded, contentState } = await minted("target=books/atlas&canvas=2&xywh=100,2,640,8");
     const response = await app.get(`/content-state/resolve?iiif-content=${encoded}`);
     expect(await response.json()).toEqual({
@@ -168,7 +168,7 @@ auth:
     ["target=books/atlas&v=4", 400, "v"],
     ["target=books/atlas&v=", 400, "v"],
   ];
-  test("says what the target is, where it is no manifest", async () => {
+  test("names the type of a target that is not a manifest", async () => {
     const detailOf = async (target: string) => (await (await mint(`target=${target}`)).json()).detail;
     expect(await detailOf("books")).toContain("received that of a collection");
     expect(await detailOf("books/atlas/canvas/2")).toContain("received that of a part of one");

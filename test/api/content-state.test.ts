@@ -39,7 +39,7 @@ describe("/content-state/resolve", () => {
   });
   const resolve = (state: string) => app.get(`/content-state/resolve?iiif-content=${state}`);
 
-  test("says what an encoded state points at, to pages of any origin", async () => {
+  test("returns the target of an encoded state, to pages of any origin", async () => {
     const response = await resolve(encodeState(canvas7));
     expect(response.status).toBe(200);
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
@@ -59,7 +59,7 @@ describe("/content-state/resolve", () => {
     expect(body).toEqual({ form: "uri", target: { id: address }, problems: [], contentState: address });
   });
 
-  test("names all targets where there are several, and what is wrong", async () => {
+  test("names all targets if there are several, and what is wrong", async () => {
     const bare = { id: "https://example.org/object1/canvas8", type: "Canvas" };
     const body = (await (await app.get("/content-state/resolve", json([canvas7, bare]))).json()) as {
       targets: { id: string }[];
@@ -70,7 +70,7 @@ describe("/content-state/resolve", () => {
     expect(body.problems).toHaveLength(2);
   });
 
-  test("names the region of a selector, or the selectors of which it reads none", async () => {
+  test("names the region of a selector, or the unsupported selectors", async () => {
     const selected = async (selector: unknown) => {
       const state = { type: "SpecificResource", source: { ...canvas7, id: resolved.target.id }, selector };
       const response = await app.get("/content-state/resolve", json(state));
@@ -101,7 +101,7 @@ describe("/content-state/resolve", () => {
     expect((await app.get(`/health?x=${long}`)).status).toBe(414);
   });
 
-  test("answers 413 to a body of more than 64 KiB and 415 to one of another type", async () => {
+  test("responds with 413 to a body of more than 64 KiB and 415 to one of another type", async () => {
     const long = { ...manifest, label: "x".repeat(65_536) };
     expect((await app.get("/content-state/resolve", json(long))).status).toBe(413);
     const form = { method: "POST", headers: { "Content-Type": "text/plain" }, body: "{}" };
@@ -126,14 +126,14 @@ describe("/content-state/resolve", () => {
     "application/+json",
     "application/ld+json;charset=latin1",
     "application/json+xml",
-  ])("answers 415 to a body of the type %s, and names those that it takes", async (type) => {
+  ])("responds with 415 to a body of the type %s, and names the accepted types", async (type) => {
     const sent = { method: "POST", headers: { "Content-Type": type }, body: JSON.stringify(canvas7) };
     const response = await app.get("/content-state/resolve", sent);
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining("application/ld+json") });
   });
 
-  test("answers 400 to states nested too deep, and writes no other longer than it came", async () => {
+  test("responds with 400 to states nested too deep, and returns none longer than it was", async () => {
     const nested = (depth: number) =>
       `{"id":"${manifest.id}","type":"Manifest","x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
     for (const depth of [64, 3000, 30_000]) {
@@ -149,7 +149,7 @@ describe("/content-state/resolve", () => {
     expect((await resolve(encodeState(canvas7))).headers.get("Vary")).toContain("X-Forwarded-Host");
   });
 
-  test("answers GET, HEAD, POST and OPTIONS, and nothing else", async () => {
+  test("accepts GET, HEAD, POST and OPTIONS, and nothing else", async () => {
     const target = `/content-state/resolve?iiif-content=${encodeState(canvas7)}`;
     const head = await app.get(target, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
@@ -157,7 +157,7 @@ describe("/content-state/resolve", () => {
     expect([put.status, put.headers.get("Allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"]);
   });
 
-  test("answers 400 to nothing", async () => {
+  test("responds with 400 to an empty request", async () => {
     for (const target of ["/content-state/resolve", "/content-state/resolve?iiif-content="]) {
       const response = await app.get(target);
       expect(response.status).toBe(400);
@@ -165,7 +165,7 @@ describe("/content-state/resolve", () => {
     }
   });
 
-  test("answers 400 or 413 to 200 damaged states", async () => {
+  test("responds with 400 or 413 to 200 damaged states", async () => {
     const number = seeded(200);
     const encoded = encodeState(canvas7);
     const alphabet = '%<>"\\{}|^`';
@@ -203,7 +203,7 @@ describe("/content-state/resolve", () => {
   });
 });
 
-describe("kept content states", () => {
+describe("stored content states", () => {
   let dir: string;
   let app: Served;
   const token = "a token for writing";
@@ -224,7 +224,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
   };
   const pathOf = (uri: string) => uri.replace("https://images.example.org/scans", "");
 
-  test("have an address that answers with the state", async () => {
+  test("have an address that returns the state", async () => {
     const response = await keep(canvas7);
     expect(response.status).toBe(201);
     const { uri } = (await response.json()) as { uri: string };
@@ -240,7 +240,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     expect(stored.headers.get("Cache-Control")).toContain("immutable");
   });
 
-  test("have the first 128 bits of SHA-256 over sorted JSON as their id, and are kept once", async () => {
+  test("have the first 128 bits of SHA-256 over sorted JSON as their id, and are stored once", async () => {
     const { createHash } = await import("node:crypto");
     const sorted = `{"id":"${canvas7.id}","partOf":[{"id":"${manifest.id}","type":"Manifest"}],"type":"Canvas"}`;
     const id = createHash("sha256").update(sorted).digest().subarray(0, 16).toString("base64url");
@@ -255,7 +255,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     expect(readFileSync(join(dir, files[0] as string), "utf8")).toBe(sorted);
   });
 
-  test("answer 304 to who has them, and HEAD without a body", async () => {
+  test("respond with 304 to a current validator, and to HEAD without a body", async () => {
     const { uri } = (await (await keep(canvas7)).json()) as { uri: string };
     const etag = (await app.get(pathOf(uri))).headers.get("ETag") as string;
     expect((await app.get(pathOf(uri), { headers: { "If-None-Match": etag } })).status).toBe(304);
@@ -269,7 +269,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     expect(await (await again.get(pathOf(uri))).json()).toEqual(canvas7);
   });
 
-  test("are opened by resolve where a link names their address", async () => {
+  test("are opened by resolve if a link names their address", async () => {
     const { uri } = (await (await keep(canvas7)).json()) as { uri: string };
     const response = await app.get(`/content-state/resolve?iiif-content=${encodeURIComponent(uri)}`);
     expect(await response.json()).toEqual({ ...resolved, form: "uri" });
@@ -281,7 +281,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     expect(missing.status).toBe(404);
   });
 
-  test("are taken from who holds the token alone", async () => {
+  test("are accepted only with the token", async () => {
     for (const bearer of [undefined, "", "another", `${token}x`, token.slice(1)]) {
       const response = await keep(canvas7, bearer === undefined ? "" : bearer);
       expect(response.status).toBe(401);
@@ -291,7 +291,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     expect((await keep(canvas7, token, closed)).status).toBe(403);
   });
 
-  test("are refused at once where the header of the token is mostly blanks", async () => {
+  test("are refused immediately if the token's header is mostly blanks", async () => {
     const bearer = `a${" ".repeat(126_000)}b`;
     for (let n = 0; n < 6; n++) {
       expect((await keep(canvas7, bearer)).status).toBe(401);
@@ -300,7 +300,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     }
   }, 10_000);
 
-  test("are refused where they are no states, too long or too deep", async () => {
+  test("are refused if they are invalid, too long or too deep", async () => {
     expect((await keep({ hello: "world" })).status).toBe(400);
     expect((await keep("{")).status).toBe(400);
     expect((await keep({ ...manifest, label: "x".repeat(65_536) })).status).toBe(413);
@@ -318,7 +318,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     },
   );
 
-  test("are 503 while their folder is gone, and there again with it", async () => {
+  test("are 503 while their folder is missing, and available again with it", async () => {
     const { uri } = (await (await keep(canvas7)).json()) as { uri: string };
     const { renameSync } = await import("node:fs");
     renameSync(dir, `${dir}-gone`);
@@ -330,7 +330,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
   });
 
   test.each(["", "{", '{"id":"https://other.example/","type":"Manifest"}'])(
-    "are 503 where their file was damaged to %j, until they are kept again",
+    "are 503 if their file was damaged to %j, until they are stored again",
     async (damaged) => {
       const { uri } = (await (await keep(canvas7)).json()) as { uri: string };
       const [file = ""] = (readdirSync(dir, { recursive: true }) as string[]).filter((name) =>
@@ -363,7 +363,7 @@ describe("content_state", () => {
     expect((await app.get("/content-state", json(canvas7))).status).toBe(404);
   });
 
-  test("is off where there are no manifests, unless it is said to be on, which does not start", async () => {
+  test("is off without manifests, and refuses the start if it is explicitly on", async () => {
     const app = await served("presentation: { enabled: false }");
     expect((await app.get("/content-state/resolve", json(canvas7))).status).toBe(404);
     await expect(
@@ -387,7 +387,7 @@ describe("content_state", () => {
     await expect(served(yaml)).rejects.toThrow(key);
   });
 
-  test("does not start where the variable of the token is not set", async () => {
+  test("refuses the start if the variable of the token is not set", async () => {
     await expect(
       served("content_state: { store: { enabled: true, dir: /tmp, write_token_env: NO_SUCH } }"),
     ).rejects.toThrow("NO_SUCH");

@@ -67,7 +67,7 @@ describe("image information", () => {
     ["application/json", "application/json"],
     ["application/ld+json", 'application/ld+json;profile="http://iiif.io/api/image/3/context.json"'],
     ["application/ld+json;q=0, application/json", "application/json"],
-  ])("is of the type that Accept %s asks for", async (accept, type) => {
+  ])("has the type that Accept %s requests", async (accept, type) => {
     const response = await app.get(
       "/iiif/3/base.png/info.json",
       accept ? { headers: { Accept: accept } } : {},
@@ -76,7 +76,7 @@ describe("image information", () => {
     expect(response.headers.get("Vary")).toContain("Accept");
   });
 
-  test("has another entity tag for each type, and answers 304 to its own", async () => {
+  test("has a separate entity tag for each type, and responds with 304 to its own", async () => {
     const plain = await app.get("/iiif/3/base.png/info.json");
     const linked = await app.get("/iiif/3/base.png/info.json", {
       headers: { Accept: "application/ld+json" },
@@ -92,7 +92,7 @@ describe("image information", () => {
     expect(again.headers.get("Access-Control-Allow-Origin")).toBe("*");
   });
 
-  test("gives upright dimensions of a turned picture", async () => {
+  test("has upright dimensions for a rotated image", async () => {
     expect(await json(await app.get("/iiif/3/jpg-orient-6.jpg/info.json"))).toMatchObject({
       width: 300,
       height: 200,
@@ -136,11 +136,11 @@ describe("an image", () => {
     expect(headers["content-disposition"]).toMatch(/^inline; filename\*=UTF-8''/);
   });
 
-  test("is an attachment when ?download asks for it", async () => {
+  test("is an attachment with ?download", async () => {
     expect((await app.get(`${image}?download`)).headers.get("Content-Disposition")).toMatch(/^attachment; /);
   });
 
-  test("is not rendered when the client has it already", async () => {
+  test("is not rendered if the client has it already", async () => {
     const fresh = await served();
     const first = await app.get("/iiif/3/base.png/full/61,/0/default.png");
     const tag = first.headers.get("ETag") as string;
@@ -168,7 +168,7 @@ describe("an image", () => {
     expect(readCounts(fresh.service.slots.render.counts)).toMatchObject({ misses: 1, hits: 2 });
   });
 
-  test("says whether it was kept", async () => {
+  test("says if it was cached", async () => {
     const { get } = await served();
     const status = async (rest: string) => {
       const response = await get(`/iiif/3/base.png/${rest}`);
@@ -209,7 +209,7 @@ describe("an image", () => {
     ]);
   });
 
-  test("JPEG is baseline, or progressive where that is set", async () => {
+  test("is a baseline JPEG, or progressive if that is set", async () => {
     const url = "/iiif/3/base.png/full/90,/0/default.jpg";
     const progressive = await served("image: { jpeg_progressive: true }");
     const isProgressive = async (response: Response) =>
@@ -218,7 +218,7 @@ describe("an image", () => {
     expect(await isProgressive(await progressive.get(url))).toBe(true);
   });
 
-  test("transparent pixels become the background where the format has no alpha", async () => {
+  test("has the background in place of transparency if the format has no alpha", async () => {
     const red = await served('image: { background: "#ff0000" }');
     const response = await red.get("/iiif/3/base.png/full/100,/45/default.jpg");
     const { data } = await sharp(await response.arrayBuffer())
@@ -231,7 +231,7 @@ describe("an image", () => {
     ]);
   });
 
-  test("16-bit samples stay where depth: source is set and the format holds them", async () => {
+  test("has 16-bit samples if depth: source is set and the format supports them", async () => {
     const deep = await served("image: { depth: source }");
     const depth = async (response: Response) => (await sharp(await response.arrayBuffer()).metadata()).depth;
     expect(await depth(await deep.get("/iiif/3/png-rgb16.png/full/50,/0/default.png"))).toBe("ushort");
@@ -352,7 +352,7 @@ describe("addresses", () => {
   });
 });
 
-describe("answers with public addresses in them", () => {
+describe("responses with public addresses in them", () => {
   const prefixed = { "X-Forwarded-Host": "museum.example", "X-Forwarded-Prefix": "/img" };
   const forwarded = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
   const browser = { Accept: "text/html" };
@@ -361,7 +361,7 @@ describe("answers with public addresses in them", () => {
   test.each([
     ["the redirect", "/iiif/3/base.png", "Location"],
     ["an image", image, "Link"],
-  ])("%s names them in Vary only where they follow the request", async (_, target, header) => {
+  ])("%s names them in Vary only if they depend on the request", async (_, target, header) => {
     const response = await app.get(target, { headers: prefixed });
     expect(response.headers.get(header)).toContain("http://museum.example/img/iiif/3/base.png");
     expect(response.headers.get("Vary")).toBe(forwarded);
@@ -451,7 +451,7 @@ describe("errors", () => {
 });
 
 describe("limits", () => {
-  test("are advertised where set, reduce max, and refuse more", async () => {
+  test("are advertised if set, reduce max, and refuse more", async () => {
     const own = await served(
       "image: { max_output_width: 300, max_output_height: 250, max_output_area: 60000 }",
     );
@@ -500,7 +500,7 @@ describe("limits", () => {
     expect((await own.get("/iiif/3/base.png/full/301,200/45/default.png")).status).toBe(400);
   });
 
-  test("a source over max_pixel_area is 400 for info.json and images, at once after a reload", async () => {
+  test("a source over max_pixel_area is 400 for info.json and images, immediately after a reload", async () => {
     const own = await served("image: { max_pixel_area: 200000 }");
     for (const target of ["info.json", "full/60,/0/default.png"]) {
       const response = await own.get(`/iiif/3/base.png/${target}`);
@@ -511,7 +511,7 @@ describe("limits", () => {
     expect((await own.get("/iiif/3/base.png/info.json")).status).toBe(200);
   });
 
-  test("what can never fit in the memory budget is 400 with the reason", async () => {
+  test("a request that can never fit in the memory budget is 400 with the reason", async () => {
     const own = await served("image: { memory_budget: 100KiB }");
     const response = await own.get("/iiif/3/base.png/full/max/0/default.png");
     expect([response.status, (await json(response)).code]).toEqual([400, "memory_budget"]);
@@ -521,7 +521,7 @@ describe("limits", () => {
     expect((await own.get("/iiif/3/base.png/0,0,1,1/max/0/default.png")).status).toBe(400);
   });
 
-  test("over the caps requests are 503 and 429 with Retry-After; /health is exempt", async () => {
+  test("requests over the limits are 503 and 429 with Retry-After; /health is exempt", async () => {
     const all = await served("limits: { max_in_flight: 1 }");
     const one = all.get("/iiif/3/base.png/full/599,/0/default.png");
     const two = await all.get("/iiif/3/base.png/info.json");
@@ -539,7 +539,7 @@ describe("limits", () => {
 });
 
 describe("a master that is replaced", () => {
-  test("is answered from the new file, at once where it has to be read, and its old answers are not used", async () => {
+  test("is served from the new file, immediately if it has to be read, and its old derivatives are not used", async () => {
     const folder = await mkdtemp(join(tmpdir(), "smalti-replaced-"));
     const own = await served(
       `sources: [{ name: own, type: filesystem, root: ${JSON.stringify(folder)}, revalidate: 24h }]`,

@@ -40,12 +40,12 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
     await app.close();
   });
 
-  test("agrees on the version, and is told what the tools are for", () => {
+  test("agrees on the version, and gets a description of the tools", () => {
     expect(session.version).toBe(name.slice(0, 10));
     expect(session.instructions).toContain("get_region");
   });
 
-  test("lists its tools, with what they take", async () => {
+  test("lists its tools with their arguments", async () => {
     const tools = await session.tools();
     expect(tools.map(({ name }) => name)).toEqual(["browse", "get_image_info", "get_region"]);
     expect(tools[2]?.inputSchema).toMatchObject({
@@ -58,7 +58,7 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
     if (session.version !== "2026-07-28") expect(await session.ping()).toEqual({});
   });
 
-  test("browses what the caller may have, and nothing else", async () => {
+  test("browses the images that the caller may have, and nothing else", async () => {
     const listed = async (by: McpSession, id = "") => {
       const { content, isError, text } = await by.call("browse", { id });
       expect(isError).toBe(false);
@@ -78,7 +78,7 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
     await reader.close();
   });
 
-  test("is led to the documents of the Presentation API, which are there", async () => {
+  test("gets links to existing documents of the Presentation API", async () => {
     const links = [
       (await session.call("browse")).content.at(-1),
       (await session.call("get_image_info", { identifier: "public.png" })).content.at(-1),
@@ -173,7 +173,7 @@ const initialize = rpc("initialize", {
   clientInfo: { name: "test", version: "1" },
 });
 
-describe("what no client sends", () => {
+describe("invalid input", () => {
   let app: Served;
   beforeAll(async () => {
     app = await served(on);
@@ -217,7 +217,7 @@ describe("what no client sends", () => {
     ["a broken size", { name: "get_region", arguments: { identifier: "base.png", size: "big" } }],
     ["a format for nobody", { name: "get_region", arguments: { identifier: "base.png", format: "tif" } }],
     ["too many pixels", { name: "get_region", arguments: { identifier: "base.png", size: "^4000," } }],
-  ])("%s makes a tool say what is wrong", async (_what, params) => {
+  ])("%s makes a tool explain the error", async (_what, params) => {
     const { status, text } = await post(app, rpc("tools/call", params));
     const { result, error } = JSON.parse(text);
     expect(status).toBe(200);
@@ -252,14 +252,14 @@ describe("what no client sends", () => {
     expect(JSON.parse(text).error.message).toContain("limit");
   });
 
-  test("answers are kept by nobody", async () => {
+  test("may not be cached", async () => {
     const { headers } = await post(app, initialize);
     expect(headers.get("Cache-Control")).toBe("no-store");
     expect(headers.get("Mcp-Session-Id")).toBeNull();
   });
 });
 
-describe("who may ask", () => {
+describe("access to the endpoint", () => {
   const page = (origin: string, more = {}) => ({ Origin: origin, ...more });
   const derived = `${on}`;
   const configured = `base_url: https://images.example.org/iiif-server\n${on}`;
@@ -339,7 +339,7 @@ describe("who may ask", () => {
     await app.service.close();
   });
 
-  test("a page of the operator's choice may read answers, and send what the protocol wants", async () => {
+  test("a page that the operator allows may read responses, and send the protocol's headers", async () => {
     const app = await served(named);
     const origin = "https://viewer.example.org";
     const preflight = await app.get("/mcp", {
@@ -382,7 +382,7 @@ describe("pictures for models", () => {
     rmSync(folder, { recursive: true, maxRetries: 5 });
   });
 
-  test("fit in 1568 pixels a side where nothing is said, and say where they are", async () => {
+  test("fit in 1568 pixels a side by default, and contain their address", async () => {
     const whole = await look({ identifier: "large.jpg" });
     expect(whole).toMatchObject({ width: 1568, height: 1176, format: "jpeg" });
     expect(whole.text).toContain("Region 0,0,4000,3000");
@@ -399,7 +399,7 @@ describe("pictures for models", () => {
     expect(await look(turned)).toMatchObject({ width: 150, height: 200, format: "webp" });
   });
 
-  test("are made smaller where they would have too many bytes, unless a size was asked for", async () => {
+  test("are made smaller if they would have too many bytes, unless a size was requested", async () => {
     const usual = await look({ identifier: "grain.png", format: "png" });
     expect(usual.bytes).toBeLessThan(700_001);
     expect(usual.width).toBeGreaterThan(256);
@@ -457,7 +457,7 @@ describe("a long folder", () => {
     return JSON.parse(JSON.parse(text).result.content[0].text);
   };
 
-  test("comes in pages of 50, in natural order, and no page or cursor names what is hidden", async () => {
+  test("comes in pages of 50, in natural order, and no page or cursor names hidden entries", async () => {
     const app = await open();
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -473,7 +473,7 @@ describe("a long folder", () => {
     await app.service.close();
   });
 
-  test("goes on where it was when files come and go meanwhile", async () => {
+  test("continues at the same position when files are added and removed meanwhile", async () => {
     const app = await open();
     const { images } = await browse(app, {});
     const last = images.at(-1);
@@ -546,7 +546,7 @@ describe("hooks, caps and records", () => {
     await app.service.close();
   });
 
-  test("where a hook maps identifiers folders are not listed, and the mapped images are shown", async () => {
+  test("with a hook that maps identifiers, folders are not listed, and the mapped images are shown", async () => {
     const app = await hooked('export const resolve = ({ identifier }) => ({ key: identifier + ".png" });');
     expect(await toldBy(app, "browse", {})).toMatchObject({
       isError: true,
@@ -582,7 +582,7 @@ describe("several sources", () => {
     return result.isError ? result.content[0].text : JSON.parse(result.content[0].text);
   };
 
-  test("are folders beside those of the default one, under their prefixes", async () => {
+  test("are folders next to those of the default one, under their prefixes", async () => {
     const app = await served(`sources:
   - { name: one, type: filesystem, root: ${root("one")} }
   - { name: two, type: filesystem, root: ${root("two")}, prefix: more/two/ }
@@ -609,7 +609,7 @@ ${on}`);
     await app.service.close();
   });
 
-  test("are browsed and searched under the labels of manifest files, without what these hide", async () => {
+  test("are browsed and searched under the labels of manifest files, without hidden entries", async () => {
     const described = join(folder, "described");
     mkdirSync(join(described, "book"), { recursive: true });
     for (const name of ["a.jpg", "b.jpg"]) writeFileSync(join(described, "book", name), "");
@@ -634,7 +634,7 @@ ${on}`);
     await app.service.close();
   });
 
-  test("that cannot be listed at all say so", async () => {
+  test("that cannot be listed say so", async () => {
     const app = await served(
       `sources: [{ name: web, type: http, url: "http://127.0.0.1:9/{identifier}" }]\n${on}`,
     );
@@ -644,7 +644,7 @@ ${on}`);
 });
 
 test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
-  "a client of %s is answered in that version",
+  "a client of %s gets a response in that version",
   async (protocolVersion) => {
     const app = await served(on);
     const asked = { ...initialize, params: { ...initialize.params, protocolVersion } };

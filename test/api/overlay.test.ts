@@ -68,8 +68,8 @@ async function corner(response: Response): Promise<number[]> {
 const red = [255, 0, 0];
 const blue = [0, 0, 255];
 
-describe("an answer's entity tag and entry", () => {
-  test("are the same as ever without an overlay, and where min_size leaves the answer out", async () => {
+describe("a derivative's entity tag and entry", () => {
+  test("are the usual ones without an overlay, and if min_size exempts the derivative", async () => {
     const none = await plain();
     const some = await marked(", min_size: 68");
     const without = await none.get(target); // 67 pixels high
@@ -85,7 +85,7 @@ describe("an answer's entity tag and entry", () => {
     expect(await corner(await some.get(turned))).toEqual(red);
   });
 
-  test("are others for each setting and each picture", async () => {
+  test("differ for each setting and each overlay image", async () => {
     const tags = new Set<string | null>();
     const settings = ["", ", anchor: top", ", offset: [1, 0]", ", fit: tile", ", opacity: 0.5"].map(
       (more) => `{ image: ${JSON.stringify(picture("red"))}${more} }`,
@@ -98,7 +98,7 @@ describe("an answer's entity tag and entry", () => {
     expect(tags.size).toBe(all.length);
   });
 
-  test("follow the picture when it is replaced, so that nothing of before is sent", async () => {
+  test("follow the overlay image when it is replaced, so that nothing outdated is sent", async () => {
     const { get } = await marked();
     const first = await get(target);
     const etag = first.headers.get("etag") as string;
@@ -116,7 +116,7 @@ describe("an answer's entity tag and entry", () => {
     expect(head.headers.get("etag")).toBe(asked.headers.get("etag"));
   });
 
-  test("have no date beside them, since that of the master is not that of the answer", async () => {
+  test("have no date, since that of the master is not that of the derivative", async () => {
     const { get } = await marked();
     await wait(1100); // a date is sent once its second is over
     expect((await get(target)).headers.has("last-modified")).toBe(false);
@@ -158,7 +158,7 @@ describe("an overlay that cannot be used", () => {
   };
 
   test.each(Object.keys(broken))(
-    "because it %s is an error of every image, kept and conditional ones too, until it is right again",
+    "because it %s is an error of every image, including cached and conditional ones, until it is fixed",
     async (name) => {
       const { get } = await marked();
       const first = await get(target);
@@ -202,7 +202,7 @@ describe("an overlay that cannot be used", () => {
     },
   );
 
-  test("does not keep an operator from purging what is kept", async () => {
+  test("does not keep an operator from purging", async () => {
     const { get, service } = await marked();
     await corner(await get(target));
     rmSync(mark());
@@ -238,7 +238,7 @@ describe("an overlay that cannot be used", () => {
   });
 });
 
-test("an overlay may lie in a source", async () => {
+test("an overlay may be in a source", async () => {
   const sources = `sources:
   - { name: fixtures, type: filesystem, root: ${JSON.stringify(fixturesFolder)} }
   - { name: own, prefix: own/, type: filesystem, root: ${JSON.stringify(folder)} }`;
@@ -286,7 +286,7 @@ describe("a hook decides for each request", () => {
   };
   const of = (name: string) => `/iiif/3/${name}/full/max/0/default.png`;
 
-  test("with another picture, none, or what is configured", async () => {
+  test("with another image, none, or the configured one", async () => {
     const { get } = await hooked();
     const none = await plain();
     expect(await corner(await get(of("base.png")))).toEqual(red);
@@ -299,7 +299,7 @@ describe("a hook decides for each request", () => {
     expect((await get(of("png-pal4.png"))).status).toBe(200);
   });
 
-  test("and what it cannot mean is an error, never an answer without a mark", async () => {
+  test("and an impossible result is an error, never a derivative without a mark", async () => {
     const { get } = await hooked();
     for (const name of ["png-pal1.png", "png-gray4.png", "png-gray16.png"]) {
       const response = await get(of(name));

@@ -92,7 +92,7 @@ function hugeTiff(): Master {
   };
 }
 
-describe("what is asked of the origin", () => {
+describe("requests to the origin", () => {
   test("info.json of a TIFF of 475 MB costs at most 2 requests and 512 KiB, and a tile little more", async () => {
     const huge = hugeTiff();
     expect(huge.size).toBeGreaterThan(472e6);
@@ -114,7 +114,7 @@ describe("what is asked of the origin", () => {
     await close();
   });
 
-  test("a tile of an indexed JPEG of 24 megapixels costs at most 2 requests and 1 MiB, repeated none", async () => {
+  test("for a tile of an indexed JPEG of 24 megapixels are at most 2 with 1 MiB, none when repeated", async () => {
     const input = await grain(750, 500, 12).png({ compressionLevel: 1 }).toBuffer();
     const picture = await sharp({ create: { width: 6000, height: 4000, channels: 3, background: "#000" } })
       .composite([{ input, tile: true }])
@@ -162,7 +162,7 @@ test("tiles of a page ask once whether there is a file of the very name", async 
 });
 
 describe("answers", () => {
-  test("are those of the same file on a disk", async () => {
+  test("equal those for the same file on a disk", async () => {
     const local = await served();
     const remote = await service();
     const names = [
@@ -189,7 +189,7 @@ describe("answers", () => {
     await remote.close();
   });
 
-  test("are of the new master when it was replaced", async () => {
+  test("come from the new master after it was replaced", async () => {
     const { get, close } = await service({ source: `url: "${origin.url}/{identifier}", revalidate: 0s` });
     origin.masters.set("replaced.jpg", masterOf(fixture("jpg-baseline-420.jpg"), { etag: '"1"' }));
     const before = await get("/iiif/3/replaced.jpg/full/max/0/default.png");
@@ -225,7 +225,7 @@ describe("answers", () => {
     },
   );
 
-  test("what is kept is served while the origin is away, until it has to be asked again", async () => {
+  test("come from the cache while the origin is away, until it has to be revalidated", async () => {
     origin.masters.set("kept.jpg", masterOf(fixture("jpg-baseline-420.jpg")));
     const { get, close } = await service();
     const target = "/iiif/3/kept.jpg/full/max/0/default.png";

@@ -125,7 +125,7 @@ test("a client that has gone leaves nothing waiting", async () => {
   await expect.poll(() => admission.status()).toEqual({ running: 0, away: 0, waiting: 0, memory: 0 });
 });
 
-describe("of an origin that does not do its part only its own requests fail", () => {
+describe("if an origin is faulty only its own requests fail", () => {
   const misdeeds: Readonly<Record<string, NonNullable<Origin["behaviour"]["instead"]>>> = {
     silent: () => true,
     dripping(_request, response) {

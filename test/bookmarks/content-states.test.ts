@@ -18,12 +18,12 @@ const build = (content_state: object) =>
     presentation: true,
   });
 
-test("a runtime without files does not start with a store of states, and says which option asks for it", () => {
+test("a runtime without files refuses to start with a store of states, and names the option", () => {
   expect(() => build({ store: { enabled: true, dir: "/states" } })).toThrow(
     /content_state\.store needs files.*Switch it off/,
   );
 });
 
-test("a runtime without files mints and reads states all the same", () => {
+test("a runtime without files still mints and reads states", () => {
   expect(build({})).toEqual({});
 });

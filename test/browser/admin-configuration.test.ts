@@ -64,7 +64,7 @@ async function findings(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`);
 }
 
-test("an operator corrects a mistake where the page says, and sees what is in force and what waits", async () => {
+test("an operator corrects a mistake at the indicated field, and sees which values are in effect and which wait", async () => {
   const { page, close } = await open();
   await page.getByLabel("Log level").selectOption("warn");
   await page.getByLabel("Largest source image").fill("10");

@@ -111,7 +111,7 @@ async function askForTile(): Promise<void> {
   await answer.arrayBuffer();
 }
 
-test("from the folders to an image: its tiles come from this host, by hand, by buttons and by keyboard", async () => {
+test("from the folders to an image: its tiles come from this host, with mouse, buttons and keyboard", async () => {
   const opened = await open("/admin/browse");
   const { page, problems, asked } = opened;
   await page.getByRole("link", { name: "maps" }).click();
@@ -150,7 +150,7 @@ test("addresses are copied by their buttons", async () => {
   await close(opened);
 });
 
-test("an image is purged from its page, which says what went", async () => {
+test("an image is purged from its page, which reports the removed entries", async () => {
   const opened = await open("/admin/view/maps/City%20&%20land.jpg");
   const { page, problems } = opened;
   await askForTile();
@@ -166,7 +166,7 @@ test("an image is purged from its page, which says what went", async () => {
   await close(opened);
 });
 
-test("a wrong key comes back with a message at its field, a right one with what went", async () => {
+test("a wrong key returns with a message at its field, a right one with its result", async () => {
   await askForTile();
   const opened = await open("/admin/cache");
   const { page, problems } = opened;
@@ -185,7 +185,7 @@ test("a wrong key comes back with a message at its field, a right one with what 
   await close(opened);
 });
 
-test("a cache is emptied after a question, and not when that is answered with no", async () => {
+test("a cache is emptied after a confirmation, and not if that is declined", async () => {
   await askForTile();
   const opened = await open("/admin/cache");
   const { page, problems } = opened;
@@ -209,7 +209,7 @@ test("a cache is emptied after a question, and not when that is answered with no
   await close(opened);
 });
 
-test("without scripts a box has to be ticked before a cache is emptied, and images are shown and purged all the same", async () => {
+test("without scripts a box has to be ticked before a cache is emptied, and images are still shown and purged", async () => {
   await askForTile();
   const opened = await open("/admin/cache", { scripts: false });
   const { page } = opened;
@@ -240,7 +240,7 @@ test("a gated image is not shown to the operator before a login as a reader, and
   await close(opened);
 });
 
-test("pixels that are damaged behind a sound header say so in the viewer and in the folder", async () => {
+test("damaged pixels behind a sound header are reported in the viewer and in the folder", async () => {
   const opened = await open("/admin/view/damaged/cut.png");
   const { page } = opened;
   await expect.poll(() => page.locator("#trouble").textContent()).toContain("This image cannot be shown.");

@@ -246,7 +246,7 @@ test("a page of another site that holds the viewer gets no token through it", as
   await context.close();
 });
 
-test("of two browsers with one cookie, a logout in either ends both, and tokens too", async () => {
+test("with two browsers sharing one cookie, a logout in either ends both, and tokens too", async () => {
   const [one, two] = [await newBrowser(), await newBrowser()];
   await agree(one.page);
   await two.context.addCookies([(await cookieOf(one.context))!]);
@@ -288,7 +288,7 @@ test("a cookie that was planted before a login is worth nothing after it", async
   for (const { context } of [attacker, reader]) await context.close();
 });
 
-test("a document of another site has the bar of a viewer run no script and give no token away", async () => {
+test("a document of another site makes the bar of a viewer run no script and reveal no token", async () => {
   const { context, page } = await newBrowser();
   await agree(page);
   const own = `${images.url}/iiif/3/termsOnly%2F1.png/info.json`;
@@ -348,7 +348,7 @@ test("a document of another site has the bar of a viewer run no script and give 
   await context.close();
 });
 
-test("requests beside a logout leave nothing behind that opens an image", async () => {
+test("requests during a logout leave nothing behind that opens an image", async () => {
   const { context, page } = await newBrowser();
   await agree(page);
   await page.goto(`${images.url}/`);

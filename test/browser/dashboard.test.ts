@@ -154,7 +154,7 @@ test.each(["light", "dark"] as const)("axe finds nothing wrong in %s", async (sc
   await context.close();
 });
 
-describe("what the operator has in hand", () => {
+describe("an operator's selection", () => {
   test("stays: focus, selection and scrolling", async () => {
     const { context, page } = await open();
     await expect.poll(() => live(page).textContent()).toBe("Live");
@@ -205,7 +205,7 @@ describe("what the operator has in hand", () => {
   });
 });
 
-test("says that too many watch, and comes to life when one has left", async () => {
+test("reports too many watchers, and connects when one has left", async () => {
   const leaving = await watchers(32);
   const { context, page } = await open();
   await expect.poll(() => live(page).textContent()).toBe("Too many dashboards are open");
@@ -216,7 +216,7 @@ test("says that too many watch, and comes to life when one has left", async () =
   await context.close();
 });
 
-test("says that it is cut off while the service is away, and goes on when that is back", async () => {
+test("reports a lost connection while the service is away, and reconnects afterwards", async () => {
   const { context, page } = await open();
   await expect.poll(() => live(page).textContent()).toBe("Live");
   server.process.kill("SIGTERM");
@@ -228,7 +228,7 @@ test("says that it is cut off while the service is away, and goes on when that i
   await context.close();
 });
 
-test("is whole without a script", async () => {
+test("is complete without a script", async () => {
   const context: BrowserContext = await browser.newContext({
     httpCredentials: { username: operator.SERVICE_ADMIN_USER, password: operator.SERVICE_ADMIN_PASS },
     javaScriptEnabled: false,

@@ -44,7 +44,7 @@ async function withPage<T>(
   }
 }
 
-test("a script says that the browser is elsewhere than ids begin, and fills the form", async () => {
+test("a script reports that the browser's address differs from that of ids, and fills in the form", async () => {
   const origin = new URL(site.base).origin;
   await withPage({}, async (page) => {
     await expect

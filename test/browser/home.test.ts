@@ -105,7 +105,7 @@ for (const [width, scheme] of [
     await page.close();
   });
 
-  test(`every picture of a folder opens, whatever its name, at ${width} px in ${scheme}`, async () => {
+  test(`every image of a folder opens, whatever its name, at ${width} px in ${scheme}`, async () => {
     const { page, problems, tiles } = await open(pictures, width, scheme);
     const buttons = page.locator(".strip .picture");
     expect(await buttons.count()).toBe(2);
@@ -191,7 +191,7 @@ for (const [width, scheme] of [
     await page.close();
   });
 
-test("the keyboard skips to the content, and stops twice at each picture of a long list", async () => {
+test("the keyboard skips to the content, and stops twice at each image of a long list", async () => {
   const { page } = await open(`${collection}/?in=Maps%20of%20the%20city`, 320, "light");
   await page.keyboard.press("Tab");
   const skip = page.getByRole("link", { name: "Skip to content" });
@@ -241,7 +241,7 @@ for (const [name, path] of [
     }
   });
 
-test("the keyboard reaches everything in reading order and works the picture", async () => {
+test("the keyboard reaches everything in reading order and controls the image", async () => {
   const { page, problems, tiles } = await open(sample, 1280, "light");
   const focused = () =>
     page.evaluate(() => {
@@ -270,7 +270,7 @@ test("the keyboard reaches everything in reading order and works the picture", a
   await page.close();
 });
 
-test("a picture is there without scripts as well", async () => {
+test("an image is shown without scripts too", async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   const answer = page.waitForResponse((response) => response.url().includes("/full/!1200,1200/"));
@@ -289,7 +289,7 @@ for (const [width, scheme] of [
   [1280, "dark"],
   [400, "light"],
 ] as const)
-  test(`nothing covers the picture, and its stage stands out from the page, at ${width} px in ${scheme}`, async () => {
+  test(`nothing covers the image, and its stage stands out from the page, at ${width} px in ${scheme}`, async () => {
     const { page } = await open(sample, width, scheme);
     const picture = await box(page, "#viewer");
     const parts =
@@ -309,7 +309,7 @@ for (const [width, scheme] of [
   });
 
 for (const width of [1280, 400]) {
-  test(`a picture that turns out to be damaged makes way for the next, and says why, at ${width} px`, async () => {
+  test(`an image that turns out to be damaged is replaced by the next, with the reason, at ${width} px`, async () => {
     const { page } = await open(mixed, width, "dark");
     await expect.poll(() => page.locator("#name").textContent()).toBe(longName);
     await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
@@ -321,7 +321,7 @@ for (const width of [1280, 400]) {
     await page.close();
   });
 
-  test(`a tile that fails late is not held against the next picture, at ${width} px`, async () => {
+  test(`a tile that fails late does not count against the next image, at ${width} px`, async () => {
     const page = await browser.newPage({ viewport: { width, height: 860 } });
     const gate = () => {
       let open = () => {};
@@ -362,7 +362,7 @@ for (const width of [1280, 400]) {
     await page.close();
   });
 
-  test(`where no picture works the reason stands in place of the viewer, at ${width} px`, async () => {
+  test(`if no image works the reason replaces the viewer, at ${width} px`, async () => {
     const { page } = await open(damaged, width, "light");
     await expect
       .poll(() => page.locator("#trouble").textContent())
@@ -399,7 +399,7 @@ test("at 400 px a long address takes two lines and is copied whole, and commands
   await page.close();
 });
 
-test("the documentation is there, and so is all that it links to", async () => {
+test("the documentation exists, and so do its link targets", async () => {
   const { page, problems } = await open(sample, 400, "dark");
   await page.getByRole("link", { name: "Documentation" }).click();
   expect(await page.locator("h1").textContent()).toBe("Documentation");

@@ -168,7 +168,7 @@ describe.each(["mirador", "uv"])("%s", (viewer) => {
     await page.context().close();
   });
 
-  test("says why a page has no picture, as long as it is on screen", async () => {
+  test("says why a page has no image, as long as it is on screen", async () => {
     const { page } = await open(`/view/torn?viewer=${viewer}`);
     await page.waitForFunction(() => "shownView" in globalThis);
     const next = page.locator(viewer === "uv" ? "button.next" : 'button[aria-label="Next item"]');

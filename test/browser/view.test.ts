@@ -231,7 +231,7 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await page.context().close();
   });
 
-  test("turns the page, and a link to what is on screen then leads back to it", async () => {
+  test("turns the page, and a link to the view then leads back to it", async () => {
     const { page, faults } = await open(at("/view/book"));
     await expect.poll(() => shown(page), { timeout: 60_000 }).toEqual({ canvasId: canvas(1) });
     await turn(page);
@@ -265,7 +265,7 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await page.context().close();
   });
 
-  test("is reached by the keyboard, with all of the bar", async () => {
+  test("is reachable by the keyboard, including all of the bar", async () => {
     const { page } = await open(at("/view/book"));
     await page
       .locator(`[aria-label="${next}"], [title="${next}"]`)
@@ -305,7 +305,7 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await page.context().close();
   });
 
-  test("logs in where an item is gated, shows its other pages too, and logs out", async () => {
+  test("logs in at a gated item, shows its other pages too, and logs out", async () => {
     const { page, faults } = await open(at("/view/staff"));
     const shows = (expected: string) =>
       expect
@@ -420,7 +420,7 @@ describe("axe", () => {
   });
 });
 
-test("the page has the picture without scripts, and says so where the viewer does not arrive", async () => {
+test("the page has the image without scripts, and says so if the viewer does not load", async () => {
   const { page: plain } = await open("/view/book/canvas/2", { javaScriptEnabled: false });
   await expect.poll(async () => seen(await plain.screenshot()), { timeout: 60_000 }).not.toBe("nothing");
   await plain.getByRole("link", { name: "Next" }).click();

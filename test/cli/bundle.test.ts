@@ -52,13 +52,13 @@ test.each(["app.js", "main.js", "program.js", "thread.js", "workerd.js", "mcp.js
 );
 
 test.each(["app.js", "main.js", "program.js", "thread.js", "workerd.js", "mcp.js", "workerd.capnp"])(
-  "%s holds no path of where it was built",
+  "%s contains no path of the build machine",
   (file) => {
     expect(readFileSync(join(built.dist, file), "utf8")).not.toContain(process.cwd());
   },
 );
 
-test("the code of the Model Context Protocol is in a file of its own, which is loaded when a message comes", () => {
+test("the code of the Model Context Protocol is in a separate file, which is loaded when a message arrives", () => {
   const app = readFileSync(join(built.dist, "app.js"), "utf8");
   expect(app.match(/[^\n]{0,20}\.\/mcp\.js[^\n]{0,2}/g)).toEqual([
     expect.stringContaining('import("./mcp.js")'),

@@ -98,7 +98,7 @@ image: { max_pixel_area: 5000000 }
     expect(second).toEqual(first);
   });
 
-  test("warns of what is valid but doubtful, on standard error, and exits 0", async () => {
+  test("warns about doubtful values, on standard error, and exits 0", async () => {
     const { code, out, err } = await built.run([
       "check",
       "-config",
@@ -112,7 +112,7 @@ image: { max_pixel_area: 5000000 }
     ]);
   });
 
-  test("warns of folders that cannot be used here, and makes none", async () => {
+  test("warns about unusable folders, and creates none", async () => {
     const file = write(
       "folders.yaml",
       "sources: [{ name: a, type: filesystem, root: ./nowhere }]\ncache: { render: { backend: filesystem, path: ./a-file/x }, info: { backend: filesystem, path: ./made/later } }",
@@ -165,7 +165,7 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
     ]);
   });
 
-  test("shows what the environment overrides", async () => {
+  test("shows the overrides of the environment", async () => {
     const { out } = await built.run(["check", "-config", write("env.yaml", yaml)], {
       env: { SERVICE_MAX_PIXEL_AREA: "77", SERVICE_ADDR: ":9" },
     });
@@ -205,19 +205,19 @@ describe("the configuration file", () => {
     ["-config=FILE", (file: string) => ["check", `-config=${file}`]],
     ["--config=FILE", (file: string) => ["check", `--config=${file}`]],
     ["the flag before the command", (file: string) => ["-config", file, "check"]],
-  ])("is named by %s", async (_, args) => {
+  ])("can be named by %s", async (_, args) => {
     const file = write("named.yaml", "image: { tile_size: 321 }");
     expect((await built.run(args(file))).out).toContain("tile_size: 321");
   });
 
-  test("is named by SERVICE_CONFIG where no flag is given; a flag goes first", async () => {
+  test("is named by SERVICE_CONFIG without a flag; a flag takes precedence", async () => {
     const env = { SERVICE_CONFIG: write("by-env.yaml", "image: { tile_size: 111 }") };
     expect((await built.run(["check"], { env })).out).toContain("tile_size: 111");
     const flag = write("by-flag.yaml", "image: { tile_size: 222 }");
     expect((await built.run(["check", "-config", flag], { env })).out).toContain("tile_size: 222");
   });
 
-  test("is relative to where the program is started, and what it names to the file", async () => {
+  test("is relative to the working directory, and paths inside it to the file", async () => {
     mkdirSync(join(folder, "etc"), { recursive: true });
     write("etc/smalti.yaml", "sources: [{ name: a, type: filesystem, root: ../images }]");
     const { out } = await built.run(["check", "-config", "etc/smalti.yaml"], { cwd: folder });
@@ -225,7 +225,7 @@ describe("the configuration file", () => {
   });
 });
 
-describe("a command line that cannot be read gives one line that says what to do, and exit code 2", () => {
+describe("an unknown command line gets one line of advice, and exit code 2", () => {
   test.each<[string, readonly string[], RegExp]>([
     ["an unknown flag", ["--port", "80"], /unknown flag --port; see smalti --help/],
     ["a second folder", ["a", "b"], /unexpected argument b/],
@@ -248,7 +248,7 @@ describe("a command line that cannot be read gives one line that says what to do
   });
 });
 
-describe("mistakes give one line that says what to do, and exit code 1", () => {
+describe("mistakes get one line of advice, and exit code 1", () => {
   test.each<[string, readonly string[], RegExp]>([
     ["a file that is not there", ["-config", "none.yaml"], /there is no configuration file .*none\.yaml/],
     ["a folder as the file", ["-config", "images"], /the configuration file .* cannot be read/],
@@ -321,7 +321,7 @@ describe("mistakes give one line that says what to do, and exit code 1", () => {
     expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; .*SERVICE_ADDR=`))]);
   });
 
-  test("a port in use, without a wait for a server of masters that never answers", async () => {
+  test("a port in use, without waiting for an origin that never responds", async () => {
     // Takes connections and says nothing.
     const silent = createServer((socket) => socket.on("error", () => {}));
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

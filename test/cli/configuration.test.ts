@@ -68,7 +68,7 @@ const load = () => {
   return config;
 };
 
-test("what waits for a restart counts after it, and the environment is not in the file", async () => {
+test("pending changes take effect after a restart, and the environment is not written to the file", async () => {
   const options = { env: { ...operator, SERVICE_LOG_FORMAT: "text" } };
   const server = await built.serve(["-config", file], options);
   const { "log.format": _, ...unlocked } = fields;

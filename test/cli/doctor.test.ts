@@ -42,7 +42,7 @@ const doctor = (args: readonly string[], env: Readonly<Record<string, string>> =
   built.run(["doctor", "auth", "-config", file, ...args], { env });
 
 describe("smalti doctor auth", () => {
-  test("goes through a login of each profile, and ends with 0 where all is in order", async () => {
+  test("tries a login of each profile, and exits 0 if all is in order", async () => {
     const { code, out, err } = await doctor(["--url", url]);
     expect([code, err]).toEqual([0, ""]);
     const lines = out.trimEnd().split("\n");
@@ -56,7 +56,7 @@ describe("smalti doctor auth", () => {
     expect(out).toMatch(/^good +staff: login .*SERVICE_DOCTOR_USERNAME/m);
   });
 
-  test("asks this machine where neither --url nor base_url says where", async () => {
+  test("requests from this machine if neither --url nor base_url is given", async () => {
     const { code, out } = await doctor(["--identifier", "tile.tif"], { SERVICE_ADDR: new URL(url).host });
     expect([code, out]).toEqual([
       0,
@@ -80,7 +80,7 @@ describe("smalti doctor auth", () => {
     expect(right.out + wrong.out).not.toMatch(/\bsecret\b|other1/);
   });
 
-  test("ends with 1 where there is a problem, with what is expected and what to change", async () => {
+  test("exits 1 if there is a problem, with the expected behaviour and the change to make", async () => {
     const { code, out } = await doctor([
       "--url",
       url,
@@ -115,7 +115,7 @@ describe("smalti doctor auth", () => {
     });
   });
 
-  test("asks at base_url where no address is given, and warns of what the configuration itself has wrong", async () => {
+  test("uses base_url if no address is given, and warns about the configuration's own faults", async () => {
     const other = join(folder, "public.yaml");
     writeFileSync(other, settings('base_url: "https://images.invalid/images"'));
     const { code, out } = await built.run(["doctor", "auth", "-config", other]);
@@ -134,14 +134,14 @@ describe("smalti doctor auth", () => {
     [["doctor", "auth", "--client-ip", "here"], /--client-ip expects an address/],
     [["doctor", "auth", "--identifier", "../a"], /identifier without empty, \. or \.\. parts/],
     [["doctor", "auth", "--fast"], /doctor auth does not know --fast/],
-  ])("says in a line what is wrong with %j", async (args, message) => {
+  ])("explains in one line what is wrong with %j", async (args, message) => {
     const { code, out, err } = await built.run([...args, "-config", file]);
     expect([code, out]).toEqual([args.includes("--identifier") ? 1 : 2, ""]);
     expect(err).toMatch(message);
     expect(err).not.toMatch(/secret|\n\s+at /);
   });
 
-  test("says that nothing is gated where that is so, and which identifiers are public", async () => {
+  test("reports that nothing is gated, and which identifiers are public", async () => {
     const none = join(folder, "none.yaml");
     writeFileSync(none, "log: { level: info }\n");
     expect((await built.run(["doctor", "auth", "-config", none])).err).toMatch(/no section auth/);
@@ -151,7 +151,7 @@ describe("smalti doctor auth", () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/no rule of auth\.rules names tile\.tif/)]);
   });
 
-  test("is named by the help", async () => {
+  test("is listed in the help", async () => {
     expect((await built.run(["help"])).out).toContain("smalti doctor auth");
   });
 });

@@ -41,40 +41,43 @@ function configFor(store: keyof typeof stores): string {
   return file;
 }
 
-test.each(["redis", "filesystem"] as const)("ends sessions in %s, and says how many", async (store) => {
-  const { sessions } = buildSessions(sessionOptions.parse(stores[store]()), 3_600_000, {
-    platform: { env: {}, files: nodeFiles() } as never,
-    log: silentLog,
-  });
-  const logIn = (profile: string, user: string) =>
-    sessions.logIn({
-      profile,
-      user,
-      fingerprint: "",
-      grantedAt: Date.now(),
-      expiresAt: Date.now() + 600_000,
+test.each(["redis", "filesystem"] as const)(
+  "ends sessions in %s, and reports their number",
+  async (store) => {
+    const { sessions } = buildSessions(sessionOptions.parse(stores[store]()), 3_600_000, {
+      platform: { env: {}, files: nodeFiles() } as never,
+      log: silentLog,
     });
-  const [ann, bob] = [await logIn("terms", "ann"), await logIn("terms", "bob")];
-  await logIn("former", "eve");
-  const end = (...args: string[]) => built.run(["sessions", "end", ...args, "-config", configFor(store)]);
-  expect(await end("--profile", "terms", "--user=ann")).toEqual({
-    code: 0,
-    out: "1 session ended\n",
-    err: "",
-  });
-  expect([await sessions.find(ann.id), (await sessions.find(bob.id))?.grants[0]?.user]).toEqual([
-    undefined,
-    "bob",
-  ]);
-  expect(await end("--profile", "former")).toEqual({
-    code: 0,
-    out: "1 session ended; the configuration has no profile former\n",
-    err: "",
-  });
-  expect(await end("--all")).toEqual({ code: 0, out: "1 session ended\n", err: "" });
-  expect(await sessions.find(bob.id)).toBeUndefined();
-  await sessions.close();
-});
+    const logIn = (profile: string, user: string) =>
+      sessions.logIn({
+        profile,
+        user,
+        fingerprint: "",
+        grantedAt: Date.now(),
+        expiresAt: Date.now() + 600_000,
+      });
+    const [ann, bob] = [await logIn("terms", "ann"), await logIn("terms", "bob")];
+    await logIn("former", "eve");
+    const end = (...args: string[]) => built.run(["sessions", "end", ...args, "-config", configFor(store)]);
+    expect(await end("--profile", "terms", "--user=ann")).toEqual({
+      code: 0,
+      out: "1 session ended\n",
+      err: "",
+    });
+    expect([await sessions.find(ann.id), (await sessions.find(bob.id))?.grants[0]?.user]).toEqual([
+      undefined,
+      "bob",
+    ]);
+    expect(await end("--profile", "former")).toEqual({
+      code: 0,
+      out: "1 session ended; the configuration has no profile former\n",
+      err: "",
+    });
+    expect(await end("--all")).toEqual({ code: 0, out: "1 session ended\n", err: "" });
+    expect(await sessions.find(bob.id)).toBeUndefined();
+    await sessions.close();
+  },
+);
 
 describe("is refused", () => {
   test.each([
@@ -92,12 +95,12 @@ describe("is refused", () => {
     expect(err.trim().split("\n")).toHaveLength(1);
   });
 
-  test("where sessions are in the memory of the service", async () => {
+  test("if sessions are in the memory of the service", async () => {
     const { code, err } = await built.run(["sessions", "end", "--all", "-config", configFor("heap")]);
     expect([code, err]).toEqual([1, expect.stringContaining("end them on its page /admin/auth")]);
   });
 
-  test("where the store does not answer", async () => {
+  test("if the store does not respond", async () => {
     const file = join(folder, "away.yaml");
     const session = { backend: "redis", redis: { addr: "127.0.0.1:1", timeout: "200ms" } };
     writeFileSync(file, JSON.stringify({ auth: { session } }));

@@ -74,7 +74,7 @@ describe("smalti hash-password", () => {
     expect(err).not.toContain("top-secret");
   });
 
-  test("hides what is typed at a terminal, and asks for it twice", async () => {
+  test("hides the password typed at a terminal, and asks for it twice", async () => {
     const script = `
 import os, pty, sys
 pid, terminal = pty.fork()
@@ -106,7 +106,7 @@ print(seen.decode())
     expect(typed("\x03")).toContain("broken off");
   });
 
-  test("is in the help", async () => {
+  test("is listed in the help", async () => {
     expect((await built.run(["--help"])).out).toContain("smalti hash-password [--cost N]");
   });
 });

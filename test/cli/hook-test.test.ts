@@ -36,7 +36,7 @@ const viaWebhook = (more = "") =>
 const mapping = "{ engine: lookup, lookup: { file: map.csv } }";
 
 describe("hook test", () => {
-  test("prints what the hook says and how long it took", async () => {
+  test("prints the hook's result and its duration", async () => {
     const { code, out, err } = await run(mapping, "--identifier", "ms-1;3");
     expect([code, err]).toEqual([0, ""]);
     expect(JSON.parse(out)).toEqual({
@@ -55,7 +55,7 @@ describe("hook test", () => {
     expect([code, (JSON.parse(out) as { answer: unknown }).answer]).toEqual([0, answer]);
   });
 
-  test("sends headers and address as a request has them, and says what the hook does not see of them", async () => {
+  test("sends headers and address like a request, and lists those that the hook does not see", async () => {
     webhook.asked.length = 0;
     const question = [
       "--function",
@@ -87,7 +87,7 @@ describe("hook test", () => {
     ]);
   });
 
-  test("exits 1 where the hook fails, with the place in its file", async () => {
+  test("exits 1 if the hook fails, with the position in its file", async () => {
     writeFileSync(
       join(folder, "hooks.js"),
       "export function resolve({ identifier }) {\n  console.log('asked');\n  return table[identifier];\n}\n",
@@ -98,7 +98,7 @@ describe("hook test", () => {
     expect(err).toContain("asked");
   });
 
-  test("says what a request would say of overlay settings, asked by the address of an image", async () => {
+  test("predicts overlay settings for the address of an image", async () => {
     writeFileSync(
       join(folder, "marks.js"),
       `export const overlay = ({ identifier, request_path }) => {
@@ -156,7 +156,7 @@ describe("hook test", () => {
       ["--identifier", "a"],
       /hook\.headers\.0: expected the name of a header/,
     ],
-  ])("says in a line what is wrong with %s %j", async (hook, args, message) => {
+  ])("explains in one line what is wrong with %s %j", async (hook, args, message) => {
     const { code, out, err } = await run(hook, ...args);
     const unreadable = args.length < 2; // else the question cannot be asked
     expect([code, out]).toEqual([unreadable ? 2 : 1, ""]);

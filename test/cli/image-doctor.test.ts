@@ -27,7 +27,7 @@ afterAll(() => {
 const doctor = (...args: string[]) => built.run(["doctor", ...args], { cwd: folder });
 
 describe("smalti doctor IMAGE", () => {
-  test("prints findings and facts, and ends with 0 where there is no problem", async () => {
+  test("prints findings and facts, and exits 0 if there is no problem", async () => {
     const { code, out, err } = await doctor("tif-pyramid-subifd.tif", "-config", file);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^tif-pyramid-subifd\.tif\n\n/);
@@ -39,18 +39,18 @@ describe("smalti doctor IMAGE", () => {
     expect(unmeasured.out).not.toContain("Measured now");
   });
 
-  test("ends with 1 where there is a problem, and says what to do", async () => {
+  test("exits 1 if there is a problem, and says what to do", async () => {
     const { code, out } = await doctor("bad-trunc-50.png", "-config", file);
     expect(code).toBe(1);
     expect(out).toMatch(/^problem +Expected a sound PNG.*\n +what to do: Replace the file/m);
   });
 
-  test("finds what only rendering shows, unless it is told not to render", async () => {
+  test("finds what only rendering shows, unless rendering is disabled", async () => {
     expect((await doctor("bad-trunc-50.jp2", "-config", file)).code).toBe(1);
     expect((await doctor("bad-trunc-50.jp2", "-config", file, "--no-measure")).code).toBe(0);
   });
 
-  test("gives the same as JSON", async () => {
+  test("prints the same as JSON", async () => {
     const { code, out } = await doctor("nowhere.tif", "-config", file, "--json");
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
@@ -60,14 +60,14 @@ describe("smalti doctor IMAGE", () => {
     });
   });
 
-  test("takes a file where no sources are configured, also one named auth", async () => {
+  test("accepts a file if no sources are configured, even one named auth", async () => {
     const { code, out } = await doctor("--identifier", "auth");
     expect([code, /^problem +Part of the picture/m.test(out)]).toEqual([1, true]);
     expect((await doctor(join(fixturesFolder, "base.png"))).code).toBe(0);
     expect(out).not.toContain(folder);
   });
 
-  test("says the same of an untouched JPEG and of the one that the first run has built a sidecar for", async () => {
+  test("reports the same for an untouched JPEG and for one with a sidecar from the first run", async () => {
     const large = { create: { width: 6000, height: 4000, channels: 3, background: "#336699" } } as const;
     writeFileSync(join(folder, "untouched.jpg"), await sharp(large).jpeg().toBuffer());
     const findings = ({ out }: { readonly out: string }) => out.split("\nFile\n")[0];
@@ -80,7 +80,7 @@ describe("smalti doctor IMAGE", () => {
     expect(first.out).toMatch(/\nNo problem was found\.\n$/);
   });
 
-  test("says before anything is rendered that the first tile builds the sidecar", async () => {
+  test("says before rendering that the first tile builds the sidecar", async () => {
     cpSync(join(fixturesFolder, "jpg-progressive.jpg"), join(folder, "unmeasured.jpg"));
     const { out } = await doctor("unmeasured.jpg", "--no-measure");
     expect(out).toMatch(/^good +Tiles are fast to serve/m);
@@ -90,7 +90,7 @@ describe("smalti doctor IMAGE", () => {
   test.each([
     ["nowhere.jpg", "which does not exist here"],
     [".", "which is a folder"],
-  ])("says of %s on the command line that it is no file, and speaks of no addresses", async (name, why) => {
+  ])("says that %s on the command line is not a file, and mentions no addresses", async (name, why) => {
     const { code, out, err } = await doctor(name);
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain(`received ${name}, ${why}`);
@@ -109,7 +109,7 @@ describe("smalti doctor IMAGE", () => {
     expect(out).not.toContain("vips");
   });
 
-  test("counts what makes an image slow in its last line", async () => {
+  test("counts the causes of slowness in its last line", async () => {
     const { code, out } = await doctor("bomb-deflate-30000x30000-1bit.tif", "-config", file, "--no-measure");
     expect(code).toBe(0);
     expect(out).toMatch(/\n2 reasons why it is slow were found\.\n$/);

@@ -45,7 +45,7 @@ async function stop(program: Program): Promise<number | null> {
 const info = (url: string, name: string) => fetch(`${url}/iiif/3/${name}/info.json`);
 
 describe("the start", () => {
-  test("without arguments serves the sample, and names URLs that answer", async () => {
+  test("without arguments serves the sample, and names URLs that respond", async () => {
     const server = await built.serve([]);
     await server.said(/info\.json\n/);
     const urls = server.status().out.match(/http:\S+/g) ?? [];
@@ -64,7 +64,7 @@ describe("the start", () => {
     expect(await stop(server)).toBe(0);
   });
 
-  test("with a folder and a file without sources takes both", async () => {
+  test("with a folder and a file without sources uses both", async () => {
     const file = write("tile.yaml", "image: { tile_size: 256 }");
     const server = await built.serve(["-config", file, "images"], { cwd: folder });
     expect(await (await info(server.url, "base.png")).json()).toMatchObject({ tiles: [{ width: 256 }] });
@@ -78,14 +78,14 @@ describe("the start", () => {
       "{ max_in_flight: 9, max_in_flight_per_ip: 7 }",
       "answers of any size, 9 requests at once, 7 requests at once from one address",
     ],
-  ])("under limits %s tells them", async (limits, text) => {
+  ])("under limits %s prints them", async (limits, text) => {
     const server = await built.serve(["-config", write("limits.yaml", `limits: ${limits}`)]);
     await server.said(/info\.json\n/);
     expect(server.status().out).toContain(`, ${text}\n`);
     expect(await stop(server)).toBe(0);
   });
 
-  test("counts what a source holds, under the shortest form of its path", async () => {
+  test("counts the images of a source, under the shortest form of its path", async () => {
     mkdirSync(join(folder, "two/below"), { recursive: true });
     for (const name of ["one.png", "below/two.png"])
       copyFileSync(join(fixturesFolder, "base.png"), join(folder, "two", name));
@@ -95,7 +95,7 @@ describe("the start", () => {
     expect(await stop(server)).toBe(0);
   });
 
-  test("with a server of masters that is away tells why below the addresses, and serves the other sources", async () => {
+  test("with an unreachable origin explains it below the addresses, and serves the other sources", async () => {
     const file = write(
       "away.yaml",
       `sources: [{ name: near, type: filesystem, root: ./images }, { name: far, prefix: far/, type: http, url: "http://127.0.0.1:1/{identifier}?key=hunter2" }]`,
@@ -184,7 +184,7 @@ describe("SIGTERM", () => {
     },
   );
 
-  test("cuts what runs longer than shutdown_timeout, and exits 0", async () => {
+  test("cuts responses that run longer than shutdown_timeout, and exits 0", async () => {
     const file = write(
       "short.yaml",
       `shutdown_timeout: 200ms\nsources: [{ name: s, type: filesystem, root: ${JSON.stringify(images)} }]`,
@@ -235,7 +235,7 @@ describe("a cache in a folder that cannot be used", () => {
   );
 });
 
-describe.concurrent("a cache that never answers", () => {
+describe.concurrent("a cache that never responds", () => {
   let silent: Server;
   beforeAll(async () => {
     // Takes connections and says nothing.
@@ -274,7 +274,7 @@ describe.concurrent("a cache that never answers", () => {
 });
 
 describe.concurrent("files that hang", () => {
-  test("in a cache on a dead mount cost neither an answer nor the stop", async ({ skip }) => {
+  test("in a cache on a dead mount delay neither a response nor the stop", async ({ skip }) => {
     const mount = await mountDead();
     if (!mount) return skip("only root may mount, where the kernel has FUSE");
     await grain(1200, 900, 40).jpeg({ progressive: true }).toFile(join(images, "progressive.jpg"));
@@ -305,7 +305,7 @@ describe.concurrent("files that hang", () => {
     await mount.remove();
   });
 
-  test("in a thread of Node hold no stop up, also a worker's", async () => {
+  test("in a thread of Node delay no stop, not even a worker's", async () => {
     const pipe = join(folder, "pipe");
     await promisify(execFile)("mkfifo", [pipe]);
     // Both wait for a writer that never comes.
@@ -329,7 +329,7 @@ else openSync(${JSON.stringify(pipe)}, "r");`,
 describe("the log", () => {
   const failing = "broken.png/full/max/0/default.jpg";
 
-  test("as JSON is one object a line on standard error, and nothing else is written", async () => {
+  test("as JSON is one object per line on standard error, and nothing else is written", async () => {
     const server = await built.serve(["images"], {
       cwd: folder,
       env: { SERVICE_LOG_FORMAT: "json", SERVICE_LOG_LEVEL: "debug" },
@@ -361,7 +361,7 @@ describe("the log", () => {
   });
 });
 
-test("no error tells the outside a path, a stack or the name of the folder", async () => {
+test("no error reveals a path, a stack or the name of the folder", async () => {
   const server = await built.serve([images]);
   for (const path of [
     "broken.png/info.json",

@@ -42,7 +42,7 @@ const inFolder = (path: string) => `{ backend: filesystem, path: ${JSON.stringif
 const readyAt = async (url: string) => (await (await fetch(`${url}/ready`)).json()) as Readiness;
 const imageAt = async (url: string) => (await fetch(`${url}/iiif/3/sample/full/60,/0/default.jpg`)).status;
 
-describe("a server whose sessions cannot be kept", () => {
+describe("a server whose sessions cannot be stored", () => {
   test.each([
     [
       "a folder that is not there",
@@ -68,7 +68,7 @@ describe("a server whose sessions cannot be kept", () => {
     expect(err).not.toMatch(/^\s+at .*\.js/m);
   });
 
-  test("is told so by smalti check as well, which leaves nothing behind", async () => {
+  test("is reported by smalti check too, which leaves nothing behind", async () => {
     const path = join(folder, "later");
     const file = configure(inFolder(path));
     expect((await built.run(["check", "-config", file])).err).toMatch(/auth\.session\.path: .*is not there/);
@@ -78,7 +78,7 @@ describe("a server whose sessions cannot be kept", () => {
   });
 });
 
-test("a server goes on with public images while its Redis is away, and says so in /ready, which stays ready", async () => {
+test("a server continues with public images while its Redis is away, and says so in /ready, which stays ready", async () => {
   const server = await built.serve(["-config", configure(inRedis())]);
   await server.said(/info\.json\n/);
   expect((await readyAt(server.url)).sessions).toMatchObject([{ backend: "redis", healthy: true }]);

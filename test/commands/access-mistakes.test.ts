@@ -62,7 +62,7 @@ test("a sound configuration is warned of nothing", async () => {
   expect(await check(sound())).toEqual([]);
 });
 
-test("a mistake is told with its place in the file", async () => {
+test("a mistake is reported with its position in the file", async () => {
   const config = sound();
   config.auth.rules.push({ match: "private/x.png", profile: "click" });
   const at = stringify(config)

@@ -11,7 +11,7 @@ describe("a listening address", () => {
     ["[::1]:8080", { hostname: "::1", port: 8080 }],
     ["[::]:80", { hostname: "::", port: 80 }],
     ["images.example.org:443", { hostname: "images.example.org", port: 443 }],
-  ])("%s is read", (text, address) => expect(parseAddress(text)).toEqual(address));
+  ])("%s is parsed", (text, address) => expect(parseAddress(text)).toEqual(address));
 
   test.each([
     "",

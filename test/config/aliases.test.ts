@@ -10,7 +10,7 @@ const load = (...prefixes: string[]) => {
 
 describe("an alias", () => {
   test.each(["/cantaloupe/iiif/2/", "/loris/", "/a:b/", "/~user/im$g/(x)/", "/iiifx/", "/3/", "/IIIF/2/"])(
-    "may be %s",
+    "can be %s",
     (prefix) => expect(load(prefix).config?.aliases).toEqual([{ prefix, version: 2 }]),
   );
 
@@ -46,7 +46,7 @@ describe("an alias", () => {
       "/robots.txt/",
       "/favicon.ico/",
     ].map((prefix) => [prefix, `/${prefix.split("/")[1]} belongs to the service`]),
-  ])("may not be %j", (prefix, reason) => {
+  ])("cannot be %j", (prefix, reason) => {
     const { problems } = load("/fine/", prefix as string);
     expect(problems).toHaveLength(1);
     expect(problems?.[0]?.path).toBe("aliases.1.prefix");
@@ -54,7 +54,7 @@ describe("an alias", () => {
     expect(problems?.[0]?.message).toContain(`received ${JSON.stringify(prefix)}`);
   });
 
-  test("may stand in the list once", () => {
+  test("can be listed only once", () => {
     expect(load("/a/", "/b/", "/a/").problems).toMatchObject([
       {
         path: "aliases.2.prefix",

@@ -24,7 +24,7 @@ describe("the effective configuration", () => {
     "image: { sharpen: on, supersample: 2, linear: on }",
     "image: { sharpen: { radius: 1, amount: 0.25 } }",
     "aliases: [{ prefix: /cantaloupe/iiif/2/, version: 2 }]\ntrusted_proxies: ['::1', 10.0.0.0/8]",
-  ])("of %j is read back as the same", (yaml) => {
+  ])("of %j survives a round trip", (yaml) => {
     const config = accepted(yaml);
     expect(accepted(effectiveYaml(config))).toEqual(config);
   });

@@ -73,14 +73,14 @@ const builtin = (name: string, more = "", users = "{}") =>
 describe("a variable that a key names", () => {
   const oidc = profiles("p: { login: { backend: oidc, client_id: x, client_secret_env: SECRET } }");
 
-  test("has to be set, and is named with its place", () => {
+  test("has to be set, and is reported with its position", () => {
     expect(problems(oidc)).toEqual([
       "auth.profiles.p.login.client_secret_env: the environment variable SECRET is not set; set it to the secret, or take this key away",
     ]);
     expect(problems(oidc, { SECRET: "s" })).toEqual([]);
   });
 
-  test("is not meant by a free name that ends alike", () => {
+  test("does not match a free name with the same ending", () => {
     expect(problems(profiles(builtin("x_env", "", '{ x_env: "$2b$x", y_env: "$2b$y" }')))).toEqual([]);
   });
 });
@@ -91,7 +91,7 @@ describe("secrets", () => {
     "campus: { login: { backend: oidc, client_id: visible } }",
   );
 
-  test("are masked under every name, their names and other values are not", () => {
+  test("are masked under every name; their names and other values are not", () => {
     const shown = JSON.stringify(mask(accepted(yaml), top));
     expect(shown).not.toContain("hunter");
     expect(shown).toContain('"users":{"ann":"***","x_env":"***"}');
@@ -105,7 +105,7 @@ describe("secrets", () => {
   });
 });
 
-test("relative paths become absolute under every name, and only where the member of a union has a path", () => {
+test("relative paths become absolute under every name, and only if the member of a union has a path", () => {
   const page = "template: pages/login.html";
   const yaml = profiles(
     `a: { login: { backend: builtin, ${page} } }`,
@@ -125,7 +125,7 @@ describe("a variable of the environment", () => {
   const ttls = (config: z.output<typeof schema>) =>
     Object.entries(config.auth.profiles).map(([name, { token_ttl }]) => [name, token_ttl]);
 
-  test("overrides a key under each name that the file has, and makes none", () => {
+  test("overrides a key under each name in the file, and creates none", () => {
     const yaml = profiles(builtin("staff", ", token_ttl: 1m"), builtin('"a.b"'));
     expect(ttls(accepted(yaml, env))).toEqual([
       ["staff", "9m"],
@@ -138,7 +138,7 @@ describe("a variable of the environment", () => {
     expect(load("", env)).toMatchObject({ overridden: [] });
   });
 
-  test("is named where its value is wrong", () => {
+  test("is named if its value is wrong", () => {
     expect(problems(profiles(builtin("staff")), { SERVICE_TOKEN_TTL: "soon" })).toEqual([
       expect.stringMatching(/^auth\.profiles\.staff\.token_ttl: .*"soon" \(from SERVICE_TOKEN_TTL\)$/),
     ]);
@@ -162,7 +162,7 @@ describe("a problem under a free name", () => {
     ],
     ["staff: ", "auth.profiles.staff: expected keys and values, received nothing"],
     [builtin('"a/b"'), 'auth.profiles."a/b": expected letters and digits as its name'],
-  ])("of %s is told with its key", (yaml, problem) => {
+  ])("of %s is reported with its key", (yaml, problem) => {
     expect(problems(profiles(yaml))).toEqual([problem]);
   });
 
@@ -180,7 +180,7 @@ test("scalars are taken as they are meant under every name", () => {
   });
 });
 
-test("a free name is what is written, whatever number or truth it looks like", () => {
+test("a free name is the literal text, whatever number or boolean it looks like", () => {
   const names = ["007", "1e3", "0x10", "1.50", "true", "null", "constructor"];
   const yaml = `auth:\n  profiles:\n${names.map((name) => `    ${builtin(name)}\n`).join("")}`;
   expect(Object.keys(accepted(yaml).auth.profiles)).toEqual(names);
@@ -211,18 +211,18 @@ describe("the reference", () => {
     );
   });
 
-  test("tells keys that have to be written from those that may be left out", () => {
+  test("distinguishes required keys from optional ones", () => {
     const table = keyTable(leaves(tree));
     expect(table).toContain("| `auth.profiles.*.login.client_id` | text | required |");
     expect(table).toContain("| `auth.profiles.*.note` | text | none |");
   });
 
-  test("marks all that stands in a live record as live", () => {
+  test("marks everything in a live record as live", () => {
     const hooks = z.record(z.string(), z.strictObject({ url: z.string() })).meta({ edit: "live" });
     expect(keyTable(leaves(treeOf(z.strictObject({ hooks }))))).toContain("| `hooks.*.url` ↻ |");
   });
 
-  test("as a JSON Schema describes what stands under a name", () => {
+  test("as a JSON Schema describes the values under a name", () => {
     const { additionalProperties } = tree.properties?.auth?.properties?.profiles ?? {};
     expect(additionalProperties).toMatchObject({
       type: "object",

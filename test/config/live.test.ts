@@ -45,7 +45,7 @@ function change(before: Settings, after: Settings): readonly [Settings, readonly
 
 const one = { match: "a", label: "1" };
 
-describe("of a changed configuration", () => {
+describe("a changed configuration", () => {
   test.each<[string, Settings, Settings, Settings, readonly string[]]>([
     ["live keys count", { level: "a" }, { level: "b" }, { level: "b" }, []],
     ["other keys wait", { port: 1 }, { port: 2 }, { port: 1 }, ["port"]],
@@ -120,7 +120,7 @@ describe("of a changed configuration", () => {
     expect(change(before, after)).toEqual([expected, waiting]);
   });
 
-  test("can be foreseen: what would be taken, and what would wait", () => {
+  test("can be previewed: what would take effect, and what would wait", () => {
     const settings = createLiveSettings<Settings>(treeOf(schema), { port: 1, level: "a", words: ["x"] });
     expect(settings.compare({ port: 2, level: "b", words: ["x"] })).toEqual({
       takes: ["level"],
@@ -128,14 +128,14 @@ describe("of a changed configuration", () => {
     });
   });
 
-  test("what waited counts no more once it is changed back", () => {
+  test("no longer waits for a key that is changed back", () => {
     const settings = createLiveSettings(treeOf(schema), { port: 1, level: "a" } as Settings);
     expect(settings.take({ port: 2, level: "b" })).toEqual(["port"]);
     expect(settings.take({ port: 1, level: "b" })).toEqual([]);
     expect(settings.current()).toEqual({ port: 1, level: "b" });
   });
 
-  test("subscribers hear with what counts then", () => {
+  test("is passed to subscribers with the values in effect", () => {
     const settings = createLiveSettings(treeOf(schema), { level: "a", port: 1 } as Settings);
     const heard: Settings[] = [];
     settings.subscribe((current) => heard.push(current));
@@ -151,7 +151,7 @@ const configOf = (yaml: string) => {
 };
 
 describe("the configuration of the service", () => {
-  test("takes limits, the log level and what the schema calls live besides, and nothing else", () => {
+  test("applies limits, the log level and other keys that the schema marks live, and nothing else", () => {
     const settings = createLiveSettings(configTree(), configOf(""));
     const waiting = settings.take(
       configOf(`

@@ -8,7 +8,7 @@ const env = (user?: string, password?: string) => ({
   SERVICE_ADMIN_PASS: password,
 });
 
-test("the operator is there where both variables are set and not empty", () => {
+test("the operator exists if both variables are set and not empty", () => {
   expect(operatorOf(env("ada", "long enough"))).toEqual({ user: "ada", password: "long enough" });
   for (const partial of [env(), env("ada"), env("ada", ""), env("", "x"), env(undefined, "x")])
     expect(operatorOf(partial)).toBeUndefined();
@@ -26,7 +26,7 @@ describe("a doubt", () => {
     expect(JSON.stringify(doubts)).not.toMatch(/stein|long enough/);
   });
 
-  test("is there for neither both nor none", () => {
+  test("is absent if both are set or neither is", () => {
     expect(doubtfulOperator(env())).toEqual([]);
     expect(doubtfulOperator(env("ada", "long enough"))).toEqual([]);
   });

@@ -25,7 +25,7 @@ describe("every key of the schema", () => {
   });
 });
 
-test("the words that tell the members of a union apart are one key", () => {
+test("the words that distinguish the members of a union are one key", () => {
   const backend = all.filter(({ path }) => path === "cache.origin.backend");
   expect(backend.map(({ node }) => [node.enum, node.default])).toEqual([
     [["heap", "filesystem", "redis", "s3", "none"], "filesystem"],
@@ -57,7 +57,7 @@ test("the variables that override the file are the documented four", () => {
   ]);
 });
 
-test("a key that means other things to other backends has all meanings, with whose they are", () => {
+test("a key with different meanings for different backends has all of them, with their backends", () => {
   const revalidate = all.find(({ path }) => path === "sources[].revalidate");
   expect(revalidate?.node.description).toMatch(/^`filesystem`: .*file .* `http`, `s3`: .*server/);
 });

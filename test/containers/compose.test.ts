@@ -99,7 +99,7 @@ test("keeps operators' pages on a port of this machine, behind a password", asyn
   expect(HostIp).toBe("127.0.0.1");
 });
 
-test("has derivatives in Redis, which nobody but smalti reaches, and starts again with all it had", async () => {
+test("has derivatives in Redis, which only smalti reaches, and restarts with all its data", async () => {
   await ready();
   await get(`${readers}/iiif/3/base.png/0,0,48,48/max/0/default.jpg`);
   const keys = () => Number(podman("exec", `${project}_redis_1`, "redis-cli", "dbsize"));

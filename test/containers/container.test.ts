@@ -107,7 +107,7 @@ describe.each(images)("the image $name", (image) => {
     };
   };
 
-  it("has the labels of OCI, one port, one volume, and a user without privileges", () => {
+  it("has OCI labels, one port, one volume, and an unprivileged user", () => {
     const [facts] = JSON.parse(podman("image", "inspect", image.name));
     const { Labels, Config } = facts;
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
@@ -152,7 +152,7 @@ describe.each(images)("the image $name", (image) => {
       expect(() => podman("exec", name, shell, "-c", "true")).toThrow(/not found|no such file/);
   });
 
-  it("serves what is mounted at /images, with its caches in the volume", async () => {
+  it("serves the images mounted at /images, with its caches in the volume", async () => {
     await start(served());
     const info = await get("/iiif/3/base.png/info.json");
     expect([info.status, JSON.parse(`${info.body}`).width]).toEqual([200, 600]);
@@ -221,7 +221,7 @@ describe.each(images)("the image $name", (image) => {
     expect(health()).toBe("healthy");
   });
 
-  it("ends within two seconds of SIGTERM with code 0, also while connections are kept alive", async () => {
+  it("ends within two seconds of SIGTERM with code 0, even with keep-alive connections", async () => {
     await start(served());
     expect((await get(tile(0))).status).toBe(200);
     // podman stop would send SIGKILL then, and the code would be 137.

@@ -29,12 +29,12 @@ export function hookEngineContract(name: string, { build }: HookEngineContract):
     });
     afterAll(() => engine.close());
 
-    it("says which engine it is, and that all is well", async () => {
+    it("reports its name, and that all is well", async () => {
       expect(engine.name).toBe(name);
       await expect(engine.check()).resolves.toBeUndefined();
     });
 
-    it("answers from the input", async () => {
+    it("computes results from the input", async () => {
       for (const identifier of known)
         expect(await engine.call("resolve", inputOf(identifier))).toEqual({
           key: `masters/${identifier}.tif`,
@@ -42,23 +42,23 @@ export function hookEngineContract(name: string, { build }: HookEngineContract):
     });
 
     it.each(["nowhere", "__proto__", "constructor", "toString", "a ", "", "A"])(
-      "has no key for %j, which it does not know",
+      "has no key for an unknown %j",
       async (identifier) => {
         expect([undefined, null, false]).toContain(await engine.call("resolve", inputOf(identifier)));
       },
     );
 
-    it("says what it can be asked", () => {
+    it("lists its functions", () => {
       expect(engine.has("resolve")).toBe(true);
       expect(engine.has("presentation")).toBe(false);
     });
 
-    it("has no opinion where it has no function", async () => {
+    it("has no opinion without a function", async () => {
       const input = { id: "a", kind: "manifest", descriptor: {} };
       expect(await engine.call("presentation", input)).toBeUndefined();
     });
 
-    it("keeps many questions at once apart", async () => {
+    it("keeps concurrent calls separate", async () => {
       const asked = Array.from({ length: 60 }, (_, nth) => known[nth % known.length] as string);
       const answers = await Promise.all(
         asked.map((identifier) => engine.call("resolve", inputOf(identifier))),
@@ -66,7 +66,7 @@ export function hookEngineContract(name: string, { build }: HookEngineContract):
       expect(answers).toEqual(asked.map((identifier) => ({ key: `masters/${identifier}.tif` })));
     });
 
-    it("leaves its input as it is, and does not share its answers", async () => {
+    it("leaves its input unchanged, and does not share its results", async () => {
       const input = Object.freeze({ ...inputOf("a"), headers: Object.freeze({}) });
       const first = (await engine.call("resolve", input)) as { key: string };
       first.key = "changed";

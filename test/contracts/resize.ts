@@ -160,7 +160,7 @@ function testWindows(resize: Resize, runs: number): void {
       },
     );
 
-    test("give the same samples when only the rest of the picture is transparent", () => {
+    test("have the same samples when only the rest of the picture is transparent", () => {
       const source = picture(200, 40, 4, (x, y, b) =>
         b < 3 ? (x * 37 + y * 91 + b * 53) % 256 : x < 120 ? 255 : (x * y) % 256,
       );
@@ -184,7 +184,7 @@ function testBands(resize: Resize): void {
   );
 
   test.each([0.4, 2, 3.3, 4.6, 9])(
-    "transparent red beside opaque blue leaves no red at scale %d",
+    "transparent red next to opaque blue leaves no red at scale %d",
     (scale) => {
       const source = picture(60, 40, 4, (x, _y, b) => (x < 31 ? [255, 0, 0, 0] : [0, 0, 255, 255])[b]!);
       const size = (from: number) => Math.round(from / scale);
@@ -202,7 +202,7 @@ function testBands(resize: Resize): void {
   );
 
   test.each(["cmyk", "rgb", "ycc"] as const)(
-    "each band of %s is resized like a gray picture of its own",
+    "each band of %s is resized like a separate gray picture",
     (interpretation) => {
       const count = interpretation === "cmyk" ? 4 : 3;
       const source = { ...noise(50, 40, count), interpretation };

@@ -61,7 +61,7 @@ export function sessionsContract(
     const profilesOf = async (sessions: Sessions, id: string) =>
       (await sessions.find(id))?.grants.map(({ profile }) => profile);
 
-    it("are found by the id of their login, with the grant as it was given", async () => {
+    it("are found by the id of their login, with the original grant", async () => {
       const { sessions } = await open();
       const given = grant("staff", 'Änn | \u{1f5bc}"\\ %s');
       const { id, expiresAt } = await sessions.logIn(given);
@@ -132,7 +132,7 @@ export function sessionsContract(
       expect((await sessions.findByToken(none))?.grants).toEqual([]);
     });
 
-    it("have a token that stands for them, and neither can be used as the other", async () => {
+    it("have a token that identifies them, and neither can be used as the other", async () => {
       const { sessions } = await open();
       const { id } = await sessions.logIn(grant("staff"));
       const token = await sessions.issueToken(id, hour);
@@ -165,7 +165,7 @@ export function sessionsContract(
       expect(await sessions.issueToken(second.id, hour)).toBeUndefined();
     });
 
-    it("begin without anything where the session before is unknown", async () => {
+    it("begin empty if the previous session is unknown", async () => {
       const { sessions } = await open();
       const other = await sessions.logIn(grant("staff"));
       for (const before of ["", "nonsense", other.id.replace(/.$/, (last) => (last === "A" ? "B" : "A"))]) {
@@ -242,7 +242,7 @@ export function sessionsContract(
       expect((await sessions.count()).total).toBe(1);
     });
 
-    it("are found by whoever else uses the store, and gone there at once", async () => {
+    it("are found by all users of the store, and removed there immediately", async () => {
       const { sessions, again } = await open();
       const { id } = await sessions.logIn(grant("staff"));
       const token = await sessions.issueToken(id, hour);
@@ -255,7 +255,7 @@ export function sessionsContract(
       expect(await other.findByToken(token?.id ?? "")).toBeUndefined();
     });
 
-    it("are replaced where they are there, and by one of several logins alone", async () => {
+    it("are replaced if they exist, and by only one of several logins", async () => {
       const { sessions } = await open();
       const before = await sessions.logIn(grant("staff"));
       const unknown = before.id.replace(/.$/, (last) => (last === "A" ? "E" : "A"));
@@ -277,7 +277,7 @@ export function sessionsContract(
       expect(await sessions.replace(grant("press"), replaced[0]?.id ?? "")).toBeUndefined();
     });
 
-    it("are taken over by one of several logins at once", async () => {
+    it("are taken over by one of several concurrent logins", async () => {
       const { sessions } = await open();
       const before = await sessions.logIn(grant("staff"));
       const after = await Promise.all(
@@ -305,7 +305,7 @@ export function sessionsContract(
       expect(await store.findByToken(second)).toBeUndefined();
     });
 
-    it("do not come back where logins, tokens and logouts race", async () => {
+    it("do not come back when logins, tokens and logouts race", async () => {
       const { sessions } = await open();
       const random = seeded(5);
       for (let round = 0; round < 12; round++) {
@@ -324,7 +324,7 @@ export function sessionsContract(
       }
     });
 
-    it("give a logout that came first nothing to take over", async () => {
+    it("leave nothing to take over after an earlier logout", async () => {
       const { sessions } = await open();
       const { id } = await sessions.logIn(grant("staff"));
       const ended = sessions.logOut(id);
@@ -340,7 +340,7 @@ export function sessionsContract(
       expect((await sessions.count()).total).toBe(0);
     });
 
-    it("hold up under many callers at once", async () => {
+    it("work with many concurrent callers", async () => {
       const { sessions } = await open();
       const work = Array.from({ length: 40 }, async (_, i) => {
         const { id } = await sessions.logIn(grant(`p${i % 3}`, `user ${i}`));

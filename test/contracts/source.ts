@@ -24,11 +24,11 @@ export function sourceContract(backend: string, { source, key, content }: Source
       await expect(source().check()).resolves.toBeUndefined();
     });
 
-    it("says which backend it is", () => {
+    it("reports its backend", () => {
       expect(source().backend).toBe(backend);
     });
 
-    it("gives the bytes of a master by any range, fewer only at its end", async () => {
+    it("returns the bytes of a master by any range, fewer only at its end", async () => {
       const image = await open();
       const all = content();
       const ranges = [
@@ -50,14 +50,14 @@ export function sourceContract(backend: string, { source, key, content }: Source
       await image.close();
     });
 
-    it("gives arrays that the caller may change", async () => {
+    it("returns arrays that the caller may change", async () => {
       const image = await open();
       (await image.bytes.read(0, 8)).fill(0xaa);
       expect(await image.bytes.read(0, 8)).toEqual(content().slice(0, 8));
       await image.close();
     });
 
-    it("answers many reads at once", async () => {
+    it("serves concurrent reads", async () => {
       const image = await open();
       const all = content();
       const parts = await Promise.all(Array.from({ length: 50 }, (_, i) => image.bytes.read(i * 7, 7)));
@@ -96,7 +96,7 @@ export function sourceContract(backend: string, { source, key, content }: Source
       await expect(source().open(bad)).rejects.toMatchObject({ name: "ServiceError", kind: "bad-request" });
     });
 
-    it("counts what it opens, reads and does not find", async () => {
+    it("counts opened, read and missing masters", async () => {
       const before = readCounts(source().counts);
       const image = await open();
       await image.bytes.read(0, 4);

@@ -46,7 +46,7 @@ export function storeContract(
       expect(capabilities.filter((each) => !store[each])).toEqual(lacks);
     });
 
-    it("gives back what was put in, an empty value too, and nothing else", async () => {
+    it("returns what was stored, including an empty value, and nothing else", async () => {
       const store = await open();
       await store.set("a", "x", bytes(1, 2, 3));
       await store.set("a", "", bytes());
@@ -112,7 +112,7 @@ export function storeContract(
       );
     });
 
-    it("removes one variant, or all of a name, and tells how many", async () => {
+    it("removes one variant, or all of a name, and returns their number", async () => {
       const store = await open();
       for (const variant of ["x", "y", "z"]) await store.set("a", variant, bytes(1));
       await store.set("b", "x", bytes(2));
@@ -183,7 +183,7 @@ export function storeContract(
       });
 
     if (!lacks.includes("clear"))
-      it("is empty after it was cleared, and works on", async () => {
+      it("is empty after it was cleared, and keeps working", async () => {
         const store = await open();
         await store.set("a", "x", bytes(1));
         await store.clear?.();
@@ -194,7 +194,7 @@ export function storeContract(
       });
 
     if (counts)
-      it("stays within its bound, and what it still holds is right", async () => {
+      it("stays within its limit, and its remaining entries are correct", async () => {
         const maxBytes = 20_000;
         const store = await open(maxBytes);
         for (let i = 0; i < 100; i++) {
@@ -213,7 +213,7 @@ export function storeContract(
       });
 
     if (counts)
-      it("does not keep an entry larger than itself, nor what that entry was to replace", async () => {
+      it("does not store an entry larger than itself, nor keep the one that it was to replace", async () => {
         const store = await open(20_000);
         await store.set("a", "x", bytes(1));
         await store.set("b", "x", bytes(2));
@@ -228,7 +228,7 @@ export function storeContract(
       expect((await store.usage?.())?.entries ?? 0).toBe(0);
     });
 
-    it("holds up under many callers at once", async () => {
+    it("works with many concurrent callers", async () => {
       const store = await open(50_000);
       const work = Array.from({ length: 60 }, async (_, i) => {
         const name = `n${i % 7}`;

@@ -40,7 +40,7 @@ async function load(app: Served, target: string): Promise<number> {
 }
 
 describe("a frame", () => {
-  test("of a service that nobody has asked has zeros and nulls, and every route, stage and cache", async () => {
+  test("of a service without requests has zeros and nulls, and every route, stage and cache", async () => {
     const { service } = await application(heap);
     const frame = await service.dashboard.frames({ health: false });
     expect(frame).toMatchObject({
@@ -107,7 +107,7 @@ describe("a frame", () => {
     ]);
   });
 
-  test("names the image that was slow, and says which stages renders had", async () => {
+  test("names the slow image, and the stages of renders", async () => {
     const app = await application(heap);
     await load(app, "/iiif/3/base.png/10,20,200,100/pct:50/0/default.jpg");
     const { slowest, stages, routes } = await app.service.dashboard.frames({ health: false });
@@ -131,7 +131,7 @@ describe("a frame", () => {
     ]);
   });
 
-  test("says what is wrong with a source, and what was, once it is well again", async () => {
+  test("reports what is wrong with a source, and what was, after it has recovered", async () => {
     const root = mkdtempSync(join(tmpdir(), "smalti-frame-lost-"));
     const app = await served(
       `sources: [{ name: scans, type: filesystem, root: ${JSON.stringify(root)} }]\ncache: ${heap}`,

@@ -52,7 +52,7 @@ describe.each([
   ["one loop for all", true],
   ["a loop for each", false],
 ])("a hub with %s", (_name, shared) => {
-  test("sends a frame at once and one each second, every tenth with the state of the sources", async () => {
+  test("sends a frame immediately and one each second, every tenth with the state of the sources", async () => {
     const hub = createHub(numbered().frames, { shared });
     const one = watcher();
     joined(hub, one);
@@ -75,7 +75,7 @@ describe.each([
     hub.close();
   });
 
-  test("has no timer before somebody watches, and none after the last has left", async () => {
+  test("has no timer before the first watcher, and none after the last has left", async () => {
     const hub = createHub(numbered().frames, { shared });
     expect(vi.getTimerCount()).toBe(0);
     const leaves = [joined(hub, watcher()), joined(hub, watcher())];
@@ -108,7 +108,7 @@ describe.each([
     hub.close();
   });
 
-  test("ends all watchers when it is closed, and takes none afterwards", async () => {
+  test("ends all watchers when it is closed, and accepts none afterwards", async () => {
     const hub = createHub(numbered().frames, { shared });
     const watchers = [watcher(), watcher()];
     for (const one of watchers) joined(hub, one);
@@ -165,7 +165,7 @@ describe("a hub", () => {
     hub.close();
   });
 
-  test("with a loop for each frees the place of a watcher whose loop has stood still", async () => {
+  test("with a loop for each frees the slot of a watcher whose loop has stopped", async () => {
     const hub = createHub(numbered().frames, { shared: false });
     for (let i = 0; i < 32; i++) joined(hub, watcher());
     // As on workerd, where the timers of a request end with it.

@@ -51,7 +51,7 @@ test("a problem is one sentence after the other, whether its error ends as a sen
   expect([text("it is gone"), text("it is gone.")]).toEqual([expected, expected]);
 });
 
-test("failures are counted, as at least so many if older ones of that time may be forgotten", () => {
+test("failures are counted, with a minimum if older ones of that period may be forgotten", () => {
   const said = (count: number) =>
     createVerdict()({ ...well, failures: Array.from({ length: count }, () => failure(well.at)) })[0]?.text;
   expect(said(1)).toBe("1 request failed in the last five minutes (status 5xx).");

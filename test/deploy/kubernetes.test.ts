@@ -185,11 +185,11 @@ describe.skipIf(!hasKubectl)("the example", () => {
     "/ADMIN/",
     "/./admin/",
     "/\\admin/",
-  ])("lets nobody to %s", (path) => {
+  ])("blocks %s for everybody", (path) => {
     expect(passes(path)).toBe(false);
   });
 
-  test("has a configuration that smalti takes, with the Redis that is there", async () => {
+  test("has a configuration that smalti accepts, with the included Redis", async () => {
     const [map] = documents.filter(({ kind }) => kind === "ConfigMap");
     const text: string = map.data["smalti.yaml"];
     const { config, problems } = loadConfig(text, {});
@@ -204,7 +204,7 @@ describe.skipIf(!hasKubectl)("the example", () => {
     });
   });
 
-  test("is scraped where the service has the port", () => {
+  test("is scraped at the service's port", () => {
     const { selector, endpoints } = only("ServiceMonitor").spec;
     expect(only("Service").metadata.labels).toMatchObject(selector.matchLabels);
     expect(only("Service").spec.ports.map(({ name }: { name: string }) => name)).toContain(endpoints[0].port);

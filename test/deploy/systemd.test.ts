@@ -31,18 +31,18 @@ function analyze(...args: string[]) {
 }
 
 describe.skipIf(!hasSystemd)("systemd-analyze", () => {
-  test("verify has nothing to say about the unit", () => {
+  test("verify reports nothing about the unit", () => {
     expect(analyze("verify", "--man=no")).toEqual({ status: 0, output: "" });
   });
 
-  test("security gives the unit an exposure below 2.0 of 10", () => {
+  test("security reports an exposure below 2.0 of 10 for the unit", () => {
     const { status, output } = analyze("security", "--offline=true", "--threshold=20", "--no-pager");
     expect(output).toContain("Overall exposure level");
     expect(status).toBe(0);
   });
 });
 
-test("the configuration is valid, and fits the port, the folder and the time that the unit gives", () => {
+test("the configuration is valid, and matches the port, the folder and the timeout of the unit", () => {
   const { config, problems } = loadConfig(readFileSync(join(deploy, "smalti.yaml"), "utf8"), {});
   expect(problems).toBeUndefined();
   if (!config) return;
@@ -62,7 +62,7 @@ test("the page that the unit names is in the package, at the folder of its progr
   expect(existsSync(new URL(`../../docs/${page}.md`, import.meta.url))).toBe(true);
 });
 
-test("the limit of starts is reached if each fails at once", () => {
+test("the limit of starts is reached if each fails immediately", () => {
   const milliseconds = (name: string) => parseDuration((setting(name) ?? "").replace(/min$/, "m"));
   const inARow = Number(setting("StartLimitBurst")) * milliseconds("RestartSec");
   // systemd.unit(5): starts are counted within the interval. A start may take as long again.

@@ -467,7 +467,7 @@ describe("the doctor names the fault", () => {
   });
 });
 
-describe("the doctor names what is wrong elsewhere", () => {
+describe("the doctor reports external faults", () => {
   const external = (url: string): Partial<SiteOptions> => ({
     profile: `{ pattern: active, access_service: { backend: external, url: "${url}", callback_secret_env: CALLBACK } }`,
     env: { CALLBACK: "shared between both" },
@@ -482,7 +482,7 @@ describe("the doctor names what is wrong elsewhere", () => {
     return `http://127.0.0.1:${port}/login`;
   };
 
-  test("a page of the operator's that nobody reaches", async () => {
+  test("an unreachable page of the operator's", async () => {
     // Nothing listens at port 1.
     const findings = await (await site(external("http://127.0.0.1:1/login"))).examine();
     expect(problemsOf(findings)).toEqual([{ step: "login", code: "login_unreachable" }]);
@@ -493,7 +493,7 @@ describe("the doctor names what is wrong elsewhere", () => {
     expect(problemsOf(findings)).toEqual([{ step: "login", code: "login_broken" }]);
   });
 
-  test("one whose clock is ten minutes ahead, so that what it signs counts for too long", async () => {
+  test("a page whose clock is ten minutes ahead, so that its signatures are valid for too long", async () => {
     const url = await page({ status: 200, aheadMs: 600_000 });
     const findings = await (await site(external(url))).examine();
     expect(problemsOf(findings)).toEqual([{ step: "login", code: "clock_elsewhere" }]);
@@ -523,7 +523,7 @@ describe("the doctor names what is wrong elsewhere", () => {
     expect(JSON.stringify(findings)).toContain(issuer);
   });
 
-  test("a provider whose login page is of plain http", async () => {
+  test("a provider with a login page of plain http", async () => {
     const started = await provider();
     const document = (await (
       await fetch(`${started.issuer}/.well-known/openid-configuration`)
@@ -535,7 +535,7 @@ describe("the doctor names what is wrong elsewhere", () => {
     expect(JSON.stringify(findings)).toContain("http://login.example.org/auth as its authorization_endpoint");
   });
 
-  test("a provider that does not answer", async () => {
+  test("a provider that does not respond", async () => {
     const findings = await (await site(oidc("http://127.0.0.1:1"))).examine();
     expect(problemsOf(findings)).toEqual([{ step: "login", code: "provider_unreachable" }]);
   });
@@ -558,7 +558,7 @@ test("an image that breaks off is the service's own error, and no proxy is blame
   expect(text).toContain("--identifier");
 });
 
-test("an address of plain http that is not this machine is a fault by itself", async () => {
+test("an address of plain http other than this machine is a fault in itself", async () => {
   const findings = await (await site()).examine({ base: "http://images.invalid" });
   expect(problemsOf(findings)).toEqual([
     { step: "address", code: "no_https" },
@@ -566,7 +566,7 @@ test("an address of plain http that is not this machine is a fault by itself", a
   ]);
 });
 
-test("a server that takes a request and never answers is left after five seconds", async () => {
+test("a server that accepts a request and never responds is abandoned after five seconds", async () => {
   const server = createServer(() => {});
   const port = await listen(server);
   ending.push(() => end(server));
@@ -574,7 +574,7 @@ test("a server that takes a request and never answers is left after five seconds
   expect(problemsOf(findings)).toEqual([{ step: "probe", code: "no_answer" }]);
 });
 
-test("a certificate that nobody trusts", async () => {
+test("an untrusted certificate", async () => {
   const folder = mkdtempSync(join(tmpdir(), "smalti-doctor-tls-"));
   const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
   const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
@@ -588,7 +588,7 @@ test("a certificate that nobody trusts", async () => {
   expect(problemsOf(findings)).toEqual([{ step: "probe", code: "certificate" }]);
 });
 
-test("no host is asked to which only an answer leads", async () => {
+test("no host is contacted only because a response links to it", async () => {
   let asked = 0;
   const server = createServer((_, response) => {
     asked++;
@@ -621,7 +621,7 @@ test.each([
     `{ "id": "x", "width": 1, "service": ${'[{"service":'.repeat(20_000)}1${"}]".repeat(20_000)} }`,
   ],
   ["many unfinished forms", `<form>${"<input ".repeat(200_000)}postMessage({`.repeat(2)],
-])("answers of %s are problems, and end nothing else", async (_, body) => {
+])("responses of %s are problems, and end nothing else", async (_, body) => {
   const odd = await site({
     before: () => ({
       body: Buffer.from(body),

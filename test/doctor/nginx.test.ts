@@ -56,7 +56,7 @@ auth:
 }
 
 describe.skipIf(!hasNginx)("behind nginx", () => {
-  test("as the documentation has it nothing is wrong", async () => {
+  test("with the documented configuration nothing is wrong", async () => {
     expect(await examineBehind("")).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe.skipIf(!hasNginx)("behind nginx", () => {
       "proxy_cache all; proxy_cache_valid 200 401 10m; proxy_cache_key $uri; proxy_ignore_headers Cache-Control Vary Set-Cookie;",
       "access image_unchanged",
     ],
-  ])("with %s the doctor says %s", async (lines, problem) => {
+  ])("with %s the doctor reports %s", async (lines, problem) => {
     expect(await examineBehind(lines)).toContain(problem);
   });
 });

@@ -67,7 +67,7 @@ describe.each([[""], ["/images"], ["/a/b"]])("below the path %j", (folder) => {
     expect(JSON.stringify(known)).not.toContain("secret");
   });
 
-  test("a header: it is taken off what clients send", async () => {
+  test("a header: it is removed from clients' requests", async () => {
     const findings = await (
       await site({ profile: "{ pattern: external, access_service: { backend: header } }", folder })
     ).examine();
@@ -140,7 +140,7 @@ test("the address may come from the proxy in place of base_url", async () => {
 });
 
 test.each(["bad-dims-65500.jpg", "bad-text.jpg", "bad-ihdr-mismatch.jp2"])(
-  "an image that nobody can be shown, %s, says nothing of the logins",
+  "an image that nobody can see, %s, proves nothing about the logins",
   async (name) => {
     const findings = await (
       await site({
@@ -159,7 +159,7 @@ test("every session that the doctor begins has ended afterwards", async () => {
   expect(await left.apps[0]!.service.auth!.sessions.count()).toMatchObject({ total: 0 });
 });
 
-test("a kiosk that refuses a machine of which nothing is known is no problem, and the doctor says how to be sure", async () => {
+test("a kiosk that refuses an unknown machine is not a problem, and the doctor says how to verify it", async () => {
   const kiosk = await site({
     profile:
       "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }",
@@ -172,7 +172,7 @@ test("a kiosk that refuses a machine of which nothing is known is no problem, an
   }
 });
 
-test("a claim to be in the room proves nothing where this machine is a trusted proxy itself", async () => {
+test("a claim to be in the room proves nothing if this machine is a trusted proxy itself", async () => {
   const kiosk = await site({
     profile:
       "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }",

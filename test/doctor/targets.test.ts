@@ -37,7 +37,7 @@ afterAll(async () => {
 const parts = (lists = true) => ({ auth: app.service.config().auth!, sources: app.service.sources, lists });
 
 describe("the doctor looks at", () => {
-  test("an image of each profile that a rule gives to one, and at a made-up name where there is none", async () => {
+  test("an image of each profile that a rule gives to one, and a made-up name if there is none", async () => {
     expect(await findTargets(parts())).toEqual([
       { profile: "one", profiles: ["one"], identifier: "deep/er/1.jpg", exists: true },
       { profile: "two", profiles: ["two"], identifier: "empty/smalti-doctor", exists: false },
@@ -48,7 +48,7 @@ describe("the doctor looks at", () => {
     ]);
   });
 
-  test("names that rules spell out alone, where a hook maps identifiers", async () => {
+  test("only names that rules spell out, if a hook maps identifiers", async () => {
     expect(await findTargets(parts(false))).toEqual([
       { profile: "one", profiles: ["one"], identifier: "deep/er/1.jpg", exists: true },
       { profile: "two", profiles: ["two"], identifier: "empty/smalti-doctor", exists: false },

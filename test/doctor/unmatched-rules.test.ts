@@ -92,7 +92,7 @@ test("nothing is said of a folder that hangs, and the look ends", async () => {
   expect(await unmatched(["nowhere/*"], [hangs], { ms: 5 })).toEqual([]);
 });
 
-test("nothing is said of a folder whose listing was ended early", async () => {
+test("nothing is reported about a folder whose listing ended early", async () => {
   const endless: Source["list"] = async (_, enough) => {
     while (!enough?.()) await new Promise((resolve) => setTimeout(resolve, 1));
     return [image("a.tif")];
@@ -100,7 +100,7 @@ test("nothing is said of a folder whose listing was ended early", async () => {
   expect(await unmatched(["nowhere/*"], [source({}, { list: endless })], { ms: 20 })).toEqual([]);
 });
 
-test("nothing is said once so many folders have been listed, and none is listed twice", async () => {
+test("nothing is reported beyond the limit of folders, and none is listed twice", async () => {
   const asked: string[] = [];
   const list: Source["list"] = async (path) => {
     asked.push(path);

@@ -60,7 +60,7 @@ describe("the input", () => {
     ]);
   });
 
-  test("has the headers that are named and were sent, in lower case, and the address where it is known", async () => {
+  test("has the named headers that were sent, in lower case, and the address if it is known", async () => {
     const { hooks, asked } = hooksOf(
       { authorize: () => undefined },
       { headers: ["X-Group", "Accept-Language", "x-group"], client_ip: true },
@@ -76,7 +76,7 @@ describe("the input", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a result", () => {
   test.each([
     ["resolve", { key: "a.tif" }, { key: "a.tif" }],
     ["resolve", { key: "a.tif", source: "vault" }, { key: "a.tif", source: "vault" }],
@@ -124,7 +124,7 @@ describe("an answer", () => {
   });
 });
 
-test("a failure is logged with its place and says nothing of it to the caller", async () => {
+test("a failure is logged with its position and reveals nothing to the caller", async () => {
   const { hooks, lines } = hooksOf({
     authorize() {
       throw new HookError("secret is not defined", { position: "hooks.js:12:5" });
@@ -145,14 +145,14 @@ test("a failure is logged with its place and says nothing of it to the caller", 
   ]);
 });
 
-test("what is asked for a client that has left is no failure", async () => {
+test("a call for a client that has left is not a failure", async () => {
   const { hooks, lines } = hooksOf({ resolve: () => ({ key: "a" }) });
   const signal = AbortSignal.abort();
   await expect(hooks.resolve(request({ signal }))).rejects.toMatchObject({ kind: "cancelled" });
   expect(lines).toEqual([]);
 });
 
-describe("who may keep an answer", () => {
+describe("the caching of a response", () => {
   const resolve = () => undefined;
   test.each([
     [{ resolve }, {}, { keptBy: "anyone", vary: [] }],

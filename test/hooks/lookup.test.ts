@@ -44,7 +44,7 @@ describe("a template", () => {
   });
 });
 
-describe("a template whose key is up to the identifier", () => {
+describe("a template with an arbitrary identifier", () => {
   test.each([
     ["_", "/.png"],
     ["a_.._b", "a/../b.png"],
@@ -77,7 +77,7 @@ describe("a mapping", () => {
     expect(await strict.call("authorize", inputOf("b"))).toBeUndefined();
   });
 
-  test("has the functions that any row speaks of", async () => {
+  test("has the functions that its rows mention", async () => {
     const plain = await engineOf({ file: put("plain.csv", "identifier,key\na,b\n") });
     expect([plain.has("resolve"), plain.has("authorize"), plain.has("overlay")]).toEqual([
       true,
@@ -99,7 +99,7 @@ describe("a mapping", () => {
     await expect(engineOf(options)).rejects.toThrow(message);
   });
 
-  test("that is broken at start is refused with its place", async () => {
+  test("that is broken at start is refused with the position", async () => {
     const file = put("broken.yaml", "a: b\na: c\n");
     await expect(engineOf({ file })).rejects.toThrow(/hook\.lookup\.file: .*broken\.yaml: line 2: /);
   });
@@ -137,7 +137,7 @@ describe("a watched file", () => {
     return { watched, lines, later: (ms: number) => (time += ms) };
   };
 
-  test("is looked at no more than once a second, and read where it has changed", async () => {
+  test("is checked at most once a second, and read if it has changed", async () => {
     put("seen.txt", "one");
     const { watched, lines, later } = await watching("seen.txt");
     put("seen.txt", "two");
@@ -154,7 +154,7 @@ describe("a watched file", () => {
     expect(lines).toEqual(["info the file of the hook was read again"]);
   });
 
-  test("that is written twice within the second that its disk tells is read again", async () => {
+  test("that is written twice within one second of its disk's clock is read again", async () => {
     const path = put("coarse.txt", "one");
     let time = 0;
     // A time as from a disk that knows whole seconds and no file numbers.
@@ -177,7 +177,7 @@ describe("a watched file", () => {
     expect(watched.current()).toBe("two");
   });
 
-  test("that is broken or gone leaves what was, says so once, and counts again when it is mended", async () => {
+  test("that is broken or missing leaves the last one in effect, is reported once, and takes effect again when repaired", async () => {
     put("worse.txt", "one");
     const { watched, lines, later } = await watching("worse.txt");
     for (const bad of ["bad", undefined]) {
@@ -203,7 +203,7 @@ describe("a watched file", () => {
   });
 
   test.each(["stat", "readFile"] as const)(
-    "whose %s fails once counts again though it has not changed",
+    "whose %s fails once takes effect again without a change",
     async (act) => {
       const path = put(`once-${act}.txt`, "one");
       const old = new Date(Date.now() - 60_000);

@@ -30,7 +30,7 @@ describe.each([
   ["mapping.json", json],
   ["mapping.csv", csv],
 ])("%s", (name, text) => {
-  test("holds what each identifier means", () => {
+  test("maps each identifier", () => {
     const { rows, functions } = read(name, text);
     expect([...rows].map(([identifier, { answers }]) => [identifier, answers]).sort()).toEqual([
       ["007", { resolve: { key: "bond.tif" } }],
@@ -56,12 +56,12 @@ test("names of object members are identifiers like others", () => {
   expect(rows.get("toString")).toBeUndefined();
 });
 
-test("an overlay is kept as it is written", () => {
+test("an overlay is used as it is written", () => {
   const { rows } = read("a.yaml", "maps/1: { overlay: { image: stamp.png, opacity: 0.5 } }");
   expect(rows.get("maps/1")?.answers).toEqual({ overlay: { image: "stamp.png", opacity: 0.5 } });
 });
 
-test("a substitute of true asks for the picture of the profile, in each format", () => {
+test("a substitute of true means the image of the profile, in each format", () => {
   const said = { authorize: { allow: false, substitute: true } };
   expect(read("a.yaml", "a: { substitute: true }").rows.get("a")?.answers).toEqual(said);
   expect(read("a.json", '{ "a": { "substitute": true } }').rows.get("a")?.answers).toEqual(said);

@@ -29,7 +29,7 @@ describe("a template", () => {
     expect(parseTemplate(template).fill(identifier)).toBe(key);
   });
 
-  test("has no key for an identifier without a part that it takes", () => {
+  test("has no key for an identifier without a required part", () => {
     expect(parseTemplate("{{ .Segments | at 2 }}").fill("a/b")).toBeUndefined();
     expect(parseTemplate('{{ .Segments | at 2 | split "-" | first }}').fill("a/b")).toBeUndefined();
   });

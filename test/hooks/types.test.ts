@@ -61,7 +61,7 @@ test.each([
   expect(problems.join("\n")).toMatch(message);
 });
 
-test("they say the same as the types of the service", () => {
+test("they match the types of the service", () => {
   const same = `
 import type * as author from "${hooks}hooks";
 import type * as own from "${hooks}hook.ts";

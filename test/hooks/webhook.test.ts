@@ -66,7 +66,7 @@ describe("a question", () => {
     expect(service.asked[0]?.path).toBe("/hook?tenant=1");
   });
 
-  test("is asked only for the functions that are named", async () => {
+  test("is sent only for the named functions", async () => {
     const engine = engineOf({ functions: ["authorize"] });
     expect([engine.has("resolve"), engine.has("authorize")]).toEqual([false, true]);
     expect(await resolve(engine)).toBeUndefined();
@@ -74,7 +74,7 @@ describe("a question", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   test.each([
     ["null", 200, undefined],
     ["", 200, undefined],
@@ -107,7 +107,7 @@ describe("an answer", () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  test("is read up to its bound, whether or not its length is told", async () => {
+  test("is read up to its limit, whether or not its length is known", async () => {
     const answer = (length: number) => JSON.stringify({ key: "a".repeat(length - 10) });
     expect(answer(100)).toHaveLength(100);
     for (const told of [true, false]) {
@@ -128,7 +128,7 @@ describe("an answer", () => {
     }
   });
 
-  test("that never ends is cut at its bound", async () => {
+  test("that never ends is cut at its limit", async () => {
     let closed = false;
     service.answer = (_, response) => {
       const more = () => {
@@ -142,7 +142,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a service that does not answer in time", () => {
+describe("a service that does not respond in time", () => {
   // Time stands still until the service has received the request.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
@@ -163,7 +163,7 @@ describe("a service that does not answer in time", () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  test("does so too where its answer drips", async () => {
+  test("includes one whose response drips", async () => {
     let drops = 0;
     service.answer = (_, response) => {
       response.flushHeaders();
@@ -178,7 +178,7 @@ describe("a service that does not answer in time", () => {
     await lateAfter(call, 300);
   });
 
-  test("has no more time for a second attempt", async () => {
+  test("leaves no time for a second attempt", async () => {
     let answered = false;
     service.answer = (_, response, nth) =>
       nth === 1 ? void response.writeHead(503).end(() => (answered = true)) : undefined;
@@ -194,7 +194,7 @@ describe("a service that does not answer in time", () => {
     await lateAfter(call, 400);
   });
 
-  test("is left when the client leaves", async () => {
+  test("is abandoned when the client leaves", async () => {
     let closed = false;
     const controller = new AbortController();
     service.answer = (_, response) => {
@@ -206,7 +206,7 @@ describe("a service that does not answer in time", () => {
   });
 });
 
-describe("more questions than the service is to be asked at once", () => {
+describe("more calls than the limit", () => {
   const ask = (engine: HookEngine, count: number, signal?: AbortSignal) =>
     Array.from({ length: count }, (_, nth) => resolve(engine, String(nth), signal));
   const reasons = async (calls: readonly Promise<unknown>[]) =>
@@ -214,7 +214,7 @@ describe("more questions than the service is to be asked at once", () => {
       call.status === "rejected" ? String(call.reason) : "answered",
     );
 
-  test("wait for their turn and are all answered", async () => {
+  test("wait for their turn and all get responses", async () => {
     let [open, most] = [0, 0];
     // The first ones are held until as many are there as may be, and a moment longer, in which one too many
     // would come.
@@ -236,7 +236,7 @@ describe("more questions than the service is to be asked at once", () => {
     expect(service.asked).toHaveLength(3 * mostAtOnce.asked);
   });
 
-  test("fail where too many wait, and where their time is over before their turn", async () => {
+  test("fail if too many wait, and if their time is over before their turn", async () => {
     service.answer = () => undefined;
     const engine = engineOf({ timeout: "1s" }, { failures: 1_000_000 });
     const asked = ask(engine, mostAtOnce.asked + mostAtOnce.waiting);
@@ -280,7 +280,7 @@ describe("a second attempt", () => {
     expect(service.asked).toHaveLength(2);
   });
 
-  test("does not help where nobody listens, and the reason holds no address", async () => {
+  test("does not help if nothing listens, and the reason contains no address", async () => {
     const gone = await startWebhook();
     await gone.close();
     const engine = engineOf({ url: gone.url.replace("http://", "http://ann:secret@") });
@@ -288,7 +288,7 @@ describe("a second attempt", () => {
     expect((failure as Error).message).toBe("the webhook cannot be reached: ECONNREFUSED");
   });
 
-  test("does not help where what listens speaks no HTTP", async () => {
+  test("does not help if the listener does not speak HTTP", async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections++;
@@ -305,7 +305,7 @@ describe("a second attempt", () => {
 });
 
 describe("a service that fails again and again", () => {
-  test("is left alone, which the check says, and asked again after a pause", async () => {
+  test("gets no calls for a while, which the check reports, and is tried again after a pause", async () => {
     let time = 0;
     const engine = engineOf({}, { failures: 3, pauseMs: 1000, now: () => time });
     service.answer = (_, response) => void response.writeHead(500).end();
@@ -319,7 +319,7 @@ describe("a service that fails again and again", () => {
     await expect(engine.check()).resolves.toBeUndefined();
   });
 
-  test("is not one whose answers are wrong, or whose clients leave", async () => {
+  test("is not one with wrong responses, or with clients that leave", async () => {
     const engine = engineOf({}, { failures: 2 });
     service.answer = (_, response) => void response.writeHead(404).end();
     for (let nth = 0; nth < 5; nth++) await expect(resolve(engine)).rejects.toThrow(/status 404/);
@@ -331,7 +331,7 @@ describe("a service that fails again and again", () => {
   });
 });
 
-describe("kept answers", () => {
+describe("cached results", () => {
   test("count for the same input alone", async () => {
     const engine = engineOf({ ttl: "1m" });
     service.answer = ({ input, function: name }) =>
@@ -346,7 +346,7 @@ describe("kept answers", () => {
     expect(service.asked).toHaveLength(4);
   });
 
-  test("are none without ttl, and none of failures or answers that cannot be used", async () => {
+  test("do not exist without ttl, nor for failures and unusable responses", async () => {
     const plain = engineOf();
     await resolve(plain);
     await resolve(plain);
@@ -381,7 +381,7 @@ describe("options", () => {
     expect(webhookOptions.safeParse({ url: "https://example.org/" }).success).toBe(true);
   });
 
-  test("without a URL the engine is not built", () => {
+  test("without a URL refuse to build the engine", () => {
     expect(() => engineOf({ url: "" })).toThrow(/^hook\.webhook\.url: expected/);
   });
 });

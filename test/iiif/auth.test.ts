@@ -28,7 +28,7 @@ const image = {
   strict: false,
 } as const;
 
-test("both trees stand in order, that of 2.0 first", () => {
+test("both trees are in order, that of 2.0 first", () => {
   expect(authServices([staff], image)).toEqual([
     {
       id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2",
@@ -92,15 +92,12 @@ test.each([
   ["active", "active", "active", "login"],
   ["kiosk", "kiosk", "kiosk", "kiosk"],
   ["external", "external", "external", "external"],
-] as const)(
-  "%s is called %s in 2.0, %s where that is strict, and …/%s in 1.0",
-  (pattern, two, strict, one) => {
-    const profile = { ...staff, pattern };
-    expect(trees(profile).two?.profile).toBe(two);
-    expect(trees(profile, true).two?.profile).toBe(strict);
-    expect(trees(profile, true).one?.profile).toBe(`http://iiif.io/api/auth/1/${one}`);
-  },
-);
+] as const)("%s is called %s in 2.0, %s in strict mode, and …/%s in 1.0", (pattern, two, strict, one) => {
+  const profile = { ...staff, pattern };
+  expect(trees(profile).two?.profile).toBe(two);
+  expect(trees(profile, true).two?.profile).toBe(strict);
+  expect(trees(profile, true).one?.profile).toBe(`http://iiif.io/api/auth/1/${one}`);
+});
 
 test.each([
   ["active", "Sign in"],
@@ -108,7 +105,7 @@ test.each([
   ["kiosk", "Continue"],
   ["external", "Continue"],
 ] as const)(
-  "without texts of the operator a profile of pattern %s is labelled Access with the host, its button %s",
+  "without the operator's texts a profile of pattern %s is labelled Access with the host, its button %s",
   (pattern, button) => {
     const { two, one } = trees({ ...bare, pattern });
     expect(two).toMatchObject({ label: { en: ["Access (a.example)"] }, confirmLabel: { en: [button] } });
@@ -150,7 +147,7 @@ test.each([
   [{ heading: { en: ["Staff only"] }, label: { en: ["Sign in"] } }, { en: ["Staff only"] }],
   [{ heading: {}, label: { en: ["Sign in"] } }, { en: ["Sign in"] }],
   [{ heading: {}, label: {} }, expect.objectContaining({ en: ["No access"], de: ["Kein Zugang"] })],
-])("a note never stands without a heading: %j", (texts, heading) => {
+])("a note always has a heading: %j", (texts, heading) => {
   const profile = { ...bare, ...texts, note: "Ask the desk." };
   const note = { none: ["Ask the desk."] };
   expect(authServices([profile], image)[0]).toMatchObject({ errorHeading: heading, errorNote: note });
@@ -163,7 +160,7 @@ test.each([
   [{ de: ["Hallo"], fr: ["Salut"] }, "Hallo"],
   [{ eng: ["?"], de: ["Hallo"] }, "?"],
   [{}, undefined],
-])("%j is %j where one string is wanted", (map, text) => {
+])("%j becomes %j if one string is needed", (map, text) => {
   expect(scalar(map)).toBe(text);
 });
 
@@ -187,11 +184,11 @@ describe("the result of a probe", () => {
       { status: 303, location: "https://b.example/" },
       { location: { id: "https://b.example/", type: "Image" } },
     ],
-  ])("for %j says that and no more than belongs to it", (outcome, rest) => {
+  ])("for %j has exactly the members it needs", (outcome, rest) => {
     expect(probeResult(outcome, staff)).toEqual({ ...frame, status: outcome.status, ...rest });
   });
 
-  test("says nothing of the profile while nobody knows what would come of it", () => {
+  test("reveals nothing about the profile while access is unknown", () => {
     expect(probeResult({ status: 503 }, staff)).not.toHaveProperty("note");
   });
 
@@ -207,7 +204,7 @@ describe("the result of a probe", () => {
     });
   });
 
-  test("of an image that no rule names has a heading of the service", () => {
+  test("of an image without a rule has the service's heading", () => {
     expect(probeResult({ status: 401 })).toEqual({
       ...frame,
       status: 401,

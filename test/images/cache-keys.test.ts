@@ -40,7 +40,7 @@ function alikeKeys(): readonly [string, string] {
   throw new Error("no two names were alike");
 }
 
-test("answers whose detail is limited have entries by what they show, and none with an answer that is not limited", async () => {
+test("derivatives of limited detail have entries by their visible part, and share none with unlimited ones", async () => {
   const size = { width: 2, height: 2 };
   const limited = [
     { grid: { width: 8, height: 8 }, cells: { x: 0, y: 0, width: 2, height: 2 } },
@@ -58,7 +58,7 @@ test("answers whose detail is limited have entries by what they show, and none w
 });
 
 describe("two masters of one source with the same validator", () => {
-  test("that an identifier means for different clients have different entity tags, whatever their names add up to", async () => {
+  test("under one identifier for different clients have different entity tags, whatever their names add up to", async () => {
     const [one, other] = alikeKeys();
     expect(entityTag(await rendered(one))).not.toBe(entityTag(await rendered(other)));
   });

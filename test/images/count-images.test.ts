@@ -24,7 +24,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const longMs = 600_000;
 
-test("images are counted in all folders, without what is no image or hidden", async () => {
+test("images are counted in all folders, without other files and hidden ones", async () => {
   expect(await countImages(source, { most: 5000, ms: longMs })).toEqual({ images: 14, more: false });
 });
 

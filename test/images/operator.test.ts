@@ -39,14 +39,14 @@ test("a gated image is looked at, and nothing is noted as a decision", async () 
   expect(app.service.decisions.latest()).toEqual([]);
 });
 
-test("what cannot be shown has its reason", async () => {
+test("an image that cannot be shown has its reason", async () => {
   const { problem, size } = await lookAsOperator(app.service.images, "bad-text.jpg");
   expect(size).toBeUndefined();
   expect(problem).toMatchObject({ kind: "unsupported", code: "unsupported_format" });
   expect((await lookAsOperator(app.service.images, "nowhere.png")).problem?.kind).toBe("not-found");
 });
 
-test("images of a source that does not answer hold up no others, and are undefined when the time is over", async () => {
+test("images of a source that does not respond delay no others, and are undefined when the time is over", async () => {
   const identifiers = ["silent/a.png", "base.png", "silent/b.png", "nowhere.png"];
   const looks = await lookAtAll(app.service.images, identifiers, 2000);
   expect(looks.map((look) => look?.size?.width ?? look?.problem?.kind)).toEqual([

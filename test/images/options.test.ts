@@ -9,7 +9,7 @@ test.each([
   [1, 8, true, 1],
   [3, 1, true, 3],
 ] as const)(
-  "max_concurrent %i on %i processors, threads %s: %i renders at once",
+  "max_concurrent %i on %i processors, threads %s: %i concurrent renders",
   (max_concurrent, processors, apart, renders) => {
     expect(rendersAtOnce({ max_concurrent }, processors, apart)).toBe(renders);
   },

@@ -109,7 +109,7 @@ async function redAndBlue(format: "jpg" | "tif", side: number) {
 }
 
 describe.each(Object.entries(backends))("over %s", (name, store) => {
-  test("purging an image removes what is kept of it under all its paths and pages, and nothing else", async () => {
+  test("purging an image removes its entries under all its paths and pages, and nothing else", async () => {
     const app = await open(store());
     const pages = fixture("tif-multipage-3sizes.tif");
     origin.masters.set("m.tif", masterOf(pages, { type: "image/tiff" }));
@@ -173,9 +173,9 @@ describe.each(Object.entries(backends))("over %s", (name, store) => {
   });
 });
 
-describe("a master that was replaced without anything that tells so", () => {
+describe("a master that was replaced undetectably", () => {
   // The same entity tag and length, so that no validator changes.
-  test.each(["jpg", "tif"] as const)("is shown anew after its image was purged (%s)", async (format) => {
+  test.each(["jpg", "tif"] as const)("is shown again after its image was purged (%s)", async (format) => {
     const { red, blue } = await redAndBlue(format, 600);
     const app = await open();
     const path = `/iiif/3/one.${format}/300,300,100,100/max/0/default.png`;
@@ -197,7 +197,7 @@ describe("a master that was replaced without anything that tells so", () => {
   test.each([
     ["its beginning", false],
     ["a part of it", true],
-  ])("is shown anew when %s arrives after the purge", async (what, opened) => {
+  ])("is shown again when %s arrives after the purge", async (what, opened) => {
     const { red, blue } = await redAndBlue("tif", 900);
     const store = backends.filesystem?.();
     const app = await open(store);
@@ -239,7 +239,7 @@ describe("a master that was replaced without anything that tells so", () => {
     await Promise.all([app.close(), other.close()]);
   });
 
-  test("is shown anew where no slot keeps anything, since memory is purged too", async () => {
+  test("is shown again if no slot stores anything, since memory is purged too", async () => {
     const { red, blue } = await redAndBlue("jpg", 600);
     const app = await open("{ backend: none }");
     origin.masters.set("memory.jpg", masterOf(red));
@@ -258,7 +258,7 @@ describe("a master that was replaced without anything that tells so", () => {
 });
 
 describe("a purge while images are rendered", () => {
-  test.each(["heap", "redis over TCP"])("leaves no old answer behind (%s)", async (name) => {
+  test.each(["heap", "redis over TCP"])("leaves no old derivative behind (%s)", async (name) => {
     const { red, blue } = await redAndBlue("jpg", 1024);
     const app = await open(backends[name]?.());
     const masters = ["load.jpg", "files/load.jpg"] as const;
@@ -361,7 +361,7 @@ describe("the key of an entry", () => {
     await purgeEntry(app.parts, "render", key);
   });
 
-  test("in the slot render names what is kept of a master that is gone, as it is", async () => {
+  test("in the slot render identifies the entry of a missing master, literally", async () => {
     await writeFile(join(folder, "gone.png"), fixture("base.png"));
     const path = "/iiif/3/files%2Fgone.png/full/300,200/0/default.jpg";
     expect(await ask(app, path)).toBe(miss);
@@ -374,7 +374,7 @@ describe("the key of an entry", () => {
     "images.example.org/iiif/3/files%2Fa%20b.png/info.json",
     "other.example.org/iiif/2/files%2Fa%20b.png/info.json|v1|full",
     "https://images.example.org:8080/old/files/a%20b.png/info.json",
-  ])("in the slot info may be %s, whichever host, version and tier", async (key) => {
+  ])("in the slot info may be %s, with any host, version and tier", async (key) => {
     await app.get("/iiif/3/files%2Fa%20b.png/info.json");
     await app.settled();
     expect(await purgeEntry(app.parts, "info", key)).toBe(1);
@@ -417,7 +417,7 @@ describe("the key of an entry", () => {
     ["origin", "nobody:a.tif"],
     ["origin", "web:"],
     ["origin", "web:../a.tif"],
-  ] as const)("in the slot %s may not be %j, and what is expected is told", async (slot, key) => {
+  ] as const)("in the slot %s cannot be %j, and the expected form is explained", async (slot, key) => {
     const error = await purgeEntry(app.parts, slot, key).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ kind: "bad-request", code: "invalid_purge_key" });
     const example = { render: "/iiif/3/a.tif/full/", info: "info.json", origin: "scans:a.tif" }[slot];

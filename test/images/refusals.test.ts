@@ -65,11 +65,11 @@ describe("info.json and the start page", () => {
     ["lossless.jpg", "unsupported_image"],
     ["jbig.tif", "unsupported_image"],
     ["text.jpg", "unsupported_format"],
-  ])("refuse a file of a kind that is not read as pictures do: %s", async (name, code) => {
+  ])("refuse an unsupported kind of file exactly as images do: %s", async (name, code) => {
     await expectRefused(await from(), name, 501, code);
   });
 
-  test("refuse an image of which no picture fits the memory budget, and no other", async () => {
+  test("refuse an image of which no derivative fits the memory budget, and no other", async () => {
     // JPEG 2000 is decoded whole, by a module that takes 32 MiB at rest
     const app = await from("image: { memory_budget: 20MiB }");
     await expectRefused(app, "jp2-gray.jp2", 400, "memory_budget");

@@ -52,7 +52,7 @@ function rangesOf(name: string) {
 }
 
 describe("a master", () => {
-  test.each(files)("of %s has the pixels that it was made of, in any region", async (name) => {
+  test.each(files)("of %s has its original pixels, in any region", async (name) => {
     const master = await imaging.open(fixture(name));
     expect(master.header).toMatchObject({ width: 600, height: 400, orientation: 1 });
     const { data } = await master.read();
@@ -61,7 +61,7 @@ describe("a master", () => {
     expect(differences(part.data, await partOfBase(123, 45, 200, 100)).largest).toBe(0);
   });
 
-  test.each(lossy)("of %s is read by regions as it is read whole", async (name) => {
+  test.each(lossy)("of %s decodes by regions like the whole", async (name) => {
     const master = await imaging.open(fixture(name));
     const whole = await master.read();
     const { data } = await master.read({ x: 128, y: 64, width: 96, height: 80 });
@@ -71,7 +71,7 @@ describe("a master", () => {
     }
   });
 
-  test.each([...files, ...lossy])("of %s is read by ranges of bytes as from memory", async (name) => {
+  test.each([...files, ...lossy])("of %s decodes from ranges of bytes like from memory", async (name) => {
     const { source, close } = rangesOf(name);
     try {
       const region = { x: 64, y: 64, width: 64, height: 64 };
@@ -85,7 +85,7 @@ describe("a master", () => {
   });
 
   test.each(["jpg-baseline-420.jpg", "jp2-reversible.jp2", "tif-jpeg-ycbcr-tiled.tif"])(
-    "of %s is as reduced as its scale factor says",
+    "of %s is reduced exactly by its scale factor",
     async (name) => {
       const master = await imaging.open(fixture(name));
       for (const factor of master.scaleFactors) {
@@ -137,7 +137,7 @@ describe("a derivative", () => {
     expect(differences(made, expected).mean).toBeLessThan(2);
   });
 
-  test("shows the background where a format has no transparency", async () => {
+  test("shows the background if a format has no transparency", async () => {
     const transparent = await sharp({
       create: { width: 32, height: 32, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
     })
@@ -194,12 +194,12 @@ describe("a sidecar", () => {
     expect((await master.read()).data).toEqual((await alone.read()).data);
   });
 
-  test("is none for formats without one", async () => {
+  test("is undefined for formats without one", async () => {
     expect(await (await imaging.open(fixture("base.png"))).buildSidecar()).toBeUndefined();
   });
 });
 
-describe("errors name what was expected", () => {
+describe("errors name the expected input", () => {
   const kindOf = async (act: () => Promise<unknown>) => {
     const error = await act().then(
       () => undefined,
@@ -215,12 +215,12 @@ describe("errors name what was expected", () => {
     ["text", new TextEncoder().encode("no picture"), "unsupported"],
     ["nothing", new Uint8Array(), "unsupported"],
     ["a JPEG that is cut off in its header", fixture("jpg-baseline-420.jpg").slice(0, 40), "decode"],
-  ])("of %s", async (_, bytes, kind) => {
+  ])("for %s", async (_, bytes, kind) => {
     expect(await kindOf(() => imaging.open(bytes))).toBe(kind);
     expect(await kindOf(() => imaging.probe(bytes))).toBe(kind);
   });
 
-  test("of a page that a file does not have", async () => {
+  test("for a page that a file does not have", async () => {
     expect(await kindOf(() => imaging.open(fixture("base.png"), { page: 2 }))).toBe("not-found");
   });
 
@@ -232,7 +232,7 @@ describe("errors name what was expected", () => {
     [{ x: 1, y: 0, width: 8, height: 8 }, 2],
     [{ x: 0, y: 0, width: 9, height: 8 }, 2],
     [{ x: 0, y: 0, width: 8, height: 8 }, 3],
-  ])("of the region %j at 1/%i", async (region, scaleFactor) => {
+  ])("for the region %j at 1/%i", async (region, scaleFactor) => {
     const master = await imaging.open(fixture("jpg-baseline-420.jpg"));
     expect(await kindOf(() => master.read(region, scaleFactor))).toBe("bad-request");
   });
@@ -244,17 +244,17 @@ describe("errors name what was expected", () => {
     { height: Number.NaN },
     { quality: 0 },
     { quality: 101 },
-  ])("of the derivative %j", async (request) => {
+  ])("for the derivative %j", async (request) => {
     const master = await imaging.open(fixture("base.png"));
     expect(await kindOf(() => master.derive({ ...request, format: "jpg" }))).toBe("bad-request");
   });
 
-  test("of a derivative that is larger than its format holds", async () => {
+  test("for a derivative that is larger than its format allows", async () => {
     const master = await imaging.open(fixture("base.png"));
     expect(await kindOf(() => master.derive({ width: 70_000, format: "jpg" }))).toBe("too-large");
   });
 
-  test("of bytes that cannot be read, which is what their reader throws", async () => {
+  test("unless bytes cannot be read, which rethrows their reader's error", async () => {
     const broken = { size: 100, read: () => Promise.reject(new ImagingError("source", "The disk is gone.")) };
     expect(await kindOf(() => imaging.open(broken))).toBe("source");
   });

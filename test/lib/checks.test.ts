@@ -36,7 +36,7 @@ describe("checks", () => {
     for (const { latencyMs } of findings) expect(latencyMs).toBeGreaterThanOrEqual(0);
   });
 
-  test("that do not end fail after two seconds, and hold no other up", async () => {
+  test("that hang fail after two seconds, and delay no others", async () => {
     vi.useFakeTimers();
     const others: string[] = [];
     const checks = [
@@ -73,7 +73,7 @@ describe("at a start", () => {
     [1, "start", { asked: 2, problem: undefined }],
     [1, "answers", { asked: 1, problem: "slow" }],
     [1, "new logins", { asked: 1, problem: "slow" }],
-  ] as const)("%i failures of what is needed for %s", async (failures, neededFor, found) => {
+  ] as const)("%i failures of dependencies for %s", async (failures, neededFor, found) => {
     expect(await startWith(failures, neededFor)).toEqual(found);
   });
 });
@@ -92,14 +92,14 @@ describe("the log of checks", () => {
   const broken = { check: far, latencyMs: 1, problem: "It is away." };
   const whole = { check: far, latencyMs: 1 };
 
-  test("names what can no longer be used once, and once more when it can be used again", () => {
+  test("reports a failure once, and its recovery once", () => {
     expect(logged([whole], [broken], [broken], [whole], [whole])).toEqual([
       ["warn", "a source cannot be used at the moment", { source: "far", error: "It is away." }],
       ["info", "a source can be used again", { source: "far" }],
     ]);
   });
 
-  test("leaves out what logs by itself", () => {
+  test("omits checks that log on their own", () => {
     const own = check("render", fine, { part: "caches", logs: true });
     expect(logged([{ check: own, latencyMs: 1, problem: "full" }])).toEqual([]);
   });

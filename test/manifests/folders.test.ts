@@ -51,7 +51,7 @@ test("images are listed in natural order, each with its validator", async () => 
   expect(folder?.listing.images[0]?.validator).toBe(master?.validator);
 });
 
-test("many who ask at once share one listing, and all who ask while it counts have it", async () => {
+test("concurrent callers share one listing, and all callers use it while it is valid", async () => {
   let time = 0;
   const { source, listings } = counting();
   const kept = folders(() => time);
@@ -87,7 +87,7 @@ test("a listing ends when all who wait for it have left, and the next one asks a
   expect([listings(), stopped]).toEqual([2, [true, false]]);
 });
 
-test("what was found out of an image is kept while its validator is the same", async () => {
+test("facts of an image are cached while its validator is the same", async () => {
   let time = 0;
   const kept = folders(() => time);
   const { source } = counting();
@@ -101,7 +101,7 @@ test("what was found out of an image is kept while its validator is the same", a
   expect([...(after?.facts.keys() ?? [])]).toEqual(["page 1.jpg", "Page 2.jpg"]);
 });
 
-test("nothing is remembered from before a purge of facts, nor shared with what was on its way then", async () => {
+test("nothing from before a purge of facts is used, nor shared with listings in progress", async () => {
   const info = slotOver();
   const kept = folders(undefined, info);
   const first = await kept.find(counting().source, "");

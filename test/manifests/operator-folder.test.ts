@@ -112,11 +112,11 @@ test.each(["web", "web/any"])("%s: a source that cannot list says so", async (id
   await expect(page(identifier)).rejects.toMatchObject({ code: "source_cannot_list", kind: "unsupported" });
 });
 
-test.each(["nowhere", "b 9.tif", "Box 9/nowhere", "outside"])("%s is no folder", async (identifier) => {
+test.each(["nowhere", "b 9.tif", "Box 9/nowhere", "outside"])("%s is not a folder", async (identifier) => {
   await expect(page(identifier)).rejects.toMatchObject({ code: "no_such_folder", kind: "not-found" });
 });
 
-test("a folder of 20,000 files is listed once, and each of its pages has what is asked for", async () => {
+test("a folder of 20,000 files is listed once, and each of its pages has the requested entries", async () => {
   mkdirSync(join(top, "main/long"));
   for (let n = 0; n < 20_000; n++) writeFileSync(join(top, `main/long/${n}.png`), "");
   const last = await page("long", 19_990, 60);

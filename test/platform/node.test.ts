@@ -9,7 +9,7 @@ test.each([
   [10, 200],
   [500, 500],
   [0, 0],
-])("of a program that lets %i listeners wait, %i may", (before, after) => {
+])("of a program that allows %i listeners, %i may wait", (before, after) => {
   setMaxListeners(before);
   nodePlatform(new URL("../../", import.meta.url));
   expect(EventEmitter.defaultMaxListeners).toBe(after);

@@ -87,7 +87,7 @@ test("nothing is reported without an address, and a token that is not set stops 
   expect(() => createErrorReports({ report_url: url, token_env: "TOKEN" }, parts)).toThrow(/TOKEN/);
 });
 
-test("a report says what failed, where and in which version, with the token", async () => {
+test("a report contains the error, its location and the version, with the token", async () => {
   const { report, close, counted } = reporter(url, "TOKEN");
   report({ ...failure, cause: "Error: no answer from https://u:hunter2@h.example/a?key=hunter2\n    at x" });
   await close();
@@ -107,7 +107,7 @@ test("a report says what failed, where and in which version, with the token", as
   expect(counted()).toEqual({ sent: 1, failed: 0, repeated: 0, dropped: 0 });
 });
 
-test("failures of a kind are one report a minute, which says how many came between", async () => {
+test("failures of a kind are one report a minute, which counts those in between", async () => {
   const { report, close, counted, passes } = reporter();
   const cause = (n: number) => `Error: ENOENT: no such file, open '/data/${n}.jpg' after ${n} ms`;
   for (let n = 0; n < 5; n++) report({ ...failure, id: `a-${n}`, cause: cause(n) });
@@ -188,7 +188,7 @@ describe("the application", () => {
   });
   afterAll(() => app.service.close());
 
-  test("reports answers of status 5xx except 501, without query, headers and address", async () => {
+  test("reports responses with status 5xx except 501, without query, headers and address", async () => {
     const headers = { Authorization: "Bearer hunter3", Cookie: "session=hunter4" };
     const init = { headers, peer: "198.51.100.77" };
     const bug = await app.get("/bug?key=hunter5", init);

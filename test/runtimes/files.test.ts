@@ -56,7 +56,7 @@ describe.each(chosenRuntimes())("smalti on $name, in a folder with pipes, socket
   });
   const get = (path: string) => fetch(`${server.url}${path}`, { signal: AbortSignal.timeout(deadlineMs) });
 
-  it("lists what is a regular file, and nothing else", async () => {
+  it("lists regular files, and nothing else", async () => {
     const response = await get("/");
     expect(response.status).toBe(200);
     const page = await response.text();
@@ -75,7 +75,7 @@ describe.each(chosenRuntimes())("smalti on $name, in a folder with pipes, socket
     expect(response.status).toBe(404);
   });
 
-  it("follows a link inside the folder, where the runtime can ask what it leads to", async () => {
+  it("follows a link inside the folder, if the runtime can resolve links", async () => {
     for (const name of ["link-to-file.png", "link-to-directory%2Fbase.png"]) {
       const response = await get(`/iiif/3/${name}/info.json`);
       await response.arrayBuffer();
@@ -83,7 +83,7 @@ describe.each(chosenRuntimes())("smalti on $name, in a folder with pipes, socket
     }
   });
 
-  it("still answers afterwards", async () => {
+  it("still responds afterwards", async () => {
     const response = await get("/iiif/3/base.png/full/30,/0/default.jpg");
     expect(response.status).toBe(200);
     expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);

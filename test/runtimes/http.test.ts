@@ -69,7 +69,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     });
   });
 
-  it("goes on with work that others wait for when the client that began it has left", async () => {
+  it("continues shared work when the client that started it has left", async () => {
     const path = "/iiif/3/web%2Fleft.jpg/full/200,/0/default.jpg";
     origin.masters.set("left.jpg", masterOf(fixture("jpg-baseline-420.jpg")));
     let release = () => {};
@@ -93,7 +93,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect((await get(path.replace("200,", "201,"))).status).toBe(200);
   });
 
-  it("reads a master on a web server, many requests at once, and asks for it once", async () => {
+  it("reads a master on a web server for concurrent requests, and requests it once", async () => {
     const path = "/iiif/3/web%2Fa%20b.jpg/full/300,/0/default.png";
     origin.since(); // the check at the start was one
     const answers = await Promise.all(Array.from({ length: 8 }, () => get(path)));
@@ -105,7 +105,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect((await get("/iiif/3/web%2Fnot-there.jpg/info.json")).status).toBe(404);
   });
 
-  it("outlives a web server with a status that no answer may have", async () => {
+  it("survives a web server with an invalid status", async () => {
     origin.behaviour.instead = (request) => {
       request.socket.end("HTTP/1.1 999 Denied\r\nContent-Length: 0\r\n\r\n");
       return true;
@@ -157,7 +157,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect((await small()).equals(before)).toBe(true);
   });
 
-  it("answers many at once", async () => {
+  it("serves concurrent requests", async () => {
     const paths = Array.from(
       { length: 24 },
       (_, i) => `/iiif/3/${pictures[i % pictures.length]}/${i},${i},64,64/32,/0/default.jpg`,
@@ -176,14 +176,14 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect((await response.json()).id).toBe(`${server.url}/iiif/3/deep%2Fbase.png`);
   });
 
-  it("answers what is not there with a problem", async () => {
+  it("responds to a missing path with a problem", async () => {
     const response = await get("/iiif/3/none.png/info.json");
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     expect(await response.text()).not.toContain(server.directory);
   });
 
-  it("answers a conditional request without a body", async () => {
+  it("responds to a conditional request without a body", async () => {
     const path = "/iiif/3/base.png/full/50,/0/default.jpg";
     const first = await get(path);
     await first.arrayBuffer();
@@ -198,7 +198,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     "/iiif/3/../config.yaml/info.json",
     "/static/../main.js",
     "/static/..%2fmain.js",
-  ])("gives nothing from outside its folders: %s", async (target) => {
+  ])("returns nothing from outside its folders: %s", async (target) => {
     const { status, body } = await rawGet(server.port, target);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
@@ -206,7 +206,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect(body).not.toContain("import");
   });
 
-  it("takes a backslash for no slash, where the runtime leaves it", async () => {
+  it("does not treat a backslash as a slash, if the runtime leaves it", async () => {
     const { status, body } = await rawGet(server.port, "/iiif/3/deep\\base.png/info.json");
     if (runtime.rawTarget) expect(body).toContain("identifier_refused");
     else expect(status).toBe(200);
@@ -236,7 +236,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     },
   );
 
-  it.each(["", "Host:\r\n"])("has ids of its own address where HTTP/1.0 names no host: %j", async (field) => {
+  it.each(["", "Host:\r\n"])("has ids with its own address if HTTP/1.0 names no host: %j", async (field) => {
     const text = `GET /iiif/3/base.png/info.json HTTP/1.0\r\n${field}\r\n`;
     const answer = await rawExchange(server.port, text, true);
     if (runtime.hosted) expect(answer).toMatch(/^HTTP\/1\.[01] 400 /);
@@ -246,13 +246,13 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       );
   });
 
-  it("refuses what is no request, and goes on", async () => {
+  it("refuses malformed requests, and continues", async () => {
     const answer = await rawExchange(server.port, "nonsense\r\n\r\n");
     expect(answer).toMatch(runtime.hosted ? /^HTTP\/1\.1 501 / : /^HTTP\/1\.1 400 /);
     expect((await get("/health")).status).toBe(200);
   });
 
-  it("answers OPTIONS, and problems for static files that are not there", async () => {
+  it("responds to OPTIONS, and with problems to missing static files", async () => {
     const options = await get("/iiif/3/base.png/info.json", { method: "OPTIONS" });
     expect([options.status, options.headers.get("access-control-allow-methods")]).toEqual([
       204,
@@ -314,7 +314,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect(image.headers["content-encoding"]).toBeUndefined();
   });
 
-  it("gives the files of a page addresses that last, and the page without its files inline", async () => {
+  it("gives the files of a page permanent addresses, and the page inlines no files", async () => {
     const page = await get("/");
     expect(page.headers.get("content-security-policy")).toMatch(/style-src 'self'(;|$)/);
     const addresses = [...(await page.text()).matchAll(/ (?:src|href)="(\/static\/@[^"]*)"/g)].map(
@@ -330,7 +330,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     }
   });
 
-  it("goes on when clients leave in the middle", async () => {
+  it("continues when clients leave early", async () => {
     await Promise.all(
       Array.from({ length: 8 }, (_, i) => {
         return new Promise<void>((resolve) => {
@@ -353,7 +353,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
 
   // Only for runtimes that take part in this.
   if (!runtime.hosted)
-    it("says in one line that its port is in use", async () => {
+    it("reports in one line that its port is in use", async () => {
       const [command = "", ...args] = runtime.command({
         directory: server.directory,
         port: server.port,

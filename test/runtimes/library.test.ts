@@ -88,7 +88,7 @@ test.each([
   ]);
 });
 
-test("the first example ends by itself", () => {
+test("the first example ends on its own", () => {
   writeFileSync(join(folder, "first.mjs"), `${example("# In your", "ts")}\nconsole.log(response.status);`);
   const { stdout, stderr } = spawnSync(process.execPath, ["first.mjs"], { cwd: folder, encoding: "utf8" });
   expect([stdout, stderr]).toEqual(["200\n", ""]);
@@ -107,7 +107,7 @@ test.each([
     ],
   ],
   ["Bun", [bin("bun"), "run"]],
-])("the example of %s serves beside another path, and stops cleanly", async (name, command) => {
+])("the example of %s serves next to another path, and stops cleanly", async (name, command) => {
   const file = `${name.replace(/\W/g, "").toLowerCase()}.mjs`;
   writeFileSync(join(folder, file), example(name, "ts"));
   const port = await freePort();
@@ -124,7 +124,7 @@ test.each([
   }
 });
 
-test("the example of Cloudflare Workers serves beside another path, bundled by wrangler", async () => {
+test("the example of Cloudflare Workers serves next to another path, bundled by wrangler", async () => {
   const origin = await startOrigin({
     "masters/map.jpg": masterOf(readFileSync(join(folder, "images/map.jpg"))),
   });
@@ -154,7 +154,7 @@ test("the example of Cloudflare Workers serves beside another path, bundled by w
   }
 });
 
-test("the types of the package fit the examples, and refuse what is not an option", () => {
+test("the types of the package fit the examples, and refuse unknown options", () => {
   const names = ["# In your", "Hono", "node:http"];
   for (const [i, name] of names.entries()) writeFileSync(join(folder, `typed-${i}.mts`), example(name, "ts"));
   writeFileSync(
@@ -188,7 +188,7 @@ test("the types of the package fit the examples, and refuse what is not an optio
   expect(check("wrong.mts")).toMatch(/'root' does not exist in type 'HandlerOptions'/);
 });
 
-test("two handlers in a program are independent, and say what is wrong with a configuration", async () => {
+test("two handlers in a program are independent, and report faults of a configuration", async () => {
   const { createHandler } = (await import(
     pathToFileURL(join(folder, "node_modules/smalti/dist/index.js")).href
   )) as typeof import("../../src/index.ts");

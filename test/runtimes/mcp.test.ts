@@ -57,7 +57,7 @@ describe.each(chosenRuntimes())("MCP on $name", (runtime) => {
     await session.close();
   });
 
-  it("refuses what is malformed, too long, or no message", async () => {
+  it("refuses malformed and overlong messages", async () => {
     const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
     const statusOf = async (body: string) => {
       const response = await fetch(`${server.url}/mcp`, { method: "POST", headers, body });

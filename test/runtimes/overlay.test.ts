@@ -35,7 +35,7 @@ describe.each(chosenRuntimes())("smalti on $name with an overlay", (runtime) => 
     return [...raw.subarray(-3)];
   };
 
-  it("marks every answer, many at the same time", async () => {
+  it("marks every response, for concurrent requests", async () => {
     const targets = pictures.flatMap((name) =>
       ["jpg", "png", "tif", "webp"].flatMap((format) => [
         `${name}/full/200,/0/default.${format}`,
@@ -49,7 +49,7 @@ describe.each(chosenRuntimes())("smalti on $name with an overlay", (runtime) => 
     }
   });
 
-  it("sends nothing while its picture is away, also nothing that it keeps, and everything again after", async () => {
+  it("sends nothing while its overlay image is missing, not even cached derivatives, and everything again afterwards", async () => {
     const target = "base.png/full/150,/0/default.png";
     const first = await get(target);
     const etag = first.headers.get("etag") ?? "";

@@ -50,7 +50,7 @@ describe.each(chosenRuntimes())("smalti on $name, with folders of images", (runt
     expect(canvas).toMatchObject({ id: manifest.items[0].id, type: "Canvas" });
   });
 
-  it("answers a conditional request without a body", async () => {
+  it("responds to a conditional request without a body", async () => {
     const etag = (await get("/iiif/presentation/3/book")).headers.get("ETag") ?? "";
     const again = await get("/iiif/presentation/3/book", { "If-None-Match": etag });
     expect([again.status, await again.text()]).toEqual([304, ""]);

@@ -123,7 +123,7 @@ describe.each(ownServers)("SIGTERM on $name", (runtime) => {
   });
   const stopping = () => expect.poll(server.output, { timeout: 30_000, interval: 5 }).toContain("stopping");
 
-  it("lets a running request finish, says that its connection ends, and closes it", async () => {
+  it("lets a running request finish, announces the end of its connection, and closes it", async () => {
     let release = () => {};
     origin.behaviour.hold = new Promise((resolve) => {
       release = resolve;
@@ -147,7 +147,7 @@ describe.each(ownServers)("SIGTERM on $name", (runtime) => {
     expect(await server.ended).toBe(0);
   });
 
-  it("resets none of the connections on which one request follows another", async () => {
+  it("resets none of the keep-alive connections", async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, () => connectClient(server.port)));
     let answers = 0;
     const work = clients.map(async (client, i) => {

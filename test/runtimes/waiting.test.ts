@@ -18,8 +18,8 @@ afterEach(() => origin.close());
 /** Requests that stall at the same time; the server has two places. */
 const stalling = 12;
 
-describe.each(chosenRuntimes())("smalti on $name, beside an origin that stalls", (runtime) => {
-  it("answers all that is asked of the folder, and the rest when the origin goes on", async () => {
+describe.each(chosenRuntimes())("smalti on $name, with an origin that stalls", (runtime) => {
+  it("serves all requests for the folder, and the rest when the origin continues", async () => {
     const picture = await grain(1200, 900, 60).png({ compressionLevel: 1 }).toBuffer();
     expect(picture.length, "far more than comes with the first request").toBeGreaterThan(1e6);
     const names = Array.from({ length: stalling }, (_, n) => `${n}.png`);

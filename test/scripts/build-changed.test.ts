@@ -41,7 +41,7 @@ function prestart(): string {
 
 const built = () => readFileSync(join(checkout, "dist/app.js"), "utf8");
 
-test("builds once and says so, then neither, until a source changes", () => {
+test("builds once and says so, then does neither, until a source changes", () => {
   expect(prestart()).toMatch(/^smalti: building dist\/.*half a minute\.\nsmalti: .* built in [\d.]+ s\.\n$/);
   const main = join(checkout, "dist/app.js");
   writeFileSync(main, "as it was");

@@ -24,7 +24,7 @@ describe("a section of the changelog", () => {
     expect(changelogSection(changelog, "1.2.0")).toEqual({ date: "2026-03-01", text: "### Added\n\n- A." });
   });
 
-  test("may have no date; a day that does not exist is none", () => {
+  test("may have no date; an impossible day counts as none", () => {
     expect(changelogSection(changelog, "1.1.0")).toEqual({ date: undefined, text: "- B." });
     expect(changelogSection("## [1.0.0] - 2026-02-30\n", "1.0.0")?.date).toBeUndefined();
   });
@@ -171,7 +171,7 @@ test("packages are found by the innermost folder of packages that a file is in",
   ]);
 });
 
-test("the bill of the bundle has packages with licences, their modules within them, and our own beside them", () => {
+test("the bill of the bundle has packages with licences, their modules inside them, and our own next to them", () => {
   const bom = bundleBom({
     version: "0.1.0+ab12cd3",
     packages: [

@@ -57,7 +57,7 @@ test("each row names packages that modules come from, and texts that are there",
   }
 });
 
-describe("what the build says of the modules", async () => {
+describe("the build's account of the modules", async () => {
   const packages = await packagesOf(
     root,
     modules.map(({ file }) => `node_modules/${file}`),
@@ -103,7 +103,7 @@ test("a package without a licence text ends the build", async () => {
   await expect(licenceText(root, [nothing])).rejects.toThrow("x 1.0.0 (MIT) has no licence text");
 });
 
-test("the notices of what the viewers bundle are kept", () => {
+test("the notices of software bundled in the viewers are preserved", () => {
   const notices = viewerNotices();
   expect(notices.mirador?.join()).toContain("DOMPurify");
   for (const notice of notices.mirador ?? []) expect(notice.length).toBeLessThan(2000);

@@ -29,7 +29,7 @@ function copied(name: string): string {
 }
 
 describe("the vendored viewers", () => {
-  test("are the files of the manifest, and the pages name them", () => {
+  test("match the manifest, and the pages name them", () => {
     checkViewers();
     const named = Object.values(viewers)
       .flatMap(({ page }) => [...(page.styles ?? []), ...(page.scripts ?? [])])

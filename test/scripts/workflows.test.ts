@@ -39,13 +39,13 @@ describe.each(files)("%s", (file) => {
   const jobs = Object.values(workflow.jobs).filter((job) => !job.uses);
   const steps = jobs.flatMap((job) => job.steps ?? []);
 
-  test("pins each action by the full digest of a commit, and says of which version", () => {
+  test("pins each action by the full digest of a commit, and names the version", () => {
     const lines = text.split("\n").filter((line) => /^\s*(- )?uses: (?!\.\/)/.test(line));
     expect(lines.length).toBe(steps.filter((step) => step.uses).length);
     for (const line of lines) expect(line).toMatch(/uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test("may only read by default, and each job ends in time", () => {
+  test("may only read by default, and each job has a time limit", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     expect(workflow.concurrency).toBeDefined();
     for (const job of jobs) expect(job["timeout-minutes"]).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ describe.each(files)("%s", (file) => {
     for (const step of checkouts) expect(step.with?.["persist-credentials"]).toBe(false);
   });
 
-  test("hands what others write to scripts in variables, not in their text", () => {
+  test("passes outside input to scripts in variables, not in their text", () => {
     // https://docs.github.com/actions/security-guides, "script injections"
     for (const step of steps) expect(step.run ?? "").not.toContain("${{");
   });
@@ -82,7 +82,7 @@ describe("a release", () => {
     expect(Object.keys(workflowOf("image.yml").on)).toEqual(["workflow_call"]);
   });
 
-  test("tries each image before it pushes it, on both architectures, and tags what it has joined", () => {
+  test("tests each image before it pushes it, on both architectures, and tags the joined image", () => {
     const { build, join } = workflowOf("image.yml").jobs;
     expect(build?.strategy?.matrix).toEqual({
       runtime: ["node", "workerd"],
@@ -129,7 +129,7 @@ describe("a release", () => {
       "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
       "",
     ],
-  ])("%s is published to npm unless it is there as %j", (tag, there, said) => {
+  ])("%s is published to npm unless it exists as %j", (tag, there, said) => {
     const step = jobs.publish?.steps?.find(({ run }) => run?.includes("npm publish"));
     const script = step?.run?.replace('"$package" | base64', "/dev/null | base64") ?? "";
     const npm = `npm() { if [ "$1" = view ]; then echo "$THERE"; else echo "npm $*"; fi; }`;

@@ -172,14 +172,14 @@ describe("a key", () => {
     );
   });
 
-  it("may be looked for below a root that is itself a link", async () => {
+  it("may be below a root that is itself a link", async () => {
     expect(await textOf(make(files, join(base, "root-link")), "noextension")).toBe("plain");
     expect(await textOf(make(files, `${root}//`), "noextension")).toBe("plain");
   });
 });
 
 describe("a master", () => {
-  it("tells its resolved path, for a worker that opens it by itself", async () => {
+  it("has its resolved path, for a worker that opens it itself", async () => {
     const image = await source.open("in.jpg");
     const { size, dev, ino } = await stat(join(root, "a.jpg"));
     expect(image?.file).toMatchObject({ path: join(root, "a.jpg"), size });
@@ -215,7 +215,7 @@ describe("a master", () => {
     await rm(path);
   });
 
-  it("that becomes shorter while it is open is an error, not a short answer and not a hang", async () => {
+  it("that becomes shorter while it is open is an error, not a short read and not a hang", async () => {
     const path = join(root, "shrinking.jpg");
     await writeFile(path, content);
     const image = await source.open("shrinking.jpg");
@@ -231,7 +231,7 @@ describe("a master", () => {
     await rm(path);
   });
 
-  it("can be closed twice, and is opened anew for a read that comes later", async () => {
+  it("can be closed twice, and is opened again for a later read", async () => {
     const image = await source.open("a.jpg");
     const before = await image?.bytes.read(0, 4);
     await image?.close();
@@ -239,7 +239,7 @@ describe("a master", () => {
     expect(await image?.bytes.read(0, 4)).toEqual(before);
   });
 
-  it("is not opened for a caller who has gone", async () => {
+  it("is not opened for a caller that has left", async () => {
     await expect(source.open("a.jpg", AbortSignal.abort())).rejects.toMatchObject({ kind: "cancelled" });
   });
 });
@@ -277,7 +277,7 @@ describe("a file that is exchanged after it was checked", () => {
     ["nothing", (path: string) => rm(path)],
   ] as const;
 
-  it.each(cases)("is not read where %s stands now", async (_, exchange) => {
+  it.each(cases)("is not read if %s has replaced it", async (_, exchange) => {
     const path = join(root, "swapped.jpg");
     await writeFile(path, "secret");
     const image = await source.open("swapped.jpg");
@@ -289,7 +289,7 @@ describe("a file that is exchanged after it was checked", () => {
     await rm(path, { recursive: true, force: true });
   });
 
-  it("is not read from a link to a file of the same size and time where files have no number", async () => {
+  it("is not read from a link to a file of the same size and time if files have no number", async () => {
     const time = new Date(Date.UTC(2020, 0, 1));
     const path = join(root, "swapped.jpg");
     await writeFile(path, "secret");
@@ -313,7 +313,7 @@ describe("a file that is exchanged after it was checked", () => {
     await rm(path);
   });
 
-  it("goes on being read when it was opened before", async () => {
+  it("continues to be read if it was opened before", async () => {
     const path = join(root, "replaced.jpg");
     await writeFile(path, "old");
     const image = await source.open("replaced.jpg");
@@ -326,7 +326,7 @@ describe("a file that is exchanged after it was checked", () => {
     await rm(path);
   });
 
-  it("is an error when links are turned without end", async () => {
+  it("is an error when links change endlessly", async () => {
     const path = join(root, "busy.jpg");
     const other = join(root, "other.jpg");
     await writeFile(other, "x");
@@ -353,7 +353,7 @@ describe("a root", () => {
     },
   });
 
-  it("that is gone is a fault, not an image that does not exist", async () => {
+  it("that is missing is a fault, not a missing image", async () => {
     const gone = make(files, join(base, "not-mounted"));
     await expect(gone.open("a.jpg")).rejects.toMatchObject({ kind: "source", code: "source_root_missing" });
     await expect(gone.list?.("")).rejects.toMatchObject({ code: "source_root_missing" });
@@ -367,7 +367,7 @@ describe("a root", () => {
     });
   });
 
-  it("that may not be read cannot be used, and no message tells its path", async () => {
+  it("that may not be read cannot be used, and no message contains its path", async () => {
     const denied = make(failing("EACCES"));
     for (const act of [() => denied.check(), () => denied.open("a.jpg")]) {
       const error = await act().then(
@@ -418,7 +418,7 @@ describe("a listing", () => {
   });
 
   it.each(["nowhere", "a.jpg", ".git", "out-directory", "sibling"])(
-    "of %s is not there",
+    "of %s does not exist",
     async (directory) => {
       expect(await source.list?.(directory)).toBeUndefined();
     },
@@ -435,7 +435,7 @@ it("depends on its root in the fingerprint", async () => {
 });
 
 describe("a file that was found lately", () => {
-  it("is not looked at again before it has to be, and its bytes are of one and the same file", async () => {
+  it("is not checked again too early, and its bytes are from one and the same file", async () => {
     const path = join(root, "lately.jpg");
     await writeFile(path, "old");
     let looks = 0;

@@ -41,8 +41,8 @@ describe("addresses", () => {
     ..."::7f00:1 2001:db8::1 3fff::1 5f00::1 fec0::1 fe80::1%eth0 nonsense 1.2.3 01.2.3.4".split(" "),
   ];
   const open = "1.1.1.1 8.8.8.8 93.184.216.34 172.15.0.1 172.32.0.1 2606:4700::1 2a00:1450::5".split(" ");
-  test.each(closed)("%s is closed", (address) => expect(addressRule([], false)(address)).toBe(false));
-  test.each(open)("%s is open", (address) => expect(addressRule([], false)(address)).toBe(true));
+  test.each(closed)("%s is blocked", (address) => expect(addressRule([], false)(address)).toBe(false));
+  test.each(open)("%s is allowed", (address) => expect(addressRule([], false)(address)).toBe(true));
 
   test("allow_private opens private networks and this machine, never link-local, special and multicast", () => {
     const rule = addressRule([], true);
@@ -96,13 +96,13 @@ describe("hosts", () => {
     expect(parsed && isAllowedHost(new URL(url), [parsed])).toBe(allowed);
   });
 
-  test.each(["", "http://x", "a/b", "a@b", "a b", "x:99999999", "[::1", "a:b"])("%j is no host", (text) =>
+  test.each(["", "http://x", "a/b", "a@b", "a b", "x:99999999", "[::1", "a:b"])("%j is not a host", (text) =>
     expect(parseHost(text)).toBeUndefined(),
   );
 });
 
 describe("the URL", () => {
-  test("has each segment percent-encoded and the slashes kept", async () => {
+  test("has each segment percent-encoded and the slashes preserved", async () => {
     const answer = await remote({ url: `${origin.url}/{identifier}` }).get("a b/ü&+.jpg", range);
     expect(answer).toMatchObject({ kind: "part", bytes: content });
   });
@@ -139,7 +139,7 @@ describe("the URL", () => {
   });
 });
 
-describe("where a name leads", () => {
+describe("resolution of a name", () => {
   test("private addresses are refused at the connection, unless allow_private", async () => {
     const url = `http://localhost:${origin.port}/{identifier}`;
     const before = origin.asked.length;
@@ -209,11 +209,11 @@ describe("redirects", () => {
   });
 });
 
-describe("answers of no use", () => {
+describe("unusable responses", () => {
   test.each([
     ["101 Switching Protocols", "Connection: upgrade\r\nUpgrade: h2c\r\n"],
     ["999 Denied", "Content-Length: 0\r\n"],
-  ])("%s is an error at once", async (status, fields) => {
+  ])("%s is an error immediately", async (status, fields) => {
     origin.behaviour.instead = (request) => {
       request.socket.write(`HTTP/1.1 ${status}\r\n${fields}\r\n`);
       return true;
@@ -226,7 +226,7 @@ describe("answers of no use", () => {
     origin.behaviour.instead = undefined;
   });
 
-  test("a body without ranges that stands still ends with the time of a try", async () => {
+  test("a body without ranges that stalls ends with the time limit of an attempt", async () => {
     origin.behaviour.instead = (_request, response) => {
       response.writeHead(200, { "content-length": "100000" }).write("abc");
       return true;
@@ -261,7 +261,7 @@ describe("the check", () => {
   test.each([
     ["no address that is allowed", "http://localhost:9/{identifier}", /allow_private/],
     ["nothing that answers", "http://127.0.0.1:9/{identifier}", /does not answer/],
-  ])("of %s tells why, and not where", async (_, url, problem) => {
+  ])("of %s reports the reason, and not the address", async (_, url, problem) => {
     const error = await remote({ url })
       .check(AbortSignal.timeout(2000))
       .catch((each: Error) => each);
@@ -270,7 +270,7 @@ describe("the check", () => {
   });
 });
 
-test("where identifiers are URLs, no secret goes out without TLS", async () => {
+test("if identifiers are URLs, no secret is sent without TLS", async () => {
   const web = remote(
     {
       url: "{identifier}",
@@ -287,18 +287,18 @@ test("where identifiers are URLs, no secret goes out without TLS", async () => {
 });
 
 test.each([{ "User Agent": "x" }, { "X-A": "one\ntwo" }, { "X-A": "…" }])(
-  "%j are no headers of a request",
+  "%j are not request headers",
   (headers) => {
     const one = { name: "web", type: "http", url: "https://example.org/{identifier}", headers };
     expect(sourceOptions.safeParse([one]).success).toBe(false);
   },
 );
 
-test("where masters are is told without what may be a key in the query", () => {
+test("the location of masters is reported without possible keys in the query", () => {
   const url = "https://example.org/get?key=hush&id={identifier}&sig=hush";
   expect(placeOf(optionsOf({ url }))).toBe("https://example.org/get?key=***&id={identifier}&sig=***");
 });
 
-test("a variable that is not set is told at start, by its name", () => {
+test("an unset variable is reported at start, by its name", () => {
   expect(() => remote({ url: `${origin.url}/{identifier}`, auth_env: "NOT_SET" })).toThrow(/NOT_SET/);
 });

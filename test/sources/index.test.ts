@@ -34,7 +34,7 @@ it.each([
   expect(resolved(list, identifier)).toEqual(expected);
 });
 
-it("gives identifiers without a known prefix to the first source when each has a prefix", () => {
+it("assigns identifiers without a known prefix to the first source when each has a prefix", () => {
   const prefixed = [source("one", "one/"), source("two", "two/")];
   expect(resolved(prefixed, "a.jpg")).toEqual(["one", "a.jpg"]);
   expect(createSources(prefixed, sample).default.name).toBe("one");

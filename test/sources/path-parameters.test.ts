@@ -50,7 +50,7 @@ test.each([
   ["http://h/a/%2e%2E%3bx/b.jpg", true],
   ["http://h/a%2f..;%2fb.jpg", true],
   ["http://h/a/b.jpg?/..;/", false],
-])("whether %j leads to a folder above: %s", (key, expected) => {
+])("%j leads to a folder above: %s", (key, expected) => {
   expect(leadsUp(key)).toBe(expected);
 });
 
@@ -69,7 +69,7 @@ describe("the other names of an identifier", () => {
     createSources(list, list[0] as Source).otherNames(identifier);
   const scans = source("scans", "museum/", "filesystem");
 
-  test("hold those without parameters where its source is a web server", () => {
+  test("include those without parameters if its source is a web server", () => {
     const list = [source("files", "", "filesystem"), source("web", "web/", "http")];
     expect(named(list, "web/a;x/b.jpg")).toEqual(["web/a/b.jpg"]);
     expect(named(list, "a;x/b.jpg")).toEqual([]);
@@ -83,12 +83,12 @@ describe("the other names of an identifier", () => {
     expect(named([scans, source("vault", "vault/", "filesystem")], "vault/a.jpg")).toEqual([]);
   });
 
-  test("are not those that belong to another source", () => {
+  test("exclude those that belong to another source", () => {
     const list = [scans, source("vault", "museum/vault/", "filesystem")];
     expect(named(list, "vault/a.jpg")).toEqual([]);
   });
 
-  test("are both where the default source is a web server with a prefix", () => {
+  test("are both if the default source is a web server with a prefix", () => {
     const names = named([source("web", "web/", "http")], "a;x.jpg");
     expect([...names].sort()).toEqual(["a", "web/a", "web/a;x.jpg"]);
     expect(named([source("web", "web/", "http")], "web;x/a.jpg")).toEqual([

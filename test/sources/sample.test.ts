@@ -17,13 +17,13 @@ it("lists its only picture, at the top", async () => {
   expect(await source.list?.("sample")).toBeUndefined();
 });
 
-it("says what to do when the build lacks the picture", async () => {
+it("gives advice when the build lacks the picture", async () => {
   const empty = sampleSource(async () => undefined);
   await expect(empty.open("sample")).rejects.toMatchObject({ kind: "source", code: "sample_missing" });
   await expect(empty.check()).rejects.toMatchObject({ code: "sample_missing" });
 });
 
-it("loads the picture once, and again only when that failed", async () => {
+it("loads the picture once, and again only after a failure", async () => {
   let loads = 0;
   const flaky = sampleSource(async () => {
     loads++;

@@ -46,7 +46,7 @@ test("a folder may be a file URL", async () => {
   rmSync(folder, { recursive: true });
 });
 
-test.each(["https://example.org/images", "file:///a%2fb"])("%s is no folder", async (url) => {
+test.each(["https://example.org/images", "file:///a%2fb"])("%s is not a folder", async (url) => {
   await expect(start({ folder: new URL(url) })).rejects.toThrow(
     "folder: expected the path of a folder as text, or its file URL, received URL",
   );

@@ -28,12 +28,12 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
 const lines = (given: StartFacts) => startText(given).trimEnd().split("\n");
 const lineOf = (given: StartFacts, name: string) => lines(given).find((line) => line.startsWith(`  ${name}`));
 
-test("the address of /mcp stands beside that of the start page where it is switched on", () => {
+test("the address of /mcp is next to that of the start page if it is enabled", () => {
   expect(lineOf(facts("mcp: { enabled: true }"), "mcp")).toBe("  mcp            http://127.0.0.1:8080/mcp");
   expect(lineOf(facts(""), "mcp")).toBeUndefined();
 });
 
-test("the pages of the operator are named where they are, else how to switch them on", () => {
+test("the operator's pages are listed if they exist, else how to enable them", () => {
   const on = facts("", { hasAdmin: true });
   expect(lineOf(on, "admin")).toBe("  admin          http://127.0.0.1:8080/admin/");
   expect(startText(on)).not.toContain("SERVICE_ADMIN");
@@ -59,13 +59,13 @@ describe("a source", () => {
     expect(source(count ? { count } : {})).toBe(`  source         scans: /srv/scans, ${text}`);
   });
 
-  test("has its prefix beside its place", () => {
+  test("has its prefix next to its location", () => {
     expect(source({ prefix: "maps/", count: { images: 2, more: false } })).toBe(
       "  source         scans: /srv/scans under maps/, 2 images",
     );
   });
 
-  test("that cannot be used is named below the addresses with its place and the reason", () => {
+  test("that cannot be used is named below the addresses with its location and the reason", () => {
     const sources = [
       { name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } },
       { name: "vault", prefix: "v/", place: "s3://vault/", unusable: true as const },
@@ -85,16 +85,16 @@ describe("a source", () => {
     });
   });
 
-  test("all being well, nothing stands below the addresses", () => {
+  test("if all is well, nothing is below the addresses", () => {
     expect(lines(facts("")).at(-1)).toContain("/iiif/3/");
     expect(startText(facts(""))).not.toContain("Cannot be used");
   });
 });
 
-describe("what is off", () => {
+describe("a disabled feature", () => {
   const off = (given: StartFacts) => lines(given).filter((line) => line.startsWith("  off"));
 
-  test("is listed with the setting that switches it on, which is then no longer off", () => {
+  test("is listed with the setting that enables it, and disappears once it is set", () => {
     const sources = [{ name: "sample", prefix: "", count: { images: 1, more: false } }];
     const all = off(facts("cache: { info: { backend: none } }", { sources, hasAdmin: true }));
     expect(all.map((line) => line.replace(/^ +off +([^;]*);.*/, "$1"))).toEqual([
@@ -137,7 +137,7 @@ describe("access", () => {
     return lineOf(facts(yaml, { isHooked }), "access")?.slice("  access         ".length);
   };
 
-  test("names the rules, the profiles with their ways of logging in, and where sessions are kept", () => {
+  test("names the rules, the profiles with their kinds of login, and the session store", () => {
     expect(access(["staff", "terms", "reading-room"], 3, redis)).toBe(
       "3 rules: staff (password), terms (click), reading-room (address); sessions in redis",
     );
@@ -154,7 +154,7 @@ describe("access", () => {
     expect(access(["campus"], 2)).toBe("2 rules: campus (header)");
   });
 
-  test("is said to be open to all if it is", () => {
+  test("is reported as open to all if it is", () => {
     expect(lineOf(facts(""), "access")).toBe("  access         no rules: every image is public");
     expect(access(["terms"], 0)).toBe("no rules: every image is public; sessions in memory");
     expect(lineOf(facts("", { isHooked: true }), "access")).toBe(
@@ -163,7 +163,7 @@ describe("access", () => {
     expect(access(["campus"], 1, "", true)).toBe("a hook decides first; 1 rule: campus (header)");
   });
 
-  test("is in the log too", () => {
+  test("is logged too", () => {
     expect(startFields(facts(""))).toMatchObject({ access: "no rules: every image is public" });
   });
 });
@@ -188,7 +188,7 @@ describe("the addresses", () => {
     );
   });
 
-  test("are paths where the runtime does not tell where it listens", () => {
+  test("are paths if the runtime does not know where it listens", () => {
     expect(lineOf(facts("", { urls: [] }), "start page")).toBe("  start page     /");
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createHistogram } from "../../src/stats/histogram.ts";
 import fc from "../properties.ts";
 
-test("buckets count what does not exceed their bound, and the last of all is the whole count", () => {
+test("buckets count values up to their bound, and the last of all is the whole count", () => {
   const histogram = createHistogram([0.1, 1, 10]);
   for (const value of [0, 0.1, 0.25, 1, 1.5, 10, 11, 500]) histogram.record(value);
   expect(histogram.read()).toEqual({
@@ -31,7 +31,7 @@ test("buckets, count and sum are those of arithmetic for any values", () => {
   );
 });
 
-test("has percentiles of as many of its latest values as it was told to keep, else none", () => {
+test("has percentiles of the configured number of latest values, else none", () => {
   const kept = createHistogram([1], 2);
   const bare = createHistogram([1]);
   for (const value of [9, 1, 3]) {

@@ -105,7 +105,7 @@ describe("the alert rules", () => {
   });
 });
 
-test("the page for operators speaks of every figure, and of none that does not exist", () => {
+test("the page for operators documents every figure, and no other", () => {
   const text = read("operations.md");
   const named = new Set([...text.matchAll(/`(smalti_\w+)`/g)].map(([, name]) => name));
   const published = (Object.keys(figures) as FigureName[]).map(publishedName);

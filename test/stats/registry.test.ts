@@ -9,7 +9,7 @@ import {
 import { createRegistry } from "../../src/stats/registry.ts";
 
 describe("the registry", () => {
-  test("returns what was counted by name and labels, in the order of the table", async () => {
+  test("returns the counts by name and labels, in the order of the table", async () => {
     const registry = createRegistry();
     const written = registry.counter("cache_writes", { slot: "info" });
     const hits = registry.counter("cache_lookups", { slot: "info", outcome: "hit" });
@@ -57,7 +57,7 @@ describe("the registry", () => {
     expect(asked).toBe(2);
   });
 
-  test("asks once for what several samples of a reading need", async () => {
+  test("requests shared data of a reading once", async () => {
     const registry = createRegistry();
     let asked = 0;
     const usage = async () => ({ entries: 3, bytes: 40 + asked++ });
@@ -111,7 +111,7 @@ describe("the table of figures", () => {
     expect(names.filter((name) => suffixed.includes(name))).toEqual([]);
   });
 
-  test("has label names that Prometheus takes, none of those that it sets by itself", () => {
+  test("has label names that Prometheus accepts, none of those that it sets itself", () => {
     const labels = rows.flatMap(([, row]) => Object.keys(row.labels));
     expect(labels.filter((label) => !/^[a-z][a-z_]*$/.test(label))).toEqual([]);
     expect(labels.filter((label) => ["le", "quantile", "job", "instance"].includes(label))).toEqual([]);
@@ -127,7 +127,7 @@ describe("the table of figures", () => {
     }
   });
 
-  test("tells apart the classes of routes that the dashboard shows", () => {
+  test("distinguishes the classes of routes that the dashboard shows", () => {
     expect(routeClasses).toEqual([
       "health",
       "admin",

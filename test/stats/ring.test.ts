@@ -38,14 +38,14 @@ describe("percentiles of the latest values", () => {
     expect(percentiles(values, 10, shares)).toEqual(expected);
   });
 
-  test("are of the latest alone, in whichever order they came", () => {
+  test("are of the latest alone, in any order", () => {
     // 1 to 3000: the latest 1,024 are 1977 to 3000, of which the 512th is 2488, the 973rd 2949 and the 1014th
     // 2990.
     const values = Array.from({ length: 3000 }, (_, i) => i + 1);
     expect(percentiles(values, 1024, [0.5, 0.95, 0.99])).toEqual([2488, 2949, 2990]);
   });
 
-  test("are undefined where there are no values", () => {
+  test("are undefined without values", () => {
     expect(percentiles([], 4, [0.5, 0.99])).toEqual([undefined, undefined]);
   });
 });

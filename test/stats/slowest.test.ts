@@ -15,7 +15,7 @@ function render(identifier: string, request = "full/max/0/default.jpg"): StageCl
 }
 
 describe("the slowest renders", () => {
-  test("keeps the ten slowest in their order, with the stage that took longest before the answer", () => {
+  test("keeps the ten slowest in order, with their longest stage before the response", () => {
     const slowest = createSlowest();
     // 3 and 100 have no common factor: each of 0 to 99 comes once, in another order.
     for (let i = 0; i < 100; i++) slowest.offer(render(`${(i * 3) % 100}.jpg`), (i * 3) % 100, minute);
@@ -45,7 +45,7 @@ describe("the slowest renders", () => {
     ]);
   });
 
-  test("forgets what is older than an hour, and then has what was less slow since", () => {
+  test("forgets renders older than an hour, and then shows the slowest since", () => {
     const slowest = createSlowest();
     for (let i = 0; i < 20; i++) slowest.offer(render(`early-${i}.jpg`), 1000 + i, 0);
     for (let i = 0; i < 3; i++) slowest.offer(render(`later-${i}.jpg`), 10 + i, 30 * minute);

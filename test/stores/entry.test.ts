@@ -10,7 +10,7 @@ async function changed(entry: Uint8Array, at: number, byte: number): Promise<Uin
   return other;
 }
 
-test("an entry of another format version is none, although its sum is right", async () => {
+test("an entry of another format version is invalid, although its checksum is right", async () => {
   const body = Uint8Array.of(1, 2, 3);
   const entry = await encodeEntry("key", body, 0);
   expect(await decodeEntry(await changed(entry, 6, entry[6] as number), "key", 0)).toEqual(body);

@@ -105,7 +105,7 @@ describe("a bucket that fails", () => {
     ["is broken", { refuse: { status: 500, code: "InternalError" } }, /InternalError/],
     ["does not allow it", { refuse: { status: 403, code: "AccessDenied" } }, /s3:PutObject/],
   ];
-  it.each(cases)("costs no answer, and is asked no more: it %s", async (_, fault, error) => {
+  it.each(cases)("costs no response, and gets no more requests: it %s", async (_, fault, error) => {
     server.fault = () => fault;
     const service = await over(store());
     await service.check(8);
@@ -121,7 +121,7 @@ describe("a bucket that fails", () => {
     ["break off", { cutAfter: 40 }],
     ["are other bytes", { garble: true }],
     ["state another ETag", { etag: '"0"' }],
-  ])("costs no answer where its answers %s", async (_, fault) => {
+  ])("costs no response if its responses %s", async (_, fault) => {
     const service = await over(store(fault.delayMs ? "150ms" : "5s"));
     await service.check(1);
     server.fault = ({ method }) => (method === "GET" ? fault : undefined);
@@ -139,19 +139,19 @@ describe("a redis that fails", () => {
   const store = (timeout = "5s", port = redis.port) =>
     `{ backend: redis, addr: "127.0.0.1:${port}", password_env: R, timeout: ${timeout} }`;
 
-  it("costs no answer where nothing is at its address", async () => {
+  it("costs no response if nothing is at its address", async () => {
     const service = await over(store("5s", 9));
     await service.check(6);
     await expectQuiet(service, /\(ECONNREFUSED\)/);
   });
 
-  it("costs no answer where it refuses the password", async () => {
+  it("costs no response if it refuses the password", async () => {
     const service = await over(store().replace("password_env: R", "password_env: S3_SECRET"));
     await service.check(6);
     await expectQuiet(service, /\(WRONGPASS\)/);
   });
 
-  it("costs no answer while it stands still, and is used again when it goes on", async () => {
+  it("costs no response while it hangs, and is used again when it continues", async () => {
     const service = await over(store("300ms"));
     await service.check(1);
     redis.freeze();
@@ -163,7 +163,7 @@ describe("a redis that fails", () => {
     expect(readCounts(service.app.service.slots.render.counts).hits).toBeGreaterThanOrEqual(3);
   });
 
-  it("costs no answer when it is killed and started again under load", async () => {
+  it("costs no response when it is killed and started again under load", async () => {
     const service = await over(store());
     let done = false;
     const load = async () => {
@@ -195,14 +195,14 @@ describe("a folder that fails", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("costs no answer where it cannot be written", async () => {
+  it("costs no response if it cannot be written", async () => {
     writeFileSync(join(folder, "file"), "");
     const service = await over(`{ backend: filesystem, path: ${JSON.stringify(join(folder, "file"))} }`);
     await service.check(6);
     await expectQuiet(service, /cannot be written/);
   });
 
-  it("costs no answer while it hangs, where memory stands in for it, and is used again when it answers", async () => {
+  it("costs no response while it hangs, when memory replaces it, and is used again when it responds", async () => {
     const path = join(folder, "hangs");
     mkdirSync(path);
     const real = nodeFiles();
@@ -240,7 +240,7 @@ describe("a folder that fails", () => {
     expect((await filesBelow(path)).length).toBeGreaterThan(0);
   });
 
-  it("costs no answer on a full disk, and what it holds is still used", async () => {
+  it("costs no response on a full disk, and its entries are still used", async () => {
     const path = join(folder, "full");
     mkdirSync(path);
     const real = nodeFiles();

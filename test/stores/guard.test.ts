@@ -40,7 +40,7 @@ type Mood = "well" | "fails" | "stands still";
 const value = Uint8Array.of(1);
 
 describe("a guarded store", () => {
-  it("is not asked any more where reads stand still, and again when its check passes", async () => {
+  it("gets no more calls if reads hang, and is used again when its check passes", async () => {
     const { state, store } = troubled();
     const guarded = guardedStore(store, { ...ample, read: 5, check: 5 }, { failures: 2, pauseMs: 1e9 });
     await guarded.set("a", "", value);
@@ -54,7 +54,7 @@ describe("a guarded store", () => {
     expect(await guarded.get("a", "")).toEqual(value);
   });
 
-  it("is still read where it cannot be written", async () => {
+  it("is still read if it cannot be written", async () => {
     const { state, store } = troubled();
     const guarded = guardedStore(store, ample, { failures: 2 });
     await guarded.set("a", "", value);
@@ -64,7 +64,7 @@ describe("a guarded store", () => {
     expect(await guarded.get("a", "")).toEqual(value);
   });
 
-  it("is purged though it is not read any more", async () => {
+  it("is purged even if it is no longer read", async () => {
     const { state, store } = troubled();
     const guarded = guardedStore(store, ample, { failures: 1, pauseMs: 1e9 });
     await guarded.set("a", "", value);
@@ -91,7 +91,7 @@ describe("a guarded store", () => {
     await expect(guarded.usage?.()).rejects.toThrow("no answer within 5 ms");
   });
 
-  it("offers only what the store can do", () => {
+  it("offers only the store's own methods", () => {
     const { clear, usage, ...rest } = heapStore({ maxBytes: 1 });
     const guarded = guardedStore(rest, ample);
     expect([guarded.clear, guarded.usage]).toEqual([undefined, undefined]);

@@ -40,7 +40,7 @@ function slotsOf(
 }
 
 describe("the cache slots", () => {
-  it("keep entries of one name apart where they share a folder", async () => {
+  it("keep entries of one name separate if they share a folder", async () => {
     const backend = { backend: "filesystem", path: folder.path };
     const { slots } = slotsOf({ render: backend, info: backend, origin: backend }, { files, env: {} });
     slots.render.put("a", "", value);
@@ -55,7 +55,7 @@ describe("the cache slots", () => {
   it.each([
     ["XDG_CACHE_HOME", (path: string) => ({ XDG_CACHE_HOME: path, HOME: "/nowhere" }), "smalti/origin"],
     ["HOME", (path: string) => ({ HOME: path, XDG_CACHE_HOME: "" }), ".cache/smalti/origin"],
-  ])("lie below %s when no folder is set", async (_, env, below) => {
+  ])("are below %s when no folder is set", async (_, env, below) => {
     const { slots, logged } = slotsOf(undefined, { files, env: env(folder.path) });
     slots.origin.put("a", "", value);
     await slots.close();
@@ -64,7 +64,7 @@ describe("the cache slots", () => {
     expect(logged).toEqual([]);
   });
 
-  it("are kept in memory, with one warning, where the default folder cannot be written", async () => {
+  it("are in memory, with one warning, if the default folder cannot be written", async () => {
     await writeFile(join(folder.path, "file"), "");
     const { slots, logged } = slotsOf(undefined, {
       files,
@@ -76,7 +76,7 @@ describe("the cache slots", () => {
     expect(logged.length).toBe(1);
   });
 
-  it("are kept in memory, with one warning, if a folder is set and the runtime has no files", async () => {
+  it("are in memory, with one warning, if a folder is set and the runtime has no files", async () => {
     const { slots, logged } = slotsOf({ origin: { backend: "filesystem", path: "/cache" } }, { env: {} });
     slots.origin.put("a", "", value);
     await slots.origin.whenSettled();
@@ -110,13 +110,13 @@ describe("the cache slots", () => {
     expect(taken.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(memory / 2 / MiB);
   });
 
-  it("take what the configuration says, however small the machine", () => {
+  it("follow the configuration, however small the machine", () => {
     const cache = { render: { max_bytes: "1GiB" }, info: { backend: "heap", max_bytes: 12345 } };
     const { slots } = slotsOf(cache, { env: {} }, 128 * MiB);
     expect([slots.render.maxBytes?.(), slots.info.maxBytes?.()]).toEqual([2 ** 30, 12345]);
   });
 
-  it("use memory in place of a folder that was chosen, and say that it cannot be used", async () => {
+  it("use memory instead of a configured folder, and report that it cannot be used", async () => {
     await writeFile(join(folder.path, "file"), "");
     const origin = { backend: "filesystem", path: join(folder.path, "file") };
     const { slots } = slotsOf({ origin }, { files, env: {} });
@@ -127,7 +127,7 @@ describe("the cache slots", () => {
     await expect(slots.origin.check()).rejects.toThrow("cannot be written");
   });
 
-  it("are kept apart by their names in one bucket and in one Redis", async () => {
+  it("are separate by their names in one bucket and in one Redis", async () => {
     const bucket = await startS3({ account: undefined });
     const redis = await startRedis();
     const backends = [
@@ -149,7 +149,7 @@ describe("the cache slots", () => {
     await Promise.all([bucket.close(), redis.close()]);
   });
 
-  it("say in words what they are", () => {
+  it("describe themselves in words", () => {
     const { slots } = slotsOf(
       { info: { backend: "none" }, origin: { backend: "heap", ttl: "0s" } },
       { env: {} },

@@ -47,7 +47,7 @@ describe("the objects of an s3 store", () => {
     for (const key of keys) expect(key).toMatch(/^a prefix\/v1(\/[0-9a-f]{32}){3}$/);
   });
 
-  it("are removed page by page when a name is, and strangers are not", async () => {
+  it("are removed page by page with their name, and foreign objects are not", async () => {
     const { server, store } = await opened();
     for (let i = 0; i < 8; i++) await store.set("a", `${i}`, value);
     await store.set("b", "", value);
@@ -70,7 +70,7 @@ describe("the objects of an s3 store", () => {
   });
 });
 
-describe("an object that is not what was stored", () => {
+describe("a replaced object", () => {
   it.each([
     ["shorter", (body: Uint8Array) => body.slice(0, -1)],
     ["longer", (body: Uint8Array) => Uint8Array.of(...body, 0)],
@@ -109,7 +109,7 @@ describe("a bucket that fails", () => {
     ["sends other bytes", { garble: true }, "misses"],
     ["states another ETag", { etag: '"0"' }, "gives"],
   ];
-  it.each(faults)("never gives wrong bytes: it %s", async (_, fault, outcome) => {
+  it.each(faults)("never returns wrong bytes: it %s", async (_, fault, outcome) => {
     const { server, store } = await opened();
     await store.set("a", "", value);
     server.fault = ({ method }) => (method === "GET" ? fault : undefined);
@@ -120,7 +120,7 @@ describe("a bucket that fails", () => {
     if (outcome === "throws") expect(await store.get("a", "")).toEqual(value);
   });
 
-  it("does not pass its check, which says what to do without naming a secret", async () => {
+  it("fails its check, with advice and without a secret", async () => {
     const { server, store } = await opened();
     server.fault = ({ method }) =>
       method === "PUT" ? { refuse: { status: 403, code: "AccessDenied" } } : undefined;

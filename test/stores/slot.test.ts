@@ -94,7 +94,7 @@ describe("a slot", () => {
     expect(await slot.getOrMake("a", "y", async () => two)).toEqual(two);
   });
 
-  it("gives the lifetime to its store", async () => {
+  it("passes the lifetime to its store", async () => {
     let time = 1e12;
     const store = heapStore({ maxBytes: 1 << 20, now: () => time });
     const { slot } = slotOver({ store, ttl: 60 });
@@ -106,7 +106,7 @@ describe("a slot", () => {
     expect(await slot.get("a", "")).toBeUndefined();
   });
 
-  it("gives a failure to all who wait, and makes anew for the next", async () => {
+  it("returns a failure to all waiting callers, and retries for the next", async () => {
     const { slot } = slotOver();
     const fail = async (): Promise<Uint8Array> => {
       await settle();
@@ -160,7 +160,7 @@ describe("a slot", () => {
     expect(await slot.get("a", "")).toBeUndefined();
   });
 
-  it("does not let the answer wait for a slow store, and finds the value meanwhile", async () => {
+  it("does not delay the response for a slow store, and finds the value meanwhile", async () => {
     const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
     const { slot } = slotOver({ store });
     const { promise, open } = gate();
@@ -182,7 +182,7 @@ describe("a slot", () => {
     expect(readCounts(slot.counts).writes).toBe(1);
   });
 
-  it("does not let what waits for a slow store grow without bound", async () => {
+  it("limits the number of values that wait for a slow store", async () => {
     const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
     const { slot } = slotOver({ store, maxPending: 1000 });
     const { promise, open } = gate();
@@ -205,7 +205,7 @@ describe("a slot", () => {
     expect(await slot.get("a", "")).toEqual(two);
   });
 
-  it("works without its store when that is broken, and says so once a minute", async () => {
+  it("works without its store when that is broken, and reports it once a minute", async () => {
     let time = 1e12;
     const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
     const { slot, logged } = slotOver({ store, now: () => time });
@@ -238,7 +238,7 @@ describe("a purge", () => {
     expect(await slot.get("a", "")).toBeUndefined();
   });
 
-  it("is not undone by a value whose making began before it, nor is that value given to those who ask after it", async () => {
+  it("is not undone by a value whose making began before it, nor is that value returned to later callers", async () => {
     const { slot } = slotOver();
     const { promise, open } = gate();
     const old = slot.getOrMake("a", "", async () => {
@@ -254,7 +254,7 @@ describe("a purge", () => {
     expect(await slot.get("a", "")).toEqual(two);
   });
 
-  it("is not undone by a value whose making began while it was under way", async () => {
+  it("is not undone by a value whose making began during it", async () => {
     const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
     const { slot } = slotOver({ store });
     const [purging, making] = [gate(), gate()];
@@ -281,7 +281,7 @@ describe("a purge", () => {
     expect(await slot.usage?.()).toEqual({ entries: 0, bytes: 0 });
   });
 
-  it("offers only what its store can do", () => {
+  it("offers only the store's own methods", () => {
     const { slot } = slotOver({ store: unreliable(heapStore({ maxBytes: 1 })) });
     expect([slot.clear, slot.usage]).toEqual([undefined, undefined]);
   });

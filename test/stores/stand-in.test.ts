@@ -38,8 +38,8 @@ function setup() {
   return { state, failed, store, memory, inner };
 }
 
-describe("memory that stands in for a folder", () => {
-  it("takes and finds what the folder cannot, and is emptied when the folder takes entries again", async () => {
+describe("memory that replaces a folder", () => {
+  it("stores and finds entries that the folder cannot, and is emptied when the folder accepts entries again", async () => {
     const { state, failed, store, memory, inner } = setup();
     await store.set("a", "", one);
     Object.assign(state, { reads: false, writes: false });
@@ -57,7 +57,7 @@ describe("memory that stands in for a folder", () => {
     expect(store.maxBytes?.()).toBe(1 << 20);
   });
 
-  it("gives way to the folder also where nothing but what it holds is asked for", async () => {
+  it("yields to the folder even if only its own entries are requested", async () => {
     const { state, store, memory, inner } = setup();
     state.writes = false;
     await store.set("a", "", one);
@@ -69,7 +69,7 @@ describe("memory that stands in for a folder", () => {
     expect((await memory.usage?.())?.entries).toBe(0);
   });
 
-  it("is beside a folder that can still be read", async () => {
+  it("is used in addition to a folder that can still be read", async () => {
     const { state, store } = setup();
     await store.set("a", "", one);
     state.writes = false;
@@ -77,7 +77,7 @@ describe("memory that stands in for a folder", () => {
     expect([await store.get("a", ""), await store.get("b", "")]).toEqual([one, two]);
   });
 
-  it("forgets what is purged, though the purge fails where the folder does", async () => {
+  it("forgets purged entries, though the purge fails because of the folder", async () => {
     const { state, store, memory } = setup();
     state.writes = false;
     await store.set("a", "", one);

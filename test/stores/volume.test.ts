@@ -22,7 +22,7 @@ const doubts = async (cache: object, memoryBytes: number, env: Record<string, st
 };
 
 describe("caches in memory", () => {
-  test("are doubted where they may take more than three quarters of it together", async () => {
+  test("are doubted if they may take more than three quarters of it together", async () => {
     const heap = (max_bytes: string) => ({ backend: "heap", max_bytes });
     const [doubt, ...others] = await doubts({ render: heap("500GiB"), origin: { backend: "none" } }, 4 * GiB);
     expect(doubt).toMatch(
@@ -34,7 +34,7 @@ describe("caches in memory", () => {
     expect(await doubts({ ...cache, info: heap("513MiB") }, 4 * GiB)).toHaveLength(1);
   });
 
-  test("of masters take 256 MiB unless more is said, and 4 GiB in files", () => {
+  test("of masters take 256 MiB by default, and 4 GiB in files", () => {
     expect(boundOf("origin", { backend: "heap", max_bytes: "" }, 8 * GiB)).toBe(GiB / 4);
     expect(boundOf("origin", { backend: "filesystem", max_bytes: "" }, 8 * GiB)).toBe(4 * GiB);
   });

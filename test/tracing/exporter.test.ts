@@ -95,7 +95,7 @@ test.each([
   expect(bodies.length).toBe(requests + (expected.dropped === 0 ? 1 : 0));
 });
 
-test("a batch that is sent again goes before those that came after it", async () => {
+test("a batch that is sent again goes before later ones", async () => {
   const { exporter, bodies } = exporterTo(503, 200);
   // Two whole batches with different trace states.
   for (const state of ["a=1", "b=2"])

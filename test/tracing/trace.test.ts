@@ -24,7 +24,7 @@ describe("the ids of a trace", () => {
     expect(spanId).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test("are those of the caller, but for the span", () => {
+  test("are those of the caller, except for the span", () => {
     const trace = new RequestTrace(parent(true), "a=b", 0);
     expect(trace).toMatchObject({
       traceId: parent(true).traceId,

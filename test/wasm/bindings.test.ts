@@ -28,7 +28,7 @@ const own = Object.entries(wasmModules).flatMap(([name, row]) =>
 );
 
 describe("the functions of a module", () => {
-  it.each(own)("%s are called with as many parameters as they take, and all of them are", (name, source) => {
+  it.each(own)("%s are called with exactly their parameters, and all of them are called", (name, source) => {
     const offered = exportsOf(source);
     const called = new Map(bindings[name]!.flatMap(([file, type]) => [...methodsOf(file, type)]));
     expect(offered.size).toBeGreaterThan(1);
@@ -49,12 +49,12 @@ const inMap = (expected: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.keys(expected).map((name) => [name, map.get(name)]));
 
 describe("the memory map of jpeg-decode", () => {
-  test("has the fields of a run where the host writes and reads them", () => {
+  test("has the fields of a run at the host's offsets", () => {
     const fields = inBytes(field);
     expect(inMap(fields)).toEqual(fields);
   });
 
-  test("has the records of blocks and components as the host fills them in", () => {
+  test("has the records of blocks and components at the host's offsets", () => {
     const { at: blocksAt, size: blockSize, ...blockFields } = blocks;
     const { at: componentsAt, size: componentSize, ...componentFields } = components;
     const expected = {
@@ -68,7 +68,7 @@ describe("the memory map of jpeg-decode", () => {
     expect(inMap(expected)).toEqual(expected);
   });
 
-  test("has the tables and the window on the file where the host puts them", () => {
+  test("has the tables and the window on the file at the host's offsets", () => {
     const expected = { QUANT: area.quant, DC_TABLES: area.dc, AC_TABLES: area.ac, RAW: area.raw };
     expect(inMap(expected)).toEqual(expected);
     const at = (name: string) => map.get(name)!;

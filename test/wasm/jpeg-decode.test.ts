@@ -34,7 +34,7 @@ describe("the module jpeg-decode", () => {
     expect(build([], [], 1)).toBe(1);
   });
 
-  it("repeats the sample that lies under each pixel, for any ratio and start", () => {
+  it("repeats the sample under each pixel, for any ratio and start", () => {
     const { run, bytes } = createEngine(module);
     const at = area.raw;
     for (let i = 0; i < 100; i++) bytes()[at + i] = i;

@@ -65,7 +65,7 @@ describe("a worker's files", () => {
     expect(opened).toEqual([file.path]);
   });
 
-  it("give ranges that the caller may change, fewer bytes at the end and none behind it", async () => {
+  it("return ranges that the caller may change, fewer bytes at the end and none after it", async () => {
     const bytes = filesOf().open(written("a", "0123456789"));
     const first = await bytes.read(0, 4);
     first.fill(0);
@@ -75,7 +75,7 @@ describe("a worker's files", () => {
     expect(await text(bytes.read(0, 0))).toBe("");
   });
 
-  it("give long ranges and many short ones whole", async () => {
+  it("return long ranges and many short ones completely", async () => {
     const all = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
     const bytes = filesOf().open(written("a", all));
     expect(Buffer.from(await bytes.read(0, all.length)).equals(all)).toBe(true);
@@ -84,7 +84,7 @@ describe("a worker's files", () => {
     expect(Buffer.concat(parts).equals(all)).toBe(true);
   });
 
-  it("lend several ranges at once, fewer bytes at the end and none behind it", () => {
+  it("lend several ranges at a time, fewer bytes at the end and none after it", () => {
     const clock = new JobClock();
     const bytes = filesOf().open(written("a", "0123456789"), clock);
     const lent = bytes.borrow?.([
@@ -98,7 +98,7 @@ describe("a worker's files", () => {
     expect(clock).toMatchObject({ reads: 5, readBytes: 8 });
   });
 
-  it("lend what is left of a file that was cut while it was read", () => {
+  it("lend the rest of a file that was cut while it was read", () => {
     const file = written("a", "0123456789");
     const bytes = filesOf().open(file);
     truncateSync(file.path, 5);
@@ -107,7 +107,7 @@ describe("a worker's files", () => {
     expect(lent.map((part) => new TextDecoder().decode(part))).toEqual(["34", "0123", ""]);
   });
 
-  it("lend few bytes and many, one file after another, and keep what was read", async () => {
+  it("lend few bytes and many, one file after another, and cache reads", async () => {
     const files = filesOf();
     const all = Uint8Array.from({ length: 9_000_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
     const [many, few] = [written("many", all), written("few", "0123456789")];
@@ -159,7 +159,7 @@ describe("a worker's files", () => {
     ["that was written over", (path: string) => writeFileSync(path, "abcdefghij"), false],
     ["that another one replaced", (path: string) => renameSync(written("b", "abc").path, path), false],
     ["that grew", (path: string) => appendFileSync(path, "x"), false],
-  ])("say whether a file is unchanged: one %s", async (_, happens, unchanged) => {
+  ])("detect if a file is unchanged: one %s", async (_, happens, unchanged) => {
     const files = filesOf();
     expect(files.isUnchanged()).toBe(false);
     const file = written("a", "0123456789");
@@ -169,7 +169,7 @@ describe("a worker's files", () => {
     expect(files.isUnchanged()).toBe(unchanged);
   });
 
-  it("are not said to be unchanged where files have no number", async () => {
+  it("never count as unchanged if files have no number", async () => {
     const files = openFiles((path) => {
       const file = openFileAtOnce(path);
       return { ...file, stat: () => ({ size: file.stat().size }) };
@@ -179,14 +179,14 @@ describe("a worker's files", () => {
     expect(files.isUnchanged()).toBe(false);
   });
 
-  it("say source where there is none, and go on", async () => {
+  it("report a source error for a missing file, and continue", async () => {
     const files = filesOf();
     const unreadable = expect.objectContaining({ kind: "source" });
     expect(() => files.open({ path: join(top, "none"), size: 1, id: "1:1:1" })).toThrow(unreadable);
     expect(await text(files.open(written("a", "x")).read(0, 1))).toBe("x");
   });
 
-  it("are read by no one who comes after they were closed", async () => {
+  it("cannot be read after they were closed", async () => {
     vi.useFakeTimers();
     const files = filesOf();
     const bytes = files.open(written("a", "x"));
@@ -208,7 +208,7 @@ describe("a worker's files", () => {
     expect(openNow()).toBe(0);
   });
 
-  it("are few", () => {
+  it("are limited in number", () => {
     const files = filesOf();
     for (let i = 0; i < 40; i++) {
       files.open(written(`f${i}`, "x"));

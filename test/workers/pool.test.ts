@@ -112,7 +112,7 @@ async function settled(pool: Pool): Promise<void> {
 }
 
 describe("jobs on workers", () => {
-  it("give the same bytes as the same job in place, by file and through the channel", async () => {
+  it("return the same bytes as the same job in place, by file and through the channel", async () => {
     const { pool } = poolOf();
     const expected = await inPlace();
     expect(await pool.run(rendering({ plan, file, bytes: memoryBytes(master) }), limits)).toEqual(
@@ -121,7 +121,7 @@ describe("jobs on workers", () => {
     expect(await pool.run(rendering({ plan, bytes: memoryBytes(master) }), limits)).toEqual(expected);
   });
 
-  it("say what they took: each read and its bytes, and stages that fit into the time of the job", async () => {
+  it("report their costs: each read and its bytes, and stages within the time of the job", async () => {
     const { pool } = poolOf();
     const read = { count: 0, bytes: 0 };
     const bytes: ByteSource = {
@@ -157,7 +157,7 @@ describe("jobs on workers", () => {
     expect(times?.index).toBeUndefined();
   });
 
-  it("say how much memory their workers have: two have more than one, and a busy one as much as before", async () => {
+  it("report the memory of their workers: two have more than one, and a busy one as much as before", async () => {
     const { pool } = poolOf({ size: 2 });
     const job = { plan, file, bytes: memoryBytes(master) };
     await pool.run(rendering(job), limits);
@@ -206,7 +206,7 @@ describe("jobs on workers", () => {
     expect(await codeOf(pool.run(rendering({ plan: unknown, bytes }), limits))).toBe("decode decode_failed");
   });
 
-  it("leave the caller's bytes intact where a read gives a part of a larger array", async () => {
+  it("leave the caller's bytes intact if a read returns a part of a larger array", async () => {
     const { pool } = poolOf();
     const bytes: ByteSource = {
       size: master.length,
@@ -216,7 +216,7 @@ describe("jobs on workers", () => {
     expect(master.subarray(0, 2)).toEqual(new Uint8Array([0x89, 0x50]));
   });
 
-  it("are not answered from a file that took the place of the one that was checked", async () => {
+  it("do not read a file that replaced the checked one", async () => {
     const { pool } = poolOf();
     const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
     for (const other of [
@@ -234,7 +234,7 @@ describe("jobs on workers", () => {
     expect((await pool.run(rendering({ plan, file, bytes }), limits)).bytes.length).toBeGreaterThan(0);
   });
 
-  it("read ranges of a remote master as one where its source would sooner fetch what lies between", async () => {
+  it("read ranges of a remote master as one if its source prefers to fetch the gap", async () => {
     const width = 4096;
     const height = 64;
     const noise = noiseBytes(width * height * 3, 3);
@@ -280,7 +280,7 @@ describe("jobs on workers", () => {
     expect((await readsWith(0)).reads).toBe(apart.reads);
   });
 
-  it("run on as many workers as the size says, started when they are needed", async () => {
+  it("run on the configured number of workers, started on demand", async () => {
     const { pool, counts } = poolOf({ size: 2 });
     expect(pool.status()).toEqual({ size: 2, workers: 1, busy: 0, waiting: 0, queued: 0 });
     const job = { plan, file, bytes: memoryBytes(master) };
@@ -339,7 +339,7 @@ describe("limits", () => {
     }
   });
 
-  it("are cancelled when the pool closes, whether they run or wait", async () => {
+  it("cancel running and waiting jobs when the pool closes", async () => {
     const { pool, counts } = poolOf();
     const { bytes } = hangingBytes();
     const running = codeOf(pool.run(rendering({ plan, bytes }), limits));
@@ -350,7 +350,7 @@ describe("limits", () => {
     expect(readCounts(counts).cancelled).toBe(2);
   });
 
-  it("end as busy where the source takes no more reads, and count as refused", async () => {
+  it("end as busy if the source accepts no more reads, and count as refused", async () => {
     const { pool, counts } = poolOf();
     const read = () => Promise.reject(new ServiceError("busy", "Too many files at once."));
     const bytes = { size: memoryBytes(master).size, read };
@@ -387,7 +387,7 @@ describe("a job that waits for bytes", () => {
     return { bytes: { size: master.length, read }, asked, letGo: held.resolve };
   }
 
-  it("is without its place meanwhile, and another worker does what comes", async () => {
+  it("has no permit meanwhile, and another worker does the next job", async () => {
     for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
       const { pool } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
       const { place: own, whenLeft } = place();
@@ -445,7 +445,7 @@ describe("a job that waits for bytes", () => {
     await Promise.all(runs);
   }, 60_000);
 
-  it("keeps its place for what is answered at once", async () => {
+  it("keeps its permit for bytes that arrive immediately", async () => {
     const { pool } = poolOf();
     let leaves = 0;
     const own = { leave: () => void leaves++, back: async () => {} };
@@ -455,7 +455,7 @@ describe("a job that waits for bytes", () => {
     expect(leaves).toBe(0);
   });
 
-  it("goes on only when it has its place again", async () => {
+  it("continues only when it has its permit again", async () => {
     const { pool } = poolOf();
     const [left, asksBack, free] = [deferred(), deferred(), deferred()];
     const own = {
@@ -480,7 +480,7 @@ describe("a job that waits for bytes", () => {
     expect(await result).toEqual(await inPlace());
   });
 
-  it("is dropped when its client has gone, and its read is told so", async () => {
+  it("is dropped when its client has left, and its read is cancelled", async () => {
     const { pool, counts } = poolOf();
     const { place: own, whenLeft } = place();
     const gone = new AbortController();
@@ -506,7 +506,7 @@ describe("a job that waits for bytes", () => {
 });
 
 describe("cancelling", () => {
-  it("drops a job that waits, at once", async () => {
+  it("drops a waiting job immediately", async () => {
     const { pool, counts } = poolOf();
     const { bytes } = hangingBytes();
     void codeOf(pool.run(rendering({ plan, bytes }), limits));
@@ -548,7 +548,7 @@ describe("cancelling", () => {
     expect(threads).toEqual([]);
   });
 
-  it("refuses a job whose client has already gone", async () => {
+  it("refuses a job whose client has already left", async () => {
     const { pool } = poolOf();
     const job = { plan, file, bytes: memoryBytes(master) };
     expect(await codeOf(pool.run(rendering(job), { ...limits, signal: AbortSignal.abort() }))).toBe(

@@ -18,7 +18,7 @@ afterAll(() => real.stop());
 const hours = (count: number) => vi.advanceTimersByTime(count * 3_600_000);
 const fail = () => new Response("", { status: 500 });
 
-test("metadata count for an hour, and for a day where the provider fails", async () => {
+test("metadata are valid for an hour, and for a day while the provider fails", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const provider = createProvider(real.issuer);
   for (const [after, asked] of [
@@ -40,7 +40,7 @@ test("metadata count for an hour, and for a day where the provider fails", async
   expect((await provider.metadata()).issuer).toBe(real.issuer);
 });
 
-test("all who want metadata at once share one request, but for where none may wait for another", async () => {
+test("concurrent readers of metadata share one request, unless runtimes forbid waiting for another", async () => {
   for (const [connectionsEndWithRequest, asked] of [
     [false, 1],
     [true, 5],
@@ -52,7 +52,7 @@ test("all who want metadata at once share one request, but for where none may wa
   }
 });
 
-test("a check asks again after a minute, and says what is wrong", async () => {
+test("a check requests again after a minute, and reports what is wrong", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const provider = createProvider(real.issuer);
   await provider.check();

@@ -18,7 +18,7 @@ const passwords = [
 const salts = ["a", "abcdefgh", "./AZaz09"];
 
 describe("an APR1 hash", () => {
-  it("is that of openssl, whatever the length of password and salt", () => {
+  it("equals openssl's, whatever the length of password and salt", () => {
     for (const salt of salts) {
       const lines = execFileSync("openssl", ["passwd", "-apr1", "-salt", salt, ...passwords.slice(1)], {
         encoding: "utf8",
@@ -76,7 +76,7 @@ describe("a text", () => {
     [good.replace("$05$", "$31$"), "cost of at most 15"],
     ["$apr1$abcdefghi$cy3DSYyOwfhsyu7QOMQzd.", "APR1-MD5"],
     ["$apr1$abcdefgh$cy3DSYyOwfhsyu7QOMQzd", "APR1-MD5"],
-  ])("that is no hash to log in with is refused by its kind, not repeated: %s (%s)", (text, kind) => {
+  ])("that is no usable hash is refused by its kind, not repeated: %s (%s)", (text, kind) => {
     const fault = hashFault(text) ?? expect.unreachable("it is none");
     expect(fault.split("received")[kind.startsWith("cost") ? 0 : 1]).toContain(kind);
     if (text) expect(fault).not.toContain(text);
@@ -93,7 +93,7 @@ describe("a hash that is made", () => {
     expect(verifyHere("A password", one)).toBe(false);
   });
 
-  it("is of no empty password, and of none that bcrypt would cut", async () => {
+  it("is never made of an empty password, or of one that bcrypt would cut", async () => {
     await expect(hashPassword("", 4)).rejects.toThrow("empty");
     await expect(hashPassword("é".repeat(37), 4)).rejects.toThrow("72 bytes");
     expect(await hashPassword("é".repeat(36), 4)).toMatch(/^\$2b\$04/);

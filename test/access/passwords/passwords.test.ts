@@ -56,7 +56,7 @@ describe.each([
   ["in a worker", () => verifierOf()],
   ["in place", () => verifierOf({ platform: inPlace })],
 ])("a password that is checked %s", (_, verifier) => {
-  it("is right for its user alone", async () => {
+  it("is correct for its user alone", async () => {
     const passwords = await passwordsOf({ users }, { verifier: verifier() });
     const answers = await Promise.all(
       [
@@ -79,7 +79,7 @@ describe.each([
     expect(answers).toEqual([true, true, ...Array.from({ length: 12 }, () => false)]);
   });
 
-  it("is wrong for everybody where there are no users", async () => {
+  it("is wrong for everybody if there are no users", async () => {
     const file = join(directory, "empty");
     writeFileSync(file, "# nobody yet\n");
     const passwords = await passwordsOf({ htpasswd_file: file }, { verifier: verifier() });
@@ -126,7 +126,7 @@ describe("a password file", () => {
     expect(await isRight(passwords, "ann", "U*U")).toBe(false);
   });
 
-  it("may have comments, empty lines, Windows line ends, further fields, and names in any script", async () => {
+  it("may have comments, empty lines, Windows line ends, more fields, and names in any script", async () => {
     const file = put("forms", `# staff\r\n\r\nÄnn Ö:${uu}\r\nbob:${hello}:Bob:x\r\n  \nbob:${uu}`);
     const passwords = await passwordsOf({ htpasswd_file: file });
     expect(await isRight(passwords, "Änn Ö", "U*U")).toBe(true);
@@ -135,7 +135,7 @@ describe("a password file", () => {
     expect(await isRight(passwords, "# staff", "U*U")).toBe(false);
   });
 
-  it("is read again when it has changed, and the list before stays where it is broken then", async () => {
+  it("is read again after a change, and the previous list stays if it is broken", async () => {
     const lines: string[] = [];
     const note = (message: string, fields: unknown) =>
       void lines.push(`${message} ${JSON.stringify(fields)}`);
@@ -186,7 +186,7 @@ describe("a password file", () => {
       expect(String(error.stack)).not.toContain(secret);
   });
 
-  it("that is not there, is a folder, or is not in UTF-8 is refused at the start", async () => {
+  it("that is missing, is a folder, or is not in UTF-8 is refused at the start", async () => {
     const refuses = (file: string, message: RegExp) =>
       expect(passwordsOf({ htpasswd_file: file })).rejects.toThrow(message);
     await refuses(join(directory, "missing"), /not there/);
@@ -236,7 +236,7 @@ describe("checks of passwords", () => {
     ["dies", "process.exit(3);"],
     ["cannot start", "import './missing.js';"],
     ["does not answer", "setInterval(() => {}, 1000);"],
-  ])("are not answered where the worker %s, and the next has another worker", async (name, code) => {
+  ])("fail if the worker %s, and the next one gets another worker", async (name, code) => {
     const place = join(directory, name.replaceAll(" ", "-"));
     mkdirSync(place);
     writeFileSync(join(place, "password-thread.js"), code);

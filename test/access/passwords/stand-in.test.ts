@@ -28,7 +28,7 @@ describe("the hash for a name that is not there", () => {
     expect(await costsIn(list().reverse())).toEqual(await costsIn(list()));
   });
 
-  it("has each cost as often as the hashes that are there have it", async () => {
+  it("has each cost as often as the real hashes", async () => {
     const dears = (await costsIn(list())).filter((cost) => cost === "12").length;
     // A quarter of 2,000, plus or minus five standard deviations of 19.
     expect(dears).toBeGreaterThan(500 - 97);
@@ -37,7 +37,7 @@ describe("the hash for a name that is not there", () => {
     expect(mixed).toEqual(new Set(["10", "12", "1$"]));
   });
 
-  it("keeps its cost for nearly all names where a user comes", async () => {
+  it("keeps its cost for nearly all names when a user is added", async () => {
     const before = await costsIn(list());
     // Behind all others, so that the hash which decides stays.
     const after = await costsIn([...list(), `${cheap}${"z".repeat(53)}`]);
@@ -46,7 +46,7 @@ describe("the hash for a name that is not there", () => {
     expect(changed).toBeLessThan(30);
   });
 
-  it("cannot be told from the name alone", async () => {
+  it("cannot be predicted from the name alone", async () => {
     const one = await costsIn(list("one"));
     const other = await costsIn(list("other"));
     const different = one.filter((cost, i) => cost !== other[i]).length;
@@ -54,7 +54,7 @@ describe("the hash for a name that is not there", () => {
     expect(different).toBeGreaterThan(600);
   });
 
-  it("is one of the usual cost where nobody is there", async () => {
+  it("has the usual cost if there are no users", async () => {
     const hash = await createStandIns([])("ann");
     expect([hash.slice(0, 7), hashFault(hash)]).toEqual(["$2b$10$", undefined]);
   });

@@ -84,7 +84,7 @@ describe("sessions in a bucket", () => {
     ["garbage", "{{{"],
     ["of another version", '{"version":4,"createdAt":0,"expiresAt":9e15,"grants":[]}'],
     ["empty", ""],
-  ])("are none where their object is %s", async (_, text) => {
+  ])("do not exist if their object is %s", async (_, text) => {
     const { server, sessions, logIn } = await open();
     const { id } = await logIn();
     const token = await sessions.issueToken(id, ttlMs);
@@ -94,7 +94,7 @@ describe("sessions in a bucket", () => {
     expect(await sessions.findByToken(token?.id ?? "")).toBeUndefined();
   });
 
-  it("do not end where the bucket does not let them be removed, and the caller hears of it", async () => {
+  it("do not end if the bucket refuses to remove them, and the caller gets the error", async () => {
     const { server, sessions, logIn } = await open();
     const { id } = await logIn();
     server.fault = ({ method }) =>
@@ -105,7 +105,7 @@ describe("sessions in a bucket", () => {
     expect(await sessions.find(id)).toBeUndefined();
   });
 
-  it.each(["GET", "PUT", "DELETE"])("do not pass their check where %s is refused", async (refused) => {
+  it.each(["GET", "PUT", "DELETE"])("fail their check if %s is refused", async (refused) => {
     const { server, sessions } = await open();
     server.fault = ({ method }) =>
       method === refused ? { refuse: { status: 403, code: "AccessDenied" } } : undefined;

@@ -42,7 +42,7 @@ function listingStore(meanwhile: () => Promise<unknown>): SessionStore {
 }
 
 test.each([{ profile: "staff" }, {}])(
-  "a login while sessions are ended takes over none of them: %j",
+  "a login while sessions are being ended takes over none of them: %j",
   async (of) => {
     const held: string[] = [];
     const store = listingStore(async () => {

@@ -132,7 +132,7 @@ describe("a record in a folder", () => {
     }));
 
   it.each(forms)(
-    "that is %s is no session, for its tokens, the next login, the sweep and the count too",
+    "that is %s is not a session for its tokens, the next login, the sweep or the count",
     async (_, damage) => {
       const { store, sessions, logIn } = open();
       const { id } = await logIn();
@@ -150,7 +150,7 @@ describe("a record in a folder", () => {
     },
   );
 
-  it("is not touched where it is a folder or leads elsewhere", async () => {
+  it("is not touched if it is a folder or a link elsewhere", async () => {
     const { store, sessions, logIn } = open();
     const { id } = await logIn();
     const file = sessionFile();
@@ -164,7 +164,7 @@ describe("a record in a folder", () => {
 });
 
 describe("the sweep of a folder", () => {
-  it("removes what has expired, and only that", async () => {
+  it("removes only expired records", async () => {
     const { store, sessions, logIn } = open();
     const first = await logIn();
     await sessions.issueToken(first.id, ttlMs);
@@ -186,7 +186,7 @@ describe("the sweep of a folder", () => {
     expect(readdirSync(join(folder.path, "v1/bound"))).toEqual([]);
   });
 
-  it("removes tokens whose session was lost, and what a crash left of a write an hour ago", async () => {
+  it("removes tokens whose session was lost, and half-written files of a crash an hour ago", async () => {
     const { store, sessions, logIn } = open();
     const { id } = await logIn();
     await sessions.issueToken(id, ttlMs);
@@ -202,7 +202,7 @@ describe("the sweep of a folder", () => {
   });
 });
 
-it("a session in a folder has so many tokens at most, of which the oldest go", async () => {
+it("a session in a folder has a bounded number of tokens, of which the oldest are removed", async () => {
   const store = folderSessions({ files, path: folder.path, now, maxTokens: 3 });
   const sessions = createSessions({ store, ttlMs, now });
   const { id } = await sessions.logIn({
@@ -228,7 +228,7 @@ it("a session in a folder has so many tokens at most, of which the oldest go", a
 });
 
 describe("a folder of sessions", () => {
-  it("does not pass its check where it is not there, is a file, or cannot be written", async () => {
+  it("fails its check if it is missing, is a file, or cannot be written", async () => {
     const check = (path: string) =>
       folderSessions({ files, path })
         .check()
@@ -245,7 +245,7 @@ describe("a folder of sessions", () => {
     expect(await check(folder.path)).toBe("passed");
   });
 
-  it("that has gone is a fault, and does not log anybody out", async () => {
+  it("that has disappeared is a fault, and logs nobody out", async () => {
     const { sessions, logIn } = open();
     const { id } = await logIn();
     const away = `${folder.path}-away`;

@@ -37,7 +37,7 @@ describe("sessions in memory that is full", () => {
     expect(await sessions.find((await logIn()).id)).toBeDefined();
   });
 
-  it("end the oldest token of the session that asks for another, and nobody else's", async () => {
+  it("end the oldest token of the session that requests another, and no other session's", async () => {
     const { sessions, logIn } = full({ maxRecords: 6 });
     const [one, two, third] = [await logIn(), await logIn(), await logIn()];
     const token = async (id: string) => (await sessions.issueToken(id, ttlMs))?.id ?? "";
@@ -67,7 +67,7 @@ describe("tokens in memory", () => {
   });
 });
 
-it("a session in memory has so many tokens at most, of which the oldest go", async () => {
+it("a session in memory has a bounded number of tokens, of which the oldest are removed", async () => {
   const { sessions, logIn } = full({ maxRecords: 100, maxTokens: 3 });
   const { id } = await logIn();
   const tokens: string[] = [];

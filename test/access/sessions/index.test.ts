@@ -97,7 +97,7 @@ describe("sessions in Redis", () => {
     redis: { addr: `127.0.0.1:${redis.port}`, password_env: "R", timeout, ...over },
   });
 
-  it("are shared by all servers, and a logout at one is seen by the others at once", async () => {
+  it("are shared by all servers, and the others see a logout immediately", async () => {
     const [one, two, three] = [build(options()), build(options()), build(options())];
     const [id, token] = await withToken(one);
     expect((await two.sessions.find(id))?.grants[0]?.user).toBe("ann");
@@ -117,7 +117,7 @@ describe("sessions in Redis", () => {
     }
   });
 
-  it("are taken over once where servers race", async () => {
+  it("are taken over once if servers race", async () => {
     const servers = [build(options()), build(options()), build(options())];
     for (let round = 0; round < 10; round++) {
       const { id } = (await servers[0]?.logIn()) ?? expect.unreachable();
@@ -134,7 +134,7 @@ describe("sessions in Redis", () => {
     }
   });
 
-  it("are unavailable while it stands still, and there again when it goes on", async () => {
+  it("are unavailable while it hangs, and recover when it continues", async () => {
     const built = build(options("300ms"));
     const [id, token] = await withToken(built);
     redis.freeze();
@@ -243,7 +243,7 @@ describe("sessions in a bucket", () => {
     ["does not allow it", { refuse: { status: 403, code: "AccessDenied" } }],
     ["is not there", { refuse: { status: 404, code: "NoSuchBucket" } }],
     ["does not answer", { delayMs: 20_000 }],
-  ])("are unavailable where it %s, and there again afterwards", async (_, fault) => {
+  ])("are unavailable while it %s, and recover afterwards", async (_, fault) => {
     const built = build(options(fault.delayMs ? "200ms" : "5s"));
     const [id, token] = await withToken(built);
     server.fault = () => fault;
@@ -256,7 +256,7 @@ describe("sessions in a bucket", () => {
     expectQuiet(built.lines);
   });
 
-  it("are unavailable where their object breaks off", async () => {
+  it("are unavailable if their object breaks off", async () => {
     const built = build(options());
     const [id, token] = await withToken(built);
     server.fault = ({ method }) => (method === "GET" ? { cutAfter: 20 } : undefined);
@@ -266,7 +266,7 @@ describe("sessions in a bucket", () => {
     expect(await built.sessions.find(id)).toBeDefined();
   });
 
-  it("are found and begun all the same where they cannot be counted in time", async () => {
+  it("are found and begun even if they cannot be counted in time", async () => {
     const built = build(options("250ms"));
     const [id] = await withToken(built);
     // A listing is a request for the bucket itself.
@@ -277,7 +277,7 @@ describe("sessions in a bucket", () => {
     expect(await built.sessions.find(id)).toBeDefined();
   });
 
-  it("are asked for seldom while it fails", async () => {
+  it("are requested seldom while it fails", async () => {
     const built = build(options());
     const [id] = await withToken(built);
     server.fault = () => ({ refuse: { status: 503, code: "SlowDown" } });
@@ -305,7 +305,7 @@ describe("sessions in a folder", () => {
     return path;
   };
 
-  it("are unavailable where it has gone or cannot be written, and there again afterwards", async () => {
+  it("are unavailable if it is missing or cannot be written, and recover afterwards", async () => {
     const path = make("gone");
     const built = build({ backend: "filesystem", path });
     const [id, token] = await withToken(built);
@@ -320,7 +320,7 @@ describe("sessions in a folder", () => {
     expectQuiet(built.lines);
   });
 
-  it("are unavailable while it hangs, with few calls under way, and there again afterwards", async () => {
+  it("are unavailable while it hangs, with few pending calls, and recover afterwards", async () => {
     const path = make("hangs");
     const real = nodeFiles();
     let hangs = false;
@@ -355,7 +355,7 @@ describe("sessions in a folder", () => {
     expect(await built.sessions.find(next.id)).toBeDefined();
   });
 
-  it("do not pass their check where it is not there, whose dry run leaves nothing behind", async () => {
+  it("fail their check if it is missing, and the dry run leaves nothing behind", async () => {
     const path = join(folder.path, "later");
     const [check] = build({ backend: "filesystem", path }).checks;
     expect(check).toMatchObject({ key: "auth.session.path", place: path, neededFor: "logins" });

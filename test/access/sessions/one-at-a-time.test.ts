@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createOneAtATime } from "../../../src/access/sessions/one-at-a-time.ts";
 import { deferred } from "../../deferred.ts";
 
-it("work under one key is done one after the other, in the order in which it was asked for, and under another at once", async () => {
+it("operations on one key run in the order of their requests, and concurrently on different keys", async () => {
   const oneAtATime = createOneAtATime();
   const done: string[] = [];
   const gate = deferred();

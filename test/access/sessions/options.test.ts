@@ -7,7 +7,7 @@ const problems = (value: unknown) => {
 };
 
 describe("auth.session", () => {
-  it("is in memory, swept each minute, where nothing is said", () => {
+  it("defaults to memory, swept each minute", () => {
     expect(sessionOptions.parse({})).toEqual({ backend: "heap", ttl: "1m", path: "" });
   });
 

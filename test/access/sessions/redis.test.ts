@@ -103,7 +103,7 @@ describe("sessions in Redis", () => {
     await one.close();
   });
 
-  it("expire in Redis by themselves, with all that belongs to them", async () => {
+  it("expire in Redis on their own, with everything that belongs to them", async () => {
     const sessions = open(tcp(), { ttlMs: 400 });
     const { id } = await sessions.logIn(grant());
     await sessions.issueToken(id, ttlMs);
@@ -137,7 +137,7 @@ describe("sessions in Redis", () => {
     await sessions.close();
   });
 
-  it("have so many tokens at most, of which those go that end first", async () => {
+  it("have a bounded number of tokens, of which those that expire first are removed", async () => {
     const sessions = open(tcp(), { maxTokens: 3 });
     const { id } = await sessions.logIn(grant());
     const lifetimes = [50_000, 20_000, 30_000, 40_000, 60_000];
@@ -148,7 +148,7 @@ describe("sessions in Redis", () => {
     await sessions.close();
   });
 
-  it("are none where their value is garbage or of another version", async () => {
+  it("do not exist if their value is garbage or of another version", async () => {
     const sessions = open();
     const { id } = await sessions.logIn(grant());
     const issued = await sessions.issueToken(id, ttlMs);
@@ -170,7 +170,7 @@ describe("sessions in Redis", () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it("fail where Redis has no memory left, and those that are there are found and ended", async () => {
+  it("fail if Redis has no memory left, but existing ones are found and ended", async () => {
     const own = await startRedis();
     const sessions = open(tcp(false, own));
     const { id } = await sessions.logIn(grant());

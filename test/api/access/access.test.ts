@@ -81,7 +81,7 @@ async function pixels(response: Response) {
   return { data, width: info.width, height: info.height };
 }
 
-test("a rule sees who asks for what: identifier, path, address, headers", async () => {
+test("a rule sees the request: identifier, path, address, headers", async () => {
   callers.length = 0;
   await app.get("/iiif/2/none%2Fx.png;2/full/max/0/default.jpg?q", { headers: { Cookie: "a=b" } });
   await app.get("/iiif/2/none%2Fx.png;2/info.json", { peer: "192.0.2.7" });
@@ -99,7 +99,7 @@ test("a rule sees who asks for what: identifier, path, address, headers", async 
 
 describe("a denial", () => {
   test.each(["GET", "HEAD"])(
-    "answers %s for an image with its status, whether or not there is one",
+    "responds to %s for an image with its status, whether or not the image exists",
     async (method) => {
       for (const name of ["closed.png", "closed-and-missing.png"]) {
         const response = await get(path(name), { "If-None-Match": "*" }, method);
@@ -114,7 +114,7 @@ describe("a denial", () => {
     },
   );
 
-  test("of image information holds the document all the same, without validators, and is 404 where there is none", async () => {
+  test("of image information still contains the document, without validators, and is 404 if there is none", async () => {
     const target = path("closed.png", "info.json");
     const response = await get(target, { "If-None-Match": "*" });
     expect(response.status).toBe(401);
@@ -125,7 +125,7 @@ describe("a denial", () => {
     expect((await get(path("closed-and-missing.png", "info.json"))).status).toBe(404);
   });
 
-  test("with 410 says nothing of the image", async () => {
+  test("with 410 reveals nothing about the image", async () => {
     const response = await get(path("gone.png", "info.json"));
     expect(response.status).toBe(410);
     expect(await response.json()).toMatchObject({ title: "Gone", code: "access_denied" });
@@ -134,9 +134,9 @@ describe("a denial", () => {
 });
 
 describe.each([path("closed.png", "full/60,/0/default.png"), path("closed.png", "info.json")])(
-  "a gated answer, %s",
+  "a gated response, %s",
   (target) => {
-    test("is kept by its caller alone, has no date, and is 304 only for who may have it", async () => {
+    test("may be cached by its caller alone, has no date, and is 304 only for callers with access", async () => {
       const response = await get(target, token);
       expect(response.status).toBe(200);
       const etag = response.headers.get("ETag") ?? "";
@@ -199,8 +199,8 @@ test("another identifier in the place of the one asked for is shown and describe
   });
 });
 
-describe("a public answer", () => {
-  test("is the same with rules for other images as without any", async () => {
+describe("a public response", () => {
+  test("is the same whether or not there are rules for other images", async () => {
     const plain = await served(settings());
     for (const target of [path("blue.png"), path("blue.png", "info.json")]) {
       const [ruled, free] = await Promise.all([get(target), plain.get(target)]);
@@ -222,7 +222,7 @@ describe("a public answer", () => {
   });
 });
 
-test("the start page shows only what its caller may have, and is kept by that caller alone", async () => {
+test("the start page shows only what its caller may have, and may be cached by that caller alone", async () => {
   const response = await get("/");
   expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
   expect(response.headers.get("Vary")?.split(", ").sort()).toEqual([
@@ -243,7 +243,7 @@ describe("a purge", () => {
   const keep = async (identifier: string, headers?: Record<string, string>) =>
     pixels(await get(path(identifier, request), headers));
 
-  test("of an entry takes that of the tier which its key names", async () => {
+  test("of an entry removes that of the tier that its key names", async () => {
     await keep("small.png");
     await keep("small.png", token);
     const key = path("small.png", request);
@@ -254,7 +254,7 @@ describe("a purge", () => {
     expect((await get(key, token)).headers.get("Cache-Status")).toBe("smalti; fwd=miss");
   });
 
-  test("of an image takes all tiers and needs no access", async () => {
+  test("of an image removes all tiers and needs no access", async () => {
     await purgeImage(parts, "small.png");
     await keep("small.png");
     await keep("small.png", token);
@@ -263,7 +263,7 @@ describe("a purge", () => {
     expect(await purgeEntry(parts, "render", `${path("closed.png", request)}|v1|full`)).toBe(1);
   });
 
-  test("of an image takes what was shown of it in the place of another", async () => {
+  test("of an image removes what was shown of it as a substitute for another", async () => {
     const target = path("other.png", "full/20,/0/default.png");
     await pixels(await get(target));
     expect((await get(target)).headers.get("Cache-Status")).toBe("smalti; hit");

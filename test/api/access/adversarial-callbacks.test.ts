@@ -108,14 +108,14 @@ describe("no signature but that of the name and the time is one", () => {
     await expectNobody(await get(query({ user: "mallory", expires, ...fields })));
   });
 
-  test("and it is for the name as it was signed, not for another form of its letters", async () => {
+  test("and only for the exact spelling that was signed", async () => {
     const [composed, decomposed] = ["Jörg".normalize("NFC"), "Jörg".normalize("NFD")];
     await expectNobody(await get(query({ ...signed(composed), user: decomposed })));
     expect((await get(query(signed(composed)))).status).toBe(200);
   });
 });
 
-describe("a callback leads nobody astray", () => {
+describe("a callback redirects only to signed addresses", () => {
   test.each([
     "return_to=https://evil.example/",
     "return_to=//evil.example/",
@@ -123,7 +123,7 @@ describe("a callback leads nobody astray", () => {
     "redirect_uri=https://evil.example/",
     "RelayState=https://evil.example/",
     "return_to=javascript:alert(1)",
-  ])("by a parameter of its own: %s", async (more) => {
+  ])("ignoring its own parameter: %s", async (more) => {
     const response = await get(`${query(signed("ann"))}&${more}`);
     expect([response.status, response.headers.get("Location")]).toEqual([200, null]);
     expect(await response.text()).not.toContain("evil");
@@ -153,7 +153,7 @@ describe("a callback leads nobody astray", () => {
     ["X-Original-URL", "https://evil.example/"],
     ["Referer", "https://evil.example/"],
     ["Origin", "https://evil.example"],
-  ])("by the header %s", async (name, value) => {
+  ])("ignoring the header %s", async (name, value) => {
     const headers = { [name]: value };
     const page = new URL((await get("/iiif/auth/login/partner", headers)).headers.get("Location") ?? "");
     expect(page.searchParams.get("callback")).toBe(base + partner);
@@ -173,7 +173,7 @@ describe("a callback leads nobody astray", () => {
     [`/iiif/auth/callback/campus`, [404]],
     [`/iiif/auth/callback/staff`, [404]],
     [`/iiif/auth/callback/members`, [401]],
-  ])("nor does %s take what was signed for another address", async (path, statuses) => {
+  ])("nor does %s accept a signature for another address", async (path, statuses) => {
     await expectNobody(await get(`${path}?${new URLSearchParams(signed("ann"))}`), statuses);
   });
 
@@ -197,7 +197,7 @@ describe("a name is data", () => {
     "|".repeat(100),
     "\u{1F511}".repeat(128),
     "Zoë\u0308\u200d\ufe0f",
-  ])("and nothing is made of %j", async (user) => {
+  ])("and %j has no effect", async (user) => {
     const response = await get(query(signed(user)));
     expect(response.status).toBe(200);
     const [cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
@@ -221,14 +221,14 @@ describe("a name is data", () => {
 });
 
 describe("a session that was known before a login is worth nothing after it", () => {
-  test("by a page that signs", async () => {
+  test("with a page that signs", async () => {
     const before = "A".repeat(43);
     const response = await get(query(signed("ann")), { Cookie: `service_session=${before}` });
     expect(response.headers.get("Set-Cookie")).not.toContain(before);
     expect((await get(image("partner"), { Cookie: `service_session=${before}` })).status).toBe(401);
   });
 
-  test("at a provider, where what the session held goes along", async () => {
+  test("with a provider, including the contents of the session", async () => {
     const first = await get(query(signed("ann")));
     const [known = ""] = (first.headers.get("Set-Cookie") ?? "").split(";");
     const jar = createCookieJar();
@@ -291,19 +291,19 @@ describe("a code of a provider", () => {
     ["the key of another profile", derived(clientSecret, "smalti pending login partner")],
     ["the key of another secret", derived(secret, info)],
     ["the key of no secret", derived("", info)],
-  ])("is not asked for with a cookie that was signed with %s", async (_, key) => {
+  ])("is not requested with a cookie that was signed with %s", async (_, key) => {
     const { response, asked } = await begin(key);
     await expectNobody(response);
     expect(asked).toEqual([]);
   });
 
-  test("is asked for with one that was signed with the key of its profile alone", async () => {
+  test("is requested only with a cookie that was signed with the key of its profile", async () => {
     const { response, asked } = await begin(derived(clientSecret, info));
     await expectNobody(response);
     expect(asked).toContain("/token");
   });
 
-  test("is the only thing that logs in, whatever the rest of an address says", async () => {
+  test("is the only thing that logs in, whatever else an address contains", async () => {
     const jar = createCookieJar();
     const away = await get("/iiif/auth/login/members");
     jar.take(away);
@@ -349,7 +349,7 @@ describe("a code of a provider", () => {
     );
   });
 
-  test("reaches nobody by POST, as a provider's form would send it", async () => {
+  test("has no effect by POST, as a provider's form would send it", async () => {
     const { target, cookie } = await begun();
     await expectNobody(await get(target, { Cookie: cookie }, "POST"), [405]);
   });

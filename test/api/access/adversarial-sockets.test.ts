@@ -49,7 +49,7 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n
 const statuses = (answer: string) =>
   [...answer.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
 
-test("what a proxy sends for its reader gives access", async () => {
+test("the header that a proxy sends for its reader gives access", async () => {
   const answer = await rawExchange(port, inner);
   expect(statuses(answer)).toEqual([200]);
   expect(answer).toMatch(/^content-type: image\/png/im);

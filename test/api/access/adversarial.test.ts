@@ -192,7 +192,7 @@ describe("no spelling of a URL gets past its rule", () => {
     expect(origin.asked.filter(({ path, status }) => path.includes("private") && status < 300)).toEqual([]);
   });
 
-  test("which those who may see it do, as all do what is beside it", async () => {
+  test("while readers with access see it, and everybody sees public images next to it", async () => {
     const image = await get(at3(`${origin.url}/private/a.png`), { Cookie: staff });
     expect(image.status).toBe(200);
     expect((await get(at3(`${origin.url}/public/a.png`))).status).toBe(200);
@@ -262,7 +262,7 @@ describe("no proof of a login is accepted but a live one for the profile", () =>
   });
 });
 
-describe("what a request says of itself gives no access", () => {
+describe("claims in a request give no access", () => {
   test.each([
     [{ "X-Forwarded-For": "192.0.2.7" }],
     [{ "X-Forwarded-For": "192.0.2.7, 203.0.113.9" }],
@@ -304,7 +304,7 @@ describe("what a request says of itself gives no access", () => {
     await expectNothing(await get(at("private/a.png"), {}, method), [405]);
   });
 
-  test("OPTIONS says the same of every image", async () => {
+  test("OPTIONS is the same for every image", async () => {
     const [gatedOne, none] = await Promise.all([
       get(at("private/a.png"), {}, "OPTIONS"),
       get(at("nothing.png"), {}, "OPTIONS"),
@@ -314,8 +314,8 @@ describe("what a request says of itself gives no access", () => {
   });
 });
 
-describe("the services tell nothing and let nobody in", () => {
-  test("a probe says the same of an image that is there and of one that is not", async () => {
+describe("the services reveal nothing and let nobody in", () => {
+  test("a probe is the same for an existing image and a missing one", async () => {
     const said = async (identifier: string, headers: Record<string, string> = {}) =>
       (await (await get(`/iiif/auth/probe/${identifier}`, headers)).json()) as { status: number };
     expect(await said("private%2Fnone.png")).toEqual(await said("private%2Fa.png"));
@@ -345,7 +345,7 @@ describe("the services tell nothing and let nobody in", () => {
 });
 
 describe("caches keep the tiers apart", () => {
-  test("a validator of the whole image is no proof, and none that a substitute has", async () => {
+  test("a validator of the whole image proves nothing, nor does a substitute's", async () => {
     const whole = await get(at("terms.png"), { Cookie: terms });
     const etag = whole.headers.get("ETag") ?? "";
     const shown = await get(at("terms.png"), { "If-None-Match": etag });
@@ -356,7 +356,7 @@ describe("caches keep the tiers apart", () => {
     await expectNothing(await get(at("private/a.png"), { "If-None-Match": `W/${closed}` }, "HEAD"), [401]);
   });
 
-  test("a refusal is the same whether or not the image is there, is kept, or is one", async () => {
+  test("a refusal is the same whether the image exists, is cached, or is none", async () => {
     const texts = await Promise.all(
       ["private/a.png", "private/none.png", "missing/x.png", "private"].map(async (name) => {
         const response = await get(at(name));
@@ -403,7 +403,7 @@ describe("no set of requests rebuilds more than the substitute shows", () => {
     }
   });
 
-  test("nor do the metadata of a master, which may hold a small picture of it", async () => {
+  test("nor do the metadata of a master, which may contain a thumbnail of it", async () => {
     const secret = "Taken in the archive";
     const file = join(folder, "terms.jpg");
     await fineColumns()

@@ -74,7 +74,7 @@ test("image information and the probe say the same", async () => {
 });
 
 test.each(["room.png", "private%2Fa.png"])(
-  "what the room has of %s is confirmed to nobody else",
+  "entries that the room has of %s are confirmed to nobody else",
   async (name) => {
     for (const target of [at(name), at(name, "info.json")]) {
       const tag = (await get(target, inRoom)).headers.get("ETag") ?? "";

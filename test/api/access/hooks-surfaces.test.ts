@@ -295,7 +295,7 @@ const ofGatedFolder: Partial<Record<Surface, string>> = {
   "the start page": "left out",
 };
 
-describe.each(rows)("where the hook has said %s", (_, answer, without, withLogin, profile) => {
+describe.each(rows)("if the hook has decided %s", (_, answer, without, withLogin, profile) => {
   beforeAll(() => {
     said = answer;
   });

@@ -39,7 +39,7 @@ async function start({ functions = ["authorize"], more = "", auth }: Started = {
 const info = (name: string) => at(name, "info.json");
 const probe = (name: string) => `/iiif/auth/probe/${name}`;
 
-describe("while the session store does not answer", () => {
+describe("while the session store does not respond", () => {
   // Nothing listens at port 1.
   const auth = `${authSection}  session: { backend: redis, redis: { addr: '127.0.0.1:1', timeout: 50ms } }\n`;
   const presented: Record<string, string>[] = [
@@ -53,21 +53,21 @@ describe("while the session store does not answer", () => {
     [{ allow: true, redirect: "https://b.example/elsewhere" }, 303],
     [{ allow: false, substitute: "blue.png" }, 200],
     [{ allow: false, substitute: "none.png", status: 403 }, 403],
-  ])("what the hook refuses is answered all the same: %j is %i", async (said, status) => {
+  ])("refusals of the hook still work: %j is %i", async (said, status) => {
     const { app } = await start({ auth });
     webhook.answer = () => said;
     for (const headers of presented)
       expect((await app.get(at("private/a.png"), { headers })).status).toBe(status);
   });
 
-  test("and the probe, with the heading of the profile", async () => {
+  test("and so does the probe, with the heading of the profile", async () => {
     const { app } = await start({ auth });
     webhook.answer = () => ({ allow: false });
     const response = await app.get(probe("private%2Fa.png"), { headers: presented[0]! });
     expect(await response.json()).toMatchObject({ status: 401, heading: { en: ["Staff only"] } });
   });
 
-  test.each([null, { allow: true }])("what needs the login is 503: %j", async (said) => {
+  test.each([null, { allow: true }])("everything that needs the login is 503: %j", async (said) => {
     const { app } = await start({ auth });
     webhook.answer = () => said;
     for (const headers of presented) {
@@ -115,7 +115,7 @@ describe("a failing hook refuses with 503, gated and public images alike", () =>
   });
 });
 
-describe("what a hook refuses of an image whose profile has a substitute", () => {
+describe("an image that a hook refuses, with a profile that has a substitute", () => {
   const ofTerms = async (said: unknown, headers: Record<string, string> = {}) => {
     const { app } = await start();
     webhook.answer = () => said;
@@ -128,7 +128,7 @@ describe("what a hook refuses of an image whose profile has a substitute", () =>
     };
   };
 
-  test("is refused, since it may be withdrawn", async () => {
+  test("is refused, since it may have been withdrawn", async () => {
     const { status, probe } = await ofTerms({ allow: false, status: 451, reason: "Withdrawn." });
     expect(status).toBe(451);
     expect(probe).toMatchObject({ status: 451, note: { none: ["Withdrawn."] } });
@@ -136,22 +136,19 @@ describe("what a hook refuses of an image whose profile has a substitute", () =>
     expect(probe).toHaveProperty("heading");
   });
 
-  test.each([true, false])(
-    "is the picture of max_size by substitute: true, where allow is %s",
-    async (allow) => {
-      const { status, width, probe } = await ofTerms({ allow, substitute: true, reason: "A preview." });
-      expect([status, width]).toEqual([200, 100]);
-      expect(probe).toMatchObject({
-        status: 401,
-        substitute: [
-          { id: "https://images.example.org/iiif/3/terms.png/full/max/0/default.jpg", type: "Image" },
-        ],
-        note: { none: ["A preview."] },
-      });
-    },
-  );
+  test.each([true, false])("is the image of max_size for substitute: true, if allow is %s", async (allow) => {
+    const { status, width, probe } = await ofTerms({ allow, substitute: true, reason: "A preview." });
+    expect([status, width]).toEqual([200, 100]);
+    expect(probe).toMatchObject({
+      status: 401,
+      substitute: [
+        { id: "https://images.example.org/iiif/3/terms.png/full/max/0/default.jpg", type: "Image" },
+      ],
+      note: { none: ["A preview."] },
+    });
+  });
 
-  test("and that holds for those who have logged in", async () => {
+  test("also for readers who have logged in", async () => {
     const site = await start();
     webhook.answer = () => ({ allow: false, substitute: true });
     const headers = { Cookie: await site.cookie("terms") };
@@ -159,7 +156,7 @@ describe("what a hook refuses of an image whose profile has a substitute", () =>
     expect((await sharp(await image.arrayBuffer()).metadata()).width).toBe(100);
   });
 
-  test("without max_size there is no such picture", async () => {
+  test("without max_size there is no such image", async () => {
     const { app } = await start();
     webhook.answer = () => ({ allow: true, substitute: true });
     for (const name of ["private/a.png", "public.png"])
@@ -167,7 +164,7 @@ describe("what a hook refuses of an image whose profile has a substitute", () =>
   });
 });
 
-test("a refusal of the hook is recorded with the profile that the rule names, and varies as all answers for it", async () => {
+test("a refusal of the hook is recorded with the profile of the rule, and varies like all responses for it", async () => {
   const site = await start();
   const Cookie = await site.cookie("staff");
   webhook.answer = () => ({ allow: false, status: 403 });
@@ -184,7 +181,7 @@ describe("a resolve hook", () => {
   const functions = ["resolve"];
   const resolving = { functions, auth: authSection };
 
-  test("is asked for no image that its caller may not have", async () => {
+  test("is called for no image that its caller may not have", async () => {
     const { app } = await start(resolving);
     webhook.answer = () => ({ key: "private/a.png" });
     expect((await app.get(at("private/a.png"))).status).toBe(401);
@@ -194,7 +191,7 @@ describe("a resolve hook", () => {
     expect(webhook.asked).toHaveLength(1);
   });
 
-  test("that fails does not change what the denied get, nor what image information says without its document", async () => {
+  test("that fails changes neither responses to denied callers nor image information without its document", async () => {
     const site = await start(resolving);
     webhook.answer = (_, response) => void response.writeHead(400).end();
     expect((await site.app.get(at("private/a.png"))).status).toBe(401);
@@ -209,14 +206,14 @@ describe("a resolve hook", () => {
     expect((await site.app.get(info("private/a.png"), { headers })).status).toBe(500);
   });
 
-  test("that has no such image is 404 for image information, also to the denied", async () => {
+  test("that has no such image is 404 for image information, even for denied callers", async () => {
     const { app } = await start(resolving);
     webhook.answer = () => false;
     expect((await app.get(info("private/a.png"))).status).toBe(404);
     expect((await app.get(at("private/a.png"))).status).toBe(401);
   });
 
-  test("says for the denied too which master image information describes", async () => {
+  test("chooses the master that image information describes for denied callers too", async () => {
     const { app } = await start(resolving);
     webhook.answer = () => ({ key: "blue.png" });
     const response = await app.get(info("private/a.png"));

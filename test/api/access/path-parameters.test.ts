@@ -62,7 +62,7 @@ describe.each([
     "private;/a.png",
     ";x/private/a.png",
     "private/;x/a.png",
-  ])("is kept from those without a login under the name %s, and shown to the others", async (name) => {
+  ])("is hidden from readers without a login under the name %s, and shown to the others", async (name) => {
     sent.length = 0;
     expect((await get(prefix() + name)).status).toBe(401);
     expect(sent).toEqual([]);
@@ -75,14 +75,14 @@ describe.each([
     "public/..;x=1/private/a.png",
     ".;/private/a.png",
     "x;y/..;/private/a.png",
-  ])("is not asked for under the name %s, which leads to another folder", async (name) => {
+  ])("is not requested under the name %s, which leads to another folder", async (name) => {
     sent.length = 0;
     expect([400, 401]).toContain((await get(prefix() + name)).status);
     expect((await get(prefix() + name, { Cookie: staff })).status).toBe(400);
     expect(sent).toEqual([]);
   });
 
-  test("beside it is public with parameters as without", async () => {
+  test("next to it is public with or without parameters", async () => {
     for (const name of ["public/a.png", "public;x/a.png", "public/a.png;v=2"])
       expect((await get(prefix() + name)).status).toBe(200);
   });

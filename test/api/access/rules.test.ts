@@ -138,7 +138,7 @@ describe.each(cases)("$name with $who", ({ name, who, allowed, rule }) => {
   });
 });
 
-test("an identifier that a rule names is 401 as an image and 404 as image information where there is none", async () => {
+test("an identifier that a rule names is 401 as an image and 404 as image information if there is none", async () => {
   expect((await get(at("private/none.png"))).status).toBe(401);
   expect((await get(at("private/none.png", "info.json"))).status).toBe(404);
   expect((await get(at("private/none.png"), staff)).status).toBe(404);
@@ -168,7 +168,7 @@ describe("a login counts no more", () => {
     expect([await status({ Cookie }), await status({ Authorization })]).toEqual([401, 401]);
   });
 
-  test("after another login, which takes over what it had", async () => {
+  test("after another login, which takes over its grants", async () => {
     const Cookie = await site.cookie("terms");
     const next = { Cookie: await site.cookie("staff", 60_000, Cookie.split("=")[1]) };
     expect([await status({ Cookie }), await status(next)]).toEqual([401, 200]);
@@ -180,7 +180,7 @@ describe("a login counts no more", () => {
 describe("the tiers", () => {
   const request = "full/50,/0/default.png";
 
-  test("have entries of their own, by the names that the specification gives them", async () => {
+  test("have separate entries, by the names in the specification", async () => {
     const parts = { ...site.app.service, aliases: [] };
     for (const [headers, name, tier] of [
       [{}, "public.png", ""],
@@ -198,7 +198,7 @@ describe("the tiers", () => {
     }
   });
 
-  test("are all taken by a purge of the image, after which each is rendered again", async () => {
+  test("are all removed by a purge of the image, after which each is rendered again", async () => {
     const fetchBoth = () =>
       Promise.all([
         get(at("terms.png", request)),
@@ -216,7 +216,7 @@ describe("the tiers", () => {
     ]);
   });
 
-  test("have validators of their own, and a validator is worth nothing without the right", async () => {
+  test("have separate validators, and a validator is worthless without access", async () => {
     const [shown, whole] = await Promise.all([
       get(at("terms.png")),
       get(at("terms.png"), credentials["a terms cookie"]),
@@ -233,7 +233,7 @@ describe("the tiers", () => {
     expect(await conditional("private/a.png", { "If-None-Match": "*" })).toBe(401);
   });
 
-  test("never answer If-Modified-Since with 304", async () => {
+  test("never respond to If-Modified-Since with 304", async () => {
     for (const date of [new Date(), new Date("2100-01-01")])
       for (const target of [at("private/a.png"), at("private/a.png", "info.json")])
         expect((await get(target, { ...staff, "If-Modified-Since": date.toUTCString() })).status).toBe(200);
@@ -281,7 +281,7 @@ describe("image information of a gated image", () => {
       expect((await (await get(at(name, "info.json"), headers)).json()).service).toHaveLength(2);
   });
 
-  test("names the probe alone where a proxy knows the readers", async () => {
+  test("names only the probe if a proxy knows the readers", async () => {
     const { service } = await (await get(at("proxied.png", "info.json"))).json();
     expect(service).toEqual([
       {
@@ -292,7 +292,7 @@ describe("image information of a gated image", () => {
     ]);
   });
 
-  test("of a public one names none, and has the context that it always had", async () => {
+  test("of a public image names none, and has its usual context", async () => {
     const body = await (await get(at("public.png", "info.json"))).json();
     expect(body).not.toHaveProperty("service");
     expect(body["@context"]).toBe("http://iiif.io/api/image/3/context.json");
@@ -384,7 +384,7 @@ describe("with an authorize hook", () => {
       { profile: "proxy", verdict: "deny → redirect", status: 303 },
     ],
     ["public.png", {}, 200, { profile: "", verdict: "allow", status: 200 }],
-  ])("%s is answered by rule and hook: %j", async (name, headers, status, record) => {
+  ])("%s gets the response of rule and hook: %j", async (name, headers, status, record) => {
     const response = await hooked.app.get(at(name), { headers });
     expect(response.status).toBe(status);
     expect(hooked.app.service.decisions.latest()[0]).toMatchObject({ identifier: name, ...record });
@@ -402,7 +402,7 @@ describe("with an authorize hook", () => {
     ],
     ["private/a.png", {}, { status: 451, heading: { en: ["Staff only"] } }],
     ["public.png", {}, { status: 200 }],
-  ])("the probe of %s says what would come of it: %j", async (name, headers, result) => {
+  ])("the probe of %s predicts it: %j", async (name, headers, result) => {
     const before = hooked.app.service.decisions.latest()[0];
     const response = await hooked.app.get(`/iiif/auth/probe/${name}`, { headers });
     expect(response.status).toBe(200);
@@ -413,7 +413,7 @@ describe("with an authorize hook", () => {
     expect(latest?.identifier).toBe(name);
   });
 
-  test("a login does not lift what the hook refuses, and the document of a refusal still says where to log in", async () => {
+  test("a login does not lift a refusal of the hook, and the document of a refusal still says where to log in", async () => {
     const Cookie = await hooked.cookie("staff");
     expect((await hooked.app.get(at("private/a.png"), { headers: { Cookie } })).status).toBe(451);
     const info = await hooked.app.get(at("private/a.png", "info.json"), { headers: { Cookie } });
@@ -422,7 +422,7 @@ describe("with an authorize hook", () => {
   });
 });
 
-describe("while the session store does not answer", () => {
+describe("while the session store does not respond", () => {
   let broken: Gated;
   const cookie = { Cookie: `service_session=${"A".repeat(43)}` };
   const bearer = { Authorization: `Bearer ${"A".repeat(43)}` };
@@ -436,7 +436,7 @@ describe("while the session store does not answer", () => {
     ["private/a.png", cookie],
     ["private/a.png", bearer],
     ["terms.png", cookie],
-  ])("%s is 503 to those who present something: %j", async (name, headers) => {
+  ])("%s is 503 for callers who present something: %j", async (name, headers) => {
     for (const rest of [undefined, "info.json"]) {
       const response = await broken.app.get(at(name, rest), { headers });
       expect(response.status).toBe(503);
@@ -445,7 +445,7 @@ describe("while the session store does not answer", () => {
     }
   });
 
-  test("nobody else notices", async () => {
+  test("nobody else is affected", async () => {
     const status = async (name: string, headers: Record<string, string>) =>
       (await broken.app.get(at(name), { headers })).status;
     expect(await status("private/a.png", {})).toBe(401);
@@ -456,7 +456,7 @@ describe("while the session store does not answer", () => {
     expect(await status("terms.png", {})).toBe(200);
   });
 
-  test("the start page leaves out what it cannot know of", async () => {
+  test("the start page omits entries that it cannot decide on", async () => {
     const response = await broken.app.get("/", { headers: cookie });
     const text = await response.text();
     expect(text).toContain("public.png");

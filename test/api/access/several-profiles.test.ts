@@ -69,7 +69,7 @@ test("info.json has an access service for each login in one probe service, then 
   expect(service[0]?.service).toHaveLength(2);
 });
 
-test("the probe says the heading and note of the first", async () => {
+test("the probe has the heading and note of the first", async () => {
   const response = await site.app.get("/iiif/auth/probe/private%2Fa.png");
   expect(await response.json()).toMatchObject({
     status: 401,
@@ -78,7 +78,7 @@ test("the probe says the heading and note of the first", async () => {
   });
 });
 
-test("the first says what others see: its substitute, or nothing", async () => {
+test("the first determines what others see: its substitute, or nothing", async () => {
   expect((await site.app.get(at("terms.png"))).status).toBe(200);
   expect((await site.app.get(at("room.png"))).status).toBe(401);
 });

@@ -171,7 +171,7 @@ const callers = [
   ],
 ] as const;
 
-test("there are enough of them, and the right login sees the picture by those that name it", async () => {
+test("there are enough of them, and the right login sees the image under all that name it", async () => {
   expect(spellings.length * Object.keys(surfaces).length).toBeGreaterThan(1500);
   for (const site of sites) {
     const headers = { Cookie: await site.cookie("staff") };
@@ -185,7 +185,7 @@ test("there are enough of them, and the right login sees the picture by those th
   }
 });
 
-test.each(Object.keys(surfaces))("the right login is given what others are not: %s", async (surface) => {
+test.each(Object.keys(surfaces))("the right login gets what others do not: %s", async (surface) => {
   for (const site of sites) {
     const headers = { Cookie: await site.cookie("staff") };
     const get = (each: string) => site.app.get(surfaces[each]!("private%2Fa.png"), { headers });

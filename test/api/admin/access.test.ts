@@ -79,7 +79,7 @@ function rows(html: string, heading: string): string[][] {
   );
 }
 
-test("where nothing is gated the page says so, and how to change that", async () => {
+test("if nothing is gated the page says so, and how to change that", async () => {
   const app = await served("", operator);
   open.push(app);
   const html = await pageOf(app);
@@ -88,7 +88,7 @@ test("where nothing is gated the page says so, and how to change that", async ()
   expect(html).not.toContain('id="decisions"');
 });
 
-test("profiles and rules stand as they are configured, with the login of each", async () => {
+test("profiles and rules are listed as configured, with the login of each", async () => {
   const html = await pageOf(await gated());
   expect(rows(html, "profiles")).toEqual([
     ["staff", "active", "builtin", "nothing", "2", "0"],
@@ -106,7 +106,7 @@ test("profiles and rules stand as they are configured, with the login of each", 
   expect(html).toContain('href="/iiif/auth/login/staff"');
 });
 
-test("what smalti check doubts of rules and profiles stands above them, and nothing else", async () => {
+test("doubts of smalti check about rules and profiles appear above them, and no others", async () => {
   const doubts = (html: string) => /id="doubts".*?<\/ul>/s.exec(html)?.[0] ?? "";
   const app = await gated();
   // Without a proxy, anybody who sends the header has access.
@@ -157,7 +157,7 @@ describe("active sessions", () => {
     expect(rows(html, "profiles").map((row) => row[5])).toEqual(["–", "–", "–", "–"]);
   });
 
-  test("of a store that is shared are asked for at most every ten seconds", async () => {
+  test("of a shared store are requested at most every ten seconds", async () => {
     const app = await gated(
       `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}", prefix: seldom/ } }`,
     );
@@ -167,7 +167,7 @@ describe("active sessions", () => {
     expect(figure(await pageOf(app), "Sessions")).toBe("1");
   });
 
-  test("of a store that is gone are a dash with the reason, without its address", async () => {
+  test("of an unavailable store are a dash with the reason, without its address", async () => {
     const gone = await startRedis();
     const app = await gated(`{ backend: redis, redis: { addr: "127.0.0.1:${gone.port}", timeout: 100ms } }`);
     await gone.close();
@@ -202,7 +202,7 @@ describe("decisions", () => {
     for (const secret of [id, "192.0.2.1", "ann"]) expect(textOf(html)).not.toContain(secret);
   });
 
-  test("are the latest 64, and the looks of the operator are none", async () => {
+  test("are the latest 64, without the operator's own lookups", async () => {
     const app = await gated();
     for (let n = 0; n < 70; n++) await app.get(`/iiif/3/private%2F${n}.png/full/10,/0/default.jpg`);
     await app.get("/admin/browse/private", { headers: asOperator });
@@ -213,13 +213,13 @@ describe("decisions", () => {
     expect(decisions.at(-1)?.[1]).toBe("private/6.png");
   });
 
-  test("are none of those looks that a start takes for its own text", async () => {
+  test("exclude lookups that a start makes for its own text", async () => {
     const { service } = await gated();
     await startFacts(service, { urls: [], file: undefined, findings: [] });
     expect(service.decisions.latest()).toEqual([]);
   });
 
-  test("have the status of the response beside them, whatever was decided", async () => {
+  test("have the status of the response next to them, whatever was decided", async () => {
     const app = await gated();
     writeFileSync(join(folder, "text.png"), "no image at all, in a file named as one");
     for (const name of ["gone.png", "text.png", "public.png"])
@@ -233,7 +233,7 @@ describe("decisions", () => {
     ]);
   });
 
-  test("on pages and documents name them and are no denials, since they only leave out or lock what is gated", async () => {
+  test("on pages and documents name them and are not denials, since they only omit or lock gated images", async () => {
     const app = await gated();
     for (const path of ["/", "/iiif/presentation/3/private"]) expect((await app.get(path)).status).toBe(200);
     const html = await pageOf(app, "lists");
@@ -268,7 +268,7 @@ describe("decisions", () => {
     expect((await shown("all"))[1]).toEqual(["none299.png", "public", "allow", "404"]);
   });
 
-  test("link to one another by their kinds, and say which one is shown", async () => {
+  test("link to one another by kind, and mark the current one", async () => {
     const html = await pageOf(await gated(), "denied");
     const [, nav = ""] = /<nav class="views"[^>]*>(.*?)<\/nav>/s.exec(html) ?? [];
     const links = [...nav.matchAll(/href="[^"]*\?show=(\w+)#decisions"( aria-current="page")?/g)];

@@ -93,7 +93,7 @@ const linksIn = (html: string, list: string) => {
 };
 
 describe("/admin/browse", () => {
-  test("begins at the top of the default source, and lists all sources with what they can do", async () => {
+  test("begins at the top of the default source, and lists all sources with their capabilities", async () => {
     const html = await see("/admin/browse");
     expect(linksIn(html, "places")).toEqual([
       ["main", "/pictures/admin/browse"],
@@ -134,12 +134,12 @@ describe("/admin/browse", () => {
     expect((await app.get("/iiif/3/Sheet%2010.png/full/!300,300/0/default.jpg")).status).toBe(200);
   });
 
-  test("what is no image says why in its place", async () => {
+  test("shows a reason in place of a file that is not an image", async () => {
     const html = textOf(await see("/admin/browse"));
     expect(html).toContain("broken.png This file is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image.");
   });
 
-  test("gated folders are open to the operator, their pictures are not", async () => {
+  test("gated folders are open to the operator, their images are not", async () => {
     const html = await see("/admin/browse/gated");
     expect(linksIn(html, "images")).toEqual([["gated secret.png", "/pictures/admin/view/gated/secret.png"]]);
     expect(html).toContain('<span class="pill">staff</span>');
@@ -152,7 +152,7 @@ describe("/admin/browse", () => {
     expect(status).toBe(401);
   });
 
-  test("long folders have pages, which say where they are", async () => {
+  test("long folders have numbered pages", async () => {
     const first = await see("/admin/browse/long");
     expect(textOf(first)).toContain("1–60 of 130");
     expect(first).toContain('href="/pictures/admin/browse/long?from=61" rel="next"');
@@ -173,7 +173,7 @@ describe("/admin/browse", () => {
     );
   });
 
-  test("a source that cannot list says so and takes identifiers", async () => {
+  test("a source without listings says so and accepts identifiers", async () => {
     for (const path of ["/admin/browse/web", "/admin/browse/web/any"]) {
       const html = await see(path);
       expect(html).toContain("The source web cannot list what it holds");
@@ -188,7 +188,7 @@ describe("/admin/browse", () => {
   test.each([
     ["/admin/browse/nowhere", 404],
     ["/admin/browse/Sheet%202.png", 404],
-  ])("%s is no folder", async (path, status) => {
+  ])("%s is not a folder", async (path, status) => {
     expect(textOf(await see(path, status))).toContain("there is none of this name");
   });
 
@@ -256,7 +256,7 @@ describe("/admin/view", () => {
     );
   });
 
-  test("explains what is not there, and offers to purge it", async () => {
+  test("explains a missing image, and offers to purge it", async () => {
     const html = await see("/admin/view/nowhere.png", 404);
     expect(textOf(html)).toContain("There is no such image.");
     expect(html).toContain('name="identifier" value="nowhere.png"');
@@ -299,7 +299,7 @@ describe("/admin/view", () => {
     expect(html).toContain("<dt>Access profile</dt><dd>staff</dd>");
   });
 
-  test("says with which reason a hook refuses an image", async () => {
+  test("shows the reason why a hook refuses an image", async () => {
     const file = join(top, "withdrawn.csv");
     writeFileSync(file, "identifier,status,reason\nbase.png,451,Withdrawn by order of a court.\n");
     const hook = `hook: { engine: lookup, lookup: { file: ${JSON.stringify(file)}, unmapped: pass } }`;
@@ -309,7 +309,7 @@ describe("/admin/view", () => {
     expect(text).toContain("The authorize hook is asked first");
   });
 
-  test("says that nobody knows who may have an image while a hook fails", async () => {
+  test("says that access is unknown while a hook fails", async () => {
     const hook = `hook: { engine: webhook, webhook: { url: "http://127.0.0.1:9/", functions: [authorize], timeout: 1s } }`;
     const text = textOf(await see("/admin/view/base.png", 200, await serve(hook)));
     expect(text).toContain("Who may have this image cannot be found out at the moment: a hook or the store");
@@ -333,7 +333,7 @@ describe("/admin/view", () => {
     expect(textOf(await answer.text())).toContain("all of it is shown");
   });
 
-  test("is found by an identifier that is typed in", async () => {
+  test("is found by a typed identifier", async () => {
     const answer = await app.get("/admin/view?identifier=Box+2%2F%C3%BC%3B2", { headers: asOperator });
     expect([answer.status, answer.headers.get("Location")]).toEqual([
       303,

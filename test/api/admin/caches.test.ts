@@ -95,7 +95,7 @@ describe("the page", () => {
 });
 
 describe("purging one entry", () => {
-  test("removes what a key names and says how many entries went", async () => {
+  test("removes the entry of a key and reports the number of removed entries", async () => {
     expect(await isKept(app, tile)).toBe(false);
     expect(await isKept(app, tile)).toBe(true);
     const answer = await post("/admin/cache/purge", { cache: "render", key: tile });
@@ -120,7 +120,7 @@ describe("purging one entry", () => {
     ["", tile, "entry-cache-wrong", "received nothing"],
     ["constructor", tile, "entry-cache-wrong", "Expected render, info or origin"],
   ])(
-    "of %s by %o is 422 with a message at the field and what was entered",
+    "of %s by %o is 422 with a message at the field and the entered text",
     async (cache, key, id, message) => {
       const answer = await post("/admin/cache/purge", { cache, key });
       expect(answer.status).toBe(422);
@@ -132,7 +132,7 @@ describe("purging one entry", () => {
     },
   );
 
-  test("escapes what was entered", async () => {
+  test("escapes the entered text", async () => {
     const html = await (
       await post("/admin/cache/purge", { cache: "<b>", key: '"><script>alert(1)</script>' })
     ).text();
@@ -142,7 +142,7 @@ describe("purging one entry", () => {
 });
 
 describe("emptying a slot", () => {
-  test("removes all its entries and says how many it held", async () => {
+  test("removes all its entries and reports their number", async () => {
     await isKept(app, tile);
     const { entries } = (await app.service.slots.render.usage?.()) ?? { entries: 0 };
     expect(entries).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ describe("emptying a slot", () => {
     expect(await answer.text()).toContain('id="slot-cache-wrong"');
   });
 
-  test("is asked for with a question that needs no script", async () => {
+  test("needs a confirmation that works without a script", async () => {
     const html = await (await page("/admin/cache")).text();
     const [form = ""] = /<form[^>]*action="\/admin\/cache\/purge-all".*?<\/form>/s.exec(html) ?? [];
     expect(form).toMatch(/<input type="checkbox" required/);
@@ -179,7 +179,7 @@ describe("over a bucket", () => {
     await bucket.close();
   });
 
-  test("emptying is 501 with the reason, and the page has dashes for what cannot be counted", async () => {
+  test("emptying is 501 with the reason, and the page has dashes for unknown counts", async () => {
     const answer = await post("/admin/cache/purge-all", { cache: "render" }, remote);
     expect(answer.status).toBe(501);
     const html = await answer.text();
@@ -188,7 +188,7 @@ describe("over a bucket", () => {
     expect(row.match(/>–</g)).toHaveLength(3);
   });
 
-  test("a store that does not answer is named in the table, and purging it is 503 with the form", async () => {
+  test("a store that does not respond is named in the table, and purging it is 503 with the form", async () => {
     const gone = await startS3({ account: undefined });
     const s3 = `{ backend: s3, bucket: ${gone.bucket}, endpoint: "${gone.url}", path_style: true, anonymous: true, timeout: 1s }`;
     const dead = await served(`cache: { render: ${s3}, info: ${heap}, origin: ${heap} }`, operator);
@@ -206,7 +206,7 @@ describe("over a bucket", () => {
 });
 
 describe("purging an image", () => {
-  test("by the form removes all that is kept of it and says from where", async () => {
+  test("by the form removes everything cached of it and reports the slots", async () => {
     await isKept(app, tile);
     const answer = await post("/admin/cache/purge-image", { identifier: "base.png" });
     expect(await outcomeOf(answer)).toMatch(
@@ -220,7 +220,7 @@ describe("purging an image", () => {
     expect(answer.headers.get("Location")).toBe("/admin/view/a%20b/%C3%BC;2");
   });
 
-  test("of what no identifier can be is 422 at the field", async () => {
+  test("of an impossible identifier is 422 at the field", async () => {
     const answer = await post("/admin/cache/purge-image", { identifier: "../secret" });
     expect(answer.status).toBe(422);
     expect(await answer.text()).toContain('id="identifier-wrong"');
@@ -235,7 +235,7 @@ describe("/admin/api/purge", () => {
       body,
     });
 
-  test("says how many entries of each slot went", async () => {
+  test("reports the number of entries removed from each slot", async () => {
     await isKept(app, tile);
     const { entries } = (await app.service.slots.info.usage?.()) ?? { entries: 0 };
     const answer = await ask('{"identifier":"base.png"}');
@@ -260,7 +260,7 @@ describe("/admin/api/purge", () => {
     ["a further key", '{"identifier":"a","cache":"render"}', 400, "invalid_purge_request"],
     ["what leads out of a source", '{"identifier":"../a"}', 404, "identifier_refused"],
     ["too much", JSON.stringify({ identifier: "a".repeat(70_000) }), 413, "body_too_large"],
-  ])("answers %s with a problem document", async (_, body, status, code) => {
+  ])("responds to %s with a problem document", async (_, body, status, code) => {
     const answer = await ask(body);
     expect(answer.status).toBe(status);
     expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
@@ -276,7 +276,7 @@ describe("/admin/api/purge", () => {
   });
 });
 
-test("each purge is a line in the log, with what went and without what identifiers hide", async () => {
+test("each purge is a line in the log, with what was removed and without the hidden parts of identifiers", async () => {
   const lines: [string, unknown][] = [];
   const log = {
     ...silentLog,

@@ -127,7 +127,7 @@ const load = (yaml: string) => {
 const written = () => readFileSync(path, "utf8");
 
 describe("the form", () => {
-  test("has one field for each editable key and none for others, with what the file says or the default", async () => {
+  test("has one field for each editable key and none for others, with the value from the file or the default", async () => {
     const html = await (await start(original)).open();
     const { digest, ...fields } = controlsOf(html);
     expect(digest?.value).toMatch(/^[0-9a-f]{64}$/);
@@ -147,7 +147,7 @@ describe("the form", () => {
     });
   });
 
-  test("labels each control, and says beside it when a change counts", async () => {
+  test("labels each control, and says when a change takes effect", async () => {
     const html = await (await start(original)).open();
     const { digest, ...fields } = controlsOf(html);
     const live = ["log.level", "image.max_pixel_area", "image.max_concurrent"];
@@ -159,7 +159,7 @@ describe("the form", () => {
     }
   });
 
-  test("stands beside the whole configuration with defaults, its secrets masked", async () => {
+  test("is shown next to the whole configuration with defaults, its secrets masked", async () => {
     const html = await (await start(original)).open();
     const yaml = unescaped(/<pre[^>]*>([\s\S]*?)<\/pre>/.exec(html)?.[1] ?? "");
     expect(yaml).toContain('X-Key: "***"');
@@ -171,7 +171,7 @@ describe("the form", () => {
 });
 
 describe("a save", () => {
-  test("is answered with 303, writes the file and says which keys are in force and which wait", async () => {
+  test("responds with 303, writes the file and says which keys are in effect and which wait", async () => {
     const page = await start(original);
     const html = await follow(page, await page.send({ "log.level": "error", "image.tile_size": "256" }));
     const outcome = textById(html, "outcome");
@@ -188,13 +188,13 @@ describe("a save", () => {
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
   });
 
-  test("keeps relative paths, secrets, comments and all other keys as they stand in the file", async () => {
+  test("preserves relative paths, secrets, comments and all other keys of the file", async () => {
     const page = await start(original);
     await page.send({ read_timeout: "5s" });
     expect(written()).toBe(`${original}read_timeout: 5s\n`);
   });
 
-  test("has live keys in force at once, for requests as well", async () => {
+  test("puts live keys into effect immediately, including for requests", async () => {
     const page = await start("");
     expect((await page.get("/iiif/3/base.png/info.json")).status).toBe(200);
     await page.send({ "image.max_pixel_area": "10" });
@@ -208,13 +208,13 @@ describe("a save", () => {
     expect(written()).toBe(original);
   });
 
-  test("says of a doubtful value why it is doubted", async () => {
+  test("explains why a doubtful value is doubted", async () => {
     const page = await start(original);
     const html = await follow(page, await page.send({ "image.max_output_height": "4000" }));
     expect(textById(html, "outcome")).toContain("set image.max_output_width as well");
   });
 
-  test("is in the log with the names of the keys", async () => {
+  test("is logged with the names of the keys", async () => {
     const page = await start(original.replace("warn", "info"));
     await page.send({ "image.tile_size": "256" });
     expect(page.lines.join("")).toMatch(/configuration saved by the operator's pages .*image\.tile_size/);
@@ -228,8 +228,8 @@ describe("a save", () => {
   });
 });
 
-describe("what waits", () => {
-  test("for a restart stays on the page until then, whichever save it came with", async () => {
+describe("a pending change", () => {
+  test("that needs a restart stays on the page until then, whichever save made it", async () => {
     const page = await start(original);
     await page.send({ "image.tile_size": "256" });
     const html = await follow(page, await page.send({ read_timeout: "9s" }));
@@ -242,7 +242,7 @@ describe("what waits", () => {
     expect(await page.open()).not.toContain('id="waiting"');
   });
 
-  test("for a look at the file, which somebody changed by hand, is told apart", async () => {
+  test("that somebody made by hand in the file is distinguished", async () => {
     const page = await start(original);
     writeFileSync(path, original.replace("warn", "error").concat("metrics: { enabled: true }\n"));
     const html = await page.open();
@@ -254,7 +254,7 @@ describe("what waits", () => {
 });
 
 describe("a form with mistakes", () => {
-  test("is 422 with a message at each field, what was typed, and a summary that has the focus; nothing is written", async () => {
+  test("is 422 with a message at each field, the typed values, and a summary that has the focus; nothing is written", async () => {
     const page = await start(original);
     const answer = await page.send({ addr: "<8080>", "image.tile_size": "1", "log.level": "error" });
     expect(answer.status).toBe(422);
@@ -273,7 +273,7 @@ describe("a form with mistakes", () => {
     expect(page.service.config().log.level).toBe("warn");
   });
 
-  test("is shown with what else is wrong in the file, without its secrets", async () => {
+  test("is shown with other problems of the file, without its secrets", async () => {
     const page = await start(original);
     writeFileSync(path, original.replace("https://", "ftp://"));
     expect(textById(await page.open(), "problems")).toContain("sources.1.url");
@@ -350,7 +350,7 @@ describe("a form with mistakes", () => {
 });
 
 describe("a file that has changed since the form was made", () => {
-  test("is kept, and the form comes back with what was typed and what the file says now", async () => {
+  test("is preserved, and the form comes back with the typed values and the file's current ones", async () => {
     const page = await start(original);
     const fields = await sentBy(await page.open());
     const other = original.replace("warn", "debug");
@@ -393,7 +393,7 @@ describe("a variable of the environment", () => {
   });
 });
 
-describe("where nothing can be saved", () => {
+describe("if nothing can be saved", () => {
   /** Expects that all fields are present and disabled, and that a submitted form changes nothing. */
   async function expectLocked(one: Served, reason: string) {
     const html = await (await one.get("/admin/config", { headers: asOperator })).text();
@@ -410,7 +410,7 @@ describe("where nothing can be saved", () => {
     expect(textById(await answer.text(), "refused")).toContain("Nothing was saved");
   }
 
-  test("without -config the note says so, and the fields show what counts", async () => {
+  test("without -config the note says so, and the fields show the values in effect", async () => {
     const one = await served("image: { tile_size: 256 }", operator);
     await expectLocked(one, "-config");
     const html = await (await one.get("/admin/config", { headers: asOperator })).text();
@@ -440,7 +440,7 @@ describe("where nothing can be saved", () => {
   });
 });
 
-test("many saves at once come one after the other, and each form that is behind is refused", async () => {
+test("concurrent saves run one after another, and each outdated form is refused", async () => {
   const page = await start(original);
   const fields = await sentBy(await page.open());
   const answers = await Promise.all(

@@ -28,7 +28,7 @@ function shown(html: string, path: string): string | undefined {
 }
 
 describe("the status page", () => {
-  test("says what has happened, under the name of its process, with its figures in the page itself", async () => {
+  test("reports what has happened, under the name of its process, with its figures in the page itself", async () => {
     const app = await application();
     for (const target of [
       "100,/0/default.jpg",
@@ -57,7 +57,7 @@ describe("the status page", () => {
     expect(shown(html, "caches.0.hitRate")).toBe("33.3 %");
   });
 
-  test("names damaged masters and says at its top that there are some, with links", async () => {
+  test("names damaged masters and reports them at its top, with links", async () => {
     const app = await application();
     await (await app.get("/iiif/3/bad-trunc-50.jpg/full/max/0/default.jpg")).arrayBuffer();
     const html = await page(app);
@@ -93,7 +93,7 @@ describe("the status page", () => {
     expect([shown(html, "slowest.0.stage"), shown(html, "slowest.0.stageMs")]).toEqual(["decode", "900 ms"]);
   });
 
-  test("has no numbers for a bucket, which cannot count what it holds", async () => {
+  test("has no numbers for a bucket, which cannot count its contents", async () => {
     const bucket = "{ backend: s3, bucket: my-cache, region: eu-west-1, endpoint: 'http://127.0.0.1:9' }";
     const app = await served(
       `cache: { render: ${bucket}, info: { backend: none }, origin: { backend: heap } }`,
@@ -118,7 +118,7 @@ describe("the status page", () => {
     expect(shown(html, "sources.0.lastError")).toMatch(/\w/);
   });
 
-  test("has nothing inline that its policy refuses, and is stored nowhere", async () => {
+  test("contains nothing inline that its policy refuses, and is stored nowhere", async () => {
     const app = await application();
     const answer = await app.get("/admin/", { headers: asOperator });
     expect(answer.headers.get("Cache-Control")).toBe("no-store");

@@ -24,7 +24,7 @@ test("the page of an image shows findings, the costs of its tiles, and facts", a
   expect(text).not.toContain("Measured now");
 });
 
-test("it measures where that is asked for", async () => {
+test("it measures on request", async () => {
   const { text } = await page("tif-pyramid-subifd.tif?measure=yes");
   expect(text).toContain("Measured now");
 });
@@ -43,19 +43,19 @@ test("an image that is refused has its reason and a command on its page", async 
   expect(text).toContain('data-copy="vips tiffsave IN OUT.tif');
 });
 
-test("what a file holds is text on the page", async () => {
+test("the contents of a file are text on the page", async () => {
   const { text } = await page("jpg-icc-adobergb.jpg");
   expect(text).toMatch(/<dt>Embedded profile<\/dt><dd>[^<]+<\/dd>/);
   const { text: missing } = await page("%3Cb%3Ex.tif");
   expect(missing).not.toContain("<b>x");
 });
 
-test("an image that is not there is diagnosed too, which says where to look for it", async () => {
+test("a missing image is diagnosed too, with a hint where to look for it", async () => {
   const { status, text } = await page("nowhere.tif");
   expect([status, codes(text)]).toEqual([404, ["open_image_not_found"]]);
 });
 
-test("what a reader's render took stands beside what was expected of it", async () => {
+test("the cost of a reader's render is shown next to its estimate", async () => {
   await app.get("/iiif/3/tif-zstd.tif/0,0,256,256/max/0/default.jpg");
   const { text } = await page("tif-zstd.tif");
   expect(text).toMatch(

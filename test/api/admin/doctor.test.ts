@@ -17,14 +17,14 @@ describe("the public URL", () => {
     return response.text();
   };
 
-  test("is shown with the setting that decides, and its headers as text", async () => {
+  test("is shown with the deciding setting, and its headers as text", async () => {
     const text = await page("base_url: https://a.example", { "X-Forwarded-Host": "<b>.example" });
     expect(text).toContain("https://a.example/iiif/3/example.tif");
     expect(text).toContain("&lt;b&gt;.example");
     expect(codes(text)).toEqual(["other_host"]);
   });
 
-  test("is a problem where headers of a proxy that nobody named are ignored", async () => {
+  test("is a problem if headers of an unlisted proxy are ignored", async () => {
     const text = await page("trusted_proxies: [10.0.0.1]", { "X-Forwarded-Proto": "https" });
     expect(codes(text)).toEqual(["http_behind_tls", "untrusted_proxy"]);
   });
@@ -43,18 +43,18 @@ describe("a typed address", () => {
     ["https://a.example/images/admin/doctor?seen=x#y", "https://a.example/images/"],
     ["https://a.example/", "https://a.example"],
     ["https://a.example:443/admin/doctor", "https://a.example"],
-  ])("%s is that of ids that begin with %s", (typed, base) => {
+  ])("%s matches ids that begin with %s", (typed, base) => {
     expect(compareAddresses(typed, base).same).toBe(true);
   });
 
   test.each(["", "images", "ftp://a.example/admin/doctor", "javascript:alert(1)", "https://a.example/other"])(
-    "%j is refused with what is expected",
+    "%j is refused with the expected form",
     (typed) => {
       expect(compareAddresses(typed, "https://a.example")).toMatchObject({ same: false, advice: [] });
     },
   );
 
-  test("of http says that the scheme has to come from the proxy", () => {
+  test("with http says that the scheme has to come from the proxy", () => {
     const { advice } = compareAddresses("https://a.example/admin/doctor", "http://a.example");
     expect(advice[1]).toContain("X-Forwarded-Proto: https,");
   });
@@ -79,7 +79,7 @@ describe("the logins", () => {
     return { status: response.status, text: await response.text() };
   };
 
-  test("are walked through at the service's own address, and what came is shown step by step", async () => {
+  test("are walked through at the service's own address, and the results are shown step by step", async () => {
     const { status, text } = await ask({ origin: "", identifier: "closed/base.png" });
     expect(status).toBe(200);
     for (const step of ["probe", "login", "cookie", "token", "access", "logout"])
@@ -88,24 +88,24 @@ describe("the logins", () => {
     for (const secret of site.secrets.filter((each) => each !== "")) expect(text).not.toContain(secret);
   });
 
-  test("of a viewer whose origin no token goes to are a problem", async () => {
+  test("of a viewer whose origin gets no token are a problem", async () => {
     const { text } = await ask({ origin: "https://other.example", identifier: "closed/base.png" });
     expect(text).toMatch(/\d+ problems? (was|were) found, as a viewer at https:\/\/other\.example/);
   });
 
-  test("are not asked for where a field is wrong, which then says so", async () => {
+  test("are not tried if a field is wrong, which then says so", async () => {
     const bad = await ask({ origin: "viewer", identifier: "" });
     expect(bad.text).toMatch(/id="origin-wrong">Expected the origin/);
     const none = await ask({ origin: "", identifier: "../closed" });
     expect(none.text).toMatch(/id="identifier-wrong">[^<]*identifier/);
   });
 
-  test("are examined once at a time", async () => {
+  test("are examined one at a time", async () => {
     const both = await Promise.all([1, 2].map(() => ask({ origin: "", identifier: "closed/base.png" })));
     expect(both.filter(({ text }) => text.includes("under way already"))).toHaveLength(1);
   });
 
-  test("are no subject without a section auth, and a GET leads back to the page", async () => {
+  test("do not apply without a section auth, and a GET leads back to the page", async () => {
     const app = await served("", operator);
     const page = await (await app.get("/admin/doctor", { headers: asOperator })).text();
     expect(page).toContain("There is no section auth");

@@ -54,7 +54,7 @@ describe.each([
     expect(textAt({ at, list: [{ value }] } as { at: number }, "list.0.value", form)).toBe(text);
   });
 
-  test("a dash stands where there is no value", () => {
+  test("a missing value is a dash", () => {
     const frame = { at, none: null, list: [] };
     for (const path of ["none", "none.deeper", "list.3.name", "nothing"]) {
       expect(valueAt(frame, path)).toBeUndefined();

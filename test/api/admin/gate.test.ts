@@ -20,7 +20,7 @@ describe("without an operator in the environment", () => {
     ["no password", { SERVICE_ADMIN_USER: "ada" }],
     ["an empty password", { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "" }],
     ["an empty name", { SERVICE_ADMIN_USER: "", SERVICE_ADMIN_PASS: "x" }],
-  ])("with %s set nothing is at any address", async (_, env) => {
+  ])("and with %s set, no address of the pages exists", async (_, env) => {
     const { get } = await served("", env);
     for (const page of ["/admin", ...pages, "/admin/stats/stream", "/admin/view/a.tif", "/admin/static/a.js"])
       expect((await get(page, { headers: right })).status, page).toBe(404);
@@ -57,7 +57,7 @@ describe("with an operator in the environment", () => {
     expect((await get("/admin/", { headers: { Authorization } })).status).toBe(401);
   });
 
-  test("lets those in who send them, with a page that nobody stores or frames, without inline style and script", async () => {
+  test("admits the operator, with a page that nobody stores or frames, without inline style and script", async () => {
     const { get } = await served("", operator);
     for (const page of pages) {
       const answer = await get(page, { headers: right });
@@ -77,7 +77,7 @@ describe("with an operator in the environment", () => {
     expect([answer.status, answer.headers.get("Location")]).toEqual([308, "/iiif-server/admin/"]);
   });
 
-  test("says so where nothing is, to the operator alone", async () => {
+  test("reports a missing page, to the operator alone", async () => {
     const { get } = await served("", operator);
     expect((await get("/admin/nothing", { headers: right })).status).toBe(404);
     expect((await get("/admin/nothing", { method: "POST", headers: right })).status).toBe(404);
@@ -97,7 +97,7 @@ describe("with an operator in the environment", () => {
     ["/admin/cache/purge-image", "application/x-www-form-urlencoded"],
     ["/admin/doctor/logins", "application/x-www-form-urlencoded"],
     ["/admin/api/purge", "application/json"],
-  ])("refuses what a page of another site sends to %s, even with the password", async (page, type) => {
+  ])("refuses forms that a page of another site sends to %s, even with the password", async (page, type) => {
     const { get } = await served("", operator);
     const post = (headers: Record<string, string>) =>
       get(page, { method: "POST", headers: { ...right, "Content-Type": type, ...headers } });
@@ -137,7 +137,7 @@ describe("with an operator in the environment", () => {
     expect((await get("/admin/", { headers: right, peer: "192.0.2.7" })).status).toBe(200);
   });
 
-  test("does not count what comes at the same moment as failures", async () => {
+  test("does not count concurrent requests as failures", async () => {
     const { get } = await served("", operator);
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => get("/admin/", { headers: right, peer: "192.0.2.9" })),

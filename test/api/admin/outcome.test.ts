@@ -25,7 +25,7 @@ function app(base: string, own = outcomes) {
   return app;
 }
 
-test("goes in a short-lived cookie that scripts and other paths do not see", async () => {
+test("travels in a short-lived cookie that scripts and other paths do not see", async () => {
   const answer = await app("https://images.example.org/iiif-server").request("/", { method: "POST" });
   expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/iiif-server/admin/cache"]);
   const cookie = answer.headers.get("Set-Cookie") as string;
@@ -44,7 +44,7 @@ test.each([
   ["https://images.example.org", "http://10.0.0.7:8080", false],
   ["http://10.0.0.7:8080", "https://images.example.org", true],
 ])(
-  "with %s as public URL and %s in the browser, is one that the browser keeps and forgets",
+  "with %s as public URL and %s in the browser, can be stored and forgotten",
   async (base, Origin, secure) => {
     const service = app(base);
     const answer = await service.request("/", { method: "POST", headers: { Origin } });
@@ -73,7 +73,7 @@ test("is read by the next page, and forgotten", async () => {
   expect(read.forget).toBe("smalti_outcome=; Path=/admin; Max-Age=0; HttpOnly; SameSite=Strict");
 });
 
-test("is nothing where it was changed, or signed with another password", async () => {
+test("is ignored if it was changed, or signed with another password", async () => {
   const answer = await app("http://localhost:8080").request("/", { method: "POST" });
   const [Cookie = ""] = (answer.headers.get("Set-Cookie") as string).split(";");
   const other = app("http://localhost:8080", createOutcomes({ user: "ada", password: "holz" }));

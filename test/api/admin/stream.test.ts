@@ -37,7 +37,7 @@ async function* framesOf({ body }: Response): AsyncGenerator<Frame> {
 }
 
 describe("the stream of the dashboard", () => {
-  test("needs the operator's login, and is an event stream that nobody keeps", async () => {
+  test("needs the operator's login, and is an event stream that nobody caches", async () => {
     const app = await application();
     expect((await app.get(path)).status).toBe(401);
     const stream = await watch(app);
@@ -47,7 +47,7 @@ describe("the stream of the dashboard", () => {
     await stream.body?.cancel();
   });
 
-  test("sends a whole frame at once, with the state of the sources, and ends when the service does", async () => {
+  test("sends a whole frame immediately, with the state of the sources, and ends with the service", async () => {
     const app = await application();
     const frames = framesOf(await watch(app));
     const { value: first } = await frames.next();
@@ -64,7 +64,7 @@ describe("the stream of the dashboard", () => {
     expect((await watch(app)).status).toBe(503);
   });
 
-  test("says what has happened since, under load", async () => {
+  test("reports what has happened since, under load", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const app = await application();
     const frames = framesOf(await watch(app));
@@ -92,7 +92,7 @@ describe("the stream of the dashboard", () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test("is in no counter, and not in flight", async () => {
+  test("is counted nowhere, including requests in flight", async () => {
     const app = await application();
     const frames = framesOf(await watch(app));
     const { value: frame } = await frames.next();
@@ -105,7 +105,7 @@ describe("the stream of the dashboard", () => {
     expect([answered.total(), answered.recentErrors()]).toEqual([0, []]);
   });
 
-  test("has 32 places: the 33rd is refused with the reason, until one leaves", async () => {
+  test("has 32 places: the 33rd is refused with the reason, until one is free", async () => {
     const app = await application();
     const streams = await Promise.all(Array.from({ length: 32 }, () => watch(app)));
     expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
@@ -119,7 +119,7 @@ describe("the stream of the dashboard", () => {
     expect(app.service.dashboard.hub.watchers()).toBe(0);
   });
 
-  test("answers HEAD with the headers alone, and with 503 while all places are taken", async () => {
+  test("responds to HEAD with the headers alone, and with 503 while all places are taken", async () => {
     const app = await application();
     const head = () => app.get(path, { method: "HEAD", headers: asOperator });
     const free = await head();
@@ -154,7 +154,7 @@ describe("the stream of the dashboard", () => {
     expect((await frames.next()).value?.requests).toBe(30);
   });
 
-  test("has nothing left of 1,000 browsers that came and went", async () => {
+  test("leaves nothing behind of 1,000 browsers that came and went", async () => {
     const app = await application();
     const { hub } = app.service.dashboard;
     const timers = vi.spyOn(globalThis, "setInterval");

@@ -97,13 +97,13 @@ describe("after a restart a login", () => {
     expect(await seen(app, login)).toEqual([status, status, 200]);
   });
 
-  test("counts again where the change was taken back", async () => {
+  test("is valid again if the change was reverted", async () => {
     const login = await logIn(await start());
     expect(await seen(await restart(passwords({ bob: another })), login)).toEqual([401, 401, 200]);
     expect(await seen(await restart(), login)).toEqual([200, 200, 200]);
   });
 
-  test("of a removed user gets no token for what is left of it, which is nothing", async () => {
+  test("of a removed user gets no token, since no grant is left", async () => {
     const app = await start();
     const reader = browserOf(app);
     await reader.visit("/iiif/auth/login/staff", { form: { username: "ann", password: "secret" } });
@@ -141,7 +141,7 @@ describe("a login by a password file", () => {
     expect(await seen(app, bob)).toEqual([200, 200, 200]);
   });
 
-  test("goes on while the file is broken", async () => {
+  test("stays valid while the file is broken", async () => {
     const app = await startWith(`ann:${hashes.bcrypt}\n`);
     const ann = await logIn(app);
     writeFileSync(file(), "ann:plain\n");

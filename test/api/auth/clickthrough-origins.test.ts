@@ -47,7 +47,7 @@ describe.each(["", "v1/"] as const)("the token service %stoken", (version) => {
     expect(await statusWith(message.accessToken, "staff")).toBe(401);
   });
 
-  test("gives viewers that are trusted all of the session", async () => {
+  test("gives trusted viewers all of the session", async () => {
     const reader = await readerOf("staff", "terms");
     const response = await reader.visit(tokenPath(viewer, version));
     expect(response.headers.get("Content-Security-Policy")).not.toContain("*");
@@ -56,7 +56,7 @@ describe.each(["", "v1/"] as const)("the token service %stoken", (version) => {
     expect(await statusWith(message.accessToken, "staff")).toBe(200);
   });
 
-  test("gives viewers of any site nothing of a reader who has agreed to nothing", async () => {
+  test("gives viewers of any site nothing about a reader who has agreed to nothing", async () => {
     const reader = await readerOf("staff");
     const { message } = await postedBy(await reader.visit(tokenPath(anywhere, version)));
     expect(message.accessToken).toBeUndefined();
@@ -82,7 +82,7 @@ test("the plain service of 1.0 follows the Origin that a browser sends", async (
   ]);
 });
 
-test("origins that are named are those alone, and none of them may be led back to", async () => {
+test("only the named origins get tokens, and none of them may be a return address", async () => {
   const reader = browserOf(strict);
   await reader.visit("/iiif/auth/login/terms", { form: {} });
   const other = await postedBy(await reader.visit(tokenPath("https://other.example.net")));

@@ -93,7 +93,7 @@ describe.each([["/iiif/auth/login/partner"], ["/iiif/auth/v1/login/partner"]])("
     }
   });
 
-  test("leads back to where it was asked to, where that is allowed", async () => {
+  test("returns to the requested address, if that is allowed", async () => {
     for (const [returnTo, target] of [
       ["/iiif/3/x", "https://images.example.org/iiif/3/x"],
       [`${viewer}/m?a=b`, `${viewer}/m?a=b`],
@@ -198,7 +198,7 @@ describe("a pending login", () => {
     }
   });
 
-  test("is understood by every server with the same secret", async () => {
+  test("is accepted by every server with the same secret", async () => {
     const other = await servedWithAuth(options);
     const one = reader();
     await kept(one, "/mine");
@@ -280,7 +280,7 @@ describe("a callback is refused", () => {
     expect(response.status).toBe(401);
   });
 
-  test("where the profile has none, or is not there", async () => {
+  test("if the profile has none, or does not exist", async () => {
     for (const name of ["terms", "staff", "room", "campus", "none", "", "partner/", "__proto__", "%FF"])
       expect([name, (await reader().visit(`/iiif/auth/callback/${name}?${vouched("ann")}`)).status]).toEqual([
         name,
@@ -301,7 +301,7 @@ test("a good callback counts until it expires, and HEAD begins no session", asyn
   }
 });
 
-test("the log says once why callbacks are refused, and holds no signature", async () => {
+test("the log says once why callbacks are refused, and contains no signature", async () => {
   const lines: unknown[] = [];
   const said = "a login from elsewhere was not accepted";
   const note = (...line: unknown[]) => void (line[0] !== said || lines.push(line[1]));
@@ -372,7 +372,7 @@ describe("the operator's page of docs/examples", () => {
 const secretWarnings = (site: Served, env: Record<string, string> = {}) =>
   configWarnings(site.service.config(), "node", env).filter(({ path }) => path.endsWith("_secret_env"));
 
-test("a start warns where two profiles share a secret, and their pending logins stay apart", async () => {
+test("a start warns if two profiles share a secret, and their pending logins stay separate", async () => {
   const paths = (site: Served) => secretWarnings(site).map(({ path }) => path);
   expect(paths(app)).toEqual([]);
   const shared = await servedWithAuth({ ...options, profiles: profiles.replace("OTHER", "PARTNER") });
@@ -397,7 +397,7 @@ test("a start warns of secrets that can be guessed, and of two variables with on
   expect(JSON.stringify([shared, warnings("hunter2", "hunter2")])).not.toMatch(/012345|hunter2/);
 });
 
-test("who has to wait, since many log in from there, may come back by the same address", async () => {
+test("a reader who has to wait, because of many logins from the network, may return by the same address", async () => {
   const site = await servedWithAuth(options);
   const one = reader(site);
   await one.visit("/iiif/auth/login/partner?return_to=/mine");

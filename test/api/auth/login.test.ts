@@ -70,7 +70,7 @@ describe.each([
     expect((await size()).byteLength).toBeLessThan(full / 4);
   });
 
-  test("has no login for a profile of a header, nor for one that is not there", async () => {
+  test("has no login for a profile of a header, nor for a missing one", async () => {
     for (const name of ["campus", "none", "", "terms/x", "%FF", "constructor", "__proto__"])
       for (const form of [undefined, {}]) {
         const response = await browserOf(app).visit(login + name, form && { form });
@@ -142,7 +142,7 @@ describe("a login that fails", () => {
 });
 
 describe("guesses at a password from many addresses", () => {
-  test("make all others wait, but not its owner where they have logged in before", async () => {
+  test("make all others wait, but not its owner from a network with earlier logins", async () => {
     const other = await servedWithAuth();
     const home = "203.0.113.5";
     const statusOf = async (peer: string, password: string) =>
@@ -202,7 +202,7 @@ describe("many logins of one network", () => {
     expect(lines.filter((line) => line.includes("trusted_proxies"))).toHaveLength(1);
   });
 
-  test("keep nobody out who has a session, and no other network", async () => {
+  test("affect nobody with a session, and no other network", async () => {
     const reader = browserOf(busy);
     expect((await reader.visit("/iiif/auth/login/terms", { form: {}, peer: "192.0.2.8" })).status).toBe(200);
     const count = await busy.service.auth?.sessions.count();
@@ -214,7 +214,7 @@ describe("many logins of one network", () => {
     expect((await busy.service.auth?.sessions.count())?.total).toBe(count?.total);
   });
 
-  test("do not get round it by presenting one session many times at once", async () => {
+  test("cannot be bypassed by presenting one session many times concurrently", async () => {
     const reader = browserOf(busy);
     await reader.visit("/iiif/auth/login/terms", { form: {}, peer: "192.0.2.8" });
     const headers = { Cookie: `service_session=${reader.cookie()}` };
@@ -228,7 +228,7 @@ describe("many logins of one network", () => {
     expect((await busy.service.auth?.sessions.count())?.total).toBe(count?.total);
   });
 
-  test("do not count where none begins", async () => {
+  test("do not count if none begins", async () => {
     const other = await servedWithAuth();
     const peer = "192.0.2.9";
     for (let n = 0; n < 210; n++) {
@@ -282,7 +282,7 @@ describe("the session cookie", () => {
     await other.service.close();
   });
 
-  test("is another after each login: one that was known before is worth nothing, and grants go along", async () => {
+  test("changes at each login: an earlier one becomes worthless, and grants move along", async () => {
     const reader = browserOf(app);
     await reader.visit("/iiif/auth/login/terms", { form: {} });
     const first = reader.cookie();
@@ -448,7 +448,7 @@ describe("return_to", () => {
     await other.service.close();
   });
 
-  test("stands in the form, escaped, and where it may lead in the policy of the page", async () => {
+  test("is in the form, escaped, and its target is in the policy of the page", async () => {
     const policyOf = async (asked: string) => {
       const page = await browserOf(app).visit(
         `/iiif/auth/login/staff?return_to=${encodeURIComponent(asked)}`,
@@ -472,7 +472,7 @@ describe("return_to", () => {
   });
 });
 
-test("the login page runs no script, posts to this service alone and stands in no frame", async () => {
+test("the login page runs no script, posts to this service alone and cannot be framed", async () => {
   const { headers } = await browserOf(app).visit("/iiif/auth/login/staff");
   expect(headers.get("Content-Security-Policy")).toBe(
     "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self' https://images.example.org; frame-ancestors 'none'",
@@ -513,7 +513,7 @@ test("other methods are refused, and OPTIONS names those that there are", async 
   expect((await app.get("/iiif/auth/logout", { method: "OPTIONS" })).status).toBe(204);
 });
 
-test("without the section there is nothing at these addresses", async () => {
+test("without the section nothing exists at these addresses", async () => {
   const { served } = await import("../../served.ts");
   const plain = await served();
   for (const path of [

@@ -152,7 +152,7 @@ describe("a login", () => {
       expect(second?.searchParams.get(name)).not.toBe(first?.searchParams.get(name));
   });
 
-  test("leads back to where it was asked to, where that is allowed", async () => {
+  test("returns to the requested address, if that is allowed", async () => {
     for (const [returnTo, target] of [
       ["/iiif/3/x", `${base}/iiif/3/x`],
       [`${viewer}/m?a=b`, `${viewer}/m?a=b`],
@@ -180,7 +180,7 @@ describe("a login", () => {
     }
   });
 
-  test("may be begun at one server and finished at another with the same configuration", async () => {
+  test("may begin at one server and finish at another with the same configuration", async () => {
     const other = await siteWith();
     const one = reader();
     const url = await provider.logIn(await one.leave("?return_to=/mine"));
@@ -212,7 +212,7 @@ describe("a login", () => {
     await site.service.close();
   });
 
-  test("sends the secret in the form where the provider takes it there alone", async () => {
+  test("sends the secret in the form if the provider accepts nothing else", async () => {
     const plain = (await (
       await fetch(`${provider.issuer}/.well-known/openid-configuration`)
     ).json()) as object;
@@ -240,7 +240,7 @@ describe("a login", () => {
 });
 
 describe("several windows of one browser", () => {
-  test("log in beside each other, in any order", async () => {
+  test("log in concurrently, in any order", async () => {
     const one = reader();
     const urls: URL[] = [];
     for (const name of ["a", "b", "c", "d"])
@@ -265,16 +265,13 @@ describe("several windows of one browser", () => {
 });
 
 describe("a login is refused", () => {
-  test.each(["login", "consent"] as const)(
-    "where the reader turns back at the %s, in words",
-    async (deny) => {
-      const one = reader();
-      const back = await one.back(await provider.logIn(await one.leave("?return_to=/mine"), { deny }));
-      await expectRefused(back, one, 401, says.denied);
-      expect(one.jar.values.size).toBe(0);
-      expect(logged).toEqual([]);
-    },
-  );
+  test.each(["login", "consent"] as const)("if the reader turns back at the %s, in words", async (deny) => {
+    const one = reader();
+    const back = await one.back(await provider.logIn(await one.leave("?return_to=/mine"), { deny }));
+    await expectRefused(back, one, 401, says.denied);
+    expect(one.jar.values.size).toBe(0);
+    expect(logged).toEqual([]);
+  });
 
   test.each([
     ["de", "Sie haben der Anmeldung nicht zugestimmt"],
@@ -335,7 +332,7 @@ describe("a login is refused", () => {
     await expectRefused(await thief.back(url), thief, 401, says.unconfirmed);
   });
 
-  test("with a nonce that is not its own", async () => {
+  test("with another login's nonce", async () => {
     const site = await siteWith();
     const one = reader(site);
     const other = new URL(await one.leave());
@@ -346,7 +343,7 @@ describe("a login is refused", () => {
     await site.service.close();
   });
 
-  test("with a code of another login, whose PKCE it does not fit", async () => {
+  test("with a code of another login, whose PKCE does not match", async () => {
     const one = reader();
     const mine = await provider.logIn(await one.leave());
     const theirs = await provider.logIn(await reader().leave(), { user: "mallory" });
@@ -403,7 +400,7 @@ describe("a login is refused", () => {
     expect((await one.back(url)).status).toBe(200);
   });
 
-  test("by nothing of it with HEAD, which leaves the code for GET", async () => {
+  test("without effect with HEAD, which leaves the code for GET", async () => {
     const one = reader();
     const url = await provider.logIn(await one.leave());
     const head = await one.visit(url.pathname + url.search, "HEAD");
@@ -584,7 +581,7 @@ describe("an ID token", () => {
       misconfigured,
       async (nonce) => ({ id_token: await provider.idToken({ nonce, sub: "x".repeat(257) }) }),
     ],
-  ])("%s is nothing that this service takes, and the log says so", async (_, text, make) => {
+  ])("%s is not accepted by this service, and the log says so", async (_, text, make) => {
     const site = await siteWith();
     const { one, response } = await withTokens(make, site);
     await expectRefused(response, one, text === misconfigured ? 503 : 401, text);
@@ -592,7 +589,7 @@ describe("an ID token", () => {
     await site.service.close();
   });
 
-  test("without the claim that names the user says to the operator which one", async () => {
+  test("without the claim that names the user tells the operator which claim is missing", async () => {
     const site = await siteWith(", user_claim: upn");
     const one = reader(site);
     await expectRefused(await whole(one), one, 503, says.misconfigured);
@@ -602,7 +599,7 @@ describe("an ID token", () => {
 });
 
 describe("the provider's keys", () => {
-  test("may change: the next login reads the new ones, and no longer takes the old", async () => {
+  test("may change: the next login reads the new ones, and no longer accepts the old", async () => {
     expect((await whole()).status).toBe(200);
     const old = provider.signingKey();
     // Keys are not asked for more often than every five seconds.
@@ -624,8 +621,8 @@ describe("the provider's keys", () => {
   });
 });
 
-describe("a provider that does not answer", () => {
-  test("is no reason not to start, nor not to be ready; all but its logins is as before", async () => {
+describe("a provider that does not respond", () => {
+  test("neither prevents the start nor makes the service unready; everything but its logins works", async () => {
     await provider.stop();
     const site = await siteWith();
     const ready = await site.service.ready();
@@ -661,7 +658,7 @@ describe("a provider that does not answer", () => {
     expect((await one.back(url)).headers.get("Location")).toBe(`${base}/mine`);
   });
 
-  test("for its keys is no proof of anybody", async () => {
+  test("for its keys vouches for nobody", async () => {
     const site = await siteWith();
     provider.answer = (path) => (path === "/jwks" ? new Response("", { status: 500 }) : undefined);
     const one = reader(site);
@@ -671,7 +668,7 @@ describe("a provider that does not answer", () => {
     await site.service.close();
   });
 
-  test("is left alone after some failures in a row", async () => {
+  test("gets no requests for a while after some failures in a row", async () => {
     const site = await siteWith();
     let asked = 0;
     provider.answer = () => {
@@ -684,7 +681,7 @@ describe("a provider that does not answer", () => {
     await site.service.close();
   });
 
-  test("in time is waited for five seconds, and by 32 readers at most", { timeout: 20_000 }, async () => {
+  test("is waited for five seconds, and by 32 readers at most", { timeout: 20_000 }, async () => {
     const site = await siteWith();
     let asked = 0;
     provider.answer = (path) => {
@@ -706,7 +703,7 @@ describe("a provider that does not answer", () => {
   });
 });
 
-describe("a provider that answers", () => {
+describe("a provider that responds", () => {
   const wellKnown = "/.well-known/openid-configuration";
   const cases: [string, () => Response | Promise<Response>, string][] = [
     [
@@ -751,7 +748,7 @@ describe("a provider that answers", () => {
       says.misconfigured,
     ],
   ];
-  test.each(cases)("%s when it is asked what it is gets no reader", async (_, answer, text) => {
+  test.each(cases)("%s for its metadata gets no reader", async (_, answer, text) => {
     const site = await siteWith();
     provider.answer = (path) => (path === wellKnown ? answer() : undefined);
     const one = reader(site);
@@ -761,7 +758,7 @@ describe("a provider that answers", () => {
     await site.service.close();
   });
 
-  test("with endpoints of plain http elsewhere is sent neither code nor secret", async () => {
+  test("with endpoints of plain http elsewhere gets neither code nor secret", async () => {
     const plain = (await (await fetch(provider.issuer + wellKnown)).json()) as object;
     for (const over of [
       { token_endpoint: "http://token.example.org/" },
@@ -778,7 +775,7 @@ describe("a provider that answers", () => {
     }
   });
 
-  test("under another name than the configuration says has that name in the log", async () => {
+  test("under another name than the configured one has that name in the log", async () => {
     const site = await siteWith();
     const name = "https://login.example.org/realms/other";
     provider.answer = (path) => (path === wellKnown ? Response.json({ issuer: name }) : undefined);

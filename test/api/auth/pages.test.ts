@@ -69,7 +69,7 @@ describe("the built-in page", () => {
     expect(html).toContain(language === "en" ? "<h1>Staff only</h1>" : '<h1 lang="en">Staff only</h1>');
   });
 
-  test("has the operator's texts in the reader's language where they are there", async () => {
+  test("has the operator's texts in the reader's language if they exist", async () => {
     expect((await page("terms", "de")).html).toContain("<title>Nutzungsbedingungen</title>");
     expect((await page("terms", "fr")).html).toContain("<title>Terms of use</title>");
     expect((await page("polyglot", "pl, de;q=0.5")).html).toContain('lang="pl">Dostęp</p>');
@@ -78,7 +78,7 @@ describe("the built-in page", () => {
     expect((await page("polyglot", "ja")).html).toContain("<h1>ABC</h1>");
   });
 
-  test("shows the logo, whose host alone is let in beside our own", async () => {
+  test("shows the logo, and only its host is allowed besides our own", async () => {
     const { html, headers } = await page("polyglot");
     expect(html).toContain('src="https://logos.example.net:8443/a.svg?x=1&amp;y"');
     expect(headers.get("Content-Security-Policy")).toContain(
@@ -117,13 +117,13 @@ describe("a page of the operator", () => {
     expect(door).toContain("<button>Continue</button>");
   });
 
-  test("shows no address to return to where readers are not led there", async () => {
+  test("shows no return address if readers are not sent there", async () => {
     const { html } = await page("own?return_to=https://evil.example/");
     expect(html).toContain('name="return_to" value=""');
     expect(html).not.toContain("evil.example");
   });
 
-  test("shows after a failure the name and what is wrong", async () => {
+  test("shows the name and the error after a failure", async () => {
     const form = { username: '"><script>', password: "x", return_to: `${viewer}/?a&b` };
     const response = await browserOf(app).visit("/iiif/auth/login/own", { form });
     expect(response.status).toBe(401);

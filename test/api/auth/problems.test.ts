@@ -87,7 +87,7 @@ test.each([
   expect(html).toContain(`<p class="quiet"${tag}>There is no login at this address.`);
 });
 
-test("a session store that does not answer is said with what to do", async () => {
+test("an unavailable session store is reported with advice", async () => {
   const headers = { Accept: "text/html", "Accept-Language": "fr" };
   const response = await browserOf(down).visit("/iiif/auth/login/terms", { form: {}, headers });
   expect(response.status).toBe(503);

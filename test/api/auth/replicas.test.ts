@@ -30,7 +30,7 @@ beforeEach(async () => {
 const carrying = (browser: Browser) => ({ headers: { Cookie: `service_session=${browser.cookie()}` } });
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
 
-test("a login on one server counts on the other, and a logout there ends it on both at once", async () => {
+test("a login on one server counts on the other, and a logout there ends it on both immediately", async () => {
   const [here, there] = replicas;
   const reader = browserOf(here);
   expect(await statusOf(there.get(gated))).toBe(401);
@@ -48,7 +48,7 @@ test("a login on one server counts on the other, and a logout there ends it on b
   }
 });
 
-test("a login counts for all that use one prefix, and for no service with a prefix of its own", async () => {
+test("a login counts for all services with the same prefix, and for no service with another", async () => {
   const service = (prefix: string) =>
     servedWithAuth({
       more: `session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}", prefix: ${prefix} } }`,
@@ -61,7 +61,7 @@ test("a login counts for all that use one prefix, and for no service with a pref
   for (const one of services) await one.service.close();
 });
 
-test("while Redis is killed and comes back under load nobody is let in wrongly, and only who presents something waits", async () => {
+test("while Redis is killed and recovers under load, nobody is let in wrongly, and only callers with credentials wait", async () => {
   const [here] = replicas;
   const reader = browserOf(here);
   await reader.visit(login, { form: {} });

@@ -47,7 +47,7 @@ const isLanguageMap = (value: unknown) =>
 
 describe.each(folders)("the services of an image of %s", (folder) => {
   test.each([2, 3] as const)(
-    "of 2.0 have what each has to have, in image information of version %i",
+    "of 2.0 have everything required, in image information of version %i",
     async (version) => {
       const { trees } = await services(folder, version);
       const [probe] = trees as [Service];
@@ -71,7 +71,7 @@ describe.each(folders)("the services of an image of %s", (folder) => {
     },
   );
 
-  test("of 1.0 have what each has to have", async () => {
+  test("of 1.0 have everything required", async () => {
     const [, access] = (await services(folder, 2)).trees as [Service, Service];
     expect(access["@context"]).toBe("http://iiif.io/api/auth/1/context.json");
     expect(access["@id"]).toMatch(/^https:\/\//);
@@ -84,7 +84,7 @@ describe.each(folders)("the services of an image of %s", (folder) => {
     for (const service of access.service ?? []) expect(service["@id"]).toMatch(/^https:\/\//);
   });
 
-  test("are probed with a refusal that has a heading, and a substitute for whoever asked", async () => {
+  test("have a probe with a refusal that has a heading, and a substitute for the caller", async () => {
     const result = await json(`/iiif/auth/probe/${folder}%2Fbase.png`);
     expect(result).toMatchObject({
       "@context": "http://iiif.io/api/auth/2/context.json",

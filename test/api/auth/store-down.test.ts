@@ -40,7 +40,7 @@ test.each([
   expect([page.status, page.headers.get("Content-Type")]).toEqual([503, "text/html; charset=utf-8"]);
 });
 
-test("viewers are told that tokens are unavailable, in the words of either version", async () => {
+test("viewers learn that tokens are unavailable, in the words of either version", async () => {
   const headers = { Cookie };
   const by = browserOf(app);
   expect((await postedBy(await by.visit(`/iiif/auth/token${asking}`, { headers }))).message).toMatchObject({
@@ -57,7 +57,7 @@ test("viewers are told that tokens are unavailable, in the words of either versi
   expect(await plain.json()).toEqual({ error: "unavailable", description: expect.any(String) });
 });
 
-test("a logout is 503, and takes the cookie away all the same", async () => {
+test("a logout is 503, and still removes the cookie", async () => {
   for (const [target, method] of [
     ["/iiif/auth/logout", "GET"],
     ["/iiif/auth/v1/logout", "GET"],
@@ -74,7 +74,7 @@ test("a logout is 503, and takes the cookie away all the same", async () => {
     }
 });
 
-test("what needs no session goes on", async () => {
+test("requests without a session work", async () => {
   const by = browserOf(app);
   for (const target of ["/iiif/auth/login/staff", "/iiif/auth/login/terms", "/iiif/auth/logout"])
     expect([target, (await by.visit(target)).status]).toEqual([target, 200]);

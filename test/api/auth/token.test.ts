@@ -74,7 +74,7 @@ describe("a token", () => {
     expect(await seconds()).toBe(120);
   });
 
-  test("says a positive number of seconds, and no more than its session has left", async () => {
+  test("has a positive number of seconds, and no more than its session has left", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) });
     const short = await servedWithAuth({ more: "session_ttl: 10s" });
     const other = browserOf(short);
@@ -91,7 +91,7 @@ describe("a token", () => {
     await short.service.close();
   });
 
-  test("is gone with its session", async () => {
+  test("ends with its session", async () => {
     const other = browserOf(app);
     await other.visit("/iiif/auth/login/terms", { form: {} });
     const { accessToken } = await (await other.visit("/iiif/auth/v1/token")).json();
@@ -125,23 +125,26 @@ describe("a request for a token without a session", () => {
       "invalidCredentials",
     ],
   ];
-  test.each(cases)("is answered in the words of either version: %s", async (_, headers, profile, error) => {
-    const two = await postedBy(await nobody.visit(`/iiif/auth/token${asking(asked)}`, { headers }));
-    expect(two).toEqual({
-      origin: viewer,
-      message: { "@context": context, type: "AuthAccessTokenError2", profile, messageId: "1" },
-    });
-    const page = await nobody.visit(`/iiif/auth/v1/token${asking(asked)}`, { headers });
-    expect(page.status).toBe(200);
-    const one = await postedBy(page);
-    expect(one).toEqual({
-      origin: viewer,
-      message: { error, description: expect.any(String), messageId: "1" },
-    });
-    const plain = await nobody.visit("/iiif/auth/v1/token", { headers });
-    expect(plain.status).toBe(401);
-    expect(await plain.json()).toEqual({ error, description: expect.any(String) });
-  });
+  test.each(cases)(
+    "gets a response in the words of either version: %s",
+    async (_, headers, profile, error) => {
+      const two = await postedBy(await nobody.visit(`/iiif/auth/token${asking(asked)}`, { headers }));
+      expect(two).toEqual({
+        origin: viewer,
+        message: { "@context": context, type: "AuthAccessTokenError2", profile, messageId: "1" },
+      });
+      const page = await nobody.visit(`/iiif/auth/v1/token${asking(asked)}`, { headers });
+      expect(page.status).toBe(200);
+      const one = await postedBy(page);
+      expect(one).toEqual({
+        origin: viewer,
+        message: { error, description: expect.any(String), messageId: "1" },
+      });
+      const plain = await nobody.visit("/iiif/auth/v1/token", { headers });
+      expect(plain.status).toBe(401);
+      expect(await plain.json()).toEqual({ error, description: expect.any(String) });
+    },
+  );
 });
 
 describe("the origin of a request for a token", () => {
@@ -154,7 +157,7 @@ describe("the origin of a request for a token", () => {
     "http://viewer.example.org",
     "http://images.example.org",
     "https://images.example.org:8443",
-  ])("%s is another, and is answered so", async (origin) => {
+  ])("%s is another, and gets that response", async (origin) => {
     for (const [path, names] of [
       ["/iiif/auth/token", { profile: "invalidOrigin" }],
       ["/iiif/auth/v1/token", { error: "invalidOrigin" }],
@@ -194,7 +197,7 @@ describe("the origin of a request for a token", () => {
     "file://",
     "data:text/html,x",
     '"-alert(1)-"',
-  ])("%j is none, and nobody is answered", async (origin) => {
+  ])("%j is none, and gets no response", async (origin) => {
     for (const path of ["/iiif/auth/token", "/iiif/auth/v1/token"]) {
       const response = await reader.visit(path + asking({ ...asked, origin }));
       expect(response.status).toBe(400);
@@ -204,7 +207,7 @@ describe("the origin of a request for a token", () => {
     }
   });
 
-  test("is needed once, and so is messageId", async () => {
+  test("is required exactly once, and so is messageId", async () => {
     const once = asking(asked);
     for (const query of [`${once}&origin=${encodeURIComponent(own)}`, asking({ messageId: "1" })])
       expect((await reader.visit(`/iiif/auth/token${query}`)).status).toBe(400);
@@ -219,7 +222,7 @@ describe("the origin of a request for a token", () => {
     expect((await reader.visit("/iiif/auth/token")).status).toBe(400);
   });
 
-  test("of a script that asks for plain JSON has to be allowed too", async () => {
+  test("of a script that requests plain JSON has to be allowed too", async () => {
     const from = async (Origin: string) => reader.visit("/iiif/auth/v1/token", { headers: { Origin } });
     const allowed = await from(viewer);
     expect(allowed.headers.get("Access-Control-Allow-Origin")).toBe(viewer);
@@ -256,7 +259,7 @@ describe("a messageId", () => {
     }
   });
 
-  test("in a script has no character that HTML or a line could end at", () => {
+  test("in a script has no character that could end HTML or a line", () => {
     const text = '</script><!--\u2028\u2029&"';
     expect(scriptJson(text)).toBe('"\\u003c/script\\u003e\\u003c!--\\u2028\\u2029\\u0026\\""');
     expect(JSON.parse(scriptJson(text))).toBe(text);
@@ -271,7 +274,7 @@ describe("the probe", () => {
   };
   const start = { "@context": context, type: "AuthProbeResult2" };
 
-  test("answers 200 whatever comes of it, and says so in its document", async () => {
+  test("responds with 200 in all cases, and has the status in its document", async () => {
     expect((await probe("open%2Fbase.png")).result).toEqual({ ...start, status: 200 });
     expect((await probe("agree%2Fbase.png", reader)).result).toEqual({ ...start, status: 200 });
     expect((await probe("staff%2Fbase.png", reader)).result).toEqual({
@@ -292,7 +295,7 @@ describe("the probe", () => {
     expect((await byProxy.json()).status).toBe(200);
   });
 
-  test("reads an identifier in all its spellings, and none that is refused", async () => {
+  test("accepts an identifier in all its spellings, and none that is refused", async () => {
     for (const spelling of [
       "staff%2Fbase.png",
       "staff/base.png",
@@ -310,7 +313,7 @@ describe("the probe", () => {
       expect([path, (await nobody.visit(`/iiif/auth/probe/${path}`)).status]).toEqual([path, status]);
   });
 
-  test("is kept by nobody else, and says by what it differs", async () => {
+  test("may be cached by its caller alone, and names what it varies by", async () => {
     const { response } = await probe("staff%2Fbase.png");
     expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
     expect(response.headers.get("Vary")).toBe("Cookie, Authorization");
@@ -329,7 +332,7 @@ describe("the probe", () => {
     expect(preflight.headers.get("Access-Control-Allow-Headers")).toContain("Authorization");
   });
 
-  test("may be read by some pages alone where the configuration says so", async () => {
+  test("may be read by some pages alone if the configuration says so", async () => {
     const narrow = await servedWithAuth({ cors: `probe_origins: ["${viewer}", "https://b.example"], ` });
     const from = async (Origin: string, method = "GET", path = "staff") =>
       (await narrow.get(`/iiif/auth/probe/${path}`, { headers: { Origin }, method })).headers;

@@ -88,14 +88,14 @@ async function colourOf(response: Response): Promise<string> {
 }
 
 describe("an identifier", () => {
-  test("means the key that the mapping says, in the source that it names", async () => {
+  test("means the mapped key, in the source that the mapping names", async () => {
     expect(await colourOf(await get("ms-1"))).toBe(colours.red);
     expect(await colourOf(await get("ms-2"))).toBe(colours.green);
     const info = (await (await get("ms-2", "info.json")).json()) as Record<string, unknown>;
     expect(info).toMatchObject({ id: "https://images.example.org/iiif/3/ms-2", width: 40, height: 30 });
   });
 
-  test("with a page is that page of the master that its name means", async () => {
+  test("with a page means that page of the master", async () => {
     const masters = await sharp(join(folder, "vault", "pages.tif")).metadata();
     expect(masters.pages).toBe(2);
     expect(await colourOf(await get("pages"))).toBe(colours.green);
@@ -106,7 +106,7 @@ describe("an identifier", () => {
     expect((await get("literal;2")).status).toBe(404);
   });
 
-  test("that the mapping does not hold is nowhere, even where a source has a file of that name", async () => {
+  test("that is not in the mapping does not exist, even if a source has a file of that name", async () => {
     for (const name of ["masters/red.png", "vault/green.png", "none", "missing"]) {
       const response = await get(name);
       expect([name, response.status]).toEqual([name, 404]);
@@ -158,7 +158,7 @@ describe("a row about access", () => {
     expect(await colourOf(response)).toBe(colours.green);
   });
 
-  test("makes all answers private, without a date, and conditional requests ask again", async () => {
+  test("makes all responses private, without a date, and conditional requests consult it again", async () => {
     for (const rest of ["full/max/0/default.png", "info.json"]) {
       const response = await get("ms-1", rest);
       expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
@@ -177,7 +177,7 @@ test("the start page lists nothing of a source whose files the hook names", asyn
 });
 
 describe("a mapping that changes", () => {
-  test("counts within a second or so; a broken one leaves the one before, and is told in /ready", async () => {
+  test("takes effect within about a second; a broken one leaves the previous one in effect, and /ready reports it", async () => {
     const ready = async () => {
       const response = await app.get("/ready");
       return { status: response.status, hooks: ((await response.json()) as { hooks: unknown[] }).hooks };

@@ -115,7 +115,7 @@ describe.skipIf(!hasNginx)("behind a caching nginx", () => {
     },
   );
 
-  test("where one client is sent elsewhere, or gets another image, the other is not", async () => {
+  test("if one client is redirected, or gets another image, the other is not affected", async () => {
     webhook.answer = (question) =>
       isStaff(question)
         ? { allow: true }

@@ -49,7 +49,7 @@ describe("a resolve hook that decides by a header", () => {
     [{ "X-Group": "other" }, colours.green],
   ] as const;
 
-  test("never lets two clients share an answer, one after the other or at once", async () => {
+  test("never lets two clients share a response, sequentially or concurrently", async () => {
     const app = await start_();
     for (let round = 0; round < 2; round++)
       for (const [headers, colour] of clients)
@@ -67,7 +67,7 @@ describe("a resolve hook that decides by a header", () => {
   });
 
   test.each(["full/max/0/default.png", "full/max/0/default.jpg"])(
-    "gives %s of each client an entity tag of its own, and no 304 for that of another",
+    "gives %s of each client a separate entity tag, and no 304 for another client's",
     async (rest) => {
       const app = await start_();
       const tags: string[] = [];
@@ -92,14 +92,14 @@ describe("a resolve hook that decides by a header", () => {
     },
   );
 
-  test("names the header in Vary of image information, beside those of its own", async () => {
+  test("names the header in Vary of image information, in addition to the usual ones", async () => {
     const app = await start_();
     const response = await app.get(imagePath("ms-1", "info.json"));
     expect(response.headers.get("Vary")).toBe("Accept-Encoding, Accept, X-Group");
     expect(response.headers.get("Cache-Control")).toMatch(/^public, /);
   });
 
-  test("purges what every group was shown", async () => {
+  test("purges the derivatives of every group", async () => {
     const app = await start_();
     for (const [headers] of clients) await app.get(imagePath("ms-1"), { headers });
     const { purged } = await purgeImage({ ...app.service, aliases: [] }, "ms-1");
@@ -110,7 +110,7 @@ describe("a resolve hook that decides by a header", () => {
       );
   });
 
-  test("that fails leaves what was seen to be purged, which the purge says", async () => {
+  test("that fails leaves derivatives unpurged, which the response says", async () => {
     const app = await start_();
     for (const [headers] of clients) await app.get(imagePath("ms-1"), { headers });
     webhook.answer = (_, response) => void response.writeHead(400).end();
@@ -125,7 +125,7 @@ describe("a resolve hook that decides by a header", () => {
   });
 });
 
-describe("answers are private", () => {
+describe("responses are private", () => {
   test.each([
     ["by the address", ", client_ip: true", {}, "192.0.2.9"],
     ["by Cookie", ", headers: [Cookie]", { Cookie: "group=staff" }, undefined],
@@ -136,7 +136,7 @@ describe("answers are private", () => {
       { "X-Forwarded-For": "staff" },
       undefined,
     ],
-  ])("where a resolve hook decides %s", async (_, more, headers, peer) => {
+  ])("if a resolve hook decides %s", async (_, more, headers, peer) => {
     webhook.answer = ({ input }) =>
       /staff|192\.0\.2\.9/.test(JSON.stringify(input)) ? { key: "red.png" } : green;
     const app = await start(["resolve"], more);
@@ -190,7 +190,7 @@ describe("a hook that fails", () => {
   const broken = (_: unknown, response: Parameters<WebhookService["answer"]>[1]) =>
     void response.writeHead(400).end();
 
-  test("fails the request where it was to say which master", async () => {
+  test("fails the request if it was to name the master", async () => {
     const app = await start(["resolve"]);
     webhook.answer = broken;
     for (const rest of ["full/max/0/default.png", "info.json"])
@@ -202,7 +202,7 @@ describe("a hook that fails", () => {
       }
   });
 
-  test("refuses where it was to say who may have it, also to those who hold a copy", async () => {
+  test("refuses if it was to decide on access, even to clients with a cached copy", async () => {
     const app = await start(["authorize"]);
     const etag = (await app.get(imagePath("red.png"))).headers.get("ETag") as string;
     webhook.answer = broken;
@@ -216,7 +216,7 @@ describe("a hook that fails", () => {
     expect(await page.text()).not.toContain("red.png");
   });
 
-  test("denies where its substitute cannot be found out", async () => {
+  test("denies if its substitute cannot be determined", async () => {
     const app = await start(["resolve", "authorize"]);
     webhook.answer = ({ function: name, input }, response) => {
       if (name === "authorize") return { allow: false, substitute: "other", status: 403 };
@@ -274,7 +274,7 @@ describe("behind access rules", () => {
     }
   });
 
-  test("a hook leaves a lesser picture as it is, names another, or takes it away", async () => {
+  test("a hook preserves a substitute, replaces it, or removes it", async () => {
     const app = await start(["authorize"], "", rules);
     const width = async () => {
       const response = await app.get(imagePath("blue.png"));
@@ -289,7 +289,7 @@ describe("behind access rules", () => {
   });
 });
 
-test("/ready says that a service which fails again and again is left alone", async () => {
+test("/ready says that a failing service gets no requests for a while", async () => {
   const app = await start(["resolve"]);
   webhook.answer = (_, response) => void response.writeHead(500).end();
   const ready = async () => {

@@ -44,7 +44,7 @@ describe("the client's address", () => {
     expect(from(peer, chain, proxies)).toBe(client),
   );
 
-  test("is unknown where the runtime does not tell the peer", () =>
+  test("is unknown if the runtime does not report the peer", () =>
     expect(from(undefined, "203.0.113.9", ["0.0.0.0/0"])).toBeUndefined());
 });
 
@@ -179,7 +179,7 @@ describe("a Host field", () => {
     }
   });
 
-  test.each(["", ...hosts])("of %j does not matter where base_url is set", async (host) => {
+  test.each(["", ...hosts])("of %j does not matter if base_url is set", async (host) => {
     const app = await served("base_url: https://images.example.org/x");
     const response = await app.get("/iiif/3/base.png/info.json", { headers: { Host: host } });
     expect([response.status, ((await response.json()) as { id: string }).id]).toEqual([
@@ -189,7 +189,7 @@ describe("a Host field", () => {
     for (const [, value] of response.headers) if (host) expect(value).not.toContain(host);
   });
 
-  test("does not matter where a proxy names a host", async () => {
+  test("does not matter if a proxy names a host", async () => {
     const app = await served();
     const headers = { Host: "a;b", "X-Forwarded-Host": "images.example.org" };
     const response = await app.get("/iiif/3/base.png/info.json", { headers });

@@ -113,7 +113,7 @@ describe.each([manifest, long, "/?in=book"])("a conditional request for %s", (ta
     return [response.status, response.headers.get("ETag"), response.headers.get("Vary")];
   };
 
-  test("is 304 for the tag of an encoding that the client takes, which it names", async () => {
+  test("is 304 for the tag of an accepted encoding, which it names", async () => {
     const tagIn = async (encoding: string) =>
       (await asked(target, { "Accept-Encoding": encoding })).headers.get("ETag") as string;
     const [br, gzip, plain] = (await Promise.all(["br", "gzip", "identity"].map(tagIn))) as [
@@ -149,7 +149,7 @@ test.each([manifest, long, "/iiif/3/book%2Fpage-1.png/info.json", "/?in=book"])(
   },
 );
 
-test("pages and problems are compressed from 1 KiB on; shorter ones say that others of their address may be", async () => {
+test("pages and problems are compressed from 1 KiB on; shorter ones still vary by encoding", async () => {
   const page = await asked("/?in=book", both);
   expect(page.headers.get("Content-Encoding")).toBe("br");
   expect(brotliDecompressSync(await bodyOf(page)).toString()).toMatch(/^<!doctype html>/);
@@ -182,7 +182,7 @@ test.each([
   "/admin/nothing-here",
   "/admin/stats/stream",
   "/auth/login/terms?return_to=x",
-])("%s is never compressed, since it may repeat what a request says beside a secret", async (target) => {
+])("%s is never compressed, since it may repeat request data next to a secret", async (target) => {
   const response = await asked(target, { ...both, ...operator, Accept: "text/html" });
   expect(response.headers.get("Content-Encoding")).toBeNull();
   await response.body?.cancel();

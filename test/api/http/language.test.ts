@@ -27,12 +27,12 @@ test.each([
   [["d"], ["de"], undefined],
   [["pl"], ["en"], undefined],
   [[], ["en"], undefined],
-])("of %j and what there is, %j, is taken: %j", (ranges, offered, tag) => {
+])("the best match of %j among %j is %j", (ranges, offered, tag) => {
   expect(matchLanguage(ranges, offered)).toBe(tag);
 });
 
 describe("the words of the pages", () => {
-  test.each(Object.entries(words))("are all there in %s, and with their gaps", (language, own) => {
+  test.each(Object.entries(words))("are complete in %s, with their placeholders", (language, own) => {
     expect(Object.keys(own).sort()).toEqual(Object.keys(words.en).sort());
     for (const [name, text] of Object.entries(own)) expect([name, text.trim()]).not.toEqual([name, ""]);
     expect(own.tooMany.match(/\{after\}/g)).toHaveLength(1);

@@ -23,7 +23,7 @@ const routes = [
 ];
 
 describe.each(routes)("%s", (route) => {
-  test("answers HEAD as GET, without a body", async () => {
+  test("responds to HEAD as to GET, without a body", async () => {
     const [get, head] = [await app.get(route), await app.get(route, { method: "HEAD" })];
     expect([head.status, head.headers.get("Content-Type")]).toEqual([
       get.status,
@@ -32,7 +32,7 @@ describe.each(routes)("%s", (route) => {
     expect(await head.text()).toBe("");
   });
 
-  test("answers OPTIONS with its methods, and what a preflight asks for", async () => {
+  test("responds to OPTIONS with its methods, and with the preflight headers", async () => {
     const response = await app.get(route, { method: "OPTIONS" });
     expect([response.status, await response.text()]).toEqual([204, ""]);
     expect(Object.fromEntries(response.headers)).toMatchObject({

@@ -51,7 +51,7 @@ describe.each(targets)("If-Modified-Since on %s", (target) => {
     "image: { max_output_width: 100 }",
     "image: { tile_size: 256 }",
     "",
-  ])("is 200 after a restart, whatever the settings are: %j", async (yaml) => {
+  ])("is 200 after a restart, with any settings: %j", async (yaml) => {
     const before = await over();
     pass(2000);
     const date = await dateOf(before, target);
@@ -69,7 +69,7 @@ describe.each(targets)("If-Modified-Since on %s", (target) => {
     expect(await statusSince(early, target, await dateOf(late, target))).toBe(200);
   });
 
-  test("is 200 for any other date, a later one too, and for what is none", async () => {
+  test("is 200 for any other date, including a later one, and for invalid values", async () => {
     const app = await over();
     pass(2000);
     const later = new Date(start + 3_600_000).toUTCString();
@@ -97,14 +97,14 @@ describe.each(targets)("If-Modified-Since on %s", (target) => {
     expect(await statusSince(app, target, date, { "If-None-Match": '"other"' })).toBe(200);
   });
 
-  test("has no date to name within the first second, which two states may share", async () => {
+  test("has no date within the first second, which two states may share", async () => {
     const app = await over();
     expect(await dateOf(app, target)).toBe("");
     pass(1000);
     expect(await dateOf(app, target)).not.toBe("");
   });
 
-  test("has no date to name where the file is from the future", async () => {
+  test("has no date if the file is from the future", async () => {
     utimesSync(join(folder, "base.png"), start / 1000 + 9999, start / 1000 + 9999);
     const app = await over();
     pass(2000);

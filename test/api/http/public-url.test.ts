@@ -33,13 +33,13 @@ const codes = (asked: Asked) => explained(asked).doubts.map(({ code }) => code);
 const fromOf = (asked: Asked) => explained(asked).parts.map(({ from }) => from);
 
 describe("the parts of the public URL", () => {
-  test("are those of base_url where it is set, whatever the request says", () => {
+  test("are those of base_url if it is set, whatever the request says", () => {
     const asked = { base: "https://a.example/images", headers: { "X-Forwarded-Host": "b.example" } };
     expect(fromOf(asked)).toEqual(["base_url", "base_url", "base_url"]);
     expect(explained(asked).headers).toMatchObject([{ name: "X-Forwarded-Host", counts: false }]);
   });
 
-  test("come from the headers of a trusted proxy, each by itself", () => {
+  test("come from the headers of a trusted proxy, each independently", () => {
     const asked = {
       proxies: ["10.0.0.0/8"],
       headers: { "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/images" },
@@ -97,7 +97,7 @@ describe("the parts of the public URL", () => {
   });
 });
 
-describe("what is doubtful", () => {
+describe("the doubt", () => {
   test.each([
     ["X-Forwarded-Proto that is not trusted", { "X-Forwarded-Proto": "https" }],
     ["Forwarded", { Forwarded: 'for=192.0.2.1;proto="https"' }],
@@ -105,17 +105,17 @@ describe("what is doubtful", () => {
     ["CF-Visitor", { "CF-Visitor": '{"scheme":"https"}' }],
     ["a page that the browser had by https", { Referer: "https://images.test/admin/" }],
     ["Sec-Fetch-Site, which browsers send by https alone", { "Sec-Fetch-Site": "none" }],
-  ])("is http behind TLS, as %s tells", (_, headers) => {
+  ])("is http behind TLS, according to %s", (_, headers) => {
     expect(codes({ headers, proxies: ["192.0.2.0/24"] })).toContain("http_behind_tls");
   });
 
-  test("is not http to this machine itself, where browsers send Sec-Fetch-Site too", () => {
+  test("is not http to this machine itself, for which browsers send Sec-Fetch-Site too", () => {
     const found = codes({ url: "http://localhost:8080/admin/doctor", headers: { "Sec-Fetch-Site": "none" } });
     expect(found).not.toContain("http_behind_tls");
     expect(found).toContain("loopback");
   });
 
-  test("is that anybody may say what ids are, where nothing is set", () => {
+  test("is that anybody may choose the ids, if nothing is set", () => {
     expect(explained({ headers: { "X-Forwarded-Host": "evil.example" } }).doubts).toContainEqual(
       expect.objectContaining({ code: "anybody_says", level: "problem" }),
     );
@@ -133,11 +133,11 @@ describe("what is doubtful", () => {
     expect(codes({ base: "https://a.example" })).toEqual(["other_host"]);
   });
 
-  test("is http where readers log in", () => {
+  test("is http if readers log in", () => {
     expect(codes({ base: "http://images.test", hasLogins: true })).toEqual(["logins_over_http"]);
   });
 
-  test("is nothing where base_url is what the browser asked for by https", () => {
+  test("is absent if base_url is the address in the browser, by https", () => {
     expect(
       codes({ base: "https://images.test", headers: { "Sec-Fetch-Site": "none" }, hasLogins: true }),
     ).toEqual(["public_url"]);

@@ -34,7 +34,7 @@ async function application(yaml = "", over: Parameters<typeof served>[2] = {}) {
 const tile = "/iiif/3/base.png/0,0,64,64/max/0/default.jpg";
 
 describe("the line of a request", () => {
-  test("names it, its class, its answer, what the cache had, and the network of its client", async () => {
+  test("contains its identifier, class, status, cache outcome, and the network of its client", async () => {
     const { app, lines } = await application();
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const made = await app.get(`${tile}?key=hunter2`, { peer: "198.51.100.77", headers: { traceparent } });
@@ -90,7 +90,7 @@ describe("the line of a request", () => {
     ]);
   });
 
-  test("that is written later has the stages that ended meanwhile, and else what the answer had", async () => {
+  test("that is written later has the stages that ended meanwhile, otherwise those of the response", async () => {
     const { log, rows } = requestRows();
     const { app } = await application("", { log });
     await (await app.get(tile)).arrayBuffer();
@@ -104,7 +104,7 @@ describe("the line of a request", () => {
     expect(later).toMatchObject({ status: 200, path: tile, cache: "miss" });
   });
 
-  test("has the name that an answer of status 500 has, and the line of its error", async () => {
+  test("has the error name of a response with status 500, and the line of its error", async () => {
     const { app, lines, errors } = await application();
     const response = await app.get("/iiif/3/bad-empty.jpg/full/max/0/default.jpg");
     expect(response.status).toBeGreaterThanOrEqual(500);
@@ -115,7 +115,7 @@ describe("the line of a request", () => {
     if (errors.length > 0) expect(errors[0]).toMatchObject({ id });
   });
 
-  test("is not written where log.requests is off, and comes back by a reload", async () => {
+  test("is absent if log.requests is off, and returns after a reload", async () => {
     const { app, lines } = await application("log: { requests: false }");
     await app.get("/health");
     expect(lines).toEqual([]);
@@ -125,7 +125,7 @@ describe("the line of a request", () => {
     expect(lines).toMatchObject([{ route: "health", status: 200 }]);
   });
 
-  test("is not put together where log.level leaves it out, and comes back by a reload", async () => {
+  test("is not built if log.level excludes it, and returns after a reload", async () => {
     const { app, lines } = await application("log: { level: warn }");
     await app.get("/health");
     expect(lines).toEqual([]);
@@ -143,7 +143,7 @@ describe("Server-Timing", () => {
     expect([headers.has("Server-Timing"), headers.has("Timing-Allow-Origin")]).toEqual([false, false]);
   });
 
-  test("says of images what the cache had and how long they took, to pages of any origin", async () => {
+  test("reports the cache outcome and the times of images, to pages of any origin", async () => {
     const { app } = await application("http: { server_timing: true }");
     const began = performance.now();
     const { headers } = await app.get(tile);

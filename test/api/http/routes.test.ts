@@ -66,7 +66,7 @@ describe("the table of routes", () => {
     ["/./form", null],
     ["/../admin/", null],
   ])(
-    "does not resolve the dot segments of %s: 404, with the cross-origin headers of where it leads",
+    "does not resolve the dot segments of %s: 404, with the cross-origin headers of its target",
     async (target, origin) => {
       const response = await app.get(target);
       expect(response.status).toBe(404);
@@ -90,7 +90,7 @@ describe("methods", () => {
     ["/form", "GET, HEAD, POST, OPTIONS"],
     ["/public/state", "POST, OPTIONS"],
     ["/health", "GET, HEAD, OPTIONS"],
-  ])("of %s are those that it has: %s", async (path, methods) => {
+  ])("of %s are exactly: %s", async (path, methods) => {
     const options = await app.get(path, { method: "OPTIONS" });
     expect([options.status, options.headers.get("Allow")]).toEqual([204, methods]);
     expect(options.headers.get("Access-Control-Allow-Methods")).toBe(methods);
@@ -98,7 +98,7 @@ describe("methods", () => {
     expect([refused.status, refused.headers.get("Allow")]).toEqual([405, methods]);
   });
 
-  test("HEAD is refused where there is no GET", async () => {
+  test("HEAD is refused without GET", async () => {
     const head = await app.get("/public/state", { method: "HEAD" });
     expect([head.status, head.headers.get("Allow"), await head.text()]).toEqual([405, "POST, OPTIONS", ""]);
   });
@@ -127,7 +127,7 @@ describe("cross-origin headers", () => {
     expect(cors(await app.get(path, { method }))).toBe(expected);
   });
 
-  test("are on errors that come before the route is asked", async () => {
+  test("are on errors that occur before the route is called", async () => {
     const long = "a".repeat(9000);
     for (const [path, expected] of [
       [`/iiif/3/${long}`, "*"],
@@ -140,7 +140,7 @@ describe("cross-origin headers", () => {
 });
 
 describe("a form", () => {
-  test("is read as its fields, also those that are there twice", async () => {
+  test("is read as its fields, including repeated ones", async () => {
     const response = await postForm("name=J%C3%BCrgen+M&tag=a&tag=b%26&empty=");
     expect(await response.json()).toEqual([
       ["name", "Jürgen M"],
@@ -230,7 +230,7 @@ describe("a body over a socket", () => {
   test.each([
     ["of unknown length that does not end", "Transfer-Encoding: chunked", `64\r\n${" ".repeat(100)}\r\n`],
     ["whose announced length is too large", "Content-Length: 1000000000", "1"],
-  ])("%s is answered with 413 before it is there, and the server goes on", async (_, field, sent) => {
+  ])("%s gets 413 before it has arrived, and the server continues", async (_, field, sent) => {
     const platform = nodePlatform(new URL("../../../dist/", import.meta.url));
     const serving = await platform.serve?.({
       hostname: "127.0.0.1",
@@ -269,7 +269,7 @@ describe("a post to a page", () => {
     ["Sec-Fetch-Site: none", { "Sec-Fetch-Site": "none" }],
     ["the origin of this service", { Origin: own }],
     ["this host over HTTPS, which a proxy ends", { Origin: "https://images.test" }],
-  ])("is taken with %s", async (_, headers) => {
+  ])("is accepted with %s", async (_, headers) => {
     expect((await postForm("a=b", headers)).status).toBe(200);
   });
 
@@ -285,7 +285,7 @@ describe("a post to a page", () => {
     expect(await problem(await postForm("a=b", headers))).toEqual([403, "cross_site_post"]);
   });
 
-  test("is taken from the configured public address, and from the host that it was sent to", async () => {
+  test("is accepted from the configured public address, and from the host that it was sent to", async () => {
     const proxied = await served("base_url: https://public.test/img", {}, { surface: mountTestRoutes });
     const statuses = await Promise.all(
       ["https://public.test", "http://images.test", "https://evil.test"].map(async (origin) => {

@@ -35,7 +35,7 @@ const opened = (app: Served): Served => {
   return app;
 };
 
-describe("a session store that does not answer", async () => {
+describe("a session store that does not respond", async () => {
   const { log, requests, errors } = reading();
   // Nothing listens at port 1.
   const session = "session: { backend: redis, redis: { addr: '127.0.0.1:1', timeout: 200ms } }";
@@ -47,7 +47,7 @@ describe("a session store that does not answer", async () => {
     ["a probe", "/iiif/auth/probe/agree%2Fbase.png", 200],
     ["a token as JSON", "/iiif/auth/v1/token", 503],
     ["a token in a frame", "/iiif/auth/token?messageId=1&origin=https%3A%2F%2Fviewer.example.org", 200],
-  ])("is the code and the cause of %s that was refused", async (_, target, status) => {
+  ])("logs the code and the cause of %s that was refused", async (_, target, status) => {
     const response = await app.get(target, { headers: { Cookie } });
     expect(response.status).toBe(status);
     expect(requests.at(-1)).toMatchObject({ status, code: "sessions_unavailable" });
@@ -63,7 +63,7 @@ describe("a session store that does not answer", async () => {
   });
 });
 
-test("a purge of a store that does not answer has its cause in the log, from a script and from the form", async () => {
+test("a purge of an unavailable store logs its cause, from a script and from the form", async () => {
   const { log, requests, errors } = reading();
   const redis = "{ backend: redis, addr: '127.0.0.1:1', timeout: 200ms }";
   const heap = "{ backend: heap }";
@@ -84,7 +84,7 @@ test("a purge of a store that does not answer has its cause in the log, from a s
   }
 });
 
-test("a folder of content states that has gone is said in the log, and not in the answer", async () => {
+test("a missing folder of content states is reported in the log, and not in the response", async () => {
   const { log, requests, errors } = reading();
   const dir = join(folder, "states");
   const state = `content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)} } }`;
@@ -96,7 +96,7 @@ test("a folder of content states that has gone is said in the log, and not in th
   expect(errors[0]?.[1].cause).toContain("The folder of the content states is not there.");
 });
 
-test("what is full has no cause, so that its code is all that is logged", async () => {
+test("a full queue has no cause, so that only its code is logged", async () => {
   const { log, requests, errors } = reading();
   const app = opened(await served("image: { max_concurrent: 1 }", {}, { log }));
   app.service.images.admission.limit({ waiting: 0 });

@@ -149,7 +149,7 @@ describe("the figures of a scripted load", () => {
     expect(missing.toSorted()).toEqual(absent.toSorted());
   });
 
-  test("count a picture that is made: its master, its header, its job and what is kept", async () => {
+  test("count a rendered image: its master, its header, its job and its entry", async () => {
     files.reads = files.bytes = 0;
     const change = await changes(app, async () => {
       kept = await answer(app, image);
@@ -209,7 +209,7 @@ describe("the figures of a scripted load", () => {
     expect(stages).toBeLessThanOrEqual(await sumOf("http_request_duration", () => true));
   });
 
-  test("count a picture that is kept, a 304 and a HEAD, which have no body", async () => {
+  test("count a cached image, a 304 and a HEAD, which have no body", async () => {
     const stored = (await app.service.slots.render.usage?.())?.entries;
     expect(stored).toBe(2);
     const opened = { "access_decisions allowed": 1, "source_opens scans found": 1 };
@@ -234,7 +234,7 @@ describe("the figures of a scripted load", () => {
     });
   });
 
-  test("count callers that share a picture while it is made", async () => {
+  test("count callers that share an image while it is rendered", async () => {
     const target = "/iiif/2/base.png/full/full/0/gray.png";
     let lengths: readonly number[] = [];
     const change = await changes(app, async () => {
@@ -301,7 +301,7 @@ describe("the figures of a scripted load", () => {
     }
   });
 
-  test("count no bytes of a HEAD, whichever part answers it", async () => {
+  test("count no bytes of a HEAD, whichever part responds", async () => {
     for (const target of ["/", "/robots.txt", "/health", "/nothing", info]) {
       const change = await changes(app, () => answer(app, target, { method: "HEAD" }));
       expect(
@@ -403,7 +403,7 @@ test("figures of a remote source count its requests, its bytes, its failures and
   expect(app.service.requests.inFlight()).toBe(0);
 });
 
-test("figures count what the gate refuses: 256 wait for a place, what comes on top is 503", async () => {
+test("figures count refusals of admission: 256 wait for a permit, more are 503", async () => {
   const app = await application("image: { max_concurrent: 1 }");
   await answer(app, info);
   const { admission } = app.service.images;
@@ -437,7 +437,7 @@ test("figures count what the gate refuses: 256 wait for a place, what comes on t
   expect(await gauge(app.service, "jobs", "render", "waiting")).toBe(0);
 });
 
-test("figures count what the memory budget refuses", async () => {
+test("figures count refusals by the memory budget", async () => {
   const app = await application("image: { memory_budget: 1KiB }");
   const change = await changes(app, () => answer(app, image));
   expect(change).toMatchObject({
@@ -462,7 +462,7 @@ test("figures count requests above the caps by the cap that refused them", async
   }
 });
 
-test("figures count a slot whose store fails, and show its circuit and what stands in for it", async () => {
+test("figures count a slot whose store fails, and show its circuit and its replacement", async () => {
   const broken: FileSystem = {
     ...nodeFiles(),
     readFile: (path, options) =>

@@ -11,7 +11,7 @@ import { type Served, served } from "../../served.ts";
 type Json = Record<string, unknown>;
 
 describe("/health", () => {
-  test("says ok, the version and the time since the start", async () => {
+  test("returns ok, the version and the time since the start", async () => {
     const app = await served();
     const response = await app.get("/health");
     expect(response.status).toBe(200);
@@ -23,7 +23,7 @@ describe("/health", () => {
     expect(Number.isInteger(body.uptimeSeconds)).toBe(true);
   });
 
-  test.each(["/health", "/ready"])("%s answers HEAD without a body", async (path) => {
+  test.each(["/health", "/ready"])("%s responds to HEAD without a body", async (path) => {
     const app = await served();
     const response = await app.get(path, { method: "HEAD" });
     expect(response.status).toBe(200);
@@ -79,7 +79,7 @@ cache: { render: { backend: filesystem, path: ${JSON.stringify(join(folder, "cac
     expect(body.caches.find(({ name }) => name === "info")?.backend).toBe("none");
   });
 
-  test("is 503 while a root is gone, names the source and no path, and is 200 again when it is back", async () => {
+  test("is 503 while a root is missing, names the source and no path, and is 200 again when it is back", async () => {
     renameSync(root, `${root}-away`);
     const response = await app.get("/ready");
     expect(response.status).toBe(503);
@@ -118,7 +118,7 @@ test("neither counts against the caps, which hold everything else", async () => 
   expect((await app.get("/iiif/3/base.png/info.json")).status).toBe(200);
 });
 
-test("one address over its cap is told so while another is served", async () => {
+test("one address over its limit is refused while another is served", async () => {
   const app = await served("limits: { max_in_flight_per_ip: 1 }");
   const first = app.get("/iiif/3/base.png/full/max/14/default.png", { peer: "192.0.2.1" });
   const same = await app.get("/iiif/3/base.png/info.json", { peer: "192.0.2.1" });

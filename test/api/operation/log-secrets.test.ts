@@ -236,7 +236,7 @@ describe.each(["text", "json"] as const)("the log as %s", (format) => {
     await app.service.close();
   }, 240_000);
 
-  test("has a line for each of many mixed requests, and none is broken in two", () => {
+  test("has one unbroken line for each of many mixed requests", () => {
     const ofRequests = lines.filter((line) =>
       format === "json"
         ? (JSON.parse(line) as { message: string }).message === "request"

@@ -49,7 +49,7 @@ test("nothing is at /metrics unless it is enabled", async () => {
 });
 
 describe("/metrics", () => {
-  test("is text of the exposition format 0.0.4, which nobody keeps, and answers HEAD", async () => {
+  test("is text of the exposition format 0.0.4, which nobody caches, and responds to HEAD", async () => {
     const app = await application();
     const response = await app.get("/metrics");
     expect(response.status).toBe(200);
@@ -100,7 +100,7 @@ auth:
     expect(samples.length).toBeLessThanOrEqual(400);
   });
 
-  test("answers above the caps on requests", async () => {
+  test("responds above the limits on requests", async () => {
     const app = await application("limits: { max_in_flight: 1 }");
     const first = app.get("/iiif/3/base.png/full/max/15/default.png");
     expect((await app.get("/iiif/3/base.png/info.json")).status).toBe(503);
@@ -166,7 +166,7 @@ auth:
     expect(Math.abs(Date.now() / 1000 - started)).toBeLessThan(600);
   });
 
-  test("holds nothing that a request says", async () => {
+  test("contains nothing that a request says", async () => {
     const app = await application();
     await app.get("/iiif/3/some%20name/info.json?token=secret", { peer: "198.51.100.77" });
     const text = await (await app.get("/metrics")).text();
@@ -199,7 +199,7 @@ describe("with a shared store", () => {
 });
 
 describe("the text of a registry", () => {
-  test("escapes what stands in labels, and writes no family without series", async () => {
+  test("escapes labels, and writes no family without series", async () => {
     const registry = createRegistry();
     registry.counter("cache_writes", { slot: 'a "b"\\c\nd' }).add(0.5);
     expect(metricsText(await registry.read())).toBe(

@@ -123,7 +123,7 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
       "//metrics",
       "/%6detrics",
       "/metrics?x",
-    ])("%s is refused to an address outside", async (target) => {
+    ])("%s is refused to an outside address", async (target) => {
     // Caddy's parser does not take some of them for an address at all.
     expect(name === "Caddy" ? [403, 400] : [403]).toContain(await statusOf(outside, target));
   });
@@ -205,7 +205,7 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
   });
 
   test.skipIf(!isThere)(
-    "documents are compressed where the service does not, and the operator's pages never",
+    "documents are compressed if the service does not, and the operator's pages never",
     async () => {
       const encodingOf = (target: string) =>
         new Promise((resolve, reject) => {
@@ -245,7 +245,7 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
 });
 
 test.skipIf(!hasNginx)(
-  "nginx asks replicas that are back at once, although it has seen all of them fail",
+  "nginx uses recovered replicas immediately, although it has seen all of them fail",
   async () => {
     const replicas = [0, 1].map(() => createServer((_, response) => response.end("tile")));
     const listen = (port: number, index: number) =>

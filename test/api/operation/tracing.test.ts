@@ -112,7 +112,7 @@ describe("the trace of a request", () => {
     expect(collector.asked.map(({ path }) => path)).toEqual(["/v1/traces"]);
   });
 
-  test("says when a derivative was kept, and when a request failed by the service's fault", async () => {
+  test("records a cached derivative, and a request that failed by the service's fault", async () => {
     const app = await traced();
     await (await app.get(image)).arrayBuffer();
     await (await app.get(image)).arrayBuffer();
@@ -127,7 +127,7 @@ describe("the trace of a request", () => {
     ]);
   });
 
-  test("goes on with that of its caller, and is recorded where the caller says so, whatever the ratio", async () => {
+  test("continues that of its caller, and is recorded if the caller says so, whatever the ratio", async () => {
     const app = await traced("sample_ratio: 0");
     await app.get(image, { headers: { ...parent("01"), tracestate: "vendor=one" } });
     await app.get(image, { headers: parent("00") });
@@ -137,7 +137,7 @@ describe("the trace of a request", () => {
     expect(requests[0]).toMatchObject({ traceId, parentSpanId: parentId, traceState: "vendor=one" });
   });
 
-  test("is not that of a header that is not valid, nor recorded by its word", async () => {
+  test("ignores an invalid header, including its sampling flag", async () => {
     const app = await traced();
     await app.get(image, {
       headers: { traceparent: `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01` },
@@ -147,7 +147,7 @@ describe("the trace of a request", () => {
     expect(request?.parentSpanId).toBeUndefined();
   });
 
-  test("is handed on to the server of a master and to a webhook", async () => {
+  test("is passed on to the server of a master and to a webhook", async () => {
     webhook.answer = () => ({ key: "base.png", source: "web" });
     const app = await traced(
       "",
@@ -163,7 +163,7 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
     expect(webhook.asked.map(({ headers }) => headers)).toMatchObject([handed]);
   });
 
-  test("is the same for its spans, its log line and the server of a master where no caller has begun it", async () => {
+  test("is the same for its spans, its log line and the server of a master if no caller has begun it", async () => {
     const { log, rows } = requestRows();
     const app = await traced(
       "",
@@ -180,7 +180,7 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
     expect(rows.map((row) => row().trace)).toEqual([request?.traceId]);
   });
 
-  test("is that of the caller in the log where nothing is traced, and then not handed on", async () => {
+  test("is the caller's in the log if nothing is traced, and then not passed on", async () => {
     const { log, rows } = requestRows();
     webhook.answer = () => ({ key: "base.png", source: "web" });
     const app = await traced(
@@ -199,7 +199,7 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
     expect(collector.asked).toEqual([]);
   });
 
-  test("holds no secret of the client, and the token only where it belongs", async () => {
+  test("contains no secret of the client, and the token only as authentication", async () => {
     const app = await traced("token_env: OTLP_TOKEN", "", { OTLP_TOKEN: "collector-secret" });
     await app.get(`${image}?token=query-secret`, {
       peer: "198.51.100.77",
@@ -267,7 +267,7 @@ describe("a collector that fails", () => {
     return { sent: value("sent"), dropped: value("dropped") };
   };
 
-  test("gets what it was too busy for, once it takes it", async () => {
+  test("gets what it was too busy for, once it accepts it", async () => {
     const app = await traced();
     let refused = 0;
     collector.instead = (response) => {
@@ -289,7 +289,7 @@ describe("a collector that fails", () => {
     ["ends the connection", (response) => response.destroy()],
     ["never answers", () => {}],
   ];
-  test.each(failing)("and %s changes no answer, and its traces are dropped", async (_, act) => {
+  test.each(failing)("and %s changes no response, and its traces are dropped", async (_, act) => {
     const app = await traced();
     collector.instead = (response) => {
       act(response);

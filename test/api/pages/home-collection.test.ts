@@ -73,7 +73,7 @@ describe("the start page of a collection", () => {
     expect(html).toContain("100 pictures<");
   });
 
-  test("leads to pages of folders, all of which answer, with the way back", async () => {
+  test("leads to pages of folders, all of which respond, with the way back", async () => {
     const seen = new Set<string>();
     const queue = ["/"];
     for (const target of queue) {
@@ -129,7 +129,7 @@ describe("the start page of a collection", () => {
     expect(shown(await text(app, "/?in=many&from=-1"))).toEqual(shown(first));
   });
 
-  test("keeps what was asked for in links of further pages, behind a proxy with a prefix too", async () => {
+  test("preserves the query in links to further pages, even behind a proxy with a prefix", async () => {
     const headers = { "X-Forwarded-Prefix": "/img" };
     const html = await text(app, "/?in=many&q=png", { headers });
     expect(pageLinks(html).Next).toBe("/img/?in=many&q=png&from=49");
@@ -138,7 +138,7 @@ describe("the start page of a collection", () => {
   });
 
   test.each(["/?in=nowhere", "/?in=cover.png", "/?in=a/../b", "/?in=%00", "/?in=further/none"])(
-    "has a page that says that there is no such folder: %s",
+    "has a page for a missing folder: %s",
     async (target) => {
       const response = await app.get(target, { headers: { Accept: "text/html" } });
       expect([response.status, response.headers.get("Cache-Control")]).toEqual([404, "no-store"]);
@@ -152,7 +152,7 @@ describe("the start page of a collection", () => {
     expect(policy).toContain("frame-ancestors *");
   });
 
-  test("is kept by any cache that asks before each use, and has a tag", async () => {
+  test("may be cached by any cache that revalidates before each use, and has a tag", async () => {
     for (const target of ["/", "/?in=maps", "/?q=plan"]) {
       const response = await app.get(target);
       expect(response.headers.get("Cache-Control")).toBe("no-cache");
@@ -184,7 +184,7 @@ describe("the search by name", () => {
     expect(images(html)).toEqual([]);
   });
 
-  test("in a folder finds what is in it alone", async () => {
+  test("in a folder finds only its contents", async () => {
     const html = await text(app, "/?in=maps/Potsdam&q=plan");
     expect(images(html)).toEqual(["maps/Potsdam/Plan é.png"]);
     const trail = /<nav class="trail".*?<\/nav>/s.exec(html)?.[0] ?? "";
@@ -192,7 +192,7 @@ describe("the search by name", () => {
     expect(images(await text(app, "/?in=maps/Potsdam&q=cover"))).toEqual([]);
   });
 
-  test("shows what was searched for as text, however long", async () => {
+  test("shows the query as text, however long", async () => {
     const html = await text(app, `/?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
     expect(html).not.toContain("<script");
     expect(html).toContain("“&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;”");
@@ -204,14 +204,14 @@ describe("the search by name", () => {
   });
 });
 
-describe("what is gated", () => {
+describe("a gated image", () => {
   let site: Gated;
   beforeAll(async () => {
     site = await gated({ folder: await pictures() });
   });
   afterAll(() => site.close());
 
-  test("is left out for those who may not see it, in folders and searches", async () => {
+  test("is omitted for readers without access, in folders and searches", async () => {
     const html = await text(site.app, "/");
     expect(images(html)).toEqual(["blue.png", "public.png", "terms.png"]);
     expect(html).not.toMatch(/private|proxied/);
@@ -223,7 +223,7 @@ describe("what is gated", () => {
     expect(response.headers.get("Vary")).toMatch(/Cookie/);
   });
 
-  test("is there for those who have logged in", async () => {
+  test("is listed for readers who have logged in", async () => {
     const headers = { Cookie: await site.cookie("staff") };
     expect(folders(await text(site.app, "/", { headers }))).toEqual(["/?in=private"]);
     expect(images(await text(site.app, "/?in=private", { headers }))).toEqual([
@@ -242,7 +242,7 @@ describe("hooks and sources", () => {
     return `hook: { engine: js, js: { file: ${JSON.stringify(file)} } }\nsources: [${source("first", root)}]`;
   };
 
-  test("an authorize hook leaves out images, and no page says how many there are", async () => {
+  test("an authorize hook hides images, and no page reveals their number", async () => {
     const own = await served(
       hooked(
         "export function authorize({ identifier }) { return { allow: !/many\\/(\\d|[1-8]\\d)\\.png$/.test(identifier) }; }",
@@ -256,7 +256,7 @@ describe("hooks and sources", () => {
     expect(await text(own, "/")).not.toContain("100 pictures");
   });
 
-  test("under a resolve hook nothing is listed, and the page says how to ask for an image", async () => {
+  test("under a resolve hook nothing is listed, and the page says how to request an image", async () => {
     const own = await served(hooked("export function resolve() { return { key: 'cover.png' }; }"));
     const html = await text(own, "/");
     expect(html).toContain("A hook maps identifiers to images here");
@@ -267,7 +267,7 @@ describe("hooks and sources", () => {
     expect(await text(own, "/?q=cover")).not.toContain("cover.png");
   });
 
-  test("a default source that cannot list stands back behind those that can", async () => {
+  test("a default source that cannot list comes after those that can", async () => {
     const far = "{ name: far, type: http, url: 'http://192.0.2.7/{identifier}' }";
     const own = await served(`sources: [${far}, ${source("more", more, ", prefix: further/")}]`);
     expect(folders(await text(own, "/"))).toEqual(["/?in=further"]);

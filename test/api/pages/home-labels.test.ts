@@ -102,7 +102,7 @@ describe("the start page", () => {
     expect(policy).toMatch(/img-src [^;]*https:\/\/cdn\.example\.org/);
   });
 
-  test("has the title and the provider of the configuration before them", async () => {
+  test("prefers the title and the provider of the configuration", async () => {
     const own = await served(
       config(
         "presentation: { title: { en: [Maps], nl: [Kaarten] }, provider: { label: The archive, homepage: /about, logo: /static/page/icon.svg } }",
@@ -135,7 +135,7 @@ describe("the start page", () => {
   });
 });
 
-describe("the picture to zoom in", () => {
+describe("the image to zoom in", () => {
   /**
    * Creates a site whose top contains only folders; files by their paths, those without a text are pictures.
    */
@@ -195,7 +195,7 @@ describe("the picture to zoom in", () => {
     expect(named(page)).toBe('<bdi lang="de">Die letzte Seite</bdi>');
   });
 
-  test("is further down if no folder at the top has one that works", async () => {
+  test("is further down if no folder at the top has a working one", async () => {
     const own = await site({ "aaa/broken.png": "no picture", "bbb/below/x.png": undefined });
     expect(zoomed(await html("/", "en", own))).toBe("bbb%2Fbelow%2Fx.png");
   });
@@ -206,7 +206,7 @@ describe("the picture to zoom in", () => {
     expect(zoomed(await html("/", "en", await site({}, scans)))).toBe("scans%2Ftop.png");
   });
 
-  test("is there on the first page if it came after the start", async () => {
+  test("is on the first page if it was added after the start", async () => {
     const own = await site({});
     expect(await startFacts(own.service, { urls: [], file: undefined, findings: [] })).not.toHaveProperty(
       "example",
@@ -215,7 +215,7 @@ describe("the picture to zoom in", () => {
     expect(zoomed(await html("/", "en", own))).toBe("new.png");
   });
 
-  test("is known without another listing while those of the folders count", async () => {
+  test("is known without another listing while those of the folders are valid", async () => {
     const own = await site(pictures);
     const page = await html("/", "en", own);
     // By now the index of the search has been read too.
@@ -243,7 +243,7 @@ describe("a search", () => {
     ["drafts", [], []],
     ["secret", [], []],
   ])(
-    "looks through labels and metadata in all languages, never for what is hidden: %s",
+    "covers labels and metadata in all languages, and never hidden entries: %s",
     async (words, inFolders, inImages) => {
       const page = await html(`/?q=${encodeURIComponent(words)}`);
       expect(folders(page)).toEqual(inFolders);
@@ -251,7 +251,7 @@ describe("a search", () => {
     },
   );
 
-  test("shows labels, and where each entry is", async () => {
+  test("shows labels, and the location of each entry", async () => {
     const page = await html("/?q=f.+1r");
     expect(images(page)).toEqual(["f. 1r"]);
     expect(page).toContain('<span class="quiet">hours/page-1.png</span>');

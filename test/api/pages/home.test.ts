@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the start page of a folder", () => {
-  test("shows the images of the folder, and the folders in it with what they hold", () => {
+  test("shows the images of the folder, and the folders in it with their contents", () => {
     expect(new Set(attributes("data-name"))).toEqual(new Set([...awkward, "y-small.jpg", "y-wide.jpg"]));
     const [, folders = ""] = /<ul class="folders"[^>]*>(.*?)<\/ul>/s.exec(html) ?? [];
     expect(attributes("href", folders)).toEqual(["/?in=z-below"]);
@@ -91,7 +91,7 @@ describe("the start page of a folder", () => {
     expect(html).not.toContain('a "quoted"');
   });
 
-  test("names only addresses that answer", async () => {
+  test("names only addresses that respond", async () => {
     const addresses = [...attributes("href"), ...attributes("src")]
       .filter((url) => !url.startsWith("https://iiif.io/") && !/openseadragon|static\/docs/.test(url))
       .map(targetOf);
@@ -126,7 +126,7 @@ describe("the start page of a folder", () => {
     }
   });
 
-  test("holds a picture and links for where no script runs, and hides the box that only scripts fill", () => {
+  test("contains an image and links for browsers without scripts, and hides the box that only scripts fill", () => {
     expect(html).toMatch(
       /<noscript><link rel="stylesheet" href="\/static\/@[0-9a-f]{16}\/home\/noscript\.css"><\/noscript>/,
     );
@@ -136,7 +136,7 @@ describe("the start page of a folder", () => {
     expect(html).not.toMatch(/<li><button/);
   });
 
-  test("asks for an image as it is where it is smaller than the box", () => {
+  test("requests an image at its own size if it is smaller than the box", () => {
     const thumbnails = attributes("src");
     expect(thumbnails).toContain("http://images.test/iiif/3/y-small.jpg/full/max/0/default.jpg");
     expect(thumbnails).toContain("http://images.test/iiif/3/y-wide.jpg/full/!200,200/0/default.jpg");
@@ -182,7 +182,7 @@ describe("the start page", () => {
     expect(page).toContain('<a href="/static/docs/index.html">Documentation</a>');
   });
 
-  test("has commands that a shell and curl take as they are, whatever the name", async () => {
+  test("has commands that a shell and curl accept, whatever the name", async () => {
     const quoted = mkdtempSync(join(tmpdir(), "smalti-quoted-"));
     copyFileSync(join(fixturesFolder, "base.png"), join(quoted, "it's $(1) [a-z]{2}.png"));
     const page = await (await (await served(source(quoted))).get("/")).text();
@@ -207,7 +207,7 @@ describe("the start page", () => {
     expect(page).not.toContain(empty);
   });
 
-  test("of a folder with nothing but a broken file names the file and the reason", async () => {
+  test("of a folder with only a broken file names the file and the reason", async () => {
     const bad = mkdtempSync(join(tmpdir(), "smalti-bad-"));
     writeFileSync(join(bad, "only.jpg"), "no picture");
     const page = await (await (await served(source(bad))).get("/")).text();
@@ -221,7 +221,7 @@ describe("the start page", () => {
     expect(page).not.toContain("<script");
   });
 
-  test("opens the first picture that works, also where it comes after all that are on the page", async () => {
+  test("opens the first working image, even after all that are on the page", async () => {
     const bad = mkdtempSync(join(tmpdir(), "smalti-late-"));
     for (let n = 0; n < 60; n++) writeFileSync(join(bad, `${n}.jpg`), "no picture");
     copyFileSync(join(fixturesFolder, "base.png"), join(bad, "70.png"));
@@ -257,7 +257,7 @@ describe("the start page", () => {
     );
   });
 
-  test("of many pictures lists them in natural order, and leaves no warning in the log", async () => {
+  test("of many images lists them in natural order, and leaves no warning in the log", async () => {
     const many = mkdtempSync(join(tmpdir(), "smalti-many-"));
     const names = Array.from({ length: 24 }, (_, at) => `${at + 1}.png`);
     for (const name of names) copyFileSync(join(fixturesFolder, "base.png"), join(many, name));
@@ -274,7 +274,7 @@ describe("the start page", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("answers HEAD without a body", async () => {
+  test("responds to HEAD without a body", async () => {
     const response = await app.get("/", { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });
@@ -315,7 +315,7 @@ describe("robots.txt", () => {
 });
 
 describe("static files", () => {
-  test("carry their type and a tag that is answered with 304", async () => {
+  test("have a type and a tag that gets a 304", async () => {
     for (const [path, type] of [
       ["home/home.css", "text/css; charset=utf-8"],
       ["home/home.js", "text/javascript; charset=utf-8"],

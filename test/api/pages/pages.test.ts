@@ -79,7 +79,7 @@ describe.each([
 });
 
 describe("a page of status 200", () => {
-  test.each(["/", "/static/docs/page.html"])("has a tag that is answered with 304: %s", async (path) => {
+  test.each(["/", "/static/docs/page.html"])("has a tag that gets a 304: %s", async (path) => {
     const tag = (await app.get(path)).headers.get("ETag") ?? "";
     expect(tag).toMatch(/^"[^"]+"$/);
     const again = await app.get(path, { headers: { "If-None-Match": tag } });
@@ -89,12 +89,12 @@ describe("a page of status 200", () => {
   });
 });
 
-test("an error page has no tag and is never kept", async () => {
+test("an error page has no tag and is never cached", async () => {
   const { headers } = await app.get("/nothing", { headers: html });
   expect([headers.get("ETag"), headers.get("Cache-Control")]).toEqual([null, "no-store"]);
 });
 
-test("a page with forms posts to this service alone and stands in no frame", async () => {
+test("a page with forms posts to this service alone and cannot be framed", async () => {
   const response = await app.get("/form");
   const policy = policyOf(response);
   expect([policy.get("form-action"), policy.get("frame-ancestors")]).toEqual(["'self'", "'none'"]);

@@ -62,7 +62,7 @@ describe("the encoding of a text file", () => {
     if (encoding) expect(bytes.length).toBeLessThan(script.length / 4);
   });
 
-  test("has a tag of its own for each, and HEAD says the same of it", async () => {
+  test("has a separate tag for each, and HEAD returns the same", async () => {
     const tags = new Set<string | null>();
     for (const accept of ["identity", "gzip", "br"]) {
       const response = await get(accept);
@@ -84,7 +84,7 @@ describe("the encoding of a text file", () => {
     expect(tags.size).toBe(3);
   });
 
-  test("is left alone for pictures, which are compressed already", async () => {
+  test("is left unchanged for images, which are compressed already", async () => {
     const response = await get("br", {}, "viewer/picture.png");
     expect(response.headers.get("Content-Encoding")).toBe(null);
     expect(response.headers.get("Vary")).toBe(null);
@@ -93,7 +93,7 @@ describe("the encoding of a text file", () => {
   });
 
   test.each(["viewer/deep/app.js.br", "viewer/deep/app.js.gz", "viewer/deep/app", "viewer/deep"])(
-    "%s is no address",
+    "%s is not an address",
     async (path) => expect((await get("br", {}, path)).status).toBe(404),
   );
 });
@@ -134,7 +134,7 @@ describe("an address", () => {
   });
 
   test.each(["", "@0123456789abcdef/"])(
-    "with another version or none is kept for an hour: %j",
+    "with another version or none is cached for an hour: %j",
     async (version) => {
       expect(await caching(app, `/static/${version}viewer/deep/app.js`)).toBe("public, max-age=3600");
     },
@@ -149,7 +149,7 @@ describe("an address", () => {
     expect((await app.get(`/static/${version}viewer/deep/app.js`)).status).toBe(404),
   );
 
-  test("keeps its page readable where the files cannot be read", async () => {
+  test("keeps its page readable if the files cannot be read", async () => {
     const broken = await served("", {}, { asset: () => Promise.reject(new Error("disk")) });
     const response = await broken.get("/nothing", { headers: { Accept: "text/html" } });
     expect(response.status).toBe(404);
@@ -190,7 +190,7 @@ describe("a range of bytes", () => {
   });
 
   test.each(["bytes=5-2", "bytes=-", "bytes=a-b", "lines=0-1", "bytes=0-1,4-5", "bytes 0-1"])(
-    "%s is answered with the whole",
+    "%s gets the whole file",
     async (range) => {
       const response = await get("identity", { Range: range });
       expect([response.status, response.headers.get("Accept-Ranges")]).toEqual([200, "bytes"]);
@@ -198,7 +198,7 @@ describe("a range of bytes", () => {
     },
   );
 
-  test("is of the encoded bytes, so that parts make a whole", async () => {
+  test("counts encoded bytes, so that parts make a whole", async () => {
     const whole = await bytesOf(await get("br"));
     const parts = await Promise.all(
       ["bytes=0-29", "bytes=30-"].map(async (range) => bytesOf(await get("br", { Range: range }))),
@@ -218,7 +218,7 @@ describe("a range of bytes", () => {
     expect(notModified.status).toBe(304);
   });
 
-  test("is for GET alone", async () => {
+  test("applies to GET alone", async () => {
     const head = await app.get("/static/viewer/deep/app.js", {
       method: "HEAD",
       headers: { Range: "bytes=0-1" },

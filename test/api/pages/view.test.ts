@@ -82,7 +82,7 @@ describe("/view/{id}", () => {
     expect((await opened("/view/shelf/inner/")).manifestId).toBe(`${base}/iiif/presentation/3/shelf/inner`);
   });
 
-  test("lists what is in a collection, with links that keep the viewer", async () => {
+  test("lists the contents of a collection, with links that keep the viewer", async () => {
     for (const root of ["/view", "/view/"]) {
       const { response, text } = await page(`${root}?viewer=uv`);
       expect(response.status).toBe(200);
@@ -92,7 +92,7 @@ describe("/view/{id}", () => {
     }
   });
 
-  test("opens Universal Viewer where it is asked for, or configured", async () => {
+  test("opens Universal Viewer if it is requested, or configured", async () => {
     const configured = await served(`${laid.yaml()}presentation: { default_viewer: uv }\n`);
     for (const { text } of [await page("/view/book?viewer=uv"), await page("/view/book", configured)]) {
       expect(text).toMatch(/<script src="\/static\/viewer\/universalviewer-[\d.]+\/umd\/UV\.js" defer>/);
@@ -101,7 +101,7 @@ describe("/view/{id}", () => {
     expect((await page("/view/book?viewer=mirador", configured)).text).toContain("mirador.min.js");
   });
 
-  test("opens the default viewer where another is asked for, and says so", async () => {
+  test("opens the default viewer for an unknown one, and says so", async () => {
     const { response, text } = await page("/view/book?viewer=%3Cb%3Etify");
     expect(response.status).toBe(200);
     expect(text).toContain("mirador.min.js");
@@ -109,7 +109,7 @@ describe("/view/{id}", () => {
     expect((await page("/view/book?viewer=mirador")).text).not.toContain("There is no viewer");
   });
 
-  test("offers the other viewer with the view kept, the manifest, and its addresses for machines", async () => {
+  test("links to the other viewer with the same view, to the manifest, and to its addresses for machines", async () => {
     const encoded = encodeState({ id: canvas(2), type: "Canvas", partOf });
     const { text } = await page(`/view/?iiif-content=${encoded}`);
     expect(text).toContain(`href="${base}/view/book?viewer=uv&amp;iiif-content=${encoded}"`);
@@ -121,7 +121,7 @@ describe("/view/{id}", () => {
     expect(answer.headers.get("Content-Type")).toBe("image/jpeg");
   });
 
-  test("shows the picture and its neighbours where no script runs", async () => {
+  test("shows the image and its neighbours without scripts", async () => {
     const { text } = await page("/view/book/canvas/2");
     const [, plain = ""] = /<noscript><main(.*?)<\/main><\/noscript>/s.exec(text) ?? [];
     expect(plain).toContain(`href="${base}/view/book/canvas/1"`);
@@ -144,7 +144,7 @@ describe("/view/{id}", () => {
     expect(await up("/view/")).toBeUndefined();
   });
 
-  test("says why a canvas has no picture, in the page, in its manifest and where no script runs", async () => {
+  test("says why a canvas has no image, in the page, in its manifest and without scripts", async () => {
     await laid.put("torn/1.jpg", "jpg-gray.jpg");
     await laid.write("torn/2.jpg", "\xff\xd8\xff\xe0 and no more");
     const manifest = (await (await app.get("/iiif/presentation/3/torn")).json()) as {
@@ -163,7 +163,7 @@ describe("/view/{id}", () => {
     expect(await notice("/view/torn")).toContain("hidden");
   });
 
-  test("says of a file that is no image why it cannot be read", async () => {
+  test("says why a file that is not an image cannot be read", async () => {
     await laid.put("unread/bad-text.jpg", "bad-text.jpg");
     const { response, text } = await page("/view/unread/bad-text.jpg");
     expect(response.status).toBe(501);
@@ -172,7 +172,7 @@ describe("/view/{id}", () => {
     expect(text).not.toContain(laid.root);
   });
 
-  test("says of sound, films and models which files are not played, with links to them", async () => {
+  test("lists sound, films and models that are not played, with links to them", async () => {
     const files = [
       "https://media.example.org/a.mp3",
       "https://elsewhere.example.org/b.mp4",
@@ -201,7 +201,7 @@ describe("/view/{id}", () => {
     expect(await linked("/view/book?viewer=uv")).toEqual([]);
   });
 
-  test("opens a manifest where its start says, unless a canvas is named", async () => {
+  test("opens a manifest at its start, unless a canvas is named", async () => {
     await laid.put("begun/1.jpg", "jpg-gray.jpg");
     const at = (number: number) => `${base}/iiif/presentation/3/begun/canvas/${number}`;
     const canvases = [{}, {}, {}];
@@ -225,7 +225,7 @@ describe("/view/{id}", () => {
     }
   });
 
-  test("is without the bar within another page", async () => {
+  test("has no bar when framed", async () => {
     const { text } = await page("/view/book?embed=1");
     expect(text).not.toContain("<header");
     expect(settings(text)).toMatchObject({ embedded: true });
@@ -247,14 +247,14 @@ describe("/view/{id}", () => {
     expect(await spoken("nl", "uv")).toEqual(["nl", "en-GB"]);
   });
 
-  test("escapes what files are called, in text, attributes and JSON", async () => {
+  test("escapes file names, in text, attributes and JSON", async () => {
     const { text } = await page("/view/shelf/%3Cimg%20src%3Dx%3E%26'%22");
     expect(text).not.toContain("<img src=x>");
     expect(settings(text).title).toBe("<img src=x>&'\"");
     expect((await page("/view/shelf")).text).not.toContain("<img src=x>");
   });
 
-  test("shows what manifest files say as text: labels as they are, summaries in HTML without their elements", async () => {
+  test("shows texts of manifest files as text: labels unchanged, summaries in HTML without their elements", async () => {
     await laid.put("told/tale/1.jpg", "jpg-gray.jpg");
     const summary =
       '<p>Four &amp; <b onclick="x()">a</b> <i>half</i><script>alert(1)</script> &lt;folios&gt;</p><p>&#233;&#x110000;&what;</p>';
@@ -276,7 +276,7 @@ describe("/view/{id}", () => {
     expect(text).toContain("<title>&lt;i&gt;Kursiv&lt;/i&gt;</title>");
   });
 
-  test("answers what is not there with a page in the reader's language, and to programs with a problem", async () => {
+  test("responds to a missing item with a page in the reader's language, and to programs with a problem", async () => {
     const { response, text } = await page("/view/nothing", app, { "Accept-Language": "fr" });
     expect(response.status).toBe(404);
     expect(text).toContain("Il n’y a rien ici");
@@ -285,14 +285,14 @@ describe("/view/{id}", () => {
     expect(problem.headers.get("Content-Type")).toBe("application/problem+json");
   });
 
-  test("is not there where presentation is off", async () => {
+  test("does not exist if presentation is off", async () => {
     const without = await served(`${laid.yaml()}presentation: { enabled: false }\n`);
     expect((await without.get("/view/book")).status).toBe(404);
   });
 });
 
 describe("the policy of the page", () => {
-  test("lets scripts and what they fetch come from this service alone, for each viewer", async () => {
+  test("allows scripts and their requests only from this service, for each viewer", async () => {
     const expected = {
       mirador: ["'self'", "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"],
       uv: ["'self'", ...Array.from({ length: 5 }, () => expect.stringMatching(/^'sha256-[\w+/]{43}='$/))],
@@ -352,7 +352,7 @@ describe("a gated item", () => {
     ["/view/terms.png", "terms"],
     ["/view/room.png", "room"],
   ])(
-    "has no picture for previews and readers without scripts until the caller may see it: %s",
+    "has no image for previews and readers without scripts until the caller has access: %s",
     async (target, profile) => {
       const stranger = await seen(target);
       expect(stranger.preview).toBe(false);
@@ -363,7 +363,7 @@ describe("a gated item", () => {
     },
   );
 
-  test("is on a page that no shared cache keeps, by address and by state; others are on pages that any may keep", async () => {
+  test("is on a page that no shared cache stores, by address and by state; others are on pages that any may store", async () => {
     const gatedState = encodeState({
       id: "https://images.example.org/iiif/presentation/3/private/a.png",
       type: "Manifest",
@@ -397,7 +397,7 @@ describe("a content state", () => {
     expect(await opened(`/view?${stateQuery(state)}`)).toMatchObject(expected);
   });
 
-  test("wins over the identifier, even where that names nothing", async () => {
+  test("overrides the identifier, even if that names nothing", async () => {
     for (const id of ["shelf/inner", "nothing/of/that"])
       expect(await opened(`/view/${id}?${stateQuery(state)}`)).toMatchObject(expected);
   });
@@ -435,7 +435,7 @@ describe("a content state", () => {
     expect(whole).not.toHaveProperty("canvasId");
   });
 
-  test("has a region in percent turned into pixels of the canvas", async () => {
+  test("has a region in percent converted to pixels of the canvas", async () => {
     const document = (await (await app.get("/iiif/presentation/3/book")).json()) as {
       items: { width: number; height: number }[];
     };
@@ -450,7 +450,7 @@ describe("a content state", () => {
     ]);
   });
 
-  test("whose region lies outside of the canvas shows the canvas, and one whose canvas is gone the item, and says so", async () => {
+  test("whose region is outside of the canvas shows the canvas, and one with a missing canvas the item, and says so", async () => {
     const outside = await page(`/view/?${stateQuery({ ...state, id: `${canvas(2)}#xywh=90000,0,5,5` })}`);
     expect(settings(outside.text)).toMatchObject({ canvasId: canvas(2) });
     expect(settings(outside.text)).not.toHaveProperty("xywh");
@@ -477,7 +477,7 @@ describe("a content state", () => {
     expect(quoted.text).toContain("a part of this page in a way that cannot be shown here");
   });
 
-  test("of another site is not opened: the page says where it points, with a link", async () => {
+  test("of another site is not opened: the page shows its target, with a link", async () => {
     const foreign = {
       id: "https://other.example/<b>/canvas/1#xywh=1,2,3,4",
       type: "Canvas",
@@ -515,7 +515,7 @@ describe("a content state", () => {
     expect((await page(`/view/?${stateQuery(long(60_000))}`)).response.status).toBe(414);
   });
 
-  test("is not looked at where content states are off", async () => {
+  test("is ignored if content states are off", async () => {
     const off = await served(`${laid.yaml()}content_state: { enabled: false }\n`);
     const inner = await opened(`/view/shelf/inner?${stateQuery(state)}`, off);
     expect(inner).toMatchObject({ manifestId: `${base}/iiif/presentation/3/shelf/inner`, hasStates: false });
@@ -523,7 +523,7 @@ describe("a content state", () => {
     expect((await page(`/view/book?iiif-content=%%%`, off)).response.status).toBe(200);
   });
 
-  test("that the service keeps opens from its store, by its address", async () => {
+  test("that the service stores opens by its address", async () => {
     const dir = await mkdtemp(join(tmpdir(), "smalti-states-"));
     const keeping = await served(
       `${laid.yaml()}content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}, write_token: secret } }\n`,
@@ -541,7 +541,7 @@ describe("a content state", () => {
   });
 });
 
-test("the blank picture that Universal Viewer asks for at a wrong address is no error, and not counted", async () => {
+test("the blank image that Universal Viewer requests at a wrong address is no error, and not counted", async () => {
   const counted = () => app.service.requests.total();
   const before = counted();
   const response = await app.get(

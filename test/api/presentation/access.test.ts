@@ -21,7 +21,7 @@ describe("gated images", () => {
   });
   afterAll(() => site.close());
 
-  test("are listed with their sizes and services, and without thumbnails for those who may not see them", async () => {
+  test("are listed with their sizes and services, and without thumbnails for readers without access", async () => {
     const documents = await walk(site.app, path(""), { base });
     const manifest = documents.get(at("private"));
     expect(labels(manifest)).toEqual(["a.png", "é ü.png"]);
@@ -43,7 +43,7 @@ describe("gated images", () => {
     ]);
   });
 
-  test("have thumbnails for those who have logged in, in documents that no one else may keep", async () => {
+  test("have thumbnails for readers who have logged in, in documents that no one else may cache", async () => {
     const Cookie = await site.cookie("staff");
     const [denied, granted] = await Promise.all([
       site.app.get(path("private")),
@@ -64,7 +64,7 @@ describe("gated images", () => {
     expect(still.status).toBe(304);
   });
 
-  test("are in the documents of each caller as that one may see them, also where a document was written before", async () => {
+  test("appear in each caller's documents according to their access, even if a document was written before", async () => {
     const Cookie = await site.cookie("staff");
     const thumbnails = async (headers: Record<string, string>, id: string) => {
       const { items } = await json(site.app, path(id), { headers });
@@ -81,7 +81,7 @@ describe("gated images", () => {
     expect(await thumbnails({ Cookie }, "_images")).toEqual(["blue.png", "public.png"]);
   });
 
-  test("of which a lesser picture is shown to all have no thumbnail either", async () => {
+  test("with a smaller substitute have no thumbnail either", async () => {
     const { items } = await json(site.app, path("_images"));
     const shown = items.filter(({ thumbnail }: Json) => thumbnail);
     expect(labels({ items: shown })).toEqual(["blue.png", "public.png"]);
@@ -102,7 +102,7 @@ describe("gated images", () => {
     });
   });
 
-  test("and public ones in folders of their own differ in what caches may keep", async () => {
+  test("and public ones in separate folders differ in their caching headers", async () => {
     const { headers } = await site.app.get(path("public.png"));
     expect(headers.get("Cache-Control")).toBe("public, max-age=60");
     expect((await site.app.get(path("private/a.png"))).headers.get("Cache-Control")).toBe(
@@ -130,7 +130,7 @@ describe("a hook", () => {
     return served(laid.yaml() + hook, {}, { log });
   }
 
-  test("that denies with 404 leaves an image out, with 401 only its thumbnail", async () => {
+  test("that denies with 404 omits an image, with 401 only its thumbnail", async () => {
     const app = await withHook(
       `export const authorize = ({ identifier }) =>
         identifier.endsWith("1.jpg") ? { allow: false, status: 404 } : { allow: !identifier.endsWith("2.jpg") };`,
@@ -145,7 +145,7 @@ describe("a hook", () => {
     expect((await app.get(path("book/1.jpg"))).status).toBe(404);
   });
 
-  test("that answers `presentation` merges members over those of the folder and its file", async () => {
+  test("with `presentation` merges members over those of the folder and its file", async () => {
     const app = await withHook(
       `export const presentation = ({ id, kind, descriptor }) =>
         id === "book" ? { label: { en: [kind + " of " + descriptor.items.length] }, canvases: { 2: "Two" } } : undefined;`,
@@ -156,7 +156,7 @@ describe("a hook", () => {
     expect((await json(app, path("book/canvas/2"))).label).toEqual({ none: ["Two"] });
   });
 
-  test("may have a whole document, for identifiers of its own too", async () => {
+  test("may return a whole document, even for its own identifiers", async () => {
     const app = await withHook(
       `export const presentation = ({ id, descriptor }) =>
         id === "virtual" ? { ...descriptor, label: { en: ["Mine"] }, items: [{ type: "Canvas", width: 1, height: 1, items: [] }] } : null;`,
@@ -200,7 +200,7 @@ describe("a hook", () => {
     expect((await app.get(path("book/2.jpg"))).status).toBe(404);
   });
 
-  test("that maps identifiers has folders listed where it answers `presentation` for them, or the operator says so", async () => {
+  test("that maps identifiers lists folders if it has `presentation` for them, or if the operator enables it", async () => {
     const paths = "export const resolve = ({ identifier }) => ({ key: identifier });\n";
     const consenting = await withHook(
       `${paths}export const presentation = ({ id }) => id === "book" ? {} : undefined;`,

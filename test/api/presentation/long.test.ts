@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => laid.drop());
 
-test("a long manifest is valid in both versions, and its canvases answer", async () => {
+test("a long manifest is valid in both versions, and its canvases respond", async () => {
   const manifest = await json(app, "/iiif/presentation/3/book");
   expect(manifest.items.map(({ label }: Json) => label.none[0])).toEqual(
     Array.from({ length: images }, (_, at) => `${at + 1}.jpg`),
@@ -171,7 +171,7 @@ test("a large collection lists its parts, which list its members", async () => {
   expect((await app.get("/iiif/presentation/3/many/_part/3")).status).toBe(404);
 });
 
-test("a long manifest with texts of its folder is written in batches as well, and whole where canvases are described", async () => {
+test("a long manifest with texts of its folder is written in batches too, and whole if canvases are described", async () => {
   const plain = await json(app, "/iiif/presentation/3/book");
   const told = await served(laid.yaml());
   const lengthOf = async () => (await told.get("/iiif/presentation/3/book")).headers.get("Content-Length");

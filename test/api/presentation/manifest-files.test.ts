@@ -80,7 +80,7 @@ images: { label: Loose leaves }
   expect(lines).toEqual([]);
 });
 
-test("a collection shows a folder as its own description says, and else as that of the folder does", async () => {
+test("a collection shows a folder by the folder's own description, else by that of its parent", async () => {
   await laid.put("shelf/a/1.jpg", "jpg-gray.jpg");
   await laid.put("shelf/a/2.jpg", "jpg-orient-6.jpg");
   await laid.put("shelf/b/1.jpg", "jpg-gray.jpg");
@@ -241,7 +241,7 @@ test.each([
   ["manifest.json", "", "expected a document"],
   ["manifest.yaml", "label: [", "line "],
 ])(
-  "alone in a folder, %s with %s ends in an error that says why, and in no empty collection",
+  "alone in a folder, %s with %s results in an error that says why, not in an empty collection",
   async (name, text, why) => {
     await laid.write(`alone/${name}`, text);
     const app = await open();
@@ -304,7 +304,7 @@ describe("a wrong manifest file", () => {
     },
   );
 
-  test("is said where it is not in UTF-8; a mark of the byte order and ends of lines of Windows do no harm", async () => {
+  test("is reported if it is not in UTF-8; a byte order mark and Windows line ends do no harm", async () => {
     writeFileSync(`${laid.root}/book/manifest.yaml`, Buffer.from("label: K\u00f6ln\n", "latin1"));
     const app = await open();
     expect((await json(app, book)).label).toEqual({ none: ["book"] });
@@ -314,7 +314,7 @@ describe("a wrong manifest file", () => {
     expect(lines).toHaveLength(1);
   });
 
-  test("is said by the first of very many faults, found in one look at its text", async () => {
+  test("is reported by the first of very many faults, found in one pass", async () => {
     const items = Array.from({ length: 2000 }, (_, n) => ({ type: "Canvs", id: `https://a.test/${n}` }));
     await laid.write(
       "book/manifest.json",
@@ -336,13 +336,13 @@ describe("a wrong manifest file", () => {
     expect((await json(app, book)).label).toEqual({ none: ["book"] });
   });
 
-  test("is never listed, nor an image", async () => {
+  test("is never listed as an image", async () => {
     await laid.write("book/manifest.yaml", "label: x\n");
     expect((await (await open()).get(`${book}/manifest.yaml`)).status).toBe(404);
   });
 });
 
-test("pictures of servers that are not allowed are said in the log, those of allowed ones are not", async () => {
+test("images of servers that are not allowed are logged, those of allowed ones are not", async () => {
   const picture = (host: string) => ({ id: `https://${host}/a.jpg`, type: "Image" });
   const item = (host: string) => ({
     type: "Canvas",

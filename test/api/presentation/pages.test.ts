@@ -96,7 +96,7 @@ test("content states and the viewer name pages by the numbers of their canvases"
   expect(((await beyond.json()) as Json).detail).toContain("1 to 8; received 9");
 });
 
-test("what a manifest file says of a file holds for its pages, and it can name one of them", async () => {
+test("a manifest file's description of a file applies to its pages, and it can name one of them", async () => {
   const app = await served(laid.yaml());
   await laid.write(
     "mixed/manifest.yaml",

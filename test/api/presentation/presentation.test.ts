@@ -39,7 +39,7 @@ function sizeOf(fixture: string) {
 }
 
 describe("a folder of images", () => {
-  test("is a manifest of one canvas for each image in natural order, with upright sizes", async () => {
+  test("is a manifest with one canvas for each image in natural order, with upright sizes", async () => {
     const manifest = await json(await served(laid.yaml()), "/iiif/presentation/3/book");
     expect(manifest).toMatchObject({ id: at("book"), type: "Manifest", label: { none: ["book"] } });
     expect(labels(manifest)).toEqual(["Page 1.png", "page 2.jpg", "page 10.jpg"]);
@@ -49,14 +49,14 @@ describe("a folder of images", () => {
     expect(manifest.items[1].items[0].items[0].body.service[0].id).toBe(`${base}/iiif/3/book%2Fpage%202.jpg`);
   });
 
-  test("shows an image that cannot be read as an empty canvas that says why", async () => {
+  test("shows an unreadable image as an empty canvas that says why", async () => {
     const { items } = await json(await served(laid.yaml()), "/iiif/presentation/3/broken");
     expect(items.map((canvas: Json) => canvas.items.length)).toEqual([1, 0]);
     expect(items[1].summary.en[0]).toMatch(/not a JPEG, PNG/);
   });
 
   test.each(["bad-empty.jpg", "bad-svg.jpg", "bad-text.jpg"])(
-    "has no document of %s alone, for the reason and with the status of its image information",
+    "has no document of %s alone, with the reason and status of its image information",
     async (name) => {
       const own = await layFolder();
       await own.put(`unread/${name}`, name);
@@ -97,7 +97,7 @@ describe("a collection", () => {
     ]);
   });
 
-  test("of a flat folder at the root holds one manifest", async () => {
+  test("of a flat folder at the root contains one manifest", async () => {
     const flat = await layFolder();
     await flat.put("1.jpg", "jpg-gray.jpg");
     const app = await served(flat.yaml());
@@ -109,7 +109,7 @@ describe("a collection", () => {
 });
 
 describe.skipIf(process.platform === "win32")("a name that no identifier may have", () => {
-  test("is left out of documents, and all else is served", async () => {
+  test("is omitted from documents, and everything else is served", async () => {
     const odd = await layFolder();
     for (const path of ["shelf/a\\b/1.jpg", "shelf/c/1.jpg", "shelf/c/2\\3.jpg", "c: old/1.jpg"])
       await odd.put(path, "jpg-gray.jpg");
@@ -128,7 +128,7 @@ describe("an image", () => {
     expect(manifest.items[0]).toMatchObject(sizeOf("jpg-orient-6.jpg"));
   });
 
-  test("of several pages has a canvas for each of them, as in the manifest of its folder", async () => {
+  test("of several pages has a canvas for each page, as in the manifest of its folder", async () => {
     const app = await served(laid.yaml());
     const { items } = await json(app, "/iiif/presentation/3/single.tif");
     expect(items.map((canvas: Json) => canvas.items[0].items[0].body.service[0].id)).toEqual(
@@ -153,7 +153,7 @@ describe("an image", () => {
   });
 });
 
-test("every id in every document answers with what it stands for", async () => {
+test("every id in every document responds with the thing it identifies", async () => {
   const documents = await walk(await served(laid.yaml()), "/iiif/presentation/3", { base });
   expect([...documents.keys()].sort()).toEqual(
     [
@@ -206,7 +206,7 @@ test.each([
   expect(await response.json()).toMatchObject({ code, status: 404 });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const target = "/iiif/presentation/3/book";
   const profile = (version: number) =>
     `application/ld+json;profile="http://iiif.io/api/presentation/${version}/context.json"`;
@@ -232,14 +232,14 @@ describe("an answer", () => {
     ["revalidate: 1m", 60],
     ["revalidate: 2h", 3600],
   ])(
-    "are kept by caches no longer than folders count as unchanged (%s) and image information (1h)",
+    "may be cached no longer than folders count as unchanged (%s) and image information (1h)",
     async (options, seconds) => {
       const { headers } = await (await served(laid.yaml(options))).get(target);
       expect(headers.get("Cache-Control")).toBe(`public, max-age=${seconds}`);
     },
   );
 
-  test("may be kept by caches and read by pages of all origins, and is not sent again while it is the same", async () => {
+  test("may be cached and read by pages of all origins, and is not sent again while it is unchanged", async () => {
     const app = await served(laid.yaml());
     const first = await app.get(target);
     expect(first.headers.get("Cache-Control")).toBe("public, max-age=0");
@@ -272,7 +272,7 @@ describe("an answer", () => {
   });
 });
 
-test("is not there where presentation is switched off, and images are", async () => {
+test("does not exist if presentation is switched off, while images do", async () => {
   const app = await served(`${laid.yaml()}presentation: { enabled: false }`);
   const response = await app.get("/iiif/presentation/3/book");
   expect(response.status).toBe(404);

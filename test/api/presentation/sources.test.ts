@@ -29,7 +29,7 @@ describe("several sources", () => {
   const source = (name: string, root: string, prefix = "") =>
     `{ name: ${name}, type: filesystem, root: ${JSON.stringify(root)}, prefix: "${prefix}" }`;
 
-  test("have one root, which lists the default source and a collection for each further one under its prefix", async () => {
+  test("have one root, which lists the default source and a collection for each other one under its prefix", async () => {
     const app = await served(
       `sources: [${source("scans", laid.root)}, ${source("safe", vault.root, "vault/")}]`,
     );
@@ -48,7 +48,7 @@ describe("several sources", () => {
     expect(id).toBe(`${base}/iiif/3/vault%2F2.jpg`);
   });
 
-  test("work where the default source has a prefix of its own", async () => {
+  test("work if the default source has a prefix", async () => {
     const app = await served(
       `sources: [${source("scans", laid.root, "s/")}, ${source("safe", vault.root, "v/")}]`,
     );
@@ -60,7 +60,7 @@ describe("several sources", () => {
     expect((await app.get(`${id.slice(base.length)}/info.json`)).status).toBe(200);
   });
 
-  test("keep the main image services in documents where aliases stand beside them", async () => {
+  test("have only the main image services in documents, even with aliases", async () => {
     const app = await served(
       `sources: [${source("scans", laid.root)}]\naliases: [{ prefix: "/cantaloupe/iiif/2/", version: 2 }]`,
     );
@@ -99,7 +99,7 @@ describe("a bucket", () => {
     expect(documents.get(at("")).items.map(({ id }: Json) => id)).toEqual([at("book"), at("other")]);
   });
 
-  test("is asked for its names alone again, and for the images that are others", async () => {
+  test("is listed again by names alone, and only changed images are requested", async () => {
     const app = await served(bucket(), env);
     await json(app, path("book"));
     s3.put("scans/book/2.jpg", fixture("jpg-orient-6.jpg"));
@@ -109,7 +109,7 @@ describe("a bucket", () => {
     expect(new Set(s3.seen.map(({ key }) => key))).toEqual(new Set(["", "scans/book/2.jpg"]));
   });
 
-  test("is not listed again before `revalidate` is over, by another start with the same info slot either", async () => {
+  test("is not listed again before `revalidate` has passed, not even by another start with the same info slot", async () => {
     const laid = await layFolder();
     const cache = `cache: { info: { backend: filesystem, path: ${JSON.stringify(laid.root)} } }`;
     const first = await served(`${bucket("revalidate: 1h")}\n${cache}`, env);
@@ -123,7 +123,7 @@ describe("a bucket", () => {
     await laid.drop();
   });
 
-  test("that does not answer leaves what was listed before, for as long as `stale_if_error` says", async () => {
+  test("that does not respond leaves the previous listing in use, for as long as `stale_if_error` says", async () => {
     const app = await served(bucket("revalidate: 0s, stale_if_error: 1h, timeout: 500ms"), env);
     await json(app, path("book"));
     s3.fault = ({ key }) => (key === "" ? { refuse: { status: 503, code: "SlowDown" } } : undefined);
@@ -132,7 +132,7 @@ describe("a bucket", () => {
     s3.fault = () => undefined;
   });
 
-  test("with an object that cannot be read shows the others, in a document that no cache keeps for long", async () => {
+  test("with an unreadable object shows the others, in a document that may be cached only briefly", async () => {
     s3.fault = ({ key }) =>
       key.endsWith("/3.jpg") ? { refuse: { status: 403, code: "AccessDenied" } } : undefined;
     const app = await served(bucket(), env);
@@ -156,7 +156,7 @@ describe("a web server, which cannot list", () => {
   const app = () =>
     served(`sources: [{ name: web, type: http, url: "${origin.url}/{identifier}", revalidate: 0s }]`);
 
-  test("has manifests of single images, and those that are stored", async () => {
+  test("has manifests of single images, and stored ones", async () => {
     const stored = {
       type: "Manifest",
       label: { en: ["Stored"] },
@@ -203,7 +203,7 @@ describe("a web server, which cannot list", () => {
     });
   });
 
-  test("says that a description needs images that are listed", async () => {
+  test("explains that a description needs listed images", async () => {
     origin.masters.set(
       "b/manifest.yaml",
       masterOf(new TextEncoder().encode("label: B\n"), { type: "text/yaml" }),

@@ -53,7 +53,7 @@ describe("the fields", () => {
     ["Image pipeline", "image.max_output_width", "restart"],
     ["Image pipeline", "image.max_output_height", "restart"],
     ["Image pipeline", "image.tile_size", "restart"],
-  ])("%s has %s, which counts: %s", (section, path, when) => {
+  ])("%s has %s, which takes effect: %s", (section, path, when) => {
     expect(editableFields().find((field) => field.path === path)).toMatchObject({ section, edit: when });
   });
 
@@ -61,7 +61,7 @@ describe("the fields", () => {
     expect(editableFields()).toHaveLength(12);
   });
 
-  test("know what can be typed: choices from the schema, counts with their bounds", () => {
+  test("know their valid input: choices from the schema, numbers with their limits", () => {
     const controls = Object.fromEntries(editableFields().map(({ path, control }) => [path, control]));
     expect(controls).toMatchObject({
       addr: { kind: "text" },
@@ -70,7 +70,7 @@ describe("the fields", () => {
     });
   });
 
-  test("show what the file says, and the default of what it does not say", () => {
+  test("show the values of the file, and defaults for absent keys", () => {
     const values = readFields("addr: :9000\nimage: { tile_size: 0x100 }", {}).fields.map(
       ({ field, value }) => [field.path, value],
     );
@@ -82,7 +82,7 @@ describe("the fields", () => {
     });
   });
 
-  test("of a file with problems show what is written there, and the problems", () => {
+  test("of a file with problems show its text, and the problems", () => {
     const { fields, problems, config } = readFields("log: { level: verbose }\nsuorces: []", {});
     expect(fields.find(({ field }) => field.path === "log.level")?.value).toBe("verbose");
     expect(problems.map(({ path }) => path).sort()).toEqual(["log.level", "suorces"]);
@@ -90,7 +90,7 @@ describe("the fields", () => {
   });
 
   test.each(["a: [", "- 1", "5", "a: 1\na: 2", "log: 5", "image: [1]", "\u0000"])(
-    "of %j, which is no configuration, are the defaults",
+    "of %j, which is not a configuration, are the defaults",
     (text) => {
       const { fields, problems } = readFields(text, {});
       expect(fields.map(({ value }) => value)).toEqual(editableFields().map(({ initial }) => initial));
@@ -101,7 +101,7 @@ describe("the fields", () => {
 });
 
 describe("an edit", () => {
-  test("changes what was typed and nothing else of the file", () => {
+  test("changes the typed values and nothing else of the file", () => {
     const text = `# our server
 addr: ":8080" # behind the proxy
 sources:
@@ -191,12 +191,12 @@ log:
     ["", {}],
     ["image: { tile_size: 256 }", { "image.tile_size": "0256" }],
     ["addr: :81", { addr: " :81 " }],
-  ])("of %j that comes to the same is none", (text, typed) => {
+  ])("of %j to an equal value changes nothing", (text, typed) => {
     expect(edit(text, typed)).toEqual({ kind: "unchanged" });
   });
 
   test.each(["", "# nothing yet\n", "---\n", "{}", "log:\nimage: ~\n", '{"log": {"level": "info"}}'])(
-    "of %j makes the sections that are not there",
+    "of %j creates missing sections",
     (text) => {
       const result = load(edited(text, { "log.level": "error", "image.max_concurrent": "3" }));
       expect(result).toEqual({
@@ -207,7 +207,7 @@ log:
     },
   );
 
-  test("of a value that others share by an alias leaves theirs as it was", () => {
+  test("of a value shared by an alias leaves the others unchanged", () => {
     const text = "read_timeout: &time 20s\nwrite_timeout: *time\nshutdown_timeout: *time\n";
     expect(load(edited(text, { read_timeout: "5s" }))).toMatchObject({
       read_timeout: "5s",
@@ -227,7 +227,7 @@ log:
     expect(edited(text, { "log.level": "warn" })).toContain("trusted_proxies: *p");
   });
 
-  test.each(["log: { level: verbose }", "log: { level: [debug] }"])("mends what is wrong in %s", (text) => {
+  test.each(["log: { level: verbose }", "log: { level: [debug] }"])("corrects a mistake in %s", (text) => {
     expect(load(edited(text, { "log.level": "debug" })).log.level).toBe("debug");
   });
 });
@@ -256,7 +256,7 @@ describe("a value that is refused", () => {
     ["image.max_concurrent", "1025", "expected at most 1024"],
     ["image.tile_size", "63", "expected at least 64"],
     ["image.tile_size", "true", "expected a number"],
-  ])("%s: %j says so at its field", (path, value, message) => {
+  ])("%s: %j is reported at its field", (path, value, message) => {
     const result = edit("", { [path]: value });
     expect(result.kind).toBe("refused");
     if (result.kind !== "refused") return;
@@ -265,13 +265,13 @@ describe("a value that is refused", () => {
     expect(result.others).toEqual([]);
   });
 
-  test("is named with all others, and with what else is wrong in the file", () => {
+  test("is reported with all others, and with other problems of the file", () => {
     const result = edit("suorces: []", { addr: "x", "image.tile_size": "1" });
     expect(result).toMatchObject({ kind: "refused", others: [{ path: "suorces" }] });
     expect(result.kind === "refused" && [...result.wrong.keys()]).toEqual(["addr", "image.tile_size"]);
   });
 
-  test("and a field that is not sent are both answers, not crashes", () => {
+  test("and a missing field are both reported, not crashes", () => {
     const result = editText("", new Map([["addr", ":80"]]), {});
     expect(result.kind === "refused" && result.wrong.size).toBe(11);
   });
@@ -300,7 +300,7 @@ describe("a variable that overrides the file", () => {
     expect(fields).toMatchObject([{ field: { path }, lockedBy: variable, value }]);
   });
 
-  test.each(variables)("of %s never gets into the file", (path, variable, value) => {
+  test.each(variables)("for %s never gets into the file", (path, variable, value) => {
     const env = { [variable]: value };
     const text = edited("", { read_timeout: "7s" }, env);
     expect(text).not.toContain(value);
@@ -308,7 +308,7 @@ describe("a variable that overrides the file", () => {
     expect(load(text)).toEqual({ ...load(""), read_timeout: "7s" });
   });
 
-  test.each(variables)("leaves what the file says of %s as it is", (path, variable, value) => {
+  test.each(variables)("leaves the file's value of %s unchanged", (path, variable, value) => {
     const own = { addr: ":1234", "log.level": "warn", "log.format": "text", "image.max_pixel_area": "77" };
     const [section, key] = path.split(".");
     const text = key ? `${section}: { ${key}: ${own[path]} }` : `${section}: ${own[path]}`;
@@ -328,7 +328,7 @@ describe("a variable that overrides the file", () => {
     },
   );
 
-  test("counts only where it is not empty", () => {
+  test("counts only if it is not empty", () => {
     expect(readFields("", { SERVICE_ADDR: "" }).fields.some(({ lockedBy }) => lockedBy)).toBe(false);
   });
 });
@@ -350,7 +350,7 @@ describe("over the examples of the docs", () => {
     expect(valid.length).toBeGreaterThan(10);
   });
 
-  test("a save keeps all other keys and every comment, wherever one stands", () => {
+  test("a save preserves all other keys and every comment", () => {
     const below = seeded(5);
     for (const text of valid) {
       const commented = text.split("\n").flatMap((line, at) => {
@@ -454,7 +454,7 @@ describe("over many files", () => {
     );
   });
 
-  test("a second save of the same is none, and what was written is written once more as it is", () => {
+  test("a repeated save changes nothing, and the written file survives a round trip", () => {
     fc.assert(
       fc.property(text, env, (text, env) => {
         const once = edited(text, { shutdown_timeout: "11s" }, env);

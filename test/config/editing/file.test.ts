@@ -57,7 +57,7 @@ const loadFile = () => load(readFileSync(path, "utf8"));
 const none = () => [];
 
 describe("a save", () => {
-  test("writes the file, has it taken with absolute paths, and says what waits", async () => {
+  test("writes the file, applies it with absolute paths, and lists the keys that wait", async () => {
     const file = open();
     const view = await file.view();
     const taken: Config[] = [];
@@ -74,14 +74,14 @@ describe("a save", () => {
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
   });
 
-  test("of what is already there writes nothing", async () => {
+  test("of the current values writes nothing", async () => {
     const file = open();
     const { mtimeMs, ino } = statSync(path);
     expect(await file.save(form(await file.view(), {}), undefined, none)).toEqual({ kind: "unchanged" });
     expect(statSync(path)).toMatchObject({ mtimeMs, ino });
   });
 
-  test("that is refused writes nothing, and has nothing taken", async () => {
+  test("that is refused writes nothing, and applies nothing", async () => {
     const file = open();
     const saved = await file.save(
       form(await file.view(), { addr: "x", "log.level": "warn" }),
@@ -94,7 +94,7 @@ describe("a save", () => {
     expect(readFileSync(path, "utf8")).toBe(original);
   });
 
-  test("of a form that was made of another file is refused", async () => {
+  test("of a form for another file is refused", async () => {
     const file = open();
     const view = await file.view();
     writeFileSync(path, `${original}read_timeout: 5s\n`);
@@ -104,7 +104,7 @@ describe("a save", () => {
     expect(readFileSync(path, "utf8")).toBe(`${original}read_timeout: 5s\n`);
   });
 
-  test("is called off where somebody changes the file while it is written", async () => {
+  test("is cancelled if somebody changes the file during the write", async () => {
     const files = nodeFiles();
     const replacement = files.replacement as NonNullable<typeof files.replacement>;
     const file = open({
@@ -126,7 +126,7 @@ describe("a save", () => {
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
   });
 
-  test("waits for those before it: of many at once with one form the first counts", async () => {
+  test("waits for earlier ones: of many concurrent saves with one form the first wins", async () => {
     const file = open();
     const view = await file.view();
     const kinds = await Promise.all(
@@ -138,7 +138,7 @@ describe("a save", () => {
     expect(loadFile().image.max_concurrent).toBe(1);
   });
 
-  test("and a reload at the same time come one after the other", async () => {
+  test("and a concurrent reload run one after the other", async () => {
     const file = open();
     const view = await file.view();
     const taken: number[] = [];
@@ -154,7 +154,7 @@ describe("a save", () => {
     expect(taken).toEqual([0, 7, 7]);
   });
 
-  test("through a link leaves the link", async () => {
+  test("through a link preserves the link", async () => {
     const link = join(top, "link.yaml");
     symlinkSync("smalti.yaml", link);
     const file = createConfigFile({ path: link, files: nodeFiles(), env: {}, complete: (config) => config });
@@ -165,7 +165,7 @@ describe("a save", () => {
     );
   });
 
-  test("that cannot be taken is saved all the same, and says so", async () => {
+  test("that cannot be applied is still saved, and says so", async () => {
     const file = open();
     const saved = await file.save(form(await file.view(), { "log.level": "warn" }), undefined, () => {
       throw new Error("no folder");
@@ -174,7 +174,7 @@ describe("a save", () => {
     expect(loadFile().log.level).toBe("warn");
   });
 
-  test("says why the system refused it, without a path", async () => {
+  test("explains why the system refused it, without a path", async () => {
     const files = nodeFiles();
     const fails = (code: string) =>
       open({
@@ -197,7 +197,7 @@ describe("a save", () => {
   });
 });
 
-describe("where nothing can be saved", () => {
+describe("if nothing can be saved", () => {
   const cases: readonly [string, () => FileSystem, string][] = [
     ["a runtime without renames", () => ({ ...nodeFiles(), replacement: undefined }) as never, "runtime"],
     [
@@ -234,7 +234,7 @@ describe("where nothing can be saved", () => {
     expect(saved).toMatchObject({ kind: "failed", reason: expect.stringContaining(reason) });
   });
 
-  test("a file that does not answer is not waited for", async () => {
+  test("a file that does not respond is not waited for", async () => {
     const file = open({ ...nodeFiles(), readFile: () => new Promise(() => {}) });
     const view = await file.view();
     expect(view.fields).toHaveLength(12);
@@ -272,7 +272,7 @@ describe("a process that is killed", () => {
     expect(rest).toEqual(others);
   }
 
-  test("between many saves leaves a whole file, the old one or the new one", async () => {
+  test("during many saves leaves a complete file, the old one or the new one", async () => {
     const below = seeded(seedOf("pauses between saves"));
     for (let round = 0; round < (everything ? 20 : 5); round++) {
       const child = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });

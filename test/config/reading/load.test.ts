@@ -17,7 +17,7 @@ const accepted = (yaml: string | undefined, env: Record<string, string> = {}) =>
 
 describe("a configuration without values", () => {
   test.each([undefined, "", "\n", "# only a comment\n", "---\n", "{}", "image:\nsources:\nlog:\n  level:\n"])(
-    "%j is the one with all defaults",
+    "%j equals the one with all defaults",
     (yaml) => {
       expect(accepted(yaml)).toMatchObject({
         addr: ":8080",
@@ -189,7 +189,7 @@ describe("scalars that YAML reads as something else than is meant", () => {
     expect(accepted(`image: { ${text} }`).image).toMatchObject(expected);
   });
 
-  test("text is what is written, whatever number or truth it looks like", () => {
+  test("text is the literal text, whatever number or boolean it looks like", () => {
     for (const name of ["2024", "007", "1e3", "0x10", "1.50", "true"])
       expect(source(name).sources[0]?.name).toBe(name);
     const headers = "headers: { X-Version: 2, X-Code: 010, X-Flag: true }";
@@ -212,7 +212,7 @@ describe("scalars that YAML reads as something else than is meant", () => {
     ["log: { level: on }", 'log.level: expected "debug" or "info" or "warn" or "error", received "on"'],
     ["log: 5", "log: expected keys and values, received the number 5"],
     ["sources: off", 'sources: expected a list (lines that begin with -), received "off"'],
-  ])("%s has no other reading and is refused", (yaml, message) => {
+  ])("%s has no other interpretation and is refused", (yaml, message) => {
     expect(problems(yaml)).toEqual([message]);
   });
 });
@@ -253,7 +253,7 @@ describe("a cache slot that is written in part", () => {
     ["origin: { path: /srv/cache }", { ...slots, origin: { ...slots.origin, path: "/srv/cache" } }],
     ["origin: { backend: heap }", { ...slots, origin: { backend: "heap", max_bytes: "", ttl: "7d" } }],
     ["origin: { backend: none }", { ...slots, origin: { backend: "none" } }],
-  ])("%s keeps all else of the slot, or what the backend that is named has", (text, expected) => {
+  ])("%s keeps everything else of the slot, or the defaults of the named backend", (text, expected) => {
     expect(accepted(`cache: { ${text} }`).cache).toEqual(expected);
   });
 
@@ -304,7 +304,7 @@ describe("unknown keys", () => {
     ],
     ["__proto__: { x: 1 }", /^__proto__: unknown key; known keys here/],
     ["constructor: 1", /^constructor: unknown key; known keys here/],
-  ])("%s is named by its path, with what was probably meant", (yaml, message) => {
+  ])("%s is reported by its path, with the probable intention", (yaml, message) => {
     expect(problems(yaml)).toEqual([typeof message === "string" ? message : expect.stringMatching(message)]);
   });
 
@@ -351,11 +351,11 @@ describe("wrong values", () => {
       'aliases.0.prefix: expected a path that begins and ends with /, with single slashes, such as /cantaloupe/iiif/2/, received "iiif"',
     ],
     ["aliases: [{ prefix: /a/, version: 4 }]", "aliases.0.version: expected 2 or 3, received the number 4"],
-  ])("%s is named by its path, with what was expected and received", (yaml, message) => {
+  ])("%s is reported by its path, with the expected and received values", (yaml, message) => {
     expect(problems(yaml)).toEqual([message]);
   });
 
-  test("all problems of a file are told together", () => {
+  test("all problems of a file are reported together", () => {
     expect(problems("adr: 1\nlog: { level: 3 }\nimage: { tile_size: 1, depht: 8 }").length).toBe(4);
   });
 
@@ -378,7 +378,7 @@ describe("sources", () => {
     ]);
   });
 
-  test("may lie within each other's prefix", () => {
+  test("may be within each other's prefix", () => {
     expect(problems(`sources: [${source("a", "b/")}, ${source("b", "b/c/")}]`)).toEqual([]);
   });
 });
@@ -459,7 +459,7 @@ describe("the environment", () => {
     expect(accepted("addr: 8080", { SERVICE_ADDR: ":9000" }).addr).toBe(":9000");
   });
 
-  test("an empty variable is as good as none", () => {
+  test("an empty variable counts as unset", () => {
     expect(accepted("addr: :1", { SERVICE_ADDR: "" }).addr).toBe(":1");
   });
 
@@ -476,7 +476,7 @@ describe("the environment", () => {
     ]);
   });
 
-  test("a variable whose part of the file is broken leaves the file's problem standing", () => {
+  test("a variable whose part of the file is broken leaves the file's problem in place", () => {
     expect(problems("log: text", { SERVICE_LOG_LEVEL: "info" })).toEqual([
       'log: expected keys and values, received "text"',
     ]);
@@ -511,7 +511,7 @@ describe("keys ending in _env", () => {
     expect(problems(yaml('""'))).toEqual([]);
   });
 
-  test("need none for an anonymous bucket", () => {
+  test("need no value for an anonymous bucket", () => {
     const bucket = (more: string) => `sources: [{ name: b, type: s3, bucket: scans${more} }]`;
     expect(problems(bucket(""))).toHaveLength(2);
     expect(problems(bucket(", anonymous: true"))).toEqual([]);
@@ -536,7 +536,7 @@ test.each([
   expect(configWarnings(accepted(yaml)).map(({ path }) => path)).toEqual(expected);
 });
 
-describe("where the addresses of readers matter, a proxy that is not named is warned of", () => {
+describe("if the addresses of readers matter, an unlisted proxy causes a warning", () => {
   const ways = {
     active: `{ pattern: active, access_service: { backend: builtin, users: { ann: "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G" } } }`,
     kiosk: `{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.1] } }`,
@@ -557,7 +557,7 @@ describe("where the addresses of readers matter, a proxy that is not named is wa
   test.each([
     ["active", "make everybody wait"],
     ["kiosk", "kiosk.allowed_ips lets in everybody or nobody"],
-  ] as const)("for %s, with what follows and what to do", (way, consequence) => {
+  ] as const)("for %s, with the consequences and the remedy", (way, consequence) => {
     for (const base of [site, "https://192.0.2.1", "https://example.org/images"]) {
       const [warning, ...others] = told(way, base);
       expect(warning?.message).toContain(consequence);
@@ -566,19 +566,19 @@ describe("where the addresses of readers matter, a proxy that is not named is wa
     }
   });
 
-  test("with nothing of the ways that there are not", () => {
+  test("without mentioning kinds of login that are absent", () => {
     expect(told("active", site)[0]?.message).not.toContain("kiosk");
     expect(told("kiosk", site)[0]?.message).not.toContain("wait");
   });
 
-  test("but not where one is named, in either place", () => {
+  test("but not if one is listed, in either place", () => {
     for (const way of ["active", "kiosk"] as const) {
       expect(told(way, site, "trusted_proxies: [127.0.0.1]")).toEqual([]);
       expect(told(way, site, "", "trusted_proxies: [127.0.0.1],")).toEqual([]);
     }
   });
 
-  test("nor where no address decides, or nothing says that there is a proxy", () => {
+  test("nor if no address matters, or nothing suggests a proxy", () => {
     for (const way of ["clickthrough", "header", "provider"] as const) expect(told(way, site)).toEqual([]);
     for (const base of ["", "http://localhost:8080", "http://images.example.org", "https://localhost:8443"])
       expect([base, told("active", base)]).toEqual([base, []]);

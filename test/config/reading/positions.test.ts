@@ -42,7 +42,7 @@ describe("the position of a problem", () => {
     expect(lines).toEqual([1, 2, 3]);
   });
 
-  test("is absent for the value of a variable, which the file does not hold", () => {
+  test("is absent for the value of a variable, which the file does not contain", () => {
     expect(places("log: { level: info }", { SERVICE_LOG_LEVEL: "loud" })).toEqual(["- log.level"]);
   });
 

@@ -88,7 +88,7 @@ for (const [where, platform] of platforms)
         createJsEngine(jsOptions.parse({ file: put("contract.js", masters) }), platform, silentLog),
     });
 
-    test.each(hookFunctions)("%s fails with what went wrong and where, and works again", async (name) => {
+    test.each(hookFunctions)("%s fails with the error and its position, and works again", async (name) => {
       const quick = await engineOf({ platform });
       // Calls that end for another reason than the time limit may take as long as a busy machine needs.
       const patient = await engineOf({ platform, timeout: "10s" });
@@ -104,7 +104,7 @@ for (const [where, platform] of platforms)
       }
     });
 
-    test.each(hookFunctions)("%s answers with plain data, whatever it is made of", async (name) => {
+    test.each(hookFunctions)("%s returns plain data, whatever it is made of", async (name) => {
       const engine = await engineOf({ platform });
       for (const [act, answer] of answers) {
         const given = await engine.call(name, inputFor(name, act));
@@ -113,7 +113,7 @@ for (const [where, platform] of platforms)
       }
     });
 
-    test("what one call leaves behind, the next does not see", async () => {
+    test("calls see nothing of earlier calls", async () => {
       const engine = await engineOf({ platform });
       const fresh = { before: [null, null, "map", "undefined", 0] };
       for (let i = 0; i < 3; i++) expect(await engine.call("resolve", inputOf("state"))).toEqual(fresh);
@@ -137,7 +137,7 @@ for (const [where, platform] of platforms)
       expect(names.filter((name) => !globalNames.includes(name))).toEqual([]);
     });
 
-    test("what it prints goes to the log, bounded in lines and length", async () => {
+    test("its output goes to the log, limited in lines and length", async () => {
       const lines: [level: string, text: string][] = [];
       const at = (level: string) => (_: string, fields?: Readonly<Record<string, unknown>>) =>
         void lines.push([level, String(fields?.text)]);
@@ -187,7 +187,7 @@ for (const [where, platform] of platforms)
       await expect(engineOf({ platform, source })).rejects.toThrow(message);
     });
 
-    test("the file may wait for promises that settle by themselves", async () => {
+    test("the file may wait for promises that settle on their own", async () => {
       const source = "const key = await Promise.resolve('k'); export const resolve = () => ({ key });";
       const engine = await engineOf({ platform, source });
       expect(await engine.call("resolve", inputOf("a"))).toEqual({ key: "k" });
@@ -209,7 +209,7 @@ test("thousands of calls each find the memory of the instance as it was at first
   }
 });
 
-test("a file is named where neither an engine nor a runtime has one", async () => {
+test("a module that neither an engine nor a runtime has is named", async () => {
   await expect(createJsEngine(jsOptions.parse({}), threaded, silentLog)).rejects.toThrow("hook.js.file");
   const { files: _, ...bare } = threaded;
   const options = jsOptions.parse({ file: "/nowhere/hooks.js" });
@@ -225,7 +225,7 @@ test.each([{ timeout: "0s" }, { timeout: "11s" }, { memory: "1MiB" }, { memory: 
 );
 
 describe("a built-in that takes seconds", () => {
-  test("is ended with its worker, while other calls go on", async () => {
+  test("is ended with its worker, while other calls continue", async () => {
     // Long enough for the other call on a busy machine.
     const engine = await engineOf({ timeout: "3s" });
     let isOver = false;
@@ -254,7 +254,7 @@ describe("a built-in that takes seconds", () => {
 });
 
 describe("calls that wait", () => {
-  test("are answered in their order, and a client that leaves gives up its place", async () => {
+  test("run in their order, and a client that leaves gives up its turn", async () => {
     const engine = await engineOf();
     const order: number[] = [];
     const gone = new AbortController();
@@ -272,7 +272,7 @@ describe("calls that wait", () => {
     expect(answered).toEqual([...answered].sort((a, b) => a - b));
   });
 
-  test("are refused where too many wait", async () => {
+  test("are refused if too many wait", async () => {
     const engine = await engineOf();
     const calls = Array.from({ length: 300 }, () =>
       engine.call("resolve", inputOf("count")).then(
@@ -322,7 +322,7 @@ describe("a file that changes", () => {
     await engine.check();
   });
 
-  test("stays in force as it was while the new one is broken, and the check says where", async () => {
+  test("stays in effect while the new one is broken, and the check names the position", async () => {
     const errors: unknown[] = [];
     const log = { ...silentLog, error: (_: string, fields?: object) => void errors.push(fields) };
     const engine = await engineOf({ name: "breaks.js", source: version(1), log });
@@ -347,7 +347,7 @@ describe("a file that changes", () => {
     expect(await running).toEqual({ key: "v1" });
   });
 
-  test("has the functions that it has now", async () => {
+  test("has its current functions", async () => {
     const engine = await engineOf({ name: "grows.js", source: version(1) });
     expect(engine.has("authorize")).toBe(false);
     put("grows.js", `${version(1)} export const authorize = () => ({ allow: false });`);
@@ -355,7 +355,7 @@ describe("a file that changes", () => {
     expect(await engine.call("authorize", inputOf("a"))).toEqual({ allow: false });
   });
 
-  test("is not taken while it is being written", async () => {
+  test("is not loaded while it is being written", async () => {
     const path = put("grown.js", version(1));
     const engine = await engineOf({ name: "grown.js", source: version(1) });
     // This half-written file compiles.

@@ -23,7 +23,7 @@ test("a run is over when its time has passed", () => {
   expect(interruptsOf(50, () => 0.5)).toBe(101);
 });
 
-test("what other work of the machine takes counts little, but not without end", () => {
+test("other work of the machine counts little, but not without limit", () => {
   // 5 of each 20 ms count
   expect(interruptsOf(50, () => 20)).toBe(11);
   // one pause of 400 ms and 45 of 1 ms
@@ -31,7 +31,7 @@ test("what other work of the machine takes counts little, but not without end", 
   expect(interruptsOf(50, (n) => (n === 1 ? 501 : 1))).toBe(1);
 });
 
-test("where the clock stands still, interrupts are counted", () => {
+test("if the clock stands still, interrupts are counted", () => {
   expect(interruptsOf(50, () => 0)).toBe(1001);
 });
 

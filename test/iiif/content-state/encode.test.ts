@@ -25,12 +25,12 @@ const aliceEncoded =
 const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
 
 describe("the encoded form of a content state", () => {
-  test("is that of the specification's examples, character by character", () => {
+  test("equals the specification's examples, character by character", () => {
     expect(encodeState(canvas7)).toBe(canvas7Encoded);
     expect(encodeState(alice)).toBe(aliceEncoded);
   });
 
-  test("is read back", () => {
+  test("survives a round trip", () => {
     expect(decodeState(canvas7Encoded)).toEqual(canvas7);
     expect(decodeState(aliceEncoded)).toEqual(alice);
   });
@@ -88,7 +88,7 @@ describe("the encoded form of a content state", () => {
     ["half of a state", canvas7Encoded.slice(0, 100)],
   ];
   for (const [what, text] of malformed)
-    test(`is refused where it has ${what}`, () => {
+    test(`is refused if it has ${what}`, () => {
       expect(() => decodeState(text)).toThrow(
         expect.objectContaining({ kind: "bad-request", code: "invalid_content_state" }),
       );

@@ -90,7 +90,7 @@ describe("a content state", () => {
     }
   });
 
-  test("with a time in place of a region opens the whole (5.2)", () => {
+  test("with a time instead of a region opens the whole (5.2)", () => {
     const source = { ...canvas, id: shown.id };
     const { targets, problems } = readState({
       ...annotation,
@@ -199,11 +199,11 @@ describe("a content state", () => {
       expect(selected(svg(shape))).toBe(box);
     });
 
-    test("that is a transformed outline is named as unread", () => {
+    test("that is a transformed outline is reported as unread", () => {
       expect(selected(svg('<rect transform="rotate(45)" width="9" height="9"/>'))).toEqual(["SvgSelector"]);
     });
 
-    test("of 64 KiB of anything is read or unread, and keeps nobody waiting", () => {
+    test("of 64 KiB of anything is read or reported as unread, quickly", () => {
       const parts = [
         "<path",
         "<path d='",
@@ -237,7 +237,7 @@ describe("a content state", () => {
     });
   });
 
-  test("with a time behind the address says that it is not read", () => {
+  test("with a time after the address says that it is not read", () => {
     const { targets, problems } = readState({ ...canvas, id: `${shown.id}#t=5` });
     expect(targets[0]).toEqual({
       id: shown.id,
@@ -264,7 +264,7 @@ describe("a content state", () => {
     ["a region beyond 100 percent", { ...canvas, id: `${shown.id}#xywh=percent:60,0,50,10` }, "region"],
   ];
   for (const [what, state, word] of flawed)
-    test(`with ${what} is read, and the problem named`, () => {
+    test(`with ${what} is read, and the problem reported`, () => {
       const { targets, problems } = readState(state);
       expect(targets).toHaveLength(1);
       expect(problems).toEqual([expect.stringContaining(word)]);
@@ -293,16 +293,13 @@ describe("a content state", () => {
     { type: "SpecificResource", source: { source: { source: manifest.id } } },
     { type: "SpecificResource" },
   ];
-  test.each(refused.map((state) => [JSON.stringify(state), state]))(
-    "is refused where it is %s",
-    (_, state) => {
-      expect(() => readState(JSON.parse(JSON.stringify(state ?? null)))).toThrow(
-        expect.objectContaining({ kind: "bad-request", code: "invalid_content_state" }),
-      );
-    },
-  );
+  test.each(refused.map((state) => [JSON.stringify(state), state]))("is refused if it is %s", (_, state) => {
+    expect(() => readState(JSON.parse(JSON.stringify(state ?? null)))).toThrow(
+      expect.objectContaining({ kind: "bad-request", code: "invalid_content_state" }),
+    );
+  });
 
-  test("whose members are of any kind is read or refused, and nothing else", () => {
+  test("with members of any kind is read or refused, and never crashes", () => {
     const number = seeded(17);
     const values: readonly unknown[] = [
       null,
@@ -342,7 +339,7 @@ describe("a content state", () => {
     expect(outcomes.refused).toBeGreaterThan(100);
   });
 
-  test("that this service writes is read back, in the terms of either version", () => {
+  test("that this service writes survives a round trip, with the ids of either version", () => {
     const region = { unit: "pixel", x: 1000, y: 2000, w: 1000, h: 2000 } as const;
     const view = { manifest: manifest.id, canvas: shown.id, region };
     for (const version of [2, 3] as const)
@@ -392,7 +389,7 @@ describe("a region", () => {
     "0,0,1,0",
     "em:0,0,1,1",
     "0,0,9999999999999,1",
-  ])("is not %j", (text) => {
+  ])("cannot be %j", (text) => {
     expect(parseRegion(text)).toBeUndefined();
   });
 });

@@ -48,7 +48,7 @@ describe("the canonical spelling", () => {
     expect(canonical(version, parameters)).toBe(expected);
   });
 
-  test("has the default quality where gray changes nothing", () => {
+  test("has the default quality if gray changes nothing", () => {
     expect(canonical(3, "full/max/0/gray.jpg", image, none, true)).toBe("full/max/0/default.jpg");
     expect(canonical(3, "full/max/0/color.jpg", image, none, true)).toBe("full/max/0/default.jpg");
     expect(canonical(3, "full/max/0/bitonal.jpg", image, none, true)).toBe("full/max/0/bitonal.jpg");
@@ -59,7 +59,7 @@ describe("the canonical spelling", () => {
   const power = fc.integer({ min: 0, max: 6 }).map((n) => 2 ** n);
 
   test.each([2, 3] as const)(
-    "in version %i asks for the same region, size and scale, and is its own canonical spelling",
+    "in version %i means the same region, size and scale, and is its own canonical spelling",
     (version) => {
       const limits = fc.record({
         maxWidth: fc.oneof(zero, zero, side),

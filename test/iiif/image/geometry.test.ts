@@ -129,7 +129,7 @@ describe("region and size", () => {
     );
   });
 
-  test("of a box lie within it and touch it", () => {
+  test("of a box are within it and touch it", () => {
     fc.assert(
       fc.property(images, sides, sides, (image, w, h) => {
         fc.pre(w <= image.width || h <= image.height);
@@ -143,7 +143,7 @@ describe("region and size", () => {
 });
 
 describe("tiles", () => {
-  test("of every level have the level's size together, however their sizes are spelled", () => {
+  test("of every level together have the level's size, however their sizes are spelled", () => {
     const small = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 3000 }));
     const picture = fc.record({ width: small, height: small });
     fc.assert(
@@ -185,7 +185,7 @@ describe("tiles", () => {
     );
   });
 
-  test("asked for by width alone have the size of the level where they are whole", () => {
+  test("requested by width alone have the size of the level if they are complete", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 5 }),
@@ -246,7 +246,7 @@ describe("a limit of detail", () => {
     expect(scaleFactor).toBeUndefined();
   });
 
-  test("is held by every region, and the region asked for is inside of the one that is read", () => {
+  test("applies to every region, and the requested region is inside of the one that is read", () => {
     fc.assert(
       fc.property(images, sides, fc.nat(), fc.nat(), sides, sides, (image, box, left, top, width, height) => {
         const [x, y] = [left % image.width, top % image.height];

@@ -7,7 +7,7 @@ import { outcome, segmentsOf } from "./outcome.ts";
 
 describe.each([2, 3] as const)("version %i", (version) => {
   test.each(requestVectors[version])(
-    "answers %j with the request it means or with the code of its fault",
+    "parses %j as the expected request or the code of its fault",
     (parameters, expected) => {
       const found = outcome(() => parseImageRequest(version, segmentsOf(parameters)));
       if (typeof expected === "string") expect(found).toBe(expected);
@@ -51,7 +51,7 @@ describe.each([2, 3] as const)("version %i", (version) => {
   });
 });
 
-test("the message names the caret where version 2 has none and max where version 3 has no full", () => {
+test("the message mentions the caret if version 2 has none and max if version 3 has no full", () => {
   const message = (version: 2 | 3, size: string) => {
     try {
       parseImageRequest(version, { region: "full", size, rotation: "0", file: "default.jpg" });

@@ -14,7 +14,7 @@ const input = (version: 2 | 3, more: Partial<InformationInput> = {}): Informatio
 });
 
 describe("image information", () => {
-  test("of version 3 has the specified fields in their order", () => {
+  test("of version 3 has the specified fields in order", () => {
     expect(JSON.stringify(imageInformation(input(3)))).toBe(
       JSON.stringify({
         "@context": "http://iiif.io/api/image/3/context.json",
@@ -33,7 +33,7 @@ describe("image information", () => {
     );
   });
 
-  test("of version 2 has the specified fields in their order", () => {
+  test("of version 2 has the specified fields in order", () => {
     expect(JSON.stringify(imageInformation(input(2)))).toBe(
       JSON.stringify({
         "@context": "http://iiif.io/api/image/2/context.json",
@@ -55,7 +55,7 @@ describe("image information", () => {
     );
   });
 
-  test("gives only limits above 0, in version 2 inside of the profile", () => {
+  test("lists only limits above 0, in version 2 inside of the profile", () => {
     const rules = { limits: { maxWidth: 3000, maxHeight: 0, maxArea: 8_000_000 }, tileSize: 512 };
     expect(imageInformation(input(3, { rules }))).toMatchObject({ maxWidth: 3000, maxArea: 8_000_000 });
     expect(imageInformation(input(3, { rules }))).not.toHaveProperty("maxHeight");

@@ -16,7 +16,7 @@ describe("a raw path", () => {
     expect(outcome(() => splitImagePath(path))).toEqual(expected);
   });
 
-  test("is of the kind that its split finds, also where a table does not have it", () => {
+  test("is classified by splitting, with or without a table entry", () => {
     const agree = (path: string) => {
       const split = outcome(() => splitImagePath(path));
       if (typeof split === "object") expect(kindOfPath(path), path).toBe(split.kind);
@@ -81,7 +81,7 @@ describe("an identifier", () => {
     );
   });
 
-  test("is accepted again as it was made", () => {
+  test("survives a round trip", () => {
     for (const [path, expected] of imagePaths) {
       if (typeof expected === "string") continue;
       expect(checkIdentifier(expected.identifier), path).toBe(expected.identifier);

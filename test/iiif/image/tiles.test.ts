@@ -38,7 +38,7 @@ describe("tiles", () => {
     },
   );
 
-  test("are cut from scaleFactors until the last level is one tile", () => {
+  test("omit scaleFactors after the first level with one tile", () => {
     fc.assert(
       fc.property(images, tiles, (image, tile) => {
         const factors = scaleFactors(image, tile);

@@ -98,7 +98,7 @@ describe("a derived manifest", () => {
     expect(Object.keys(manifest)[0]).toBe("@context");
   });
 
-  test("asks for max where an image is smaller than the box of thumbnails both ways, and only there", () => {
+  test("requests max if an image is smaller than the box of thumbnails in both directions, and only then", () => {
     const thumbnails = [image("a", 200, 200), image("b", 100, 201), image("c", 5000, 12)].map((facts) => {
       const [thumbnail] = read(manifestOf({ id: "x", label: "x", canvases: [facts] }, context)).thumbnail;
       return [thumbnail.id.split("/").at(-3), thumbnail.width, thumbnail.height];
@@ -154,7 +154,7 @@ describe("a derived manifest", () => {
     },
   );
 
-  test("keeps an empty canvas of a neighbour's size for an image that cannot be read, and says why", () => {
+  test("has an empty canvas of a neighbour's size for an unreadable image, and says why", () => {
     const canvases = [unreadable("x/1.jpg"), image("x/2.jpg", 30, 40)];
     const { items } = read(manifestOf({ id: "x", label: "x", canvases }, context));
     expect(items[0]).toEqual({
@@ -169,7 +169,7 @@ describe("a derived manifest", () => {
     expect(items[1].id).toBe(`${root}/x/canvas/2`);
   });
 
-  test("links the page that shows it, where there is one", () => {
+  test("links the page that shows it, if there is one", () => {
     const viewer = (id: string) => `${base}/view/${id}`;
     const { homepage } = read(
       manifestOf({ id: "x", label: "X", canvases: [image("x")] }, { ...context, viewer }),
@@ -253,7 +253,7 @@ describe("a derived collection", () => {
     expect(partOfCollection(facts, 1, context)).toBeUndefined();
   });
 
-  test("of more lists collections of a thousand each, which have all members in their order", () => {
+  test("of more lists collections of a thousand each, with all members in order", () => {
     const facts = { id: "a", label: "a", members: members(2001) };
     const { items } = read(collectionOf(facts, context));
     expect(items).toEqual([
@@ -280,7 +280,7 @@ describe("a piece of a manifest", () => {
     context,
   );
 
-  test("answers at its id with the context, a canvas with its manifest", () => {
+  test("is served at its id with the context, a canvas with its manifest", () => {
     expect(pieceAt(manifest, `${root}/x/canvas/2`)).toMatchObject({
       "@context": "http://iiif.io/api/presentation/3/context.json",
       type: "Canvas",
@@ -293,7 +293,7 @@ describe("a piece of a manifest", () => {
     expect(pieceAt(manifest, `${root}/x/canvas/1/page`)).toMatchObject({ type: "AnnotationPage" });
   });
 
-  test("is none where nothing has that id, and never the manifest itself", () => {
+  test("does not exist if nothing has that id, and is never the manifest itself", () => {
     expect(pieceAt(manifest, `${root}/x/canvas/3`)).toBeUndefined();
     expect(pieceAt(manifest, `${root}/x`)).toBeUndefined();
   });

@@ -92,7 +92,7 @@ describe("rights of a description", () => {
     ["https://rightsstatements.org/page/InC/1.0/", "http://rightsstatements.org/vocab/InC/1.0/"],
   ])("%s is %s", (rights, address) => expect(members({ rights })).toEqual({ rights: address }));
 
-  test("are no other words, which belong elsewhere", () => {
+  test("cannot be other words, which belong in other fields", () => {
     expect(faults({ rights: "All rights reserved" })[0]).toMatch(
       /^rights: .*requiredStatement.*received "All rights reserved"$/,
     );
@@ -115,7 +115,7 @@ describe("navDate of a description", () => {
 });
 
 describe("links of a description", () => {
-  test("are addresses, whose ends say what they are", () => {
+  test("are addresses, whose endings indicate their types", () => {
     expect(
       members({
         homepage: "https://example.org/item/1",
@@ -189,7 +189,7 @@ describe("links of a description", () => {
 });
 
 describe("keys of a description", () => {
-  test("that are unknown are named with the nearest known one", () => {
+  test("that are unknown are reported with the nearest known one", () => {
     expect(faults({ lable: "x" })).toEqual(['lable: unknown key; did you mean "label"?']);
     expect(faults({ requiredstatement: "x" })).toEqual([
       'requiredstatement: unknown key; did you mean "requiredStatement"?',
@@ -209,12 +209,12 @@ describe("keys of a description", () => {
     ]);
   });
 
-  test("that are wrong take nothing else away", () => {
+  test("that are wrong affect nothing else", () => {
     const { description } = readDescription({ label: "A", navDate: "x", zzz: 1, summary: "B" }, "manifest");
     expect(description.members).toEqual({ label: { none: ["A"] }, summary: { none: ["B"] } });
   });
 
-  test.each([["text"], [7], [[]], [true]])("there are none in %j", (value) =>
+  test.each([["text"], [7], [[]], [true]])("do not exist in %j", (value) =>
     expect(faults(value)[0]).toMatch(/^: expected keys and values, received/),
   );
 
@@ -236,7 +236,7 @@ describe("behaviours of a description", () => {
     ]);
   });
 
-  test("stand beside a direction, of which there are four", () => {
+  test("can be combined with one of four directions", () => {
     expect(members({ viewingDirection: "right-to-left" })).toEqual({ viewingDirection: "right-to-left" });
     expect(faults({ viewingDirection: "rtl" })).toEqual([
       'viewingDirection: expected left-to-right, right-to-left, top-to-bottom or bottom-to-top, received "rtl"',

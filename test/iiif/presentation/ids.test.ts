@@ -62,7 +62,7 @@ const pieceKinds: Readonly<Record<string, string>> = {
 };
 
 describe("every id in a manifest", () => {
-  test("is once in it, begins with the public URL, and names the piece that is there", () => {
+  test("is unique in it, begins with the public URL, and names an existing piece", () => {
     fc.assert(
       fc.property(
         identifier,
@@ -106,7 +106,7 @@ describe("every id in a manifest", () => {
     );
   });
 
-  test("of an image service names the image, and so do the addresses of pictures", () => {
+  test("of an image service names the image, and so do the addresses of images", () => {
     fc.assert(
       fc.property(identifier, base, (id, base) => {
         const document = manifestOf(

@@ -39,12 +39,12 @@ function faultsOf(value: unknown): readonly string[] {
 const names = (document: Read) => document.items.map(({ label }: Read) => label.none[0]);
 
 describe("a described manifest", () => {
-  test("is the derived one where the description says nothing", () => {
+  test("equals the derived one if the description is empty", () => {
     const { document, derived } = merged({});
     expect(document).toEqual(derived);
   });
 
-  test("has members of the description in place of derived ones", () => {
+  test("has members of the description instead of derived ones", () => {
     expect(manifest({ label: { en: "Book" }, summary: "x", rights: "CC0" })).toMatchObject({
       id: `${root}/book`,
       label: { en: ["Book"] },
@@ -54,7 +54,7 @@ describe("a described manifest", () => {
     });
   });
 
-  test("has the order that names, places and stems fix, and all others behind; canvases keep their ids", () => {
+  test("has the order of names, indexes and stems, and all others after them; canvases keep their ids", () => {
     const document = manifest({ order: ["3", 2] });
     expect(names(document)).toEqual(["3.png", "2.jpg", "1.jpg"]);
     expect(document.items.map(({ id }: Read) => id)).toEqual(
@@ -62,13 +62,13 @@ describe("a described manifest", () => {
     );
   });
 
-  test("has no canvases that are hidden, nor the thumbnail of one", () => {
+  test("has no hidden canvases, nor the thumbnail of one", () => {
     const document = manifest({ canvases: { "1.jpg": { hide: true } } });
     expect(names(document)).toEqual(["2.jpg", "3.png"]);
     expect(document.thumbnail).toEqual(document.items[0].thumbnail);
   });
 
-  test("has on canvases what is different about them; a text is their label", () => {
+  test("has the differing members on canvases; a text is their label", () => {
     const document = manifest({
       canvases: {
         "1.jpg": "Cover",
@@ -83,7 +83,7 @@ describe("a described manifest", () => {
     expect(document.items[1].items).toHaveLength(1);
   });
 
-  test("begins where it says, and has the thumbnail of the image that it names", () => {
+  test("begins at its start, and has the thumbnail of the named image", () => {
     const document = manifest({ start: "2.jpg", thumbnail: "3.png" });
     expect(document.start).toEqual({ id: `${root}/book/canvas/2`, type: "Canvas" });
     expect(document.thumbnail).toEqual(document.items[2].thumbnail);
@@ -92,7 +92,7 @@ describe("a described manifest", () => {
     ]);
   });
 
-  test("has ranges of names, runs and ranges, numbered in their order", () => {
+  test("has ranges of names, runs and ranges, numbered in order", () => {
     const { structures } = manifest({
       order: ["3.png"],
       structures: [
@@ -138,14 +138,14 @@ describe("a described manifest", () => {
     ]);
   });
 
-  test("has pages of annotations by their addresses on canvases", () => {
+  test("has annotation pages by their addresses on canvases", () => {
     const document = manifest({ canvases: { "1.jpg": { annotations: "https://example.org/notes.json" } } });
     expect(document.items[0].annotations).toEqual([
       { id: "https://example.org/notes.json", type: "AnnotationPage" },
     ]);
   });
 
-  test("has further members and contexts as they are written", () => {
+  test("has additional members and contexts as written", () => {
     const { read } = merged({
       extra: { "@context": "http://iiif.io/api/extension/navplace/context.json", navPlace: { type: "x" } },
     });
@@ -180,13 +180,13 @@ describe("names in a description that nothing has", () => {
       { structures: [{ label: "x", from: "2.jpg", to: "1.jpg" }] },
       'structures.0: "2.jpg" comes after "1.jpg"',
     ],
-  ])("in %j are faults with their places, and all else holds", (value, fault) => {
+  ])("in %j are faults with their positions, and everything else is valid", (value, fault) => {
     const [first, ...others] = faultsOf(value);
     expect(others).toEqual([]);
     expect(first).toBe(fault);
   });
 
-  test("hide none where they would hide all", () => {
+  test("hide nothing if they would hide everything", () => {
     const hide = { hide: true };
     const { document, faults } = merged({ canvases: { "1.jpg": hide, "2.jpg": hide, "3.png": hide } });
     expect(names(document)).toHaveLength(3);

@@ -21,11 +21,11 @@ describe("addresses of documents", () => {
     expect(documentAddress(base, id)).toBe(address),
   );
 
-  test("of version 2.1 differ in the version alone", () => {
+  test("of version 2.1 differ only in the version", () => {
     expect(documentAddress(base, "a/b", 2)).toBe(`${base}/iiif/presentation/2/a/b`);
   });
 
-  test("are those of the other version for what is below the service, and as they are for all else", () => {
+  test("are converted to the other version below the service, and unchanged elsewhere", () => {
     const canvas = `${base}/iiif/presentation/3/a/canvas/1`;
     expect(inVersion(canvas, base, 2)).toBe(`${base}/iiif/presentation/2/a/canvas/1`);
     expect(inVersion(`${canvas}#xywh=0,0,1,1`, base, 2)).toBe(
@@ -42,7 +42,7 @@ describe("addresses of documents", () => {
 });
 
 describe("readings of a presentation path", () => {
-  test("of a plain path are the document of that name alone", () => {
+  test("of a plain path are only the document of that name", () => {
     expect(presentationPaths("/a/b")).toEqual([{ id: "a/b", of: "a/b", extent: "whole" }]);
     expect(presentationPaths("a%2Fb")).toEqual([{ id: "a/b", of: "a/b", extent: "whole" }]);
     expect(presentationPaths("//a//b/")).toEqual([{ id: "a/b", of: "a/b", extent: "whole" }]);
@@ -57,14 +57,14 @@ describe("readings of a presentation path", () => {
     ["a/canvas/3/page", "page"],
     ["a/canvas/3/annotation", "annotation"],
     ["a/range/3", "range"],
-  ] as const)("of %s begin with a directory of that very name", (path, kind) => {
+  ] as const)("of %s begin with a directory of exactly that name", (path, kind) => {
     expect(presentationPaths(path)).toEqual([
       { id: path, of: path, extent: "whole" },
       { id: "a", of: "a", extent: "whole", piece: { kind, number: 3 } },
     ]);
   });
 
-  test("of the images beside directories, and of what is in their manifest", () => {
+  test("of the images next to directories, and of the contents of their manifest", () => {
     expect(presentationPaths("a/_images")).toEqual([
       { id: "a/_images", of: "a/_images", extent: "whole" },
       { id: "a/_images", of: "a", extent: "images" },
@@ -76,13 +76,13 @@ describe("readings of a presentation path", () => {
     ]);
   });
 
-  test("of parts of collections, the root's too", () => {
+  test("of parts of collections, including the root's", () => {
     expect(presentationPaths("_part/12")).toContainEqual({ id: "_part/12", of: "", extent: 12 });
     expect(presentationPaths("a/_part/1")).toContainEqual({ id: "a/_part/1", of: "a", extent: 1 });
   });
 
   test.each(["a/canvas/0", "a/canvas/01", "a/canvas/x", "a/canvas/1234567890", "canvas/1", "a/_part/0"])(
-    "of %s are none but a directory of that name",
+    "of %s are only a directory of that name",
     (path) => expect(presentationPaths(path)).toEqual([{ id: path, of: path, extent: "whole" }]),
   );
 
@@ -103,7 +103,7 @@ describe("readings of a presentation path", () => {
     expect(() => presentationPaths("a%zz")).toThrow(expect.objectContaining({ code: "bad_encoding" }));
   });
 
-  test("lead from every address back to what it is of", () => {
+  test("lead from every address back to its resource", () => {
     for (const directory of ["", "a", "ü/b c", "50%/x;2", "a?b#c"])
       for (const [id, extent] of [
         [imagesId(directory), "images"],

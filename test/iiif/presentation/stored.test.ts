@@ -34,7 +34,7 @@ const canvas = (more: object = {}, annotation: object = {}) => ({
 const manifest = (...items: object[]) => ({ type: "Manifest", label: { none: ["x"] }, items });
 
 describe("a stored document", () => {
-  test("is told from a description by its type or context", () => {
+  test("is distinguished from a description by its type or context", () => {
     expect([{ type: "Manifest" }, { "@type": "sc:Manifest" }, { "@context": "x" }].map(isWhole)).toEqual([
       true,
       true,
@@ -43,7 +43,7 @@ describe("a stored document", () => {
     expect([{ label: "x" }, {}, null, [], "type"].map(isWhole)).toEqual([false, false, false, false, false]);
   });
 
-  test("is served under its address, with ids for canvases and what paints them where it has none", () => {
+  test("is served under its address, with generated ids for canvases and painting annotations that lack them", () => {
     const document = stored(manifest(canvas(), canvas()));
     expectValid(document);
     expect(document).toMatchObject({
@@ -56,7 +56,7 @@ describe("a stored document", () => {
     });
   });
 
-  test("has ids below itself, on the service, and elsewhere, as they are written", () => {
+  test("preserves ids below itself, on the service, and elsewhere", () => {
     const document = stored({
       ...manifest(
         canvas({ id: "canvas/1" }, { id: "notes/1", target: "canvas/1#xywh=0,0,5,5" }),
@@ -83,7 +83,7 @@ describe("a stored document", () => {
     expect(document.label).toEqual({ id: ["Buku"] });
   });
 
-  test("calls itself by the address where it is served, wherever it names itself", () => {
+  test("has the address where it is served wherever it names itself", () => {
     const own = "https://old.example.org/manifest";
     const document = stored({ id: own, ...manifest(canvas({ partOf: [{ id: own, type: "Manifest" }] })) });
     expect(document.id).toBe(`${root}/a/b`);
@@ -97,17 +97,17 @@ describe("a stored document", () => {
     expect(stored({ "@context": own, ...manifest(canvas()) })["@context"]).toBe(own);
   });
 
-  test("that this service derived is served the same under that identifier", () => {
+  test("that this service derived is served unchanged under that identifier", () => {
     const derived = manifestOf({ id: "a/b", label: "b", canvases: [image("a/b/1.jpg")] }, context);
     expect(stored(derived)).toEqual(derived);
   });
 });
 
-describe("what is wrong with a stored document", () => {
+describe("validation of a stored document", () => {
   const faults = (document: object) =>
     faultsOfStored(document as Read).map(({ path, message }) => `${path.join(".")}: ${message}`);
 
-  test("is nothing with manifests and collections", () => {
+  test("finds nothing wrong in manifests and collections", () => {
     expect(faults(manifest(canvas()))).toEqual([]);
     expect(faults({ type: "Collection", label: { none: ["x"] }, items: [] })).toEqual([]);
   });
@@ -124,9 +124,9 @@ describe("what is wrong with a stored document", () => {
     [manifest(), "items: expected one canvas at least, received an empty list"],
     [manifest(canvas(), { type: "Manifest" }), 'items.1.type: expected Canvas, received "Manifest"'],
     [{ ...manifest(), items: "x" }, 'items: expected a list, received "x"'],
-  ])("in %j is named with its place", (document, fault) => expect(faults(document)).toEqual([fault]));
+  ])("reports %j with its position", (document, fault) => expect(faults(document)).toEqual([fault]));
 
-  test("is nothing with pages and collections of annotations, and with annotations", () => {
+  test("finds nothing wrong in annotation pages, annotation collections and annotations", () => {
     expect(faults({ type: "AnnotationPage", items: [] })).toEqual([]);
     expect(faults({ type: "AnnotationCollection", first: "1" })).toEqual([]);
     expect(faults({ type: "Annotation", target: "https://example.net/c" })).toEqual([]);
@@ -163,9 +163,9 @@ describe("what is wrong with a stored document", () => {
       "sequences.0.canvases.0.@id: expected the address of the canvas, received nothing",
     ],
     [{ "@type": "sc:AnnotationList" }, "resources: expected a list, received nothing"],
-  ])("in %j is named with its place too", (document, fault) => expect(faults(document)).toEqual([fault]));
+  ])("reports %j with its position too", (document, fault) => expect(faults(document)).toEqual([fault]));
 
-  test("of any shape is named, or it is served", () => {
+  test("reports any other shape, or the document is served", () => {
     const number = seeded(34);
     const values = [null, 7, "x", [], {}, [null], [7], ["x"], [[]], [{}], [canvas()], { "@id": "x" }];
     const types = ["sc:Manifest", "sc:Collection", "sc:AnnotationList"];
@@ -246,7 +246,7 @@ describe("a stored page of annotations", () => {
     });
   });
 
-  test("is a list of 2.1, and its collection a layer", () => {
+  test("is a list in 2.1, and its collection a layer", () => {
     expect(version2(stored(page), base)).toMatchObject({
       "@id": `${base}/iiif/presentation/2/a/b`,
       "@type": "sc:AnnotationList",

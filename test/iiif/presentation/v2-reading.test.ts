@@ -103,7 +103,7 @@ describe("a stored manifest of 2.1", () => {
     });
   });
 
-  test("is served in 2.1 as it is written, with its own address and absolute ids", () => {
+  test("is served in 2.1 as written, with its own address and absolute ids", () => {
     const own = manifest(
       { within: "/iiif/presentation/2/top", related: at("manifest") },
       canvas(
@@ -205,7 +205,7 @@ describe("a stored manifest of 2.1", () => {
     });
   });
 
-  test("has the members of its sequence, and further sequences as other orders", () => {
+  test("has the members of its sequence, and additional sequences as other orders", () => {
     const [canvases] = manifest().sequences.map((each) => each.canvases);
     const { document } = served(
       manifest({
@@ -261,7 +261,7 @@ describe("a stored manifest of 2.1", () => {
     };
     const expected = [{ r0: [{ r1: ["c1", { r2: ["c2#xywh=0,0,5,5"] }] }, { r3: ["c3"] }] }];
 
-    test("where the ranges name those inside", () =>
+    test("if the ranges name those inside", () =>
       expect(
         tree([
           range("r0", { viewingHint: "top", ranges: [at("r1"), at("r3")] }),
@@ -271,7 +271,7 @@ describe("a stored manifest of 2.1", () => {
         ]),
       ).toEqual(expected));
 
-    test("where they name the range around", () =>
+    test("if they name the range around", () =>
       expect(
         tree([
           range("r0"),
@@ -281,7 +281,7 @@ describe("a stored manifest of 2.1", () => {
         ]),
       ).toEqual(expected));
 
-    test("where they have members", () =>
+    test("if they have members", () =>
       expect(
         tree([
           range("r0", { members: [range("r1"), range("r3")] }),
@@ -291,7 +291,7 @@ describe("a stored manifest of 2.1", () => {
         ]),
       ).toEqual(expected));
 
-    test("where they name each other in a circle, each once", () =>
+    test("if they name each other in a circle, each once", () =>
       expect(
         tree([
           range("r1", { ranges: [at("r2")], canvases: [at("c1")] }),
@@ -308,7 +308,7 @@ describe("a stored manifest of 2.1", () => {
     });
   });
 
-  test("has its choices, parts of images and text on canvases, and annotations beside them", () => {
+  test("has its choices, parts of images and text on canvases, and its annotations", () => {
     const resource = (name: string) => ({ "@id": at(name), "@type": "dctypes:Image", format: "image/jpeg" });
     const { document } = served(
       manifest(
@@ -411,7 +411,7 @@ describe("a stored manifest of 2.1", () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test("that this service wrote comes back with the same structure, as another reader has it", () => {
+  test("that this service wrote has the same structure after a round trip, as another reader sees it", () => {
     const derived: Read = manifestOf(
       { id: "x", label: "x", canvases: [image("1.jpg"), image("2.jpg", 20, 10)], parent: "" },
       context,
@@ -440,7 +440,7 @@ describe("a stored manifest of 2.1", () => {
 });
 
 describe("a stored collection of 2.1", () => {
-  test("lists what it lists, whichever way it does", () => {
+  test("lists the same members, in any of its forms", () => {
     const { document } = served({
       "@type": "sc:Collection",
       label: "Top",

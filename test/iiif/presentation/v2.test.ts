@@ -73,7 +73,7 @@ describe("a derived manifest in 2.1", () => {
     });
   });
 
-  test("has the ends of ids as labels of what has none, since 2.1 requires labels", () => {
+  test("labels unlabelled resources with the ends of their ids, since 2.1 requires labels", () => {
     const [canvas] = derived.items as Read[];
     const { label: _, ...bare } = canvas;
     expect(written({ items: [bare] }).sequences[0].canvases[0].label).toBe("1");
@@ -103,8 +103,8 @@ describe("a derived manifest in 2.1", () => {
   });
 });
 
-describe("what describes a resource, in 2.1", () => {
-  test("has texts with their languages, as a list where there are several", () => {
+describe("descriptive members in 2.1", () => {
+  test("have texts with their languages, as a list if there are several", () => {
     const manifest = written({
       label: { en: ["Letters"], de: ["Briefe"] },
       summary: { none: ["One", "Two"] },
@@ -122,7 +122,7 @@ describe("what describes a resource, in 2.1", () => {
     });
   });
 
-  test("has licence, logo, links and dates under the names of 2.1", () => {
+  test("have licence, logo, links and dates under the names of 2.1", () => {
     const manifest = written({
       rights: "http://creativecommons.org/licenses/by/4.0/",
       provider: [
@@ -162,7 +162,7 @@ describe("what describes a resource, in 2.1", () => {
     expect(manifest).not.toHaveProperty("provider");
   });
 
-  test("has those behaviours as viewing hints that 2.1 knows, on the sequence too", () => {
+  test("have the behaviours that 2.1 knows as viewing hints, on the sequence too", () => {
     const manifest = written({ behavior: ["no-auto-advance", "paged"], viewingDirection: "right-to-left" });
     const hints = { viewingHint: "paged", viewingDirection: "right-to-left" };
     expect(manifest).toMatchObject(hints);
@@ -209,7 +209,7 @@ describe("ranges in 2.1", () => {
     ]);
   });
 
-  test("have no top one where there are several, and other orders of the canvases are left out", () => {
+  test("have no top one if there are several, and other orders of the canvases are omitted", () => {
     const { structures } = written({
       structures: [
         range(1, [canvas(1)]),
@@ -229,7 +229,7 @@ describe("a collection in 2.1", () => {
   const of = (...members: MemberFacts[]) =>
     expectValid(collectionOf({ id: "", label: "All", members }, context));
 
-  test("lists collections and manifests apart where all collections come first", () => {
+  test("lists collections and manifests separately if all collections come first", () => {
     const collection = of(member("collection", "a"), member("collection", "b"), member("manifest", "c"));
     expect(collection).toMatchObject({
       "@id": root2,
@@ -286,7 +286,7 @@ describe("content of stored documents in 2.1", () => {
     return written.images[0]?.resource;
   };
 
-  test("is placed on the part of the canvas that it is placed on", () => {
+  test("is placed on its part of the canvas", () => {
     const written: Read = version2(canvas(picture("x")), base);
     expect(written.images[0].on).toBe("https://example.org/c#xywh=0,0,5,5");
   });
@@ -314,7 +314,7 @@ describe("content of stored documents in 2.1", () => {
     });
   });
 
-  test("that is sound, film or text on a canvas is no image of it; sound and film are links to their files", () => {
+  test("that is sound, film or text is not an image of the canvas; sound and film are links to their files", () => {
     const film = {
       id: "https://example.org/x.mp4",
       type: "Video",
@@ -339,7 +339,7 @@ describe("content of stored documents in 2.1", () => {
     });
   });
 
-  test("on a canvas of sound is the picture that accompanies it, else the one that stands before it", () => {
+  test("of sound becomes its accompanying image, else its placeholder", () => {
     const id = "https://example.org/c";
     const silent = { id, type: "Canvas", duration: 5, items: [] };
     const beside = (name: string): Read => ({
@@ -371,7 +371,7 @@ describe("content of stored documents in 2.1", () => {
     expect(sequences[0].canvases).toHaveLength(1);
   });
 
-  test("that annotates a canvas becomes a list of its own, which the canvas names", () => {
+  test("that annotates a canvas becomes a separate list, which the canvas names", () => {
     const note = {
       id: `${root3}/x/notes`,
       type: "AnnotationPage",
@@ -400,7 +400,7 @@ describe("content of stored documents in 2.1", () => {
     });
   });
 
-  test("is placed on an outline as 2.1 writes those, and for a point on its pixel", () => {
+  test("with an outline is placed as 2.1 writes those, and for a point on its pixel", () => {
     const on = (selector: unknown): Read => {
       const target = { type: "SpecificResource", source: "https://example.org/c", selector };
       const body = { type: "TextualBody", value: "Here" };
@@ -457,9 +457,9 @@ describe("content of stored documents in 2.1", () => {
   test.each<[string, Resource]>([
     ["an unknown type", { type: "Sausage" }],
     ["no type", {}],
-  ])("of %s is no document", (_, document) => expect(version2(document, base)).toBeUndefined());
+  ])("of %s is not a document", (_, document) => expect(version2(document, base)).toBeUndefined());
 
-  test("of wrong shapes is left out without a failure", () => {
+  test("of wrong shapes is omitted without a failure", () => {
     for (const wrong of [
       null,
       7,

@@ -91,7 +91,7 @@ test("heavy jobs of two clients alternate, and so do cheap ones", async () => {
   }
 });
 
-test("with one place cheap jobs go first, and heavy ones go on all the same", async () => {
+test("with one permit cheap jobs go first, and heavy ones still run", async () => {
   const { start, order } = gate({ places: 1 });
   const first = start("first");
   const whole = start("whole", { work: heavy });
@@ -192,7 +192,7 @@ test("a job that fails while it is away frees nothing twice", async () => {
   expect(admission.status()).toEqual({ running: 0, away: 0, waiting: 0, memory: 0 });
 });
 
-test("a source whose jobs all wait keeps neither other sources nor local files from work", async () => {
+test("a source whose jobs all wait blocks neither other sources nor local files", async () => {
   const { start, order, admission } = gate({ places: 2, waiting: 100 });
   for (let n = 0; n < 60; n++) {
     const job = start(`stalled ${n}`, { remote: "stalled" });
@@ -217,7 +217,7 @@ test("the jobs of remote sources leave memory to local ones", async () => {
   expect(order).toEqual(["of a", "of b", "of a file"]);
 });
 
-test("too many that wait are refused, each lane and source by itself", async () => {
+test("excess waiting jobs are refused, for each lane and source separately", async () => {
   const { start, counts, admission } = gate({ places: 1, waiting: 2 });
   start("running");
   const waiting = [start("1", { work: heavy }), start("2", { work: heavy })];
@@ -255,7 +255,7 @@ test("a job that has waited longer than the bound is refused when its turn comes
   }
 });
 
-test("what could never fit is refused at once", async () => {
+test("a job that could never fit is refused immediately", async () => {
   const { admission, start } = gate({ memory: 100 * MiB });
   expect(admission.allows(100 * MiB)).toBe(true);
   expect(await codeOf(start("large", { memory: 101 * MiB }).result)).toBe("too-large memory_budget");

@@ -65,7 +65,7 @@ function lane(header: ImageHeader, target: string, index?: { readonly absent?: b
 const tile = "3072,2560,512,512/512,512/0/default.jpg";
 const there = {};
 
-test("a tile is cheap where the file gives access to it, at any scale", () => {
+test("a tile is cheap if the file gives access to it, at any scale", () => {
   for (const each of [
     tile,
     "0,0,4096,4000/512,500/0/default.jpg",
@@ -82,7 +82,7 @@ test("a tile is cheap where the file gives access to it, at any scale", () => {
   expect(lane(headerOf("jp2", { details }), tile), "lossless HTJ2K").toBe("cheap");
 });
 
-test("a tile is heavy where much else has to be decoded for it", () => {
+test("a tile is heavy if it needs much additional decoding", () => {
   for (const format of ["png", "webp", "gif"] as const)
     expect(lane(headerOf(format), tile), format).toBe("heavy");
   expect(lane(headerOf("jp2", { details: { reversible: true } }), tile), "lossless").toBe("heavy");
@@ -102,7 +102,7 @@ test("a tile is heavy where much else has to be decoded for it", () => {
   expect(lane(headerOf("jpg", { details: { arithmetic: true } }), tile), "arithmetic coding").toBe("heavy");
 });
 
-test("nearly full sizes and large answers are heavy", () => {
+test("nearly full sizes and large derivatives are heavy", () => {
   expect(lane(headerOf("jpg"), "full/5000,/0/default.jpg", there)).toBe("heavy");
   expect(lane(headerOf("tif"), "full/max/0/default.png")).toBe("heavy");
   expect(lane(headerOf("tif"), "0,0,2048,2048/max/0/default.webp")).toBe("heavy");
@@ -116,7 +116,7 @@ test("a pass over the codes of a small JPEG is cheap, a baseline transcode is no
   expect(of({ variant: "progressive" })).toBe(false);
 });
 
-test("estimates follow what jobs of their kind took, within bounds, and not those of other kinds", () => {
+test("estimates follow the durations of jobs of their kind, within limits, and not those of other kinds", () => {
   const { of, learn } = createEstimates();
   const slow = { kind: "slow", ms: 20 };
   const before = of(slow);
@@ -133,13 +133,13 @@ test("estimates follow what jobs of their kind took, within bounds, and not thos
   expect(of({ kind: "other", ms: 20 })).toBe(20);
 });
 
-test("jobs that are too short to say anything change no estimate", () => {
+test("very short jobs change no estimate", () => {
   const { of, learn } = createEstimates();
   learn({ kind: "short", ms: 0.5 }, 30);
   expect(of({ kind: "short", ms: 20 })).toBe(20);
 });
 
-test("an overlay that has to be brought to the size of the answer counts with all its pixels", () => {
+test("an overlay that has to be resized for the derivative counts with all its pixels", () => {
   const header = headerOf("tif");
   const request = parseImageRequest(3, {
     region: "0,0,512,512",

@@ -183,7 +183,7 @@ async function answer(name: string, request: string): Promise<Uint8Array> {
 const bounds = { png: { usual: 0.5, halfway: 0.7 }, jpg: { usual: 1, halfway: 1.6 } } as const;
 
 describe.skipIf(!judged)("patches", () => {
-  test.each(rows)("in %s, in a %s, are those of LittleCMS", async (name, container) => {
+  test.each(rows)("in %s, in a %s, match LittleCMS", async (name, container) => {
     const { space, profile, halfway } = cases[name]!;
     const identifier = identifierOf(name, container);
     const file = new Uint8Array(readFileSync(join(folder, identifier)));

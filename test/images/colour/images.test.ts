@@ -143,7 +143,7 @@ describe("a PNG without a profile", () => {
     ],
     ["a gamma of nothing", [["gAMA", numbers(0)]]],
     ["primaries without a gamma", [["cHRM", numbers(31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)]]],
-  ] as const)("with %s stays as it is", async (name, chunks) => {
+  ] as const)("with %s stays unchanged", async (name, chunks) => {
     expect(await answered(`${name.length}.png`, pngWith(...chunks))).toEqual(rgbPatches);
   });
 
@@ -152,7 +152,7 @@ describe("a PNG without a profile", () => {
   const colours = rgbPatches.map((colour) => colour.map((value) => value / 255));
 
   test.skipIf(!hasLittleCms)(
-    "whose cICP names Display P3 is converted from it, whatever else it says",
+    "whose cICP names Display P3 is converted from it, whatever else it contains",
     async () => {
       const expected = bySrgb(
         blockOf(fixture("jpg-icc-displayp3.jpg"), "in.jpg", "-icc_profile"),
@@ -166,7 +166,7 @@ describe("a PNG without a profile", () => {
   );
 
   test.skipIf(!hasLittleCms)(
-    "whose colours are kept carries the profile of its cICP, not another",
+    "with preserved colours embeds the profile of its cICP, not another",
     async () => {
       const keeping = await served(
         `image: { metadata: preserve }\nsources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)} }]`,
@@ -182,7 +182,7 @@ describe("a PNG without a profile", () => {
   );
 
   test.skipIf(!hasLittleCms)(
-    "whose cICP names sRGB stays as it is, and one of another is asked further",
+    "whose cICP names sRGB stays unchanged, and one with an unknown cICP uses the next chunk",
     async () => {
       const adobe = installed("compatibleWithAdobeRGB1998.icc");
       const coded = (...codes: number[]) => pngWith(["cICP", Uint8Array.of(...codes)], icc(adobe));
@@ -318,7 +318,7 @@ describe("CIELAB in TIFF", () => {
     },
   );
 
-  test("in floating point is near the picture that it was made from", async () => {
+  test("in floating point is near its original picture", async () => {
     put("lab.tif", fixture("tif-lab-deflate.tif"));
     const found = await png("lab.tif");
     const base = await reference(
@@ -341,7 +341,7 @@ describe("inks", () => {
   };
 
   test.skipIf(!hasLittleCms)(
-    "without a profile are as the measured print, relative to paper and black",
+    "without a profile match the measured print, relative to paper and black",
     async () => {
       const rows = measured();
       const find = (...inks: number[]) => rows.find((row) => row.inks.every((ink, i) => ink === inks[i]))!;
@@ -369,7 +369,7 @@ describe("inks", () => {
   );
 
   test.skipIf(!hasLittleCms).each(["jpg-cmyk-icc.jpg", "jpg-icc-adobergb.jpg"])(
-    "and photographs with profiles are as jpgicc has them: %s",
+    "and photographs with profiles match jpgicc: %s",
     async (name) => {
       put(name, fixture(name));
       const expected = await reference(jpegBySrgb(fixture(name)));
@@ -433,7 +433,7 @@ function tiffOf(
   return tiffFile([{ fields, blocks: [data] }]);
 }
 
-describe("tiles of a picture with a profile", () => {
+describe("tiles of an image with a profile", () => {
   test.each([
     ["jpg-icc-adobergb.jpg"],
     ["jpg-cmyk-icc.jpg"],
@@ -459,7 +459,7 @@ describe("tiles of a picture with a profile", () => {
 });
 
 describe("a profile that is not used", () => {
-  test("leaves the pixels, is named in a header, and never harms the answer", async () => {
+  test("leaves the pixels, is named in a header, and never harms the response", async () => {
     put("bad.jpg", fixture("badmeta-icc.jpg"));
     const response = await app.get("/iiif/3/bad.jpg/full/max/0/default.png");
     expect(response.status).toBe(200);
@@ -491,7 +491,7 @@ describe("a profile that is not used", () => {
     expect([...data.subarray(0, 3)]).toEqual([0x3c, 0xb4, 0x46]);
   });
 
-  test("is not told of a master that has been replaced", async () => {
+  test("is not reported for a master that has been replaced", async () => {
     const watchful = await served(
       `sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)}, revalidate: 0s }]`,
     );
@@ -508,7 +508,7 @@ describe("a profile that is not used", () => {
   test.each([
     ["is for other samples", 16, "GRAY"],
     ["is no profile", 36, "none"],
-  ])("of JPEG 2000 because it %s leaves the channels as they are", async (_, at, text) => {
+  ])("of JPEG 2000 because it %s leaves the channels unchanged", async (_, at, text) => {
     const file = fixture("jp2-icc-displayp3.jp2").slice();
     const profile = Buffer.from(file).indexOf("acsp") - 36;
     file.set(Buffer.from(text), profile + at);
@@ -523,7 +523,7 @@ describe("a profile that is not used", () => {
     expect(difference(found, await reference(fixture("jpg-icc-displayp3.jpg"))).mean).toBeLessThan(3);
   });
 
-  test("of a JPEG because it lacks a part is named; parts in another order are not amiss", async () => {
+  test("of a JPEG because it lacks a part is named; parts in another order are valid", async () => {
     const file = fixture("jpg-cmyk-icc.jpg");
     const parts: Uint8Array[] = [];
     let at = 2;

@@ -52,7 +52,7 @@ describe("CIELAB in TIFF", () => {
     expect(found.map((value, i) => Math.abs(value - wanted[i]!)).filter((off) => off > 2)).toEqual([]);
   });
 
-  test("under a WhitePoint of D50, however it is rounded, is as without one", async () => {
+  test("under a WhitePoint of D50, however it is rounded, is the same as without one", async () => {
     const without = await answered("none.tif", await labFile(8));
     for (const [x, y] of [
       [0.3457, 0.3585],
@@ -69,7 +69,7 @@ describe("CIELAB in TIFF", () => {
     ["a colour far outside all", [318, 5, 4000, 0.0001]],
     ["one number", [318, 5, 0.3127]],
     ["nine numbers", [318, 5, ...Array.from({ length: 9 }, () => 0.3)]],
-  ] as const)("with %s for a WhitePoint is as without one", async (name, field) => {
+  ] as const)("with %s for a WhitePoint is the same as without one", async (name, field) => {
     const without = await answered("none.tif", await labFile(8));
     expect(await answered(`${name}.tif`.replaceAll(" ", "-"), await labFile(8, field))).toEqual(without);
   });

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("an image that cannot be had", () => {
-  test("is told to be missing, with what to compare", async () => {
+  test("is reported as missing, with hints what to compare", async () => {
     const diagnosis = await diagnose(app.service.images, "nowhere.tif");
     expect(codes(diagnosis)).toEqual(["open_image_not_found"]);
     expect(diagnosis.findings[0]).toMatchObject({
@@ -58,7 +58,7 @@ describe("an image that cannot be had", () => {
     },
   );
 
-  test("is told to have no such page", async () => {
+  test("is reported to lack the page", async () => {
     const diagnosis = await diagnose(app.service.images, "pyramid.tif;7");
     expect(codes(diagnosis, "problem")).toEqual(["header_page_not_found"]);
   });
@@ -68,7 +68,7 @@ describe("an image that cannot be had", () => {
       expect(JSON.stringify(await diagnose(app.service.images, identifier))).not.toContain(folder);
   });
 
-  test("is diagnosed within the limit although its file never answers", async () => {
+  test("is diagnosed within the time limit although its file never responds", async () => {
     const files = nodeFiles();
     const hanging = await served(
       inFolder(),
@@ -87,8 +87,8 @@ describe("an image that cannot be had", () => {
   });
 });
 
-describe("what makes an image slow", () => {
-  test("is said with advice although the time of the diagnosis ran out while a tile was rendered", async () => {
+describe("the cause of slowness", () => {
+  test("is reported with advice even if the diagnosis ran out of time while rendering a tile", async () => {
     const { service } = await served(inFolder());
     let isRendering = false;
     const pool: typeof service.images.pool = {
@@ -108,7 +108,7 @@ describe("what makes an image slow", () => {
     expect(diagnosis.findings[1]?.command).toContain("vips tiffsave");
   });
 
-  test("of a large PNG is that rows come after those above them, and a command that helps is given", async () => {
+  test("of a large PNG is that rows depend on those above them, and a helpful command is shown", async () => {
     const { findings } = await diagnose(app.service.images, "large.png");
     const slow = findings.filter(({ level }) => level === "slow");
     expect(slow.map(({ code }) => code)).toEqual(["slow_png_rows"]);
@@ -119,7 +119,7 @@ describe("what makes an image slow", () => {
     expect(codes(await diagnose(app.service.images, "strips.tif"), "slow")).toEqual(["slow_no_levels"]);
   });
 
-  test("is nothing in a tiled pyramid of the same size", async () => {
+  test("is absent in a tiled pyramid of the same size", async () => {
     const diagnosis = await diagnose(app.service.images, "pyramid.tif");
     expect(codes(diagnosis, "slow")).toEqual([]);
     expect(codes(diagnosis, "good")).toContain("fast");
@@ -127,8 +127,8 @@ describe("what makes an image slow", () => {
   });
 });
 
-describe("what is done with an image follows the settings", () => {
-  test("16 bits become 8, or stay where image.depth says so", async () => {
+describe("the treatment of an image follows the settings", () => {
+  test("16 bits become 8, or stay if image.depth says so", async () => {
     const kept = await served(inFolder("image: { depth: source }"));
     const text = async (of: Served) =>
       (await diagnose(of.service.images, "png-rgb16.png")).findings.find(({ code }) => code === "depth")
@@ -137,7 +137,7 @@ describe("what is done with an image follows the settings", () => {
     expect(await text(kept)).toContain("keep 16");
   });
 
-  test("an orientation is applied, or carried where image.metadata is preserve", async () => {
+  test("an orientation is applied, or embedded if image.metadata is preserve", async () => {
     const preserving = await served(inFolder("image: { metadata: preserve }"));
     const size = async (of: Served) =>
       fact(await diagnose(of.service.images, "jpg-orient-6.jpg"), "served")?.value;
@@ -145,7 +145,7 @@ describe("what is done with an image follows the settings", () => {
     expect(await size(preserving)).toEqual({ width: upright.height, height: upright.width });
   });
 
-  test("a profile is converted, or kept where image.color is respect-icc", async () => {
+  test("a profile is converted, or embedded if image.color is respect-icc", async () => {
     const keeping = await served(inFolder("image: { color: respect-icc }"));
     const use = async (of: Served) =>
       fact(await diagnose(of.service.images, "jpg-icc-displayp3.jpg"), "colour_use")?.text;
@@ -166,14 +166,14 @@ describe("what is done with an image follows the settings", () => {
     expect(fact(diagnosis, "size")?.value).toEqual({ width: 6000, height: 6000 });
   });
 
-  test("an answer over the output limits is told to be smaller", async () => {
+  test("a derivative over the output limits is reported to be smaller", async () => {
     const small = await served(inFolder("image: { max_output_width: 800 }"));
     expect(codes(await diagnose(small.service.images, "pyramid.tif"), "note")).toContain("whole_reduced");
   });
 });
 
 describe("renders", () => {
-  test("of requests show up beside what was expected of them", async () => {
+  test("of requests are shown next to their estimates", async () => {
     const fresh = await served(inFolder());
     expect(fact(await diagnose(fresh.service.images, "pyramid.tif"), "latest")).toBeUndefined();
     await fresh.get("/iiif/3/pyramid.tif/0,0,512,512/512,/0/default.jpg");
@@ -181,7 +181,7 @@ describe("renders", () => {
     expect(latest).toMatchObject([{ request: "0,0,512,512/max/0/default.jpg" }]);
   });
 
-  test("are made for a diagnosis where that is asked for, and are not kept", async () => {
+  test("are made for a diagnosis on request, and are not cached", async () => {
     const fresh = await served(inFolder());
     const diagnosis = await diagnose(fresh.service.images, "png-rgb16.png", { measures: true });
     const measured = fact(diagnosis, "measured")?.value as readonly { what: string; readBytes: number }[];

@@ -46,7 +46,7 @@ function fact(name: string, wanted: string): unknown {
 
 const codesOf = (name: string) => told.get(name)?.findings.map(({ code }) => code) ?? [];
 
-test("the tools that the doctor is held to are there", () => {
+test("the reference tools are installed", () => {
   // Elsewhere than in CI scripts/test.mjs says which package brings them.
   if (process.env.CI) expect(toolsMissing).toEqual([]);
   expect(names.length).toBeGreaterThan(90);
@@ -55,11 +55,11 @@ test("the tools that the doctor is held to are there", () => {
 /** Files of which ExifTool describes something other than the served picture, and what that is. */
 const otherSize: Readonly<Record<string, string>> = {};
 
-describe.skipIf(toolsMissing.includes("exiftool"))("what the doctor says agrees with ExifTool", () => {
+describe.skipIf(toolsMissing.includes("exiftool"))("the doctor agrees with ExifTool", () => {
   const tag = (name: string, ...wanted: string[]) =>
     wanted.map((each) => tags[name]?.[each]).find((value) => value !== undefined);
 
-  test.each(names)("of the size, orientation, profile and metadata of %s", (name) => {
+  test.each(names)("about the size, orientation, profile and metadata of %s", (name) => {
     const size = fact(name, "size");
     if (size === undefined) return expect(hasProblems(told.get(name)!)).toBe(true);
     const groups = ["File", "PNG", "GIF", "RIFF", "Jpeg2000", "IFD0"];
@@ -79,7 +79,7 @@ describe.skipIf(toolsMissing.includes("exiftool"))("what the doctor says agrees 
     if (!endings.tif?.test(name)) expect("exif" in kinds).toBe(has(/^(IFD0|ExifIFD|GPS):/));
   });
 
-  test.each(names)("of how %s is coded", (name) => {
+  test.each(names)("about the coding of %s", (name) => {
     if (fact(name, "size") === undefined) return;
     const kind = tag(name, "File:FileType");
     const number = (...wanted: string[]) => Number(tag(name, ...wanted));
@@ -127,7 +127,7 @@ const run = (tool: string, ...args: string[]) => {
   return status === 0 ? stdout + stderr : undefined;
 };
 
-describe.skipIf(toolsMissing.includes("tiffinfo"))("what the doctor says agrees with tiffinfo", () => {
+describe.skipIf(toolsMissing.includes("tiffinfo"))("the doctor agrees with tiffinfo", () => {
   const schemes: Readonly<Record<string, string>> = {
     None: "uncompressed",
     AdobeDeflate: "deflate",
@@ -149,7 +149,7 @@ describe.skipIf(toolsMissing.includes("tiffinfo"))("what the doctor says agrees 
     "CIE L*a*b*": "CIELab",
   };
 
-  test.each(names.filter((name) => endings.tif?.test(name)))("of %s", (name) => {
+  test.each(names.filter((name) => endings.tif?.test(name)))("about %s", (name) => {
     const text = run("tiffinfo", join(fixturesFolder, name));
     if (text === undefined || fact(name, "size") === undefined) return;
     const directories = text.split(/^TIFF Directory at/m).slice(1);
@@ -192,8 +192,8 @@ describe.skipIf(toolsMissing.includes("tiffinfo"))("what the doctor says agrees 
   });
 });
 
-describe.skipIf(toolsMissing.includes("opj_dump"))("what the doctor says agrees with opj_dump", () => {
-  test.each(names.filter((name) => endings.jp2?.test(name)))("of %s", (name) => {
+describe.skipIf(toolsMissing.includes("opj_dump"))("the doctor agrees with opj_dump", () => {
+  test.each(names.filter((name) => endings.jp2?.test(name)))("about %s", (name) => {
     const text = run("opj_dump", "-i", join(fixturesFolder, name));
     if (!text || fact(name, "size") === undefined || !/default tile/.test(text)) return;
     const number = (key: string) => Number(new RegExp(`\\b${key}=(\\w+)`).exec(text)?.[1]);
@@ -224,7 +224,7 @@ describe.skipIf(toolsMissing.includes("opj_dump"))("what the doctor says agrees 
   });
 });
 
-test("restart markers are those that stand in the file", () => {
+test("restart markers are those in the file", () => {
   for (const name of names.filter((each) => fact(each, "format") === "jpg")) {
     const file = Buffer.from(fixture(name));
     const at = file.indexOf(Buffer.from([0xff, 0xdd, 0, 4]));
@@ -246,7 +246,7 @@ const harmless = new Set([
 ]);
 
 test.each(names.filter((name) => /^(bad|bomb)/.test(name)))(
-  "of %s it says what is wrong, or nothing",
+  "for %s it reports what is wrong, or nothing",
   (name) => {
     const diagnosis = told.get(name)!;
     expect(hasProblems(diagnosis)).toBe(!harmless.has(name));
@@ -257,7 +257,7 @@ test.each(names.filter((name) => /^(bad|bomb)/.test(name)))(
   },
 );
 
-test("of sound pictures it finds no problems", () => {
+test("for sound images it finds no problems", () => {
   const wrong = names.filter((name) => !/^(bad|bomb)/.test(name) && hasProblems(told.get(name)!));
   expect(wrong).toEqual([]);
 });

@@ -46,7 +46,7 @@ hook: { engine: lookup, lookup: { file: ${JSON.stringify(mapping)} } }`);
   });
 });
 
-describe("of a source on another machine", () => {
+describe("with a source on another machine", () => {
   let origin: Origin;
   let app: Served;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe("of a source on another machine", () => {
     expect(JSON.stringify(diagnosis)).not.toContain(origin.url);
   });
 
-  test("its failure is a problem of the source, with where to look", async () => {
+  test("its failure is a problem of the source, with a hint where to look", async () => {
     const gone = await served('sources: [{ name: web, type: http, url: "http://127.0.0.1:9/{identifier}" }]');
     const diagnosis = await diagnose(gone.service.images, "a.tif");
     await gone.service.close();
@@ -76,7 +76,7 @@ describe("of a source on another machine", () => {
   });
 });
 
-test("an image that a rule gates is looked at all the same, and its profile is told", async () => {
+test("a gated image is diagnosed too, and its profile is reported", async () => {
   const app = await served(`auth:
   profiles: { staff: { pattern: clickthrough, access_service: { backend: builtin } } }
   rules: [{ match: base.png, profile: staff }]`);

@@ -131,7 +131,7 @@ test("each tile in the missing half of a JPEG is sent uncached, by every way tha
   await service.close();
 });
 
-test("a master of which nothing can be decoded is a problem for the doctor after a request, whose tiles are not called fast", async () => {
+test("a completely undecodable master is a problem for the doctor after a request, and its tiles are not called fast", async () => {
   const { app } = await observed();
   await cp(join(fixturesFolder, "bad-trunc-50.png"), join(folder, "bad-trunc-50.png"));
   const findings = async () => (await diagnose(app.service.images, "bad-trunc-50.png")).findings;

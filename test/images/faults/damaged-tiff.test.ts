@@ -42,7 +42,7 @@ describe.each([
   ["as usual", "depth: source"],
   ["with a window", "window: { low: 1, high: 99 }"],
 ])("a damaged TIFF, %s,", (_name, image) => {
-  test.each(Object.entries(files))("%s has one code, whatever was asked first", async (name, file) => {
+  test.each(Object.entries(files))("%s has one code, whatever was requested first", async (name, file) => {
     writeFileSync(join(folder, name), file);
     const requests = ["full/max/0/default.png", "0,0,600,40/300,/0/default.jpg", "full/150,/0/default.jpg"];
     const codes = new Set<string>();

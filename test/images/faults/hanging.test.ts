@@ -5,7 +5,7 @@ import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
 import { served } from "../../served.ts";
 
-test("a file whose render took too long is looked at again before the next one", async () => {
+test("a file whose render took too long is checked again before the next one", async () => {
   const files = nodeFiles();
   let hangs = false;
   let looks = 0;

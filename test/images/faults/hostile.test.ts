@@ -155,7 +155,7 @@ const requestsOf = (name: string) => [
 ];
 
 describe("a hostile file", () => {
-  test.each(names)("%s is answered, and the next picture is right", async (name) => {
+  test.each(names)("%s gets a response, and the next image is correct", async (name) => {
     const info = await answer(`/iiif/3/${name}/info.json`);
     expect(info.status === 200 || refusal(info.status), `info.json is ${info.status}`).toBe(true);
     for (const request of requestsOf(name)) {
@@ -175,7 +175,7 @@ describe("a hostile file", () => {
     expect(server.process.exitCode).toBe(null);
   });
 
-  test("in many requests at once leaves the server whole", async () => {
+  test("in many concurrent requests leaves the server intact", async () => {
     const answers = await Promise.all(
       names
         .flatMap((name) => [
@@ -203,7 +203,7 @@ describe("a hostile file", () => {
     expect(names.length).toBeGreaterThanOrEqual(48);
   });
 
-  test("is never served with what was hidden behind the picture", async () => {
+  test("is never served with data hidden after the picture", async () => {
     for (const [name, hidden] of [
       ["polyglot-jpg-zip.jpg", "PK\u0003\u0004"],
       ["polyglot-gif-html.gif", "<script>"],

@@ -90,7 +90,7 @@ describe.each([
   "no-profile.tif",
   "no-level.tif",
 ])("%s", (name) => {
-  test.each(targets)("at %s is shown, without validators, and not kept", async (parameters) => {
+  test.each(targets)("at %s is shown, without validators, and not cached", async (parameters) => {
     const app = await served(configuration());
     const first = await answer(app, `${name}/${parameters}`);
     expect(first).toMatchObject({ status: 200, caching: "no-cache", validators: [null, null] });
@@ -106,7 +106,7 @@ describe.each([
 
 // A copy that sets the length of its file first fills it from the front.
 describe.each(["filled.jpg", "filled-progressive.jpg", "filled.webp"])("%s", (name) => {
-  test.each(targets)("at %s is not kept while it ends in zeros", async (parameters) => {
+  test.each(targets)("at %s is not cached while it ends in zeros", async (parameters) => {
     const app = await served(configuration());
     expect(await answer(app, `${name}/${parameters}`)).toMatchObject({
       caching: "no-cache",
@@ -117,7 +117,7 @@ describe.each(["filled.jpg", "filled-progressive.jpg", "filled.webp"])("%s", (na
   });
 });
 
-test.each(["whole.jpg", "whole-progressive.jpg", "whole.tif", "padded.jpg"])("%s is kept", async (name) => {
+test.each(["whole.jpg", "whole-progressive.jpg", "whole.tif", "padded.jpg"])("%s is cached", async (name) => {
   const app = await served(configuration());
   for (const parameters of targets) {
     const first = await answer(app, `${name}/${parameters}`);
@@ -128,14 +128,14 @@ test.each(["whole.jpg", "whole-progressive.jpg", "whole.tif", "padded.jpg"])("%s
   await app.service.close();
 });
 
-test("who asks at the same time hears it too", async () => {
+test("concurrent callers get the same outcome", async () => {
   const app = await served(configuration());
   const all = await Promise.all([1, 2, 3].map(() => answer(app, "half.jpg/full/max/0/default.jpg")));
   for (const each of all) expect(each).toMatchObject({ caching: "no-cache", validators: [null, null] });
   await app.service.close();
 });
 
-test("a file that is written to while it is read is sent and not kept", async () => {
+test("a file that is written to while it is read is sent and not cached", async () => {
   const files = nodeFiles();
   const path = join(folder, "moving.jpg");
   let moves = true;
@@ -168,7 +168,7 @@ test("a file that is written to while it is read is sent and not kept", async ()
   await app.service.close();
 });
 
-test("a damaged file that is replaced while it is read is answered as the new one", async () => {
+test("a damaged file that is replaced while it is read is served from the new one", async () => {
   const files = nodeFiles();
   const path = join(folder, "arriving.jpg");
   await writeFile(path, "not yet a picture");

@@ -64,8 +64,8 @@ async function counted(over: Partial<OverlayParts> = {}, options: object = {}) {
 }
 const answer = { width: 100, height: 100 };
 
-describe("the picture of an overlay", () => {
-  test("is looked at once and decoded once for all who ask while it counts as it was", async () => {
+describe("the overlay image", () => {
+  test("is checked once and decoded once for all concurrent callers while it counts as current", async () => {
     const { overlays, counts, master } = await counted();
     const found = await Promise.all(Array.from({ length: 50 }, () => overlays.of(master, answer)));
     expect(new Set(found.map((overlay) => overlay?.image)).size).toBe(1);
@@ -74,7 +74,7 @@ describe("the picture of an overlay", () => {
     expect(counts).toEqual({ looks: 2, decoded: 1 });
   });
 
-  test("is looked at again after that, and decoded again only where its file has other bytes", async () => {
+  test("is checked again afterwards, and decoded again only if its file has other bytes", async () => {
     const file = join(folder, "changing.png");
     const put = (name: string, seconds: number) => {
       copyFileSync(join(folder, name), file);
@@ -107,7 +107,7 @@ describe("the picture of an overlay", () => {
     expect([await red(), counts.decoded]).toEqual([160, 4]);
   });
 
-  test("of many is kept for those that were used last, in 64 MiB", async () => {
+  test("stays cached if it was used recently, within 64 MiB", async () => {
     let level = 0;
     const { overlays, counts, master } = await counted({
       revalidateMs: 600_000,
@@ -132,7 +132,7 @@ describe("the picture of an overlay", () => {
     expect(await decodedFor(levels[0]!)).toBe(1);
   });
 
-  test("is not asked for where an answer is smaller than min_size, also when it is missing", async () => {
+  test("is not needed if a derivative is smaller than min_size, even when it is missing", async () => {
     const { overlays, counts, master } = await counted(
       {},
       { image: join(folder, "none.png"), min_size: 100 },
@@ -143,7 +143,7 @@ describe("the picture of an overlay", () => {
     await expect(overlays.of(master, answer)).rejects.toMatchObject({ kind: "hook", code: "overlay_failed" });
   });
 
-  test("that fails for want of a place is asked for again, though its file is the same", async () => {
+  test("that fails for lack of a permit is tried again, though its file is the same", async () => {
     let busy = true;
     const { overlays, master } = await counted({
       revalidateMs: 0,

@@ -96,8 +96,8 @@ const inks: Record<string, () => Uint8Array> = {
   "ink-associated.tif": () => ink(printed(new Uint8Array(side * side * 6), 255, true), 8, 1),
 };
 
-describe.each(Object.keys(inks))("of ink in %s", (name) => {
-  test("all inks are black and let through what is not covered, whatever the size and the turn", async () => {
+describe.each(Object.keys(inks))("with ink in %s", (name) => {
+  test("all inks are black, and the uncovered part is transparent, at any size and rotation", async () => {
     for (const rest of [...sizes.map((size) => `${size}/0`), "75,/30", "max/90"]) {
       const { data, bands } = await pixelsOf(app, `/iiif/3/${name}/full/${rest}/default.png`);
       expect(bands).toBe(4);
@@ -115,7 +115,7 @@ describe.each(Object.keys(inks))("of ink in %s", (name) => {
     }
   });
 
-  test("the background is seen where the format has no alpha", async () => {
+  test("the background is visible if the format has no alpha", async () => {
     const { data, bands, width } = await pixelsOf(app, `/iiif/3/${name}/full/max/0/default.jpg`);
     expect(bands).toBe(3);
     const at = (x: number, y: number) => [...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)];
@@ -124,7 +124,7 @@ describe.each(Object.keys(inks))("of ink in %s", (name) => {
   });
 });
 
-describe.each(Object.keys(files))("of %s", (name) => {
+describe.each(Object.keys(files))("as %s", (name) => {
   test("pixels that show are red, whatever the size and the turn", async () => {
     for (const rest of [...sizes.map((size) => `${size}/0`), "75,/30", "max/90"]) {
       const { data } = await pixelsOf(app, `/iiif/3/${name}/full/${rest}/default.png`);
@@ -171,7 +171,7 @@ test.each([
   ["straight-float.tif", "associated-float.tif"],
   ["straight.tif", "straight.png"],
   ["straight-16.tif", "straight.webp"],
-])("%s and %s give the same picture", async (one, other) => {
+])("%s and %s show the same picture", async (one, other) => {
   for (const size of sizes) {
     const [a, b] = await Promise.all(
       [one, other].map((name) => pixelsOf(app, `/iiif/3/${name}/full/${size}/0/default.png`)),

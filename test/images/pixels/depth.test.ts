@@ -85,7 +85,7 @@ async function rowOf(app: Served, target: string) {
 const largestStep = (row: readonly number[]) =>
   row.reduce((most, value, x) => Math.max(most, x > 0 ? value - row[x - 1]! : 0), 0);
 
-describe.each(Object.keys(files))("of %s", (name) => {
+describe.each(Object.keys(files))("as %s", (name) => {
   test.each(["{}", "{ linear: on }", "{ sharpen: { threshold: 0 } }"])(
     "all 256 levels are there under %s, whatever the size",
     async (image) => {
@@ -108,7 +108,7 @@ describe.each(Object.keys(files))("of %s", (name) => {
     await app.service.close();
   });
 
-  test.each(["png", "tif"])("16 bits stay 16 in %s where the setting says so", async (format) => {
+  test.each(["png", "tif"])("16 bits stay 16 in %s if the setting says so", async (format) => {
     const app = await over("{ depth: source }");
     const whole = await rowOf(app, `/iiif/3/${name}/full/max/0/default.${format}`);
     expect(whole.deep).toBe(true);
@@ -141,7 +141,7 @@ describe.each(Object.keys(files))("of %s", (name) => {
   });
 });
 
-test("floating point outside 0 to 1 is black and white, and what is no number is black", async () => {
+test("floating point outside 0 to 1 is black and white, and NaN is black", async () => {
   const values = Float32Array.of(-5, -0.001, 0, 0.5, 1, 1.001, 40, Number.NaN, Number.POSITIVE_INFINITY);
   await writeFile(
     join(folder, "wild.tif"),

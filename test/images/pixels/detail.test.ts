@@ -132,7 +132,7 @@ test("versions 2 and 3 show the same pixels", async () => {
   await own.app.service.close();
 });
 
-test("the whole is what full/{max_size} shows to those with access", async () => {
+test("the whole image equals full/{max_size} for callers with access", async () => {
   const own = await site("!150,150");
   const headers = { Cookie: await own.cookie("terms") };
   for (const name of sampled("the whole and full/{max_size}", names, 4)) {
@@ -146,46 +146,43 @@ test("the whole is what full/{max_size} shows to those with access", async () =>
 describe.each([
   ["!150,150", "{ metadata: preserve }"], // exactly a quarter of most masters
   ["!133,133", "{ linear: on }"],
-])(
-  "within %s and with image: %s, every answer is what anybody could make of the substitute",
-  (most, image) => {
-    let own: Gated;
-    let copies: Served;
-    beforeAll(async () => {
-      own = await site(most, image);
-      copies = await served(
-        `image: ${image}\nsources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]`,
-      );
-    });
-    afterAll(async () => {
-      await own.app.service.close();
-      await copies.service.close();
-    });
+])("within %s and with image: %s, every response can be made from the substitute", (most, image) => {
+  let own: Gated;
+  let copies: Served;
+  beforeAll(async () => {
+    own = await site(most, image);
+    copies = await served(
+      `image: ${image}\nsources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]`,
+    );
+  });
+  afterAll(async () => {
+    await own.app.service.close();
+    await copies.service.close();
+  });
 
-    test.each(sampled(`copies within ${most}`, names, 4))("of %s", async (name) => {
-      const info = (await (await own.app.get(`/iiif/3/${name}/info.json`)).json()) as Record<string, number>;
-      const { width = 0, height = 0 } = info;
-      const substitute = await bytesOf(own.app, target(name, "full/max"));
-      await writeFile(join(folder, `copy-of-${name}.png`), substitute);
-      const whole = await reference(substitute);
-      const random = seeded(seedOf(`copies of ${name} within ${most}`));
-      const pick = <T>(...of: readonly T[]) => of[random(of.length)] as T;
-      for (let nth = 0; nth < (everything ? 12 : 6); nth++) {
-        const [x, y] = [random(width), random(height)];
-        const [w, h] = [1 + random(width - x), 1 + random(height - y)];
-        const [left, columns] = cellsOf(x, w, width, whole.width);
-        const [top, rows] = cellsOf(y, h, height, whole.height);
-        // Not below a seventh: the copy would be reduced by its decoder first.
-        const size = [columns, rows].map((most) => most - random(nth % 3 && Math.floor((most * 6) / 7)));
-        const file = `${pick("default", "default", "gray", "bitonal")}.${pick("jpg", "jpg", "png", "webp", "tif")}`;
-        const rest = `^${size.join()}/${pick("0", "0", "!90", "20")}/${file}`;
-        const answer = await shown(own, `/iiif/3/${name}/${x},${y},${w},${h}/${rest}`);
-        const made = `/iiif/3/copy-of-${name}.png/${left},${top},${columns},${rows}/${rest}`;
-        expect(difference(answer, await reference(await bytesOf(copies, made))).largest, made).toBe(0);
-      }
-    });
-  },
-);
+  test.each(sampled(`copies within ${most}`, names, 4))("of %s", async (name) => {
+    const info = (await (await own.app.get(`/iiif/3/${name}/info.json`)).json()) as Record<string, number>;
+    const { width = 0, height = 0 } = info;
+    const substitute = await bytesOf(own.app, target(name, "full/max"));
+    await writeFile(join(folder, `copy-of-${name}.png`), substitute);
+    const whole = await reference(substitute);
+    const random = seeded(seedOf(`copies of ${name} within ${most}`));
+    const pick = <T>(...of: readonly T[]) => of[random(of.length)] as T;
+    for (let nth = 0; nth < (everything ? 12 : 6); nth++) {
+      const [x, y] = [random(width), random(height)];
+      const [w, h] = [1 + random(width - x), 1 + random(height - y)];
+      const [left, columns] = cellsOf(x, w, width, whole.width);
+      const [top, rows] = cellsOf(y, h, height, whole.height);
+      // Not below a seventh: the copy would be reduced by its decoder first.
+      const size = [columns, rows].map((most) => most - random(nth % 3 && Math.floor((most * 6) / 7)));
+      const file = `${pick("default", "default", "gray", "bitonal")}.${pick("jpg", "jpg", "png", "webp", "tif")}`;
+      const rest = `^${size.join()}/${pick("0", "0", "!90", "20")}/${file}`;
+      const answer = await shown(own, `/iiif/3/${name}/${x},${y},${w},${h}/${rest}`);
+      const made = `/iiif/3/copy-of-${name}.png/${left},${top},${columns},${rows}/${rest}`;
+      expect(difference(answer, await reference(await bytesOf(copies, made))).largest, made).toBe(0);
+    }
+  });
+});
 
 /** Pixels that a cell is wide. */
 const pitch = 2.5;
@@ -272,7 +269,7 @@ describe.each([
   ["png", "{ sharpen: on }"],
   ["tif", "{}"],
 ] as const)(
-  "of two masters in %s with image: %s, of which one has detail that the size does not show",
+  "with two masters in %s and image: %s, one of which has detail finer than the substitute",
   (format, image) => {
     const write = (picture: Sharp) =>
       format === "png" ? picture.png() : picture.tiff({ compression: "lzw" });
@@ -299,7 +296,7 @@ describe.each([
       return found;
     };
 
-    test("odd requests without access answer the same bytes", async () => {
+    test("odd requests without access return the same bytes", async () => {
       const whole = await shown(own, path("noisy", "full/max/0/default.png"));
       expect([whole.width, whole.height, new Set(whole.data)]).toEqual([400, 280, new Set([128])]);
       expect(await differing(oddRequests(everything ? 200 : 24))).toEqual([]);

@@ -158,11 +158,11 @@ describe.each(endings)("%s", (ending) => {
   describe.each(sampled(`orientations of ${ending}`, orientations, 3))("in orientation %i", (orientation) => {
     const name = `${orientation}.${ending}`;
 
-    test("tells upright dimensions", async () => {
+    test("reports upright dimensions", async () => {
       expect(await informationOf(app, 3, name)).toMatchObject({ width, height });
     });
 
-    test("gives upright pixels, whole and in regions", async () => {
+    test("returns upright pixels, whole and in regions", async () => {
       const whole = await pixelsOf(app, imageOf(name, "full/max/0/default.png"));
       // what another decoder makes of the file: the picture itself, or the picture as JPEG has it
       const seen: Picture = lossless
@@ -181,7 +181,7 @@ describe.each(endings)("%s", (ending) => {
       }
     });
 
-    test("gives upright tiles at every scale factor, as PNG and as JPEG", async () => {
+    test("returns upright tiles at every scale factor, as PNG and as JPEG", async () => {
       const random = seeded(orientation);
       for (const s of (await informationOf(app, 3, name)).tiles[0]?.scaleFactors ?? []) {
         const [columns, rows] = [Math.ceil(width / (64 * s)), Math.ceil(height / (64 * s))];

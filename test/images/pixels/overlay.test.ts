@@ -215,152 +215,147 @@ function difference(a: Pixels, b: Pixels) {
 /** Both round to 8 bits, ImageMagick those of the mark before the blend too. */
 const rounding = 1.01;
 
-describe.skipIf(!magickThere)(
-  "an answer with an overlay is what ImageMagick makes of the one without",
-  () => {
-    const all = Object.keys(gravities) as Anchor[];
-    test.each(sampled("anchors of an overlay", all, 3))("at %s, in each fit", async (anchor) => {
-      for (const [fit, within] of [
-        ["shrink", rounding],
-        ["tile", rounding],
-        ["scale", 6],
-      ] as const) {
-        const settings = { ...usual, anchor, fit };
-        const { without, marked } = await answers("base.png/full/181,/0/default.png", settings);
-        const made = pixelsOf(marked);
-        expect(difference(made, await composite(without, settings)).most, fit).toBeLessThanOrEqual(within);
-        // The mark is to be seen at all.
-        expect(difference(made, pixelsOf(without)).mean, fit).toBeGreaterThan(0.5);
-      }
-    });
-
-    test("where the answer is smaller than the mark", async () => {
-      for (const anchor of ["top-left", "right", "bottom-right"] as const) {
-        const settings = { ...usual, anchor };
-        const { without, marked } = await answers("base.png/full/40,/0/default.png", settings);
-        const { most, mean } = difference(pixelsOf(marked), await composite(without, settings));
-        expect(most).toBeLessThanOrEqual(12);
-        expect(mean).toBeLessThanOrEqual(0.5);
-      }
-    });
-
-    test.each([0.25, 1])("with opacity %f", async (opacity) => {
-      const settings = { ...usual, opacity };
+describe.skipIf(!magickThere)("a derivative with an overlay equals ImageMagick's composite", () => {
+  const all = Object.keys(gravities) as Anchor[];
+  test.each(sampled("anchors of an overlay", all, 3))("at %s, in each fit", async (anchor) => {
+    for (const [fit, within] of [
+      ["shrink", rounding],
+      ["tile", rounding],
+      ["scale", 6],
+    ] as const) {
+      const settings = { ...usual, anchor, fit };
       const { without, marked } = await answers("base.png/full/181,/0/default.png", settings);
+      const made = pixelsOf(marked);
+      expect(difference(made, await composite(without, settings)).most, fit).toBeLessThanOrEqual(within);
+      // The mark is to be seen at all.
+      expect(difference(made, pixelsOf(without)).mean, fit).toBeGreaterThan(0.5);
+    }
+  });
+
+  test("if the derivative is smaller than the mark", async () => {
+    for (const anchor of ["top-left", "right", "bottom-right"] as const) {
+      const settings = { ...usual, anchor };
+      const { without, marked } = await answers("base.png/full/40,/0/default.png", settings);
+      const { most, mean } = difference(pixelsOf(marked), await composite(without, settings));
+      expect(most).toBeLessThanOrEqual(12);
+      expect(mean).toBeLessThanOrEqual(0.5);
+    }
+  });
+
+  test.each([0.25, 1])("with opacity %f", async (opacity) => {
+    const settings = { ...usual, opacity };
+    const { without, marked } = await answers("base.png/full/181,/0/default.png", settings);
+    expect(difference(pixelsOf(marked), await composite(without, settings)).most).toBeLessThanOrEqual(
+      rounding,
+    );
+  });
+
+  const targets = [
+    "base.png/100,50,300,200/150,/0/default.png",
+    "base.png/square/!150,150/!0/default.png",
+    "base.png/full/181,/90/default.png",
+    "base.png/full/181,/!270/default.png",
+    "base.png/full/181,/180/default.tif",
+    "jpg-baseline-420.jpg/full/181,/90/default.png",
+    "jpg-orient-6.jpg/full/,150/0/default.png",
+    "tif-pyramid-subifd.tif/full/181,/0/default.tif",
+    "jpg-cmyk-adobe.jpg/full/181,/0/default.png",
+    "jpg-icc-adobergb.jpg/full/181,/0/default.png",
+  ];
+  test.each(sampled("answers with an overlay", targets, 4))("on %s", async (target) => {
+    const { without, marked } = await answers(target, usual);
+    expect(difference(pixelsOf(marked), await composite(without, usual)).most).toBeLessThanOrEqual(rounding);
+  });
+
+  const withAlpha = [
+    "png-rgba8.png/full/max/0/default.png",
+    "png-rgba8.png/full/max/0/default.tif",
+    "webp-lossless-alpha.webp/full/max/0/default.png",
+    "base.png/full/181,/30/default.png",
+    "gif-transparent.gif/full/max/0/default.png",
+  ];
+  test.each(sampled("alpha under an overlay", withAlpha, 2))("on the alpha of %s", async (target) => {
+    for (const settings of [usual, { ...usual, fit: "tile", opacity: 0.5 } as const]) {
+      const { without, marked } = await answers(target, settings);
       expect(difference(pixelsOf(marked), await composite(without, settings)).most).toBeLessThanOrEqual(
         rounding,
       );
-    });
+    }
+  });
 
-    const targets = [
-      "base.png/100,50,300,200/150,/0/default.png",
-      "base.png/square/!150,150/!0/default.png",
-      "base.png/full/181,/90/default.png",
-      "base.png/full/181,/!270/default.png",
-      "base.png/full/181,/180/default.tif",
-      "jpg-baseline-420.jpg/full/181,/90/default.png",
-      "jpg-orient-6.jpg/full/,150/0/default.png",
-      "tif-pyramid-subifd.tif/full/181,/0/default.tif",
-      "jpg-cmyk-adobe.jpg/full/181,/0/default.png",
-      "jpg-icc-adobergb.jpg/full/181,/0/default.png",
-    ];
-    test.each(sampled("answers with an overlay", targets, 4))("on %s", async (target) => {
-      const { without, marked } = await answers(target, usual);
-      expect(difference(pixelsOf(marked), await composite(without, usual)).most).toBeLessThanOrEqual(
-        rounding,
-      );
-    });
-
-    const withAlpha = [
-      "png-rgba8.png/full/max/0/default.png",
-      "png-rgba8.png/full/max/0/default.tif",
-      "webp-lossless-alpha.webp/full/max/0/default.png",
-      "base.png/full/181,/30/default.png",
-      "gif-transparent.gif/full/max/0/default.png",
-    ];
-    test.each(sampled("alpha under an overlay", withAlpha, 2))("on the alpha of %s", async (target) => {
-      for (const settings of [usual, { ...usual, fit: "tile", opacity: 0.5 } as const]) {
-        const { without, marked } = await answers(target, settings);
-        expect(difference(pixelsOf(marked), await composite(without, settings)).most).toBeLessThanOrEqual(
-          rounding,
-        );
-      }
-    });
-
-    const deep = ["png-rgb16.png", "png-rgba16.png", "tif-rgb16-deflate.tif"];
-    test.each(sampled("16 bits under an overlay", deep, 1))("on 16 bits of %s", async (name) => {
-      for (const format of ["png", "tif"]) {
-        const target = `${name}/full/max/0/default.${format}`;
-        const { without, marked } = await answers(target, usual, "image: { depth: source }");
-        expect((await sharp(marked).metadata()).depth).toBe("ushort");
-        const { most } = difference(pixelsOf(marked), await composite(without, usual));
-        // Sixteen bits on both sides: a 64th of a level.
-        expect(most).toBeLessThanOrEqual(1 / 64);
-      }
-      const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
-      // The response without an overlay is rounded before ImageMagick sees it.
+  const deep = ["png-rgb16.png", "png-rgba16.png", "tif-rgb16-deflate.tif"];
+  test.each(sampled("16 bits under an overlay", deep, 1))("on 16 bits of %s", async (name) => {
+    for (const format of ["png", "tif"]) {
+      const target = `${name}/full/max/0/default.${format}`;
+      const { without, marked } = await answers(target, usual, "image: { depth: source }");
+      expect((await sharp(marked).metadata()).depth).toBe("ushort");
       const { most } = difference(pixelsOf(marked), await composite(without, usual));
-      expect(most).toBeLessThanOrEqual(rounding + 0.5);
-    });
+      // Sixteen bits on both sides: a 64th of a level.
+      expect(most).toBeLessThanOrEqual(1 / 64);
+    }
+    const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
+    // The response without an overlay is rounded before ImageMagick sees it.
+    const { most } = difference(pixelsOf(marked), await composite(without, usual));
+    expect(most).toBeLessThanOrEqual(rounding + 0.5);
+  });
 
-    const luma = ["-grayscale", "Rec601Luma"];
-    test.each(["jpg-gray.jpg", "png-la8.png", "png-gray16.png"])("in gray on %s", async (name) => {
-      const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
-      const expected = await composite(without, usual, [], luma);
-      expect(difference(pixelsOf(marked), expected).most).toBeLessThanOrEqual(rounding + 0.5);
-    });
+  const luma = ["-grayscale", "Rec601Luma"];
+  test.each(["jpg-gray.jpg", "png-la8.png", "png-gray16.png"])("in gray on %s", async (name) => {
+    const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
+    const expected = await composite(without, usual, [], luma);
+    expect(difference(pixelsOf(marked), expected).most).toBeLessThanOrEqual(rounding + 0.5);
+  });
 
-    test("before gray and before black and white", async () => {
-      const colours = await answers("base.png/full/181,/0/default.png", usual);
-      const marked = await answers("base.png/full/181,/0/gray.png", usual);
-      const gray = await composite(colours.without, usual, luma);
-      expect(difference(pixelsOf(marked.marked), gray).most).toBeLessThanOrEqual(rounding + 0.5);
-      const bitonal = await answers("base.png/full/181,/0/bitonal.png", usual);
-      const threshold = await composite(colours.without, usual, [...luma, "-threshold", "50%"]);
-      const { mean } = difference(pixelsOf(bitonal.marked), threshold);
-      expect(mean).toBeLessThanOrEqual(255 * 0.75 * 0.005); // a pixel in two hundred at the threshold itself
-      expect(difference(pixelsOf(bitonal.marked), pixelsOf(bitonal.without)).mean).toBeGreaterThan(2);
-    });
+  test("before gray and before black and white", async () => {
+    const colours = await answers("base.png/full/181,/0/default.png", usual);
+    const marked = await answers("base.png/full/181,/0/gray.png", usual);
+    const gray = await composite(colours.without, usual, luma);
+    expect(difference(pixelsOf(marked.marked), gray).most).toBeLessThanOrEqual(rounding + 0.5);
+    const bitonal = await answers("base.png/full/181,/0/bitonal.png", usual);
+    const threshold = await composite(colours.without, usual, [...luma, "-threshold", "50%"]);
+    const { mean } = difference(pixelsOf(bitonal.marked), threshold);
+    expect(mean).toBeLessThanOrEqual(255 * 0.75 * 0.005); // a pixel in two hundred at the threshold itself
+    expect(difference(pixelsOf(bitonal.marked), pixelsOf(bitonal.without)).mean).toBeGreaterThan(2);
+  });
 
-    test("before alpha is flattened on the background", async () => {
-      const clear = await answers("png-rgba8.png/full/max/0/default.png", usual);
-      const { marked } = await answers(
-        "png-rgba8.png/full/max/0/default.jpg",
-        usual,
-        "image: { background: '#20c040', jpeg_quality: 100, jpeg_chroma: '444' }",
-      );
-      const expected = await composite(clear.without, usual, ["-background", "#20c040", "-flatten"]);
-      const { most, mean } = difference(pixelsOf(marked), expected);
-      expect(most).toBeLessThanOrEqual(8);
-      expect(mean).toBeLessThanOrEqual(0.8);
-    });
+  test("before alpha is flattened on the background", async () => {
+    const clear = await answers("png-rgba8.png/full/max/0/default.png", usual);
+    const { marked } = await answers(
+      "png-rgba8.png/full/max/0/default.jpg",
+      usual,
+      "image: { background: '#20c040', jpeg_quality: 100, jpeg_chroma: '444' }",
+    );
+    const expected = await composite(clear.without, usual, ["-background", "#20c040", "-flatten"]);
+    const { most, mean } = difference(pixelsOf(marked), expected);
+    expect(most).toBeLessThanOrEqual(8);
+    expect(mean).toBeLessThanOrEqual(0.8);
+  });
 
-    test.each([
-      ["jpg", "image: { jpeg_quality: 100, jpeg_chroma: '444' }", 8, 0.8],
-      ["jpg", "image: { jpeg_quality: 100, jpeg_chroma: '444', jpeg_progressive: true }", 8, 0.8],
-      ["jpg", "", 128, 4],
-      ["webp", "image: { webp_quality: 100 }", 128, 2.5],
-    ])("as %s with %s", async (format, image, within, mean) => {
-      for (const name of ["base.png", "jpg-baseline-420.jpg"]) {
-        const { without } = await answers(`${name}/full/181,/0/default.png`, usual);
-        const { marked } = await answers(`${name}/full/181,/0/default.${format}`, usual, image);
-        const gap = difference(pixelsOf(marked), await composite(without, usual));
-        expect(gap.most, name).toBeLessThanOrEqual(within);
-        expect(gap.mean, name).toBeLessThanOrEqual(mean);
-      }
-    });
+  test.each([
+    ["jpg", "image: { jpeg_quality: 100, jpeg_chroma: '444' }", 8, 0.8],
+    ["jpg", "image: { jpeg_quality: 100, jpeg_chroma: '444', jpeg_progressive: true }", 8, 0.8],
+    ["jpg", "", 128, 4],
+    ["webp", "image: { webp_quality: 100 }", 128, 2.5],
+  ])("as %s with %s", async (format, image, within, mean) => {
+    for (const name of ["base.png", "jpg-baseline-420.jpg"]) {
+      const { without } = await answers(`${name}/full/181,/0/default.png`, usual);
+      const { marked } = await answers(`${name}/full/181,/0/default.${format}`, usual, image);
+      const gap = difference(pixelsOf(marked), await composite(without, usual));
+      expect(gap.most, name).toBeLessThanOrEqual(within);
+      expect(gap.mean, name).toBeLessThanOrEqual(mean);
+    }
+  });
 
-    test("on tiles that would be cut out of a JPEG losslessly", async () => {
-      const tile = "jpg-baseline-420.jpg/64,64,128,128/128,128/0/default";
-      const { without } = await answers(`${tile}.png`, usual);
-      const { marked } = await answers(`${tile}.jpg`, usual);
-      const { mean } = difference(pixelsOf(marked), await composite(without, usual));
-      expect(mean).toBeLessThanOrEqual(2.5);
-    });
-  },
-);
+  test("on tiles that would be cut out of a JPEG losslessly", async () => {
+    const tile = "jpg-baseline-420.jpg/64,64,128,128/128,128/0/default";
+    const { without } = await answers(`${tile}.png`, usual);
+    const { marked } = await answers(`${tile}.jpg`, usual);
+    const { mean } = difference(pixelsOf(marked), await composite(without, usual));
+    expect(mean).toBeLessThanOrEqual(2.5);
+  });
+});
 
-describe("an answer that keeps what its master says", () => {
+describe("a derivative that preserves the master's colours or orientation", () => {
   /** Fully opaque and of one colour, on the left half of the response's lower edge. */
   const solid = async () => {
     const background = { r: 40, g: 180, b: 90 };
@@ -397,7 +392,7 @@ describe("an answer that keeps what its master says", () => {
       expect(Math.abs(seen[band]! - level), `${stored} seen as ${seen}`).toBeLessThanOrEqual(4);
   });
 
-  test("has it upright for viewers that turn by EXIF, where orientation is preserved", async () => {
+  test("has it upright for viewers that rotate by EXIF, if orientation is preserved", async () => {
     for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
       const file = await answer(
         `jpg-orient-${orientation}.jpg/full/max/0/default.jpg`,

@@ -62,7 +62,7 @@ describe.each([
   test.each(names)("tiles of %s meet without a seam", (name) => expectNoSeams(app, 3, name));
 });
 
-test("sharpened answers are smaller ones only, and of the same size", async () => {
+test("only reduced derivatives are sharpened, and their size is unchanged", async () => {
   const [plain, sharpened] = await Promise.all([over("{}"), over("{ sharpen: on }")]);
   const both = (target: string) =>
     Promise.all([
@@ -80,7 +80,7 @@ test("sharpened answers are smaller ones only, and of the same size", async () =
   await Promise.all([plain.service.close(), sharpened.service.close()]);
 });
 
-test("a sharpened region is that part of the sharpened picture, edges included", async () => {
+test("a sharpened region equals that part of the sharpened picture, edges included", async () => {
   const app = await over("{ sharpen: { radius: 3, amount: 2, threshold: 0 } }");
   const whole = await pixelsOf(app, "/iiif/3/plain.png/0,0,610,440/305,220/0/default.png");
   const part = await pixelsOf(app, "/iiif/3/plain.png/200,100,300,200/150,100/0/default.png");
@@ -91,7 +91,7 @@ test("a sharpened region is that part of the sharpened picture, edges included",
   await app.service.close();
 });
 
-test("luma that is sharpened alone, from JPEG to JPEG, shows what sharpened pixels show", async () => {
+test("sharpening luma alone, from JPEG to JPEG, looks the same as sharpening pixels", async () => {
   const how = "sharpen: { radius: 1, amount: 1, threshold: 0 }";
   const exact = 'jpeg_quality: 100, jpeg_chroma: "444"';
   const [plain, sharpened] = await Promise.all([over(`{ ${exact} }`), over(`{ ${exact}, ${how} }`)]);
@@ -111,7 +111,7 @@ test("luma that is sharpened alone, from JPEG to JPEG, shows what sharpened pixe
   await Promise.all([plain.service.close(), sharpened.service.close()]);
 });
 
-test("supersampled answers of a pyramid come from finer levels, as a good filter reduces them", async () => {
+test("supersampled derivatives of a pyramid come from finer levels, as a good filter reduces them", async () => {
   const reference = await sharp(await stored(572, 402).png().toBuffer())
     .resize(286, 201, { fit: "fill", kernel: "lanczos3" })
     .raw()
@@ -140,7 +140,7 @@ test.each([2, 4])("a board of black and white at 1/%i is half the light", async 
   }
 });
 
-test("each setting makes an entity tag of its own", async () => {
+test("each setting has a separate entity tag", async () => {
   const settings = [
     "{}",
     "{ sharpen: on }",

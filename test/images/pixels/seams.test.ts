@@ -30,7 +30,7 @@ describe.each([
   afterAll(() => app.service.close());
 
   const drawn = sampled(`seams of fixtures in tiles of ${side}`, fixtures, 5);
-  test.each(drawn)("of %s meet without a seam", (name) => expectNoSeams(app, version, name));
+  test.each(drawn)("%s has tiles that meet without a seam", (name) => expectNoSeams(app, version, name));
 });
 
 const sizes = [
@@ -95,7 +95,7 @@ describe.each([
       .map(([ending, write]) => ({ name: `${width}x${height}.${ending}`, width, height, write })),
   );
   const drawn = sampled(`seams of pictures in tiles of ${side}`, pictures, side > 64 ? 2 : 1);
-  test.each(drawn)("of $name meet without a seam, whatever its size", async (picture) => {
+  test.each(drawn)("$name has tiles that meet without a seam, whatever its size", async (picture) => {
     const { name, width, height, write } = picture;
     await writeFile(made(name), await write(enlarged(width, height)).toBuffer());
     await expectNoSeams(app, version, name);
@@ -111,7 +111,7 @@ const largeCases = Object.entries(large).flatMap(([name, write]) =>
 );
 
 test.each(sampled("seams of large pictures", largeCases, 1))(
-  "of $name, a sample of tiles lies in its levels in version $version",
+  "of $name, a sample of tiles matches its levels in version $version",
   async ({ name, write, version }) => {
     await writeFile(made(name), await write().toBuffer());
     const app = await served(over(512));

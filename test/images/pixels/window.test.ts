@@ -108,12 +108,12 @@ async function rowOf(
   return Array.from({ length: width }, (_, x) => data[(7 * width + x) * bands] as number);
 }
 
-describe.each(["float.tif", "narrow.tif", "inverted.tif", "colours.tif"])("of %s", (name) => {
+describe.each(["float.tif", "narrow.tif", "inverted.tif", "colours.tif"])("as %s", (name) => {
   test.each([
     [0, 100],
     [0.5, 99.5],
     [10, 60],
-  ])("%d and %d percent become black and white, what is between lies between", async (low, high) => {
+  ])("%d and %d percent become black and white, with a ramp in between", async (low, high) => {
     const row = await rowOf(`{ window: { low: ${low}, high: ${high} } }`, name);
     for (const [x, value] of row.entries()) {
       const wanted = (255 * (100 * share(x) - low)) / (high - low);
@@ -135,7 +135,7 @@ describe.each(["float.tif", "narrow.tif", "inverted.tif", "colours.tif"])("of %s
   });
 });
 
-test("values that are no numbers have no say", async () => {
+test("NaN values do not count", async () => {
   const row = await rowOf("{ window: { low: 0, high: 100 } }", "holes.tif");
   const first = 7 * side;
   for (const [x, value] of row.entries()) {
@@ -146,7 +146,7 @@ test("values that are no numbers have no say", async () => {
 });
 
 test.each(["flat.tif", "bytes.tif"])(
-  "%s, which has no range or none of its own, stays as it is",
+  "%s, which has no range or none of its own, stays unchanged",
   async (name) => {
     expect(await rowOf("{ window: {} }", name)).toEqual(await rowOf("{}", name));
   },
@@ -160,7 +160,7 @@ test("tiles meet without a seam, and show the range of the whole picture", async
   expect(Math.abs((corner.at(-1) as number) - (255 * (100 * share(63) - 0.5)) / 99)).toBeLessThanOrEqual(2);
 });
 
-test("answers are the same whatever the slots hold", async () => {
+test("responses are the same whatever the slots hold", async () => {
   const rest = "128,128,128,128/64,64/0/default.png";
   const slots = [
     "",

@@ -69,7 +69,7 @@ describe("a derivative that is made by rows", () => {
     ["tif-rgb16-deflate.tif", 1],
     ["tif-pyramid-subifd.tif", 2],
     ["tif-bigtiff-bigendian-tiled.tif", 4],
-  ])("has the same pixels if it is too small to be made so: %s at 1/%i", async (name, scaleFactor) => {
+  ])("has the same pixels if it is too small for that: %s at 1/%i", async (name, scaleFactor) => {
     const { plan, bytes } = await planOf(name, "full/max/0/default.jpg");
     const reduced: RenderPlan = { ...plan, read: { ...plan.read, scaleFactor } };
     const whole = await run(reduced, bytes);
@@ -77,7 +77,7 @@ describe("a derivative that is made by rows", () => {
     expect(await reference(made.bytes)).toEqual(await reference(whole.bytes));
   });
 
-  test("fails as one that is made at once if the file is damaged in a later part", async () => {
+  test("fails like one made in one piece if the file is damaged in a later part", async () => {
     const { plan, bytes } = await planOf("bad-trunc-50.jp2", "full/max/0/default.jpg");
     const failure = (job: Promise<unknown>) =>
       job.then(
@@ -89,7 +89,7 @@ describe("a derivative that is made by rows", () => {
     expect(await failure(run({ ...plan, rows: 64 }, bytes))).toEqual(whole);
   });
 
-  test("ends before the next rows if nobody wants it any longer", async () => {
+  test("ends before the next rows if nobody needs it any longer", async () => {
     const { plan, bytes } = await planOf("jp2-reversible.jp2", "full/max/0/default.jpg");
     const wanted = {
       aborted: false,

@@ -69,7 +69,7 @@ function planOf(
 }
 
 describe("the transform of a plan", () => {
-  test("has the axes of the answer on the upright picture, with what a blur looks at beyond it", () => {
+  test("has the axes of the derivative on the upright picture, with a margin for a blur", () => {
     const { transform, steps } = planOf(
       headerOf(4000, 3000, 6),
       "1024,512,1024,1024/512,512/!90/default.jpg",
@@ -87,7 +87,7 @@ describe("the transform of a plan", () => {
     expect(steps.map(({ op }) => op)).toEqual(["orient", "resize", "sharpen", "crop", "mirror", "rotate"]);
   });
 
-  test("has no margin where the picture ends", () => {
+  test("has no margin at the picture's edges", () => {
     const { transform } = planOf(headerOf(4000, 3000, 1), "full/500,/0/default.jpg", { sharpen: "on" });
     expect(transform.margins).toEqual({ left: 0, right: 0, top: 0, bottom: 0 });
   });
@@ -101,7 +101,7 @@ describe("a plan with an overlay", () => {
   });
   const header = headerOf.bind(undefined, 4000, 3000, 1, "png");
 
-  test("lays it on after the rotation, before alpha goes, gray and fewer bits", () => {
+  test("applies it after the rotation, before alpha removal, gray and bit reduction", () => {
     const deep = { ...header(), bands: 4, depth: 16 } as const;
     const path = "full/400,/!30/gray.jpg";
     const { steps } = planOf(deep, path, {}, overlay(20, 10));
@@ -118,7 +118,7 @@ describe("a plan with an overlay", () => {
     expect(ops.filter((op) => op !== "overlay")).toEqual(without);
   });
 
-  test("counts its pixels, and those in the size and the colours of the answer", () => {
+  test("counts its pixels, and those at the size and in the colours of the derivative", () => {
     const memory = (given?: ReturnType<typeof overlay>) =>
       planOf(header(), "full/400,/0/default.jpg", {}, given).memory;
     expect(memory(overlay(100, 50)) - memory()).toBeGreaterThanOrEqual(3 * 4 * 100 * 50);
@@ -130,7 +130,7 @@ describe("a plan with an overlay", () => {
 const tilePath = (s: number, column: number, row: number) =>
   `${column * 512 * s},${row * 512 * s},${512 * s},${512 * s}/512,512/0/default.jpg`;
 
-describe("what a plan reads", () => {
+describe("the region read by a plan", () => {
   test.each(orientations)("is a tile and the filter's margin in orientation %i", (orientation) => {
     for (const format of ["jpg", "tif", "png"] as const)
       for (const s of [1, 2, 4, 8, 16]) {
@@ -188,7 +188,7 @@ describe("what a plan reads", () => {
     expect(quarter("0,0,2048,2048/512,511/0/default.jpg")).toBe(2);
   });
 
-  test("is decoded at as many times its usual size as image.supersample says, at most at full size", () => {
+  test("is decoded at image.supersample times its usual size, at most at full size", () => {
     const picture = (format: "jpg" | "png") => headerOf(6_144, 5_120, 1, format);
     const factors = (format: "jpg" | "png", to: "jpg" | "png", s: number) =>
       [{}, { supersample: 2 }, { supersample: 4 }].map((settings) => {
@@ -203,7 +203,7 @@ describe("what a plan reads", () => {
     expect(factors("jpg", "png", 3)).toEqual([1, 1, 1]);
   });
 
-  test("is four times the answer where a decoder only averages, twice where that is a very large picture", () => {
+  test("is four times the derivative if a decoder only averages, twice for a very large picture", () => {
     const scales = (width: number, height: number, path: (s: number) => string) =>
       [2, 4, 8].map((s) => planOf(headerOf(width, height, 1, "png"), path(s)).read.scaleFactor);
     expect(scales(6_144, 5_120, (s) => tilePath(s, 0, 0))).toEqual([1, 1, 2]);
@@ -214,7 +214,7 @@ describe("what a plan reads", () => {
     ]);
   });
 
-  test("leaves out bit-planes of JPEG 2000 if image.jp2_effort says so and the answer is lossy", () => {
+  test("omits bit-planes of JPEG 2000 if image.jp2_effort says so and the derivative is lossy", () => {
     const effort = (from: SourceFormat, to: string, settings = {}) =>
       planOf(headerOf(1300, 700, 1, from), `0,0,512,512/512,512/0/default.${to}`, settings).read.effort;
     const visual = { jp2_effort: "visual" };
@@ -298,7 +298,7 @@ describe("regions of turned pictures", () => {
   );
 
   test.each(orientations)(
-    "reduced, orientation %i gives what its upright copy gives",
+    "reduced, in orientation %i equal those of its upright copy",
     async (orientation) => {
       const name = `${orientation}.tif`;
       const copy = `upright-${orientation}.tif`;

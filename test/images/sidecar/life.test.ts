@@ -60,7 +60,7 @@ describe("a sidecar that is", () => {
 });
 
 describe("the lives of sidecars", () => {
-  test("are apart by id", () => {
+  test("are separate by id", () => {
     const lives = createSidecarLives(10_000, () => 0);
     lives.apply("a", events.sought);
     lives.apply("b", events.sought);

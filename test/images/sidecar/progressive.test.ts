@@ -141,7 +141,7 @@ async function blocksOf({ origin, key }: Awaited<ReturnType<typeof setUp>>): Pro
 }
 
 describe.each(Object.keys(origins) as (keyof typeof origins)[])("with the origin slot on %s", (kind) => {
-  test("all who need pixels at 1/1 wait for one pass, and get what another decoder shows", async () => {
+  test("concurrent callers that need pixels at 1/1 wait for one pass, and get what another decoder shows", async () => {
     const all = await setUp(kind);
     const [first, second] = await Promise.all([all.answer("700,600,256,256"), all.answer("100,880,300,200")]);
     expect(first.data.equals(await expected(700, 600, 256, 256))).toBe(true);
@@ -150,7 +150,7 @@ describe.each(Object.keys(origins) as (keyof typeof origins)[])("with the origin
     expect(await blocksOf(all)).toBe(kind === "none" ? 0 : Math.ceil((1.1 * file.length) / 2 ** 20) + 1);
   });
 
-  test("a small picture is answered without a pass, also while one is under way, and the same after it", async () => {
+  test("a small derivative needs no pass, not even during one, and is the same after it", async () => {
     const all = await setUp(kind);
     const { sidecars, header, master } = all;
     let go = () => {};
@@ -204,7 +204,7 @@ test.each([
   ["heap", "another's"],
   ["heap", "of another length"],
 ] as const)(
-  "blocks on %s that are %s are made for the answer, and kept again by the next one",
+  "blocks on %s that are %s are remade for the response, and stored again by the next one",
   async (kind, what) => {
     const all = await setUp(kind);
     await all.sidecars.of(all.master, at(all.header, 1), { signal: never });
@@ -233,7 +233,7 @@ test.each([
   },
 );
 
-test("a pass that nobody needs yet leaves others their turn, and begins at once when it is needed", async () => {
+test("a pass that nobody needs yet lets others go first, and begins immediately when it is needed", async () => {
   for (const needed of [true, false]) {
     const all = await setUp("heap");
     let end = () => {};
@@ -253,7 +253,7 @@ test("a pass that nobody needs yet leaves others their turn, and begins at once 
   }
 });
 
-test("a slot that keeps no block costs time, not the answer, and is tried again after a minute", async () => {
+test("a slot that stores no block costs time, not correctness, and is tried again after a minute", async () => {
   const broken = true;
   const all = await setUp("heap", (slot) => ({
     put: (name, variant, value) => {
@@ -269,7 +269,7 @@ test("a slot that keeps no block costs time, not the answer, and is tried again 
   expect(await blocksOf(all)).toBe(0);
 });
 
-test("a file whose transcode the slot has no room for is answered the same, and nothing is kept", async () => {
+test("a file whose transcode exceeds the slot gets the same response, and nothing is stored", async () => {
   const all = await setUp("heap", () => ({ maxBytes: () => 4 * file.length }));
   const tile = await all.answer("800,700,256,100");
   expect(tile.data.equals(await expected(800, 700, 256, 100))).toBe(true);
@@ -277,7 +277,7 @@ test("a file whose transcode the slot has no room for is answered the same, and 
   expect(await blocksOf(all)).toBe(0);
 });
 
-test("who waits may leave, and the pass goes on for the others", async () => {
+test("a waiting caller may leave, and the pass continues for the others", async () => {
   const all = await setUp("heap");
   let go = () => {};
   all.hold(new Promise((resolve) => (go = resolve)));
@@ -291,7 +291,7 @@ test("who waits may leave, and the pass goes on for the others", async () => {
   expect(all.made()).toBe(1);
 });
 
-test("a pass that fails for its source fails for all who wait, and the next read begins anew", async () => {
+test("a pass that fails for its source fails for all waiting callers, and the next read starts again", async () => {
   const all = await setUp("heap");
   all.fail(new ServiceError("source", "gone"));
   const both = [1, 2].map((factor) => all.sidecars.of(all.master, at(all.header, factor), { signal: never }));
@@ -302,7 +302,7 @@ test("a pass that fails for its source fails for all who wait, and the next read
   expect((await all.sidecars.of(all.master, at(all.header, 1), { signal: never }))?.access.id).toBeDefined();
 });
 
-test("where jobs run in place, a small picture is made without a pass that nobody waits for", async () => {
+test("if jobs run in place, a small derivative is made without a pass", async () => {
   const { get, service } = await served(
     `sources: [{ name: own, type: filesystem, root: ${JSON.stringify(folder)} }]
 cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB, ttl: 0s } }`,

@@ -139,7 +139,7 @@ test("the first render begins, all others wait for one pass, which the origin sl
   expect(elsewhere.made()).toBe(0);
 });
 
-test("who waits may leave", async () => {
+test("a waiting caller may leave", async () => {
   const { found, header } = await master("a.jpg");
   const { sidecars } = parts();
   await clear(found);
@@ -153,7 +153,7 @@ test("who waits may leave", async () => {
 });
 
 test.each(["left.jpg", "left-progressive.jpg"])(
-  "in place a pass over %s ends when its client leaves, and who waits for it makes another",
+  "in place a pass over %s ends when its client leaves, and a waiting caller starts another",
   async (name) => {
     const { found, header } = await master(name);
     await clear(found);
@@ -196,7 +196,7 @@ cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB } 
   return { sidecars, found, header, admission, origin, close };
 }
 
-test("who waits for a render that its source fails hears of it, and does not wait for the source once more", async () => {
+test("a caller waiting for a render that its source fails gets that error, and does not wait for the source again", async () => {
   const { sidecars, found, header, close } = await stalled("large.jpg", "1s");
   const first = await sidecars.of(found, at1(header), { signal: never });
   const others = [1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never }));
@@ -207,7 +207,7 @@ test("who waits for a render that its source fails hears of it, and does not wai
   await close();
 });
 
-test("where a source fails the pass all who wait for it go on by themselves, at once", async () => {
+test("if a source fails the pass all waiting callers continue on their own, immediately", async () => {
   const { sidecars, found, header, close } = await stalled("large.jpg", "1s");
   const first = await sidecars.of(found, at1(header), { signal: never });
   const others = [1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never }));
@@ -240,12 +240,12 @@ test.each(["large.jpg", "large-progressive.jpg"])(
   },
 );
 
-test("a format without an index has none", async () => {
+test("a format without a sidecar has none", async () => {
   const { found, header } = await master("a.png");
   expect(await parts().sidecars.of(found, at1(header), { signal: never })).toBeUndefined();
 });
 
-test("past an entry that does not fit the answer is right, and the next read has it made again", async () => {
+test("with a mismatching entry the response is correct, and the next read has it remade", async () => {
   const { found } = await master("a.jpg");
   const target = "/iiif/3/a.jpg/200,100,300,200/max/0/default.png";
   const pixels = async (from: Served) =>
@@ -266,7 +266,7 @@ test("past an entry that does not fit the answer is right, and the next read has
   expect((await origin.get(name, variant))?.length).toBeGreaterThan(1000);
 });
 
-test("a pass that a failing source ended is begun anew by the next render", async () => {
+test("a pass that a failing source ended is restarted by the next render", async () => {
   const { found, header } = await master("a.jpg");
   const { service } = await fresh();
   let failing = true;
@@ -283,7 +283,7 @@ test("a pass that a failing source ended is begun anew by the next render", asyn
   ).toBeGreaterThan(1000);
 });
 
-test("what a slot has lost is made again by the next read, once a minute", async () => {
+test("blocks that a slot has lost are remade by the next read, once a minute", async () => {
   const { found, header } = await master("a.jpg");
   await clear(found);
   let now = 0;
@@ -358,7 +358,7 @@ test("a level at 1/4 that no memory budget allows is left out, and the rest is m
   expect(made()).toBe(1);
 });
 
-test("its state is told from memory, else from the slot, without anything being begun", async () => {
+test("its state comes from memory, else from the slot, without starting anything", async () => {
   const { found, header } = await master("a.jpg");
   await clear(found);
   const { sidecars, made } = parts();

@@ -142,7 +142,7 @@ const always = ["a disk that fills up", "files of 200 KiB"];
 const others = Object.keys(conditions).filter((name) => !always.includes(name));
 
 test.each([...always, ...sampled("conditions of an origin slot", others, 4)])(
-  "answers over an origin slot that is %s are those without one",
+  "responses over an origin slot that is %s equal those without one",
   async (name) => {
     const order = Array.from({ length: requestsEach }, request);
     const expected = await outcomes({ origin: "{ backend: none }" }, order, true);

@@ -97,7 +97,7 @@ cache: { render: { backend: none }, origin: ${origin} }`,
   return found;
 }
 
-test("answers are the same bytes in any order, with any slot, with none, and after a restart", async () => {
+test("responses are the same bytes in any order, with any slot, with none, and after a restart", async () => {
   const backwards = [...requests].reverse();
   const onDisk = `{ backend: filesystem, path: ${JSON.stringify(join(folder, "slot"))}, ttl: 0s }`;
   const first = await answers("{ backend: heap, max_bytes: 64MiB, ttl: 0s }", requests);

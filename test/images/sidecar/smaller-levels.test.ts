@@ -65,7 +65,7 @@ test.each([
   expect(made.length).toBe(sizes.reduce((sum, size) => sum + size, 0));
 });
 
-test("a level is the one at 1/8 resampled at once, not the level before", () => {
+test("a level is the one at 1/8 resampled directly, not through the previous level", () => {
   const at8 = plane(2201, 963);
   const sizes = [1101 * 482, 551 * 241, 276 * 121];
   const levels = levelsOf(makeSmallerLevels([at8], resample), sizes);
@@ -91,7 +91,7 @@ describe("samples of a smaller level", () => {
       Array.from(found.data.subarray(y * found.stride, y * found.stride + found.width)),
     );
 
-  test("are found where the axes lie on it", () => {
+  test("are found if the axes are on it", () => {
     const found = levels.samples(0, { size: 3, origin: 20, scale: 4 }, { size: 2, origin: 8, scale: 4 });
     const row = (y: number) => Array.from(at32!.subarray(y * 500 + 5, y * 500 + 8));
     expect(rowsOf(found)).toEqual([row(2), row(3)]);
@@ -106,11 +106,11 @@ describe("samples of a smaller level", () => {
     ["that run backwards", { size: 3, origin: 6, scale: -2 }, { size: 3, origin: 6, scale: -2 }],
     ["before its first column", { size: 3, origin: -2, scale: 2 }, { size: 3, origin: 0, scale: 2 }],
     ["behind its last row", { size: 3, origin: 0, scale: 2 }, { size: 2, origin: 1098, scale: 2 }],
-  ])("are not those %s", (_, x, y) => {
+  ])("are not used %s", (_, x, y) => {
     expect(levels.samples(0, x, y)).toBeUndefined();
   });
 
-  test("are none of a picture of another size, of one whose planes are not used, or of nothing", () => {
+  test("are undefined for a picture of another size, for one whose planes are not used, or for nothing", () => {
     expect(readSmallerLevels({ ...gray(2000, 1100), colour: "cmyk" }, made)).toBeUndefined();
     expect(readSmallerLevels(gray(2000, 1101), made)).toBeUndefined();
     expect(readSmallerLevels(gray(2000, 1100), made.slice(1))).toBeUndefined();
@@ -182,7 +182,7 @@ describe.each([
     ["a tile of a picture that lies on its head", tile16, 3, {}, 3],
     ["a tile with colour in full", tile16, 1, { jpeg_chroma: "444" }, 1],
     ["a size between the levels", "0,0,8000,8000/300,300/0", 1, {}, 3],
-  ])("%s has the bytes that it has without a sidecar", async (_, path, orientation, settings, planes) => {
+  ])("%s has the same bytes as without a sidecar", async (_, path, orientation, settings, planes) => {
     const plan = planOf(path, orientation, settings);
     expect(plan.read.scaleFactor).toBe(8);
     const stored = await derived(plan, sidecar);
@@ -198,7 +198,7 @@ describe.each([
     expect((await derived(plan, { ...sidecar, id })).resampled).toBe(0);
   });
 
-  test("are made of the file where the sidecar cannot be loaded any more", async () => {
+  test("are made from the file if the sidecar can no longer be loaded", async () => {
     const [plan, id] = [planOf(tile16, 1, {}), `gone ${progressive}`];
     const load = () => Promise.reject(new ImagingError("source", "gone"));
     const before = await derived(plan, { ...sidecar, id, absent: true });

@@ -35,7 +35,7 @@ describe("a kept instance", () => {
     expect(await grow(0)).toBe(2);
   });
 
-  it("is never shared by work that runs at the same time", async () => {
+  it("is never shared by concurrent work", async () => {
     const use = numbered();
     const work = async ({ id }: { id: number }) => {
       await Promise.resolve();

@@ -171,7 +171,7 @@ describe("primaries that no RGB space has are not used:", () => {
   });
 });
 
-describe("a tone curve that is none is not used:", () => {
+describe("an invalid tone curve is not used:", () => {
   test.each([
     ["another type", numbers("sf32", [1, 1])],
     ["more entries than its tag holds", cutCurve(256, 40)],

@@ -85,7 +85,7 @@ describe("a transform", () => {
     }
   });
 
-  test("gives each pixel the same wherever it stands, past the first strip too", async () => {
+  test("converts each pixel the same wherever it is, past the first strip too", async () => {
     const { toSrgb } = await colour.byProfile(async () => chemicalProof(), "cmyk");
     const next = seeded(3);
     const data = Uint8Array.from({ length: 20_000 * 4 }, () => next(256));
@@ -109,7 +109,7 @@ describe("a transform", () => {
     expect([...found.subarray(-3)]).toEqual([65535, 65535, 65535]);
   });
 
-  test("by a profile that Little CMS refuses is as if there were none, and says so", async () => {
+  test("by a profile that Little CMS refuses is skipped, with a notice", async () => {
     const proof = chemicalProof().slice();
     const view = new DataView(proof.buffer);
     // its table seems sound to us, but LittleCMS wants two entries in each curve
@@ -123,7 +123,7 @@ describe("a transform", () => {
     ]);
   });
 
-  test("is made or not, but never throws, whatever a table's bytes are", async () => {
+  test("succeeds or not, but never throws, whatever a table's bytes are", async () => {
     const proof = chemicalProof();
     const view = new DataView(proof.buffer, proof.byteOffset);
     const entries = Array.from({ length: view.getUint32(128) }, (_, i) => 132 + i * 12);
@@ -151,7 +151,7 @@ describe("a transform", () => {
   });
 });
 
-describe("what a profile says", () => {
+describe("a profile", () => {
   const facts = (bytes: Uint8Array, interpretation: Interpretation) =>
     profileFacts(memoryBytes(bytes), interpretation);
   const srgb = { white: [0.3127, 0.329], red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06] } as const;

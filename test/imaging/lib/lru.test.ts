@@ -20,7 +20,7 @@ describe("a map bounded by weight", () => {
     expect(lru.weight).toBe(9);
   });
 
-  it("keeps nothing under a key whose new value is heavier than the bound", () => {
+  it("removes a key whose new value is heavier than the limit", () => {
     const lru = createLru<string, string>(10);
     lru.set("other", "kept", 5);
     lru.set("a", "old", 1);

@@ -50,7 +50,7 @@ describe.skipIf(!hasExifTool).each(["II", "MM"] as const)("EXIF in byte order %s
   let made: Uint8Array | undefined;
   const turned = () => (made ??= block(order, "-Orientation=3"));
 
-  test("takes an orientation where it has one and where it has none, and keeps all else", async () => {
+  test("accepts an orientation with or without an existing one, and preserves everything else", async () => {
     const without = block(order);
     const withOne = turned();
     const found = await tagsIn({
@@ -71,7 +71,7 @@ describe.skipIf(!hasExifTool).each(["II", "MM"] as const)("EXIF in byte order %s
     });
   });
 
-  test("says the same when it is laid out anew, in the other byte order too", async () => {
+  test("has the same contents when it is rewritten, in the other byte order too", async () => {
     const given = turned();
     const { little, fields } = readExifFields(given)!;
     const found = await tagsIn({
@@ -103,14 +103,14 @@ test("a field that claims more bytes than there are is left out alone", () => {
   expect(fields.map(({ tag, value }) => [tag, ...value])).toEqual([[0x0112, 0, 8]]);
 });
 
-test("an orientation alone makes a block, and none where there is nothing to tell", () => {
+test("an orientation alone makes a block, and nothing makes none", () => {
   expect(readExif(correctedExif(undefined, { orientation: 5 })!).orientation).toBe(5);
   expect(readExif(correctedExif(Uint8Array.of(1, 2, 3), { orientation: 5 })!).orientation).toBe(5);
   expect(correctedExif(undefined, { orientation: 1, srgb: true })).toBeUndefined();
 });
 
 test.skipIf(!hasExifTool)(
-  "EXIF too long for a JPEG segment loses what takes most, and is left out at last",
+  "EXIF too long for a JPEG segment loses its largest parts, and finally is omitted",
   async () => {
     const given = readExifFields(block("II"))!;
     const long = (tag: number) => ({ tag, type: 7, value: new Uint8Array(70_000) });

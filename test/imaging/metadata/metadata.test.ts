@@ -48,7 +48,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
     ["webp-lossy.webp", /^(IFD0|ExifIFD|GPS)/],
     ["webp-lossless-alpha.webp", /^(IFD0|ExifIFD|GPS)/],
     ["jp2-tiled-128.jp2", /^(IFD0|ExifIFD|GPS)/],
-  ])("%s gives what ExifTool wrote into it", async (name, exif) => {
+  ])("%s returns what ExifTool wrote into it", async (name, exif) => {
     const [file] = Object.values(withTags({ [name]: fixture(name) }, written));
     const blocks = await read(file!);
     const icc = await p3();
@@ -64,7 +64,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
     expect(blocks.iptc !== undefined).toBe(!name.endsWith("webp"));
   });
 
-  test.each(["tif-cmyk-icc-lzw.tif", "jp2-icc-displayp3.jp2"])("%s gives its profile", async (name) => {
+  test.each(["tif-cmyk-icc-lzw.tif", "jp2-icc-displayp3.jp2"])("%s returns its profile", async (name) => {
     expect(same((await read(fixture(name))).icc, blockOf(fixture(name), name, "-icc_profile"))).toBe(true);
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
     expect((await read(new Uint8Array(turned))).iptc).toEqual(iptc);
   });
 
-  test("a GIF gives XMP and a profile from its application extensions", async () => {
+  test("a GIF returns XMP and a profile from its application extensions", async () => {
     const icc = await p3();
     const gif = Buffer.from(fixture("gif-static.gif"));
     const at = 13 + 3 * 256;
@@ -132,7 +132,7 @@ describe.skipIf(!hasExifTool)("writing", () => {
     ["webp", /^(IFD0|ExifIFD|GPS|XMP)/],
     ["jp2", /^(IFD0|ExifIFD|GPS|IPTC|XMP)/],
   ] as const)(
-    "%s holds blocks where ExifTool reads them, and the picture stays as it is",
+    "%s has blocks where ExifTool reads them, and the picture is unchanged",
     async (format, pattern) => {
       const { exif, xmp, iptc } = await read(tagged);
       const icc = await p3();
@@ -185,7 +185,7 @@ describe.skipIf(!hasExifTool)("writing", () => {
     }
   });
 
-  test("WebP with alpha says so in its flags beside the blocks", async () => {
+  test("WebP with alpha has that in its flags besides the blocks", async () => {
     const plain = fixture("webp-lossless-alpha.webp");
     const file = await embed("webp", plain, { icc: await p3() });
     expect(file[20]! & 0x3e).toBe(0x30);

@@ -73,7 +73,7 @@ function shapeOf(pixels: PixelBuffer): Shape {
   return { width, height, bands, interpretation, depth: fullScale(pixels) === 255 ? 8 : 16 };
 }
 
-test("the shape after any steps is the shape of what they give, for every kind of pixels", () => {
+test("the shape predicted for any steps equals that of their result, for every kind of pixels", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...sources),

@@ -62,7 +62,7 @@ describe("bytes in blocks", () => {
       expect(same(await source.read(offset, length), bytes.slice(offset, offset + length))).toBe(true);
   });
 
-  test("are lent as they were, once they are remembered", async () => {
+  test("are borrowed unchanged, once they are cached", async () => {
     const blocks = heapBlocks();
     const list = await written(bytes, blocks);
     const source = blockSource(createBlockCache().reader(list, from(blocks)), gone);
@@ -84,13 +84,13 @@ describe("bytes in blocks", () => {
       expect(Buffer.compare(lent?.[i] as Uint8Array, bytes.subarray(offset, offset + length))).toBe(0);
   });
 
-  test("are handed over one block after the other, whatever comes in between", async () => {
+  test("are handed over block by block, in spite of other reads", async () => {
     const blocks = heapBlocks();
     await written(bytes, blocks);
     expect(blocks.peak()).toBe(blockBytes);
   });
 
-  test("are loaded once for all who read at the same time, and not again while there is room", async () => {
+  test("are loaded once for concurrent readers, and not again while there is room", async () => {
     const blocks = heapBlocks();
     const list = await written(bytes, blocks);
     const source = blockSource(createBlockCache().reader(list, from(blocks)), gone);
@@ -112,7 +112,7 @@ describe("bytes in blocks", () => {
     expect(blocks.loads).toHaveLength(57);
   });
 
-  test("are lost where one is missing, cut short, changed or another's, and made again where they can be", async () => {
+  test("are lost if one is missing, cut short, changed or another's, and remade if possible", async () => {
     const blocks = heapBlocks();
     const list = await written(bytes, blocks);
     const sound = blocks.all.get(1) as Uint8Array;
@@ -143,7 +143,7 @@ describe("bytes in blocks", () => {
     expect(blocks.all.size).toBeLessThanOrEqual(1);
   });
 
-  test("are told by a record that is refused when its parts do not agree", () => {
+  test("are described by a record that is refused if its parts do not agree", () => {
     const record = { first: 3, size: blockBytes + 1, digests: noise(32) };
     const saved = saveBlockList(record);
     expect(loadBlockList(saved)).toEqual(record);

@@ -86,7 +86,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       expected = pictures;
     });
 
-    it("is wanted by its reads, and can be kept", () => {
+    it("is requested by its reads, and can be stored", () => {
       for (const read of reads(header))
         expect(sidecarOf(codec()).way(read, data.length, Number.POSITIVE_INFINITY)).not.toBe("none");
       expect(built.entry.length).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
         expect(await pixels(read, accessTo(small).access)).toBe(expected[i]);
     });
 
-    it("is not believed when any byte of its entry is another, cut off or added: it is reported, and no pixel changes", async () => {
+    it("is refused when any byte of its entry is changed, cut off or added: it is reported, and no pixel changes", async () => {
       const { entry, blocks } = built;
       const [read] = reads(header) as readonly [ReadRequest];
       const places = Array.from({ length: 24 }, (_, i) => Math.floor((i * (entry.length - 1)) / 23));
@@ -136,7 +136,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       }
     });
 
-    it("is not believed when a build with another format of entries wrote it", async () => {
+    it("is refused when a build with another format of entries wrote it", async () => {
       const { entry, blocks } = built;
       // The format's version follows its four letters.
       const older = entry.map((byte, i) => (i === 4 ? byte - 1 : byte));
@@ -147,7 +147,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       }
     });
 
-    it("loses blocks without harm: what they hold is made again", async () => {
+    it("loses blocks without harm: they are remade", async () => {
       const { entry, blocks } = built;
       let reported = 0;
       for (const lost of blocks.all.keys())
@@ -164,7 +164,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
     it.each([
       ["a source failed", () => new ImagingError("source", "gone")],
       ["the build was cancelled", () => new ImagingError("cancelled", "The job was cancelled.")],
-    ])("is built again after %s in the middle of it", async (_, ending) => {
+    ])("is built again after %s during the build", async (_, ending) => {
       const failing = codec();
       const sound = memoryBytes(data);
       const gone: ByteSource = {
@@ -179,7 +179,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       expect(digestOf(entry)).toBe(digestOf(built.entry));
     });
 
-    it("is not kept of a file that ends early", async () => {
+    it("is not stored for a file that ends early", async () => {
       const half = memoryBytes(data.subarray(0, data.length / 2));
       const entry = await build(codec(), half, header, "half").then(
         (made) => made.entry,
@@ -191,7 +191,7 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       expect(entry).toHaveLength(0);
     });
 
-    it("says what building takes, with all parts no less than without", () => {
+    it("reports the memory of a build, with all parts no less than without", () => {
       const { memory, nsPerPixel } = sidecarOf(codec());
       const memoryIf = (allowed: boolean) => memory(header, data.length, () => allowed);
       expect(memoryIf(true)).toBeGreaterThanOrEqual(memoryIf(false));

@@ -20,7 +20,7 @@ const small = () =>
   ]);
 
 describe("an entry", () => {
-  test("holds its parts by their kinds, those beside it by their blocks, and nothing of those that are not there", async () => {
+  test("contains its parts by kind, those stored separately by their blocks, and no others", async () => {
     const parts = readEntry(
       await writeEntry([
         { kind: "accessPoints", inside: [Uint8Array.of(1, 2, 3)] },
@@ -64,7 +64,7 @@ describe("an entry", () => {
     }
   });
 
-  test("is refused or bounded by its own length where its checksum is right and its numbers are not", async () => {
+  test("is refused or bounded by its own length if its checksum is right and its numbers are not", async () => {
     const next = sequence(5);
     const entry = await small();
     const end = 16 + new DataView(entry.buffer).getUint32(8, true);

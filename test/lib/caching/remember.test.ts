@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { remembering } from "../../../src/lib/caching/remember.ts";
 
-test("an answer is asked for again only when it is older than it may be, and a failure each time", async () => {
+test("a result is requested again only when it is too old, and a failure each time", async () => {
   let time = 1000;
   let asked = 0;
   let fails = true;
@@ -47,12 +47,12 @@ async function together(shares: boolean, fails = false) {
   };
 }
 
-test("those who ask at the same time get one answer where they share it", async () => {
+test("concurrent callers get one result if they may share it", async () => {
   expect(await together(true)).toEqual({ asked: 1, answers: [1, 1, 1, 1] });
   expect(await together(true, true)).toEqual({ asked: 2, answers: ["failed", "failed", "failed", "failed"] });
 });
 
-test("those who may not wait for another's answer get their own", async () => {
+test("callers that may not wait for another's result get their own", async () => {
   const { asked, answers } = await together(false);
   expect(asked).toBe(3);
   expect(answers.slice(0, 3)).toEqual([1, 2, 3]);

@@ -8,16 +8,16 @@ import {
   withDeadline,
 } from "../../../src/lib/concurrency/bounded-wait.ts";
 
-it("gives what comes in time, an error too", async () => {
+it("returns a result that comes in time, including an error", async () => {
   expect(await withDeadline(60_000, async () => 1)).toBe(1);
   await expect(withDeadline(60_000, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
 });
 
-it("ends the waiting for what never comes", async () => {
+it("ends the wait for a result that never comes", async () => {
   await expect(withDeadline(10, () => new Promise(() => {}))).rejects.toThrow("no answer within 10 ms");
 });
 
-it("takes no answer for late that came while this process was busy", async () => {
+it("does not time out a result that arrived while this process was busy", async () => {
   const value = withDeadline(10, () => new Promise((resolve) => setTimeout(() => resolve(1), 20)));
   // Both are due before any of them is looked at.
   for (const end = performance.now() + 60; performance.now() < end; );
@@ -35,7 +35,7 @@ it("leaves no error unhandled that comes after the end", async () => {
   await new Promise((resolve) => setTimeout(resolve));
 });
 
-it("waits until a signal aborts at most, which ends many waits at once", async () => {
+it("waits at most until a signal aborts, which ends many waits together", async () => {
   const leaving = new AbortController();
   const never = new Promise(() => {});
   const waits = Array.from({ length: 20 }, () => unlessAborted(never, leaving.signal));
@@ -45,7 +45,7 @@ it("waits until a signal aborts at most, which ends many waits at once", async (
   for (const wait of waits) await expect(wait).rejects.toMatchObject({ kind: "cancelled" });
 });
 
-it("does not wait where a signal has aborted before, whatever there is", async () => {
+it("does not wait if a signal has already aborted", async () => {
   const failing = Promise.reject(new Error("too late"));
   await expect(unlessAborted(failing, AbortSignal.abort())).rejects.toMatchObject({ kind: "cancelled" });
   await expect(unlessAborted(Promise.resolve(1), AbortSignal.abort())).rejects.toThrow();
@@ -73,7 +73,7 @@ function line<T>() {
 }
 
 describe("one who waits for a turn", () => {
-  it("gets what the queue admits with, or hears what it refuses with", async () => {
+  it("gets the queue's value, or its refusal", async () => {
     const queue = line<number>();
     const [first, second] = [waitForTurn(queue), waitForTurn(queue)];
     queue.waiting[0]?.admit(1);
@@ -94,20 +94,20 @@ describe("one who waits for a turn", () => {
     expect(await second).toBe(2);
   });
 
-  it("hears the reason that the caller gives to leaving", async () => {
+  it("gets the reason that the caller gives for leaving", async () => {
     const leaving = new AbortController();
     const waiting = waitForTurn(line(), leaving.signal, () => leaving.signal.reason);
     leaving.abort("over");
     await expect(waiting).rejects.toBe("over");
   });
 
-  it("is out at once where its signal has aborted before", async () => {
+  it("leaves immediately if its signal has already aborted", async () => {
     const queue = line<number>();
     await expect(waitForTurn(queue, AbortSignal.abort())).rejects.toMatchObject({ kind: "cancelled" });
     expect(queue.waiting).toEqual([]);
   });
 
-  it("does not leave once it was admitted, at once or later", async () => {
+  it("does not leave once it was admitted, immediately or later", async () => {
     const leaving = new AbortController();
     let left = 0;
     const leave = () => void left++;

@@ -16,7 +16,7 @@ describe("a circuit", () => {
     return { state, circuit, call };
   };
 
-  it("calls nothing after a few failures in a row, and tells the last of them", async () => {
+  it("calls nothing after a few failures in a row, and reports the last of them", async () => {
     const { state, call } = setup();
     for (let i = 0; i < 3; i++) expect(await call()).toBe(`failure ${i + 1}`);
     for (let i = 0; i < 5; i++) expect(await call()).toBe("failure 3");
@@ -50,7 +50,7 @@ describe("a circuit", () => {
     }
   });
 
-  it("is as at first after a trial that succeeds", async () => {
+  it("is reset after a successful trial", async () => {
     const { state, call } = setup();
     for (let i = 0; i < 3; i++) await call();
     state.time += 100;
@@ -64,7 +64,7 @@ describe("a circuit", () => {
     expect(state.calls).toBe(8);
   });
 
-  it("is not opened longer by failures of what began before", async () => {
+  it("is not opened longer by failures of earlier calls", async () => {
     const { state, circuit, call } = setup();
     let fail!: (error: Error) => void;
     const slow = circuit.run(
@@ -82,7 +82,7 @@ describe("a circuit", () => {
     expect(await call()).toBe("done");
   });
 
-  it("says while it is open, and takes what does not count as no sign either way", async () => {
+  it("reports when it is open, and ignores neutral results", async () => {
     let time = 0;
     let calls = 0;
     const circuit = createCircuit({

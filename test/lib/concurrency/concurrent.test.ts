@@ -16,7 +16,7 @@ describe("a task for each of many items", () => {
     expect(done.sort((a, b) => a - b)).toEqual([...Array(20).keys()]);
   });
 
-  it("rejects with the first failure, after what was running has ended, and starts no more", async () => {
+  it("rejects with the first failure, after running tasks have ended, and starts no more", async () => {
     const started: number[] = [];
     let ended = 0;
     const all = forEachConcurrently([0, 1, 2, 3, 4, 5], 2, async (n) => {

@@ -5,7 +5,7 @@ import { createSemaphore } from "../../../src/lib/concurrency/semaphore.ts";
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 describe("a semaphore", () => {
-  it("runs no more tasks at once than it has permits, in the order they came", async () => {
+  it("runs no more concurrent tasks than it has permits, in order", async () => {
     const semaphore = createSemaphore(2);
     const started: number[] = [];
     let atOnce = 0;
@@ -46,7 +46,7 @@ describe("a semaphore", () => {
     expect(semaphore.active).toBe(0);
   });
 
-  it("gives nothing to a task that was given up before it came", async () => {
+  it("gives nothing to a task that was abandoned before its turn", async () => {
     const semaphore = createSemaphore(1);
     await expect(semaphore.acquire({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       kind: "cancelled",
@@ -54,7 +54,7 @@ describe("a semaphore", () => {
     expect(semaphore.active).toBe(0);
   });
 
-  it("lets no light task overtake a heavy one that waits, until that one gives up", async () => {
+  it("lets no light task overtake a waiting heavy one, until that one leaves", async () => {
     const semaphore = createSemaphore(4);
     const release = await semaphore.acquire({ weight: 2 });
     const gone = new AbortController();
@@ -69,7 +69,7 @@ describe("a semaphore", () => {
     expect(semaphore.active).toBe(0);
   });
 
-  it("refuses a weight that it can never give", async () => {
+  it("refuses a weight beyond its permits", async () => {
     await expect(createSemaphore(4).acquire({ weight: 5 })).rejects.toThrow(RangeError);
   });
 

@@ -44,7 +44,7 @@ describe("single flight", () => {
     expect(await Promise.all(["a", "b"].map((key) => flights.run(key, async () => key)))).toEqual(["a", "b"]);
   });
 
-  it("gives one failure to all who wait, and does not remember it", async () => {
+  it("returns one failure to all waiting callers, and does not cache it", async () => {
     const flights = createSingleFlight<number>();
     const first = controlled<number>();
     const both = [flights.run("k", first.work), flights.run("k", first.work)];
@@ -53,7 +53,7 @@ describe("single flight", () => {
     expect(await flights.run("k", async () => 1)).toBe(1);
   });
 
-  it("turns work that throws at once into a rejection", async () => {
+  it("turns synchronous errors into rejections", async () => {
     const flights = createSingleFlight<number>();
     const thrown = flights.run("k", () => {
       throw new Error("at once");
@@ -62,7 +62,7 @@ describe("single flight", () => {
     expect(flights.size).toBe(0);
   });
 
-  it("lets one leave while the work goes on for the others", async () => {
+  it("lets one caller leave while the work continues for the others", async () => {
     const flights = createSingleFlight<number>();
     const first = controlled<number>();
     const gone = new AbortController();
@@ -76,7 +76,7 @@ describe("single flight", () => {
     expect(first.signals[0]?.aborted).toBe(false);
   });
 
-  it("aborts the work when all have left, and starts anew for the next", async () => {
+  it("aborts the work when all have left, and restarts for the next", async () => {
     const flights = createSingleFlight<number>();
     const first = controlled<number>();
     const gone = [new AbortController(), new AbortController()];
@@ -89,7 +89,7 @@ describe("single flight", () => {
     expect(await second).toBe(2);
   });
 
-  it("keeps work that began anew when the aborted one before it ends", async () => {
+  it("keeps restarted work when the aborted one ends earlier", async () => {
     const flights = createSingleFlight<number>();
     const [first, second] = [controlled<number>(), controlled<number>()];
     const gone = new AbortController();

@@ -49,7 +49,7 @@ describe("an address", () => {
     "localhost",
     "unknown",
     "_hidden",
-  ])("%j is none", (text) => expect(parseIp(text)).toBeUndefined());
+  ])("%j is not one", (text) => expect(parseIp(text)).toBeUndefined());
 });
 
 describe("the one spelling of an address", () => {
@@ -134,7 +134,7 @@ describe("a range", () => {
     "*",
   ])("%j is refused", (text) => expect(() => parseRange(text)).toThrow(RangeError));
 
-  test("an address is looked for in all ranges of a list, and in none of an empty one", () => {
+  test("an address is looked up in all ranges of a list, and in none of an empty one", () => {
     const ranges = ["10.0.0.0/8", "::1"].map(parseRange);
     expect([
       inRanges("::1", ranges),
@@ -151,6 +151,6 @@ test.each([
   ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
   ["fe80::1%eth0", "fe80::/48"],
   ["nobody", undefined],
-])("what is logged of the address %s is %s", (address, shown) => {
+])("the address %s is logged as %s", (address, shown) => {
   expect(shortenedIp(address)).toBe(shown);
 });

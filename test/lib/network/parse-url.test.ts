@@ -13,6 +13,6 @@ test.each([
   ["/a", undefined, undefined],
   ["", undefined, undefined],
   ["https://", undefined, undefined],
-])("%j beside %j", (text, base, expected) => {
+])("%j and %j", (text, base, expected) => {
   expect(parseUrl(text, base)?.href).toBe(expected);
 });

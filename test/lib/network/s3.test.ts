@@ -51,7 +51,7 @@ const documented = {
 } as const;
 
 describe("the signature of a request", () => {
-  it.each(documented.requests)("is that of the documentation: $method $key $query", async (example) => {
+  it.each(documented.requests)("equals the documentation's: $method $key $query", async (example) => {
     const sent: { url: string; headers: Headers }[] = [];
     const bucket = openBucket({
       bucket: "examplebucket",
@@ -74,7 +74,7 @@ describe("the signature of a request", () => {
   });
 
   // The fake is held to the same examples, so that it is no weaker than the service.
-  it.each(documented.requests)("is what the test server wants: $method $key $query", (example) => {
+  it.each(documented.requests)("satisfies the test server: $method $key $query", (example) => {
     const hashes: Record<string, string> = {
       "": documented.empty,
       "Welcome to Amazon S3.": "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072",
@@ -113,7 +113,7 @@ describe("a bucket", () => {
   const bytes = (value: string) => new TextEncoder().encode(value);
 
   it.each(["a/b.jpg", "with space & +plus", "ümläut/日本", "a%2Fb", "it's (1)!*", "q?x=1#f", "=&;"])(
-    "keeps, gives and removes the object %j",
+    "stores, returns and removes the object %j",
     async (key) => {
       const bucket = await open();
       expect(await bucket.get(key)).toBeUndefined();
@@ -126,7 +126,7 @@ describe("a bucket", () => {
   );
 
   it.each([true, false])(
-    "lists all pages of what begins with a prefix, whatever the keys hold (encoded: %s)",
+    "lists all pages of a prefix, whatever the keys contain (encoded: %s)",
     async (urlEncoding) => {
       const bucket = await open({}, { pageSize: 3, urlEncoding });
       const keys = ["p/a b", "p/a&b", "p/a+b", "p/<x>", "p/é", "p/100%", "p/z%20", "p/zz"].sort();
@@ -141,7 +141,7 @@ describe("a bucket", () => {
   );
 
   it.each(["with space/", "a+b/", "it's (1)!*/", "100%&=/", "é/"])(
-    "lists what begins with %j, signed as it is sent",
+    "lists the prefix %j, signed as it is sent",
     async (prefix) => {
       const bucket = await open();
       for (const key of [`${prefix}x`, "other"]) server.put(key, bytes(key));
@@ -169,7 +169,7 @@ describe("a bucket", () => {
     });
   });
 
-  it("needs no credentials where anybody may read", async () => {
+  it("needs no credentials if anybody may read", async () => {
     const bucket = await open({ credentials: undefined }, { account: undefined });
     await bucket.put("a", bytes("x"));
     expect(text(await bucket.get("a"))).toBe("x");
@@ -187,7 +187,7 @@ describe("a bucket", () => {
     ["a clock that is late", { now: () => Date.now() - 16 * 60_000 }, "RequestTimeTooSkewed"],
     ["another region", { region: "us-east-1" }, "AuthorizationHeaderMalformed"],
     ["another bucket", { bucket: "nothing" }, "NoSuchBucket"],
-  ])("is refused with %s, and says so without key or secret", async (_, over, code) => {
+  ])("is refused with %s, and reports that without key or secret", async (_, over, code) => {
     const bucket = await open(over);
     const error = await bucket.get("a").then(
       () => undefined,
@@ -198,7 +198,7 @@ describe("a bucket", () => {
       expect(String(error)).not.toContain(secret);
   });
 
-  it("throws where the answer is late, breaks off, or goes elsewhere", async () => {
+  it("throws if the response is late, breaks off, or redirects", async () => {
     const hasty = await open({ timeoutMs: 200 });
     server.put("a", new Uint8Array(100_000));
     server.fault = () => ({ delayMs: 600_000 });
@@ -216,7 +216,7 @@ describe("a bucket", () => {
     await expect(bucket.get("a")).rejects.toThrow("new session token");
   });
 
-  it("stands in the host name or in the path, below the endpoint or at AWS", async () => {
+  it("is in the host name or in the path, below the endpoint or at AWS", async () => {
     await open();
     const urls: string[] = [];
     const record: typeof fetch = async (url) => {

@@ -29,7 +29,7 @@ describe("lines that may be made later", () => {
     },
   );
 
-  test("have the fields that there are when they are written", () => {
+  test("have the values of fields when they are written", () => {
     const later: (() => string)[] = [];
     const { log } = recorder({ writeLater: (line) => later.push(line) });
     const subject = { reads: 1 };
@@ -39,7 +39,7 @@ describe("lines that may be made later", () => {
   });
 });
 
-test.each(["text", "json"] as const)("a line whose fields cannot be written says so: %s", (format) => {
+test.each(["text", "json"] as const)("a line whose fields cannot be written reports that: %s", (format) => {
   const { log, lines } = recorder({ format });
   const list: unknown[] = [];
   list.push(list);
@@ -97,7 +97,7 @@ test.each(["text", "json"] as const)("secrets of URLs are masked in lines of for
 describe("JSON lines", () => {
   const parsed = (lines: readonly string[]) => lines.map((line) => JSON.parse(line) as object);
 
-  test("are one object a line", () => {
+  test("are one object per line", () => {
     const { log, lines } = recorder({ format: "json" });
     log.error("failed\nbadly", { cause: "a\nb", path: "/x" });
     log.info("fine");
@@ -127,7 +127,7 @@ describe("JSON lines", () => {
 });
 
 describe.each(["text", "json"] as const)("in %s", (format) => {
-  test("fields that a function gives are those of an object, at every depth", () => {
+  test("fields that a function returns equal those of an object, at every depth", () => {
     const { log, lines } = recorder({ format });
     const inner = { wait: undefined, read: 0.25, level: 12, far: 1e9, third: 1 / 3 };
     const fields = {
@@ -148,7 +148,7 @@ describe.each(["text", "json"] as const)("in %s", (format) => {
     expect(lines[1]).toBe(lines[0]);
   });
 
-  test("a message may hold braces, and fields may hold what JSON has no form for", () => {
+  test("a message may contain braces, and fields may contain values without JSON form", () => {
     const { log, lines } = recorder({ format });
     log.info("template {id} {{x}}", {
       big: 3n,
@@ -163,7 +163,7 @@ describe.each(["text", "json"] as const)("in %s", (format) => {
     expect(lines[0]).not.toContain("none");
   });
 
-  test.each(logLevels)("level %s leaves out what is less severe", (level) => {
+  test.each(logLevels)("level %s omits less severe lines", (level) => {
     const { log, lines } = recorder({ format, level });
     for (const each of logLevels) log[each](`at ${each}`);
     expect(lines.length).toBe(logLevels.length - logLevels.indexOf(level));

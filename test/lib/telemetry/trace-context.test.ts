@@ -36,11 +36,11 @@ describe("traceparent", () => {
     ["more in a later version without a dash", `01-${traceId}-${spanId}-01more`],
     ["two headers in one", `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`],
     ["digits that are not hexadecimal", `00-${traceId.replace("4", "g")}-${spanId}-01`],
-  ])("%s is no context", (_, header) => {
+  ])("%s is not a context", (_, header) => {
     expect(parseTraceparent(header)).toBeUndefined();
   });
 
-  test("is handed on as version 00, with the flag alone that is known", () => {
+  test("is passed on as version 00, with only the known flag", () => {
     expect(traceHeaders({ traceId, spanId, sampled: true })).toEqual({
       traceparent: `00-${traceId}-${spanId}-01`,
     });

@@ -22,5 +22,5 @@ describe("the nearest known key", () => {
 
   test("among equals is the first", () => expect(nearest("aa", ["ab", "ac"])).toBe("ab"));
 
-  test("of nothing known is none", () => expect(nearest("addr", [])).toBeUndefined());
+  test("without known keys is none", () => expect(nearest("addr", [])).toBeUndefined());
 });

@@ -84,7 +84,7 @@ function searching(over: Partial<Source> = {}, mostBytes?: number) {
 }
 
 describe("an index", () => {
-  test("finds what is added, renamed and removed, once `revalidate` is over", async () => {
+  test("finds added, renamed and removed files, once `revalidate` has passed", async () => {
     for (const path of ["a/1.png", "b/c/2.png"]) put(path);
     const { settled, later } = searching();
     expect((await settled("png")).found).toEqual(["a/1.png", "b/c/2.png"]);
@@ -100,7 +100,7 @@ describe("an index", () => {
     expect((await settled("png")).found).toEqual(["a/one.png", "d/4.png"]);
   });
 
-  test("finds what a manifest file says after it was edited in place", async () => {
+  test("finds the new texts of a manifest file after it was edited in place", async () => {
     put("book/1.png");
     put("book/manifest.yaml", "label: A psalter\n");
     // In place, so that the time of the folder stays.
@@ -115,7 +115,7 @@ describe("an index", () => {
     expect((await settled("eadfrith")).found).toEqual(["book"]);
   });
 
-  test("finds what is hidden for operators only, and looks below it for them", async () => {
+  test("finds hidden entries for operators only, and searches below them for them", async () => {
     put("drafts/1.png");
     put("manifest.yaml", "items: { drafts: { hide: true } }");
     const { settled } = searching();
@@ -143,7 +143,7 @@ describe("an index", () => {
     expect(lists.splice(0).sort()).toEqual(["", "a", "b"]);
   });
 
-  test("says that it is being read, and later finds everything", async () => {
+  test("reports that it is being read, and later finds everything", async () => {
     for (const path of ["a/1.png", "b/2.png"]) put(path);
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -161,7 +161,7 @@ describe("an index", () => {
     expect(await settled("png")).toEqual({ found: ["a/1.png", "b/2.png"] });
   });
 
-  test("says that folders could not be read, and keeps what it knew of them", async () => {
+  test("reports that folders could not be read, and keeps their last contents", async () => {
     for (const path of ["a/1.png", "b/2.png"]) put(path);
     const files = filesystemSource({ name: "a", root, prefix: "", files: nodeFiles() });
     let isAway = false;
@@ -187,7 +187,7 @@ describe("an index", () => {
     expect((await settled("name")).found).toHaveLength(9);
   });
 
-  test("ends where a link leads up", async () => {
+  test("ends at a link that leads up", async () => {
     put("a/1.png");
     symlinkSync("..", join(root, "a/up"));
     const { settled } = searching();

@@ -86,7 +86,7 @@ test("a search names the first folder that it does not look through", async () =
   expect(await search("5", { away: "a" })).toEqual({ found: ["b/b5.png"], stoppedAt: "a" });
 });
 
-test("a search says where there are more matches than it lists, and only then", async () => {
+test("a search reports if there are more matches than it lists, and only then", async () => {
   expect(await search("png", { most: 21 })).not.toHaveProperty("isCut");
   const { found, isCut } = await search("png", { most: 20 });
   expect([found.length, isCut]).toEqual([20, true]);

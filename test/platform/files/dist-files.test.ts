@@ -50,7 +50,7 @@ describe("modules", () => {
     expect(platform.wasm("empty")).toBe(platform.wasm("empty"));
   });
 
-  it.each(["none", "../wasm/empty", ""])("that are not there throw: %j", (name) => {
+  it.each(["none", "../wasm/empty", ""])("that are missing throw: %j", (name) => {
     expect(() => platform.wasm(name)).toThrow();
   });
 });

@@ -33,7 +33,7 @@ const yes = async () => true;
 const isRoot = process.getuid?.() === 0;
 
 describe("replace", () => {
-  it("puts the new bytes in place and leaves nothing beside them", async () => {
+  it("puts the new bytes in place and leaves nothing else behind", async () => {
     expect(await fileReplacement.replace(path, bytes("new"), yes)).toBe(true);
     expect(readFileSync(path, "utf8")).toBe("new");
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
@@ -49,7 +49,7 @@ describe("replace", () => {
     expect((statSync(path).mode & 0o7777).toString(8)).toBe(mode.toString(8));
   });
 
-  it("replaces what a link leads to, and leaves the link", async () => {
+  it("replaces the target of a link, and leaves the link", async () => {
     mkdirSync(join(top, "links"));
     const link = join(top, "links", "config.yaml");
     symlinkSync("../smalti.yaml", link);
@@ -71,7 +71,7 @@ describe("replace", () => {
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
   });
 
-  it("keeps the old file and removes the new one where something fails", async () => {
+  it("keeps the old file and removes the new one if something fails", async () => {
     await expect(
       fileReplacement.replace(path, bytes("new"), () => Promise.reject(new Error("gone"))),
     ).rejects.toThrow("gone");
@@ -81,7 +81,7 @@ describe("replace", () => {
     expect(readdirSync(top)).toEqual(["smalti.yaml"]);
   });
 
-  it("makes no file where there was none", async () => {
+  it("makes no file if there was none", async () => {
     rmSync(path);
     await expect(fileReplacement.replace(path, bytes("new"), yes)).rejects.toMatchObject({ code: "ENOENT" });
     expect(readdirSync(top)).toEqual([]);
@@ -89,7 +89,7 @@ describe("replace", () => {
 });
 
 describe("sweep", () => {
-  it("removes what was left of this file, and nothing else", async () => {
+  it("removes leftovers of this file, and nothing else", async () => {
     writeFileSync(join(top, ".smalti.yaml.1.smalti-tmp"), "secret");
     const others = [".smalti.yaml.swp", ".other.yaml.1.smalti-tmp", "smalti.yaml.1.smalti-tmp"];
     for (const name of others) writeFileSync(join(top, name), "");
@@ -99,11 +99,11 @@ describe("sweep", () => {
 });
 
 describe("obstacle", () => {
-  it("is none for a file that can be written", async () => {
+  it("is undefined for a writable file", async () => {
     expect(await fileReplacement.obstacle(path)).toBeUndefined();
   });
 
-  it("is named for what is absent, no file, or read-only by its permissions", async () => {
+  it("is reported for a missing file, something other than a file, or one read-only by its permissions", async () => {
     chmodSync(path, 0o444);
     symlinkSync("gone", join(top, "broken"));
     expect(await fileReplacement.obstacle(path)).toBe("read-only");

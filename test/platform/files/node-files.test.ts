@@ -34,12 +34,9 @@ describe("writeFile", () => {
     });
   });
 
-  it.runIf(process.platform === "linux")(
-    "fails where no folder can be made, instead of trying on",
-    async () => {
-      await expect(files.writeFile("/proc/none/a/b", bytes("x"))).rejects.toMatchObject({ code: "ENOENT" });
-    },
-  );
+  it.runIf(process.platform === "linux")("fails if no folder can be made, instead of retrying", async () => {
+    await expect(files.writeFile("/proc/none/a/b", bytes("x"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
 
   it("makes the directories above and leaves nothing but the file", async () => {
     await files.writeFile(join(top, "a/b/c"), bytes("one"));
@@ -69,7 +66,7 @@ describe("writeFile", () => {
 });
 
 describe("reading", () => {
-  it("gives ranges, fewer bytes at the end and none beyond it", async () => {
+  it("returns ranges, fewer bytes at the end and none beyond it", async () => {
     writeFileSync(join(top, "f"), "0123456789");
     const file = await files.open(join(top, "f"));
     const text = async (offset: number, length: number) =>
@@ -85,7 +82,7 @@ describe("reading", () => {
     await file.close();
   });
 
-  it("says undefined for what is not there and throws where a directory is read", async () => {
+  it("returns undefined for a missing file and throws for a directory", async () => {
     expect(await files.readFile(join(top, "none"))).toBeUndefined();
     expect(await files.stat(join(top, "none/below"))).toBeUndefined();
     expect(await files.realPath(join(top, "none"))).toBeUndefined();
@@ -104,7 +101,7 @@ describe("reading", () => {
     expect(kinds).toEqual({ d: "directory", link: "directory", broken: "other" });
   });
 
-  it("tells a replaced file by its id, even with the same size and time", async () => {
+  it("recognises a replaced file by its id, even with the same size and time", async () => {
     const path = join(top, "f");
     const then = new Date(1_000_000);
     writeFileSync(path, "one");
@@ -127,7 +124,7 @@ describe("touch and remove", () => {
     expect(statSync(path).mtimeMs).toBeGreaterThan(1e12);
   });
 
-  it("removes files and directories, and does not mind what is not there", async () => {
+  it("removes files and directories, and ignores missing ones", async () => {
     mkdirSync(join(top, "d/e"), { recursive: true });
     writeFileSync(join(top, "d/e/f"), "x");
     await files.remove(join(top, "d"));

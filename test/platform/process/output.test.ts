@@ -50,7 +50,7 @@ test("each text that is left out is counted", () => {
   expect(dropped).toBe(40 - written);
 });
 
-test("what a command prints is kept whole", () => {
+test("the output of a command is kept completely", () => {
   const { pipe } = reader();
   const { write } = createOutput(pipe);
   for (let i = 0; i < 40; i++) write(mebibyte);
@@ -70,7 +70,7 @@ describe("texts that may wait", () => {
     return { written, output: createOutput(Object.assign(stream, { isTTY })) };
   }
 
-  test("are written together and in order, the first of them at once", async () => {
+  test("are written together and in order, the first of them immediately", async () => {
     const { written, output } = writes();
     for (const text of ["a", "b", "c"]) output.write(text, true);
     expect(written).toEqual(["a"]);
@@ -79,7 +79,7 @@ describe("texts that may wait", () => {
     await expect.poll(() => written.join("")).toBe("abcd");
   });
 
-  test("are written before one that may not", () => {
+  test("are written before one that may not wait", () => {
     const { written, output } = writes();
     for (const text of ["a", "b", "c"]) output.write(text, true);
     output.write("urgent");
@@ -100,7 +100,7 @@ describe("texts that may wait", () => {
     expect(written).toEqual(["a", "b"]);
   });
 
-  test("are made when they are written, and in order", () => {
+  test("are built when they are written, and in order", () => {
     const { written, output } = writes();
     const made: string[] = [];
     const line = (text: string) => () => {
@@ -117,7 +117,7 @@ describe("texts that may wait", () => {
     expect(written).toEqual(["a", "bcde"]);
   });
 
-  test("are made in time where they are many", () => {
+  test("are built in time if there are many", () => {
     const { output } = writes();
     let made = 0;
     const line = () => {
@@ -128,7 +128,7 @@ describe("texts that may wait", () => {
     expect(made).toBe(97);
   });
 
-  test("of any length are written whole", () => {
+  test("of any length are written completely", () => {
     const { written, output } = writes();
     const texts = ["a", "é".repeat(80_000), "漢".repeat(90_000), "b"];
     for (const text of texts) output.write(text, true);
@@ -136,7 +136,7 @@ describe("texts that may wait", () => {
     expect(written.join("")).toBe(texts.join(""));
   });
 
-  test("do not wait where they are many", () => {
+  test("do not wait if there are many", () => {
     const { written, output } = writes();
     for (let i = 0; i < 34; i++) output.write("x", true);
     expect(written.map(({ length }) => length)).toEqual([1, 32]);

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { startCommands } from "../../../src/platform/process/start-commands.ts";
 
-test("a container is started again with what it serves as a mount", () => {
+test("a container is suggested again with a mount of the folder that it serves", () => {
   const { folder, config } = startCommands("node", "/smalti/container/node.js", { SMALTI_IMAGE: "smalti" });
   expect(folder).toBe("docker run -p 8080:8080 -v DIR:/images:ro smalti");
   expect(config).toContain(":/config");

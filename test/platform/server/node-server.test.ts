@@ -65,14 +65,14 @@ describe("the request target", () => {
     expect((await rawGet(port, "http://example.org/a/../b")).body).toBe("/a/../b");
   });
 
-  it("may come by HTTP/1.0 without a Host header", async () => {
+  it("may be sent by HTTP/1.0 without a Host header", async () => {
     const { port } = await listen();
     const answer = await rawExchange(port, "GET /x HTTP/1.0\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toMatch(/\/x$/);
   });
 
-  it("is let through up to 64 KiB", async () => {
+  it("is accepted up to 64 KiB", async () => {
     const { port } = await listen();
     const target = `/${"a".repeat(64 * 1024)}`;
     expect((await rawGet(port, target)).body).toBe(target);
@@ -85,18 +85,18 @@ describe("malformed requests", () => {
     ["HTTP/1.1 without Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"],
     ["a target that is no path", "GET x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"],
     ["a field without a name", "GET / HTTP/1.1\r\nHost: h\r\n: x\r\n\r\n"],
-  ])("are answered with 400 and a problem: %s", async (_, text) => {
+  ])("get 400 and a problem: %s", async (_, text) => {
     const { port } = await listen();
     expect(problemIn(await rawExchange(port, text))).toEqual([400, "malformed_request"]);
   });
 
-  it("with more than 128 KiB of headers are answered with 431 and a problem", async () => {
+  it("with more than 128 KiB of headers get 431 and a problem", async () => {
     const { port } = await listen();
     const text = `GET / HTTP/1.1\r\nHost: h\r\nX: ${"a".repeat(130 * 1024)}\r\n\r\n`;
     expect(problemIn(await rawExchange(port, text))).toEqual([431, "headers_too_large"]);
   });
 
-  it("behind an answer that has begun add nothing to it", async () => {
+  it("after a response that has begun add nothing to it", async () => {
     const { port } = await listen({
       fetch: () =>
         new Response(
@@ -132,13 +132,13 @@ describe("the host of a request", () => {
     }
   });
 
-  it("is seen to be named twice", async () => {
+  it("is detected if it is given twice", async () => {
     const { port } = await listen({ fetch });
     const text = "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n";
     expect(await rawExchange(port, text)).toContain('"host":"a, b"');
   });
 
-  it("is where the server listens where HTTP/1.0 names none", async () => {
+  it("is the listening address if HTTP/1.0 names none", async () => {
     const { port } = await listen({ fetch });
     expect(await rawExchange(port, "GET / HTTP/1.0\r\n\r\n")).toContain(`"url":"http://127.0.0.1:${port}/"`);
   });
@@ -190,7 +190,7 @@ describe("clients", () => {
     expect((await fetch(url)).headers.get("keep-alive")).toBe(`timeout=${seconds}`);
   });
 
-  it("that do not read their answer are cut off after the write timeout", async () => {
+  it("that do not read their response are cut off after the write timeout", async () => {
     const cancelled = gate();
     const { port } = await listen({
       writeTimeoutMs: 100,
@@ -209,7 +209,7 @@ describe("clients", () => {
     socket.destroy();
   });
 
-  it("that wait for a slow answer are not cut off by the write timeout", async () => {
+  it("that wait for a slow response are not cut off by the write timeout", async () => {
     const { port } = await listen({
       writeTimeoutMs: 50,
       fetch: async () => {
@@ -241,7 +241,7 @@ describe("stopping", () => {
     await stopped;
   });
 
-  it("cuts what has not finished after the grace", async () => {
+  it("cuts unfinished responses after the grace period", async () => {
     const arrived = gate();
     const { serving, port } = await listen({
       fetch: () => {
@@ -257,7 +257,7 @@ describe("stopping", () => {
 });
 
 describe("listening", () => {
-  it("on a port in use is refused with the code EADDRINUSE and what to do", async () => {
+  it("on a port in use is refused with the code EADDRINUSE and advice", async () => {
     const { port } = await listen();
     const second = listen({ port });
     await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });

@@ -56,7 +56,7 @@ describe.each(chosenRuntimes())("smalti on $name with logins elsewhere", (runtim
   };
   const image = (name: string) => `/iiif/3/${name}/full/20,/0/default.jpg`;
 
-  it("logs in at a provider, several readers at once, also after its keys have changed", async () => {
+  it("logs in at a provider, several readers concurrently, even after its keys have changed", async () => {
     const one = async () => {
       const { jar, visit } = reader();
       expect((await visit(image("base.png"))).status).toBe(401);
@@ -76,7 +76,7 @@ describe.each(chosenRuntimes())("smalti on $name with logins elsewhere", (runtim
     await one();
   });
 
-  it("says so where the reader turns back, or the provider is not there", async () => {
+  it("reports when the reader turns back, or the provider is missing", async () => {
     const { visit } = reader();
     const away = await visit("/iiif/auth/login/members");
     const back = await provider.logIn(away.location ?? "", { deny: "consent" });

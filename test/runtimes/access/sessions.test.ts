@@ -116,7 +116,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     }
   });
 
-  it("keeps those of its own logins in memory, by a click and by passwords of both kinds", async () => {
+  it("stores its own sessions in memory, after a click and after passwords of both kinds", async () => {
     // `openssl passwd -apr1 -salt abcdefgh hello`, and a test vector of Openwall's crypt_blowfish.
     const users = {
       bob: "$apr1$abcdefgh$cy3DSYyOwfhsyu7QOMQzd.",

@@ -49,12 +49,12 @@ describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
   const found = { status: 200, width: 600, code: undefined };
   const failed = { status: 500, width: undefined, code: "hook_failed" };
 
-  it("say where a picture is, and are not asked for more than that", async () => {
+  it("locate an image, and are called for nothing else", async () => {
     expect(await info("clean/base.png")).toEqual(found);
     expect(await info("jpg-progressive.jpg")).toEqual(found);
   });
 
-  it("fail by themselves, whatever they do, and the next request is answered", async () => {
+  it("fail on their own, whatever they do, and the next request gets a response", async () => {
     for (const [act] of failures) {
       expect(await info(act), act).toEqual(failed);
       expect(await info("clean/base.png"), `after ${act}`).toEqual(found);
@@ -64,14 +64,14 @@ describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
 
   // Without workers, nothing ends such a call: docs/hooks-js.md.
   if (!runtime.hosted)
-    it("are ended in the middle of a built-in, while others are answered", async () => {
+    it("are ended in the middle of a built-in, while others continue", async () => {
       const long = info("a long built-in");
       expect(await info("clean/base.png")).toEqual(found);
       expect(await long).toEqual(failed);
       expect(await info("clean/base.png")).toEqual(found);
     });
 
-  it("answer many requests at once, each from a clean state", async () => {
+  it("serve concurrent requests, each from a clean state", async () => {
     const identifiers = Array.from({ length: 200 }, (_, i) => (i % 50 === 7 ? "thrown" : "clean/base.png"));
     const got = await Promise.all(identifiers.map(info));
     expect(got).toEqual(identifiers.map((identifier) => (identifier === "thrown" ? failed : found)));

@@ -22,7 +22,7 @@ const status = async (server: Started, identifier: string, headers: Record<strin
 };
 
 describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
-  describe("by a template", () => {
+  describe("with a template", () => {
     let server: Started;
     beforeAll(async () => {
       const template = "{{ .Segments | last | lower }}.png";
@@ -38,7 +38,7 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
     });
   });
 
-  describe("by a mapping file", () => {
+  describe("with a mapping file", () => {
     let server: Started;
     const put = (directory: string, text: string) => {
       writeFileSync(join(directory, "map.new"), text);
@@ -62,7 +62,7 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
     });
   });
 
-  describe("by a web service", () => {
+  describe("with a web service", () => {
     let server: Started;
     let webhook: WebhookService;
     beforeAll(async () => {
@@ -93,7 +93,7 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
       await webhook.close();
     });
 
-    it("map and gate images, with a second attempt where one fails", async () => {
+    it("map and gate images, with a second attempt after a failure", async () => {
       const staff = { "X-Group": "staff" };
       for (let nth = 0; nth < 3; nth++) {
         expect(await status(server, "a", staff)).toBe(200);
@@ -107,12 +107,12 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
       expect(headers["x-signature"]).toBe(runtime.hosted ? undefined : expected);
     });
 
-    it("wait for their turn where more are asked than may be at once", async () => {
+    it("wait for their turn above the limit of concurrent calls", async () => {
       const crowd = Array.from({ length: 2 * mostAtOnce.asked }, () => status(server, "crowded"));
       expect(new Set(await Promise.all(crowd))).toEqual(new Set([200]));
     });
 
-    it("fail closed where it answers nonsense, or nothing in time", async () => {
+    it("fail closed if it responds with nonsense, or not in time", async () => {
       // The authorize hook fails too, and takes precedence.
       expect(await status(server, "broken")).toBe(503);
       expect(await status(server, "slow")).toBe(503);

@@ -24,7 +24,7 @@ describe.each(chosenRuntimes())("the operator's pages on $name", (runtime) => {
     expect((await see("/admin/browse/nowhere")).status).toBe(404);
   });
 
-  it("shows an image with its size, and says where there is none", async () => {
+  it("shows an image with its size, and reports a missing one", async () => {
     const { status, text } = await see("/admin/view/base.png");
     expect(status).toBe(200);
     expect(text).toContain("600 × 400 pixels");
@@ -33,7 +33,7 @@ describe.each(chosenRuntimes())("the operator's pages on $name", (runtime) => {
     expect(missing.text).toContain("There is no such image.");
   });
 
-  it("has OpenSeadragon for the operator alone", async () => {
+  it("serves OpenSeadragon to the operator alone", async () => {
     const path = "/admin/static/openseadragon/openseadragon.min.js";
     const { status, text } = await see(path);
     expect(status).toBe(200);

@@ -15,7 +15,7 @@ describe.each(chosenRuntimes())("checks at start on $name", (runtime) => {
   }, 300_000);
   afterAll(() => server.close());
 
-  it("name a source whose server is away", async () => {
+  it("name a source whose server is unreachable", async () => {
     await expect
       .poll(server.output, { timeout: 60_000 })
       .toMatch(/source "far": http:\/\/127\.0\.0\.1:1\/\{identifier\}: .*does not answer\. Start its server/);

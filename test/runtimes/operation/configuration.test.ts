@@ -39,7 +39,7 @@ describe.each(chosenRuntimes())("the configuration page on $name", (runtime) => 
   const file = () => join(server.directory, "config.yaml");
 
   if (!runtime.hosted)
-    it("replaces the file with its permissions, and has what is live in force", async () => {
+    it("replaces the file with its permissions, and applies live keys", async () => {
       chmodSync(file(), 0o640);
       const info = () => fetch(`${server.url}/iiif/3/base.png/info.json`);
       expect((await info()).status).toBe(200);

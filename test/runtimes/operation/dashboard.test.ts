@@ -37,7 +37,7 @@ describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
     return messages.map((message) => JSON.parse(message.replace(/^data: /, "")));
   }
 
-  it("sends frames, each with what has happened since", async () => {
+  it("sends frames, each with the changes since the last", async () => {
     const leaving = new AbortController();
     const stream = await watch(leaving.signal);
     expect([stream.status, stream.headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);

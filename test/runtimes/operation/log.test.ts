@@ -8,7 +8,7 @@ import { startServer } from "../server.ts";
 const burst = 40;
 
 describe.each(chosenRuntimes())("the log on $name", (runtime) => {
-  it("has the lines of a burst, in their order, and before what is said after them", async () => {
+  it("has the lines of a burst, in order, and before later lines", async () => {
     const server = await startServer(runtime, { extra: "log: { requests: true, format: json }\n" });
     try {
       for (let i = 0; i < burst; i++)

@@ -12,7 +12,7 @@ describe.each(chosenRuntimes())("/metrics on $name", (runtime) => {
   }, 300_000);
   afterAll(() => server.close());
 
-  it("counts what was asked, and says what runs", async () => {
+  it("counts requests, and names the runtime", async () => {
     for (const target of ["full/100,/0/default.jpg", "full/100,/0/default.jpg", "full/9999,/0/default.jpg"])
       await (await fetch(`${server.url}/iiif/3/base.png/${target}`)).arrayBuffer();
     const response = await fetch(`${server.url}/metrics`);

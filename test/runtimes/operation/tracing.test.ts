@@ -28,7 +28,7 @@ describe.each(chosenRuntimes())("traces on $name", (runtime) => {
     fetch(`${server.url}/iiif/3/jpg-baseline-420.jpg/${x},0,128,128/64,/0/default.png`, { headers });
   const requests = () => collector.spans().filter(({ kind }) => kind === 2);
 
-  it("have the spans of a tile's stages, of the trace that it came with", async () => {
+  it("have the spans of a tile's stages, in the trace of the request", async () => {
     const answer = await tile(0, { traceparent: `00-${traceId}-${parentId}-01` });
     expect(answer.status).toBe(200);
     await answer.arrayBuffer();
@@ -52,14 +52,14 @@ describe.each(chosenRuntimes())("traces on $name", (runtime) => {
     expect(collector.asked[0]?.headers.authorization).toBe("Bearer collector-token");
   });
 
-  it("of many requests come together", async () => {
+  it("of many requests arrive together", async () => {
     const [had, asked] = [requests().length, collector.asked.length];
     await Promise.all(Array.from({ length: 40 }, async (_, i) => (await tile(i)).arrayBuffer()));
     await expect.poll(() => requests().length, { timeout: 30_000 }).toBe(had + 40);
     expect(collector.asked.length - asked).toBeLessThan(20);
   });
 
-  it("do not hold up answers while the collector does not answer", async () => {
+  it("do not delay responses while the collector does not respond", async () => {
     collector.instead = () => true;
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => tile(100 + 20 * round + i)));
@@ -73,7 +73,7 @@ describe.each(chosenRuntimes())("traces on $name", (runtime) => {
 
   // workerd has no shutdown phase: pending spans are sent with their request.
   if (!runtime.hosted)
-    it("that wait are sent when the service ends", async () => {
+    it("that are pending are sent when the service ends", async () => {
       const other = await startCollector();
       const ending = await startServer(runtime, { extra: `tracing: { otlp_endpoint: "${other.url}" }\n` });
       try {

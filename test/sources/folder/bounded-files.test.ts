@@ -53,7 +53,7 @@ function onMount(...names: (keyof FileSystem)[]) {
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe("files of a source", () => {
-  it("fail after their time, and at once when all calls that may be under way hang", async () => {
+  it("fail after their time limit, and immediately when all allowed calls hang", async () => {
     const { state, mount } = onMount("stat");
     const bound = boundMasterFiles(mount, 2, 20);
     const looks = Array.from({ length: 10 }, () => bound.stat(join(folder, "a.jpg")));
@@ -66,7 +66,7 @@ describe("files of a source", () => {
     expect(await bound.stat(join(folder, "a.jpg"))).toMatchObject({ kind: "file", size: 15 });
   });
 
-  it("are closed when they are opened after their time", async () => {
+  it("are closed when they open after their time limit", async () => {
     const { state, mount } = onMount("open");
     const bound = boundMasterFiles(mount, 1, 20);
     await expect(bound.open(join(folder, "a.jpg"))).rejects.toMatchObject({ code: "ETIMEDOUT" });
@@ -74,7 +74,7 @@ describe("files of a source", () => {
     await expect.poll(() => state.closed).toBe(1);
   });
 
-  it("are read as they are, and wait for ever where there is no limit", async () => {
+  it("are read directly, and wait forever without a limit", async () => {
     const bound = boundMasterFiles(nodeFiles(), 1, 1000);
     const file = await bound.open(join(folder, "a.jpg"));
     expect(new TextDecoder().decode(await file.read(9, 100))).toBe("a file");

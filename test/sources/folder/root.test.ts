@@ -38,12 +38,12 @@ describe("a folder", () => {
     return { root, errors: () => errors };
   }
 
-  test("has paths without a separator at its end", () => {
+  test("has paths without a separator at the end", () => {
     expect([over().root.top, over().root.pathOf(["a", "b.jpg"])]).toEqual(["/data", "/data/a/b.jpg"]);
   });
 
   test.each(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])(
-    "has no file where the system says %s, which is no error",
+    "has no file if the system says %s, which is not an error",
     async (code) => {
       const { root, errors } = over({ "/data/a": code });
       expect(await root.resolve("/data", "/data/a")).toBeUndefined();
@@ -51,13 +51,13 @@ describe("a folder", () => {
     },
   );
 
-  test("says that a file cannot be read where the system says anything else", async () => {
+  test("reports an unreadable file for any other system error", async () => {
     const { root, errors } = over({ "/data/a": "EACCES" });
     await expect(root.resolve("/data", "/data/a")).rejects.toMatchObject({ code: "source_unreadable" });
     expect(errors()).toBe(1);
   });
 
-  test("that is gone is a fault of the source", async () => {
+  test("that is missing is a fault of the source", async () => {
     const { root, errors } = over({ "/data": "ENOENT" });
     await expect(root.real()).rejects.toMatchObject({ kind: "source", code: "source_root_missing" });
     expect(errors()).toBe(1);

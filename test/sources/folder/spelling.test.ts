@@ -68,7 +68,7 @@ test.each([
   "link/CAF\u00c9.TIF",
   "Private/other.tif",
   "Link/Other.tif",
-])("%s is not there on a disk that would find it", async (key) => {
+])("%s is missing even on a disk that would find it", async (key) => {
   expect(await plain.stat(await stored(`${root}/${key}`))).toBeDefined();
   expect(await finds(folding, key)).toBe(false);
 });

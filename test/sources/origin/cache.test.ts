@@ -56,8 +56,8 @@ describe("over a bucket", () => {
   sourceContract("s3", { source: () => source, key: "folder/a b+ü&.jpg", content: () => content });
 });
 
-describe("what is kept", () => {
-  test("a fresh master that is kept costs no request, also in another process over the same slot", async () => {
+describe("caching", () => {
+  test("a fresh cached master costs no request, even in another process over the same slot", async () => {
     const origin = await originWith({ a: masterOf(content) });
     const slot = slotOver();
     const first = await open(httpSource(origin, { slot }), "a");
@@ -86,7 +86,7 @@ describe("what is kept", () => {
     expectBytes(await bytes.read(data.length - 10, 100), data.slice(-10));
   });
 
-  test("many readers at once share one flight for each block", async () => {
+  test("concurrent readers share one flight for each block", async () => {
     const data = pattern(30 * blockSize);
     const origin = await originWith({ a: masterOf(data) });
     origin.behaviour.delayMs = 20;
@@ -102,7 +102,7 @@ describe("what is kept", () => {
     expect(origin.since().bytes).toBe(3 * blockSize);
   });
 
-  test("what is read in sequence is read ahead, each block once", async () => {
+  test("sequential reads are read ahead, each block once", async () => {
     const data = pattern(200 * blockSize);
     const origin = await originWith({ a: masterOf(data) });
     const { bytes } = await open(httpSource(origin), "a");
@@ -149,7 +149,7 @@ describe("what is kept", () => {
     expectBytes(await image.bytes.read(0, 5000), pattern(5000, 9));
   });
 
-  test("a block of the wrong length or a state that is none is fetched anew", async () => {
+  test("a block of the wrong length or an invalid state is fetched again", async () => {
     const data = pattern(4 * blockSize);
     const origin = await originWith({ a: masterOf(data) });
     const store = heapStore({ maxBytes: 2 ** 26 });
@@ -163,7 +163,7 @@ describe("what is kept", () => {
 });
 
 describe("a master that changes", () => {
-  test("is seen after revalidate, by ETag, and not before", async () => {
+  test("is detected after revalidate, by ETag, and not before", async () => {
     const origin = await originWith({ a: masterOf(content, { etag: '"1"' }) });
     const source = httpSource(origin, { revalidate: "0s" });
     const before = await open(source, "a");
@@ -191,7 +191,7 @@ describe("a master that changes", () => {
     }
   });
 
-  test("without ETag and date its bytes tell", async () => {
+  test("is detected without ETag and date by its bytes", async () => {
     const origin = await originWith({ a: masterOf(content, { etag: undefined }) });
     const source = httpSource(origin, { revalidate: "0s" });
     const { validator } = await open(source, "a");
@@ -205,7 +205,7 @@ describe("a master that changes", () => {
     ["with a weak ETag", { etag: 'W/"2"' }],
     ["that is shorter", { etag: '"2"', size: 2 * blockSize + 1 }],
   ])(
-    "while it is read (%s) gives an error, never mixed bytes, and the next open sees it",
+    "while it is read (%s) causes an error, never mixed bytes, and the next open sees it",
     async (_, facts) => {
       const data = pattern(30 * blockSize);
       const origin = await originWith({
@@ -225,7 +225,7 @@ describe("a master that changes", () => {
     },
   );
 
-  test("that is not there is not asked for again for 10 s, unless it is purged", async () => {
+  test("that is missing is not requested again for 10 s, unless it is purged", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const origin = await originWith({});
@@ -248,14 +248,14 @@ describe("a master that changes", () => {
     }
   });
 
-  test("that is not there is asked for each time where revalidate is 0", async () => {
+  test("that is missing is requested each time if revalidate is 0", async () => {
     const origin = await originWith({});
     const source = httpSource(origin, { revalidate: "0s" });
     for (let i = 0; i < 2; i++) expect(await source.open("never")).toBeUndefined();
     expect(origin.since().requests).toBe(2);
   });
 
-  test("that goes away is not there", async () => {
+  test("that disappears is missing", async () => {
     const origin = await originWith({ a: masterOf(content) });
     const source = httpSource(origin, { revalidate: "0s" });
     await open(source, "a");
@@ -268,7 +268,7 @@ describe("servers of all kinds", () => {
   test.each([
     ["with lengths", true],
     ["without lengths", false],
-  ])("without ranges, %s: read once as a whole, then from what is kept", async (_, lengths) => {
+  ])("without ranges, %s: read once as a whole, then from the cache", async (_, lengths) => {
     const data = pattern(10 * blockSize + 5);
     const origin = await originWith({ a: masterOf(data) });
     Object.assign(origin.behaviour, { ranges: false, lengths });
@@ -280,7 +280,7 @@ describe("servers of all kinds", () => {
     expect(origin.since().requests).toBe(1);
   });
 
-  test("without ranges, and nothing kept: read as a whole again", async () => {
+  test("without ranges and cache: read as a whole again", async () => {
     const data = pattern(300 * blockSize); // more than stays in memory
     const origin = await originWith({ a: masterOf(data) });
     origin.behaviour.ranges = false;
@@ -312,7 +312,7 @@ describe("servers of all kinds", () => {
     ["denied", {}, 403, "origin_denied"],
     ["not signed in", {}, 401, "origin_denied"],
     ["a teapot", {}, 418, "origin_bad_answer"],
-  ])("an answer that is %s is an error and is not kept", async (_, headers, status, code) => {
+  ])("a response that is %s is an error and is not cached", async (_, headers, status, code) => {
     const origin = await originWith({ a: masterOf(content) });
     origin.behaviour.instead = (_request, response) => {
       response.writeHead(status, headers as Record<string, string>).end("0123456789");
@@ -335,7 +335,7 @@ describe("servers of all kinds", () => {
     expect(origin.since().requests).toBe(3);
   });
 
-  test("a body that is cut off is tried again, and never kept in part", async () => {
+  test("a body that is cut off is tried again, and never cached in part", async () => {
     const data = pattern(20 * blockSize);
     const origin = await originWith({ a: masterOf(data) });
     const source = httpSource(origin);
@@ -371,7 +371,7 @@ describe("servers of all kinds", () => {
     expectBytes(await (await open(source, "a")).bytes.read(0, 10), content.slice(0, 10));
   });
 
-  test("one that is away is not asked again and again for what is kept, and is when it is back", async () => {
+  test("one that is unreachable is not requested repeatedly for cached masters, and is used again when it recovers", async () => {
     const origin = await originWith({ a: masterOf(content), b: masterOf(content) });
     const away = () => {
       origin.behaviour.instead = (_request, response) => {
@@ -408,7 +408,7 @@ describe("servers of all kinds", () => {
     expect(origin.since().bytes).toBe(data.length);
   });
 
-  test("a caller that leaves does not take the answer from the others", async () => {
+  test("a caller that leaves does not take the response from the others", async () => {
     const origin = await originWith({ a: masterOf(content) });
     origin.behaviour.delayMs = 50;
     const source = httpSource(origin);
@@ -423,7 +423,7 @@ describe("servers of all kinds", () => {
 });
 
 describe("an origin without ranges that stops sending", () => {
-  test("is left when the last caller leaves, and does not count as away", async () => {
+  test("is abandoned when the last caller leaves, and does not count as unreachable", async () => {
     const origin = await originWith({ a: masterOf(content), b: masterOf(content) });
     origin.behaviour.ranges = false;
     const source = httpSource(origin, { revalidate: "0s" });
@@ -463,7 +463,7 @@ describe("a bucket", () => {
     return { s3, source: buildSources(parsed, { ...platform, env: {} }, slotOver()).default };
   };
 
-  test("lists folders and images page by page, and leaves out what is hidden", async () => {
+  test("lists folders and images page by page, and omits hidden ones", async () => {
     const keys = [
       "scans/a.jpg",
       "scans/b/1.tif",
@@ -490,7 +490,7 @@ describe("a bucket", () => {
     await s3.close();
   });
 
-  test("tells absent, denied, broken and wrong buckets apart", async () => {
+  test("distinguishes absent, denied, broken and wrong buckets", async () => {
     const { s3, source } = await bucketSource(["a.jpg"]);
     expect(await source.open("b.jpg")).toBeUndefined();
     s3.fault = () => ({ refuse: { status: 403, code: "AccessDenied" } });
@@ -521,7 +521,7 @@ describe("a bucket", () => {
     },
   );
 
-  test("slow, garbled and cut answers cost a try or an error, never wrong bytes", async () => {
+  test("with slow, garbled and cut responses costs an attempt or an error, never wrong bytes", async () => {
     const { s3, source } = await bucketSource(["a.jpg"]);
     let nth = 0;
     s3.fault = () => (nth++ === 0 ? { cutAfter: 100 } : { delayMs: 30 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createKnownStates } from "../../../src/sources/origin/known-states.ts";
 import { deferred } from "../../deferred.ts";
 
-test("a purge while the origin says that a master is not there lets the next one ask again", async () => {
+test("a purge while the origin reports a missing master lets the next reader request again", async () => {
   const states = createKnownStates({
     fingerprint: "origin",
     slot: { get: async () => undefined, put: () => {} },

@@ -17,7 +17,7 @@ function reads(size: number, ...ranges: readonly (readonly [first: number, last:
 
 const none = { along: 0, ahead: 0, end: undefined };
 
-describe("of a large master", () => {
+describe("for a large master", () => {
   const size = 64 * mebibyte;
 
   test("nothing comes ahead of reads here and there, nor of the header", () => {
@@ -26,7 +26,7 @@ describe("of a large master", () => {
     );
   });
 
-  test("1 MiB comes ahead of what goes on, then twice as much each time, up to 4 MiB", () => {
+  test("1 MiB is fetched ahead of sequential reads, then twice as much each time, up to 4 MiB", () => {
     const found = reads(size, [8, 15], [16, 23], [24, 31], [32, 39], [40, 47], [48, 55], [56, 63]);
     expect(found).toEqual([
       none,
@@ -41,7 +41,7 @@ describe("of a large master", () => {
     ]);
   });
 
-  test("it ends where the reads jump, and begins small again", () => {
+  test("it ends when the reads jump, and begins small again", () => {
     expect(reads(size, [8, 15], [16, 23], [200, 207], [208, 215])).toEqual([
       none,
       { along: 0, ahead: 8, end: 31 },

@@ -30,7 +30,7 @@ describe("an origin that stalls", () => {
     return { origin, source, bytes, stalled: stalled.promise, dropped: dropped.promise };
   }
 
-  test("is waited for no longer than the source's timeout, and left then", async () => {
+  test("is waited for no longer than the source's timeout, and abandoned then", async () => {
     const { origin, source, bytes, dropped } = await holding({ timeout: "3s" });
     await expect(bytes.read(beyond, 100)).rejects.toMatchObject({
       kind: "source",
@@ -45,7 +45,7 @@ describe("an origin that stalls", () => {
     expectBytes(await (await open(httpSource(origin), "a")).bytes.read(beyond, 100), far);
   });
 
-  test("is not waited for by what was read ahead of a read that failed", async () => {
+  test("is not waited for by blocks read ahead of a failed read", async () => {
     const large = pattern(40 * blockSize);
     const origin = await originWith({ a: masterOf(large) });
     const { bytes } = await open(httpSource(origin), "a");
@@ -92,7 +92,7 @@ describe("an origin that stalls", () => {
     await first;
   });
 
-  test("is left when the last reader has gone, and who comes then asks again", async () => {
+  test("is abandoned when the last reader has left, and a later reader requests again", async () => {
     const { origin, bytes, stalled, dropped } = await holding();
     const [one, two] = [new AbortController(), new AbortController()];
     const reads = [one, two].map(({ signal }) => bytes.read(beyond, 100, signal));

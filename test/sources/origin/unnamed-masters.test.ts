@@ -33,7 +33,7 @@ function changeAlways(origin: Origin, all: readonly Uint8Array[], dated: boolean
 }
 
 describe("a master without ETag and date", () => {
-  test("is read in one answer, named by the digest of all its bytes, and not asked for again while it is fresh", async () => {
+  test("is read in one response, named by the digest of all its bytes, and not requested again while it is fresh", async () => {
     const [data] = states();
     const origin = await originWith({ a: masterOf(data, unnamed) });
     const source = httpSource(origin);
@@ -46,7 +46,7 @@ describe("a master without ETag and date", () => {
     expect(origin.since().requests).toBe(0);
   });
 
-  test("is one request where its beginning is all of it", async () => {
+  test("is one request if its beginning is all of it", async () => {
     const data = pattern(5000);
     const origin = await originWith({ a: masterOf(data, unnamed) });
     const { validator } = await open(httpSource(origin), "a");
@@ -54,7 +54,7 @@ describe("a master without ETag and date", () => {
     expect(origin.since()).toEqual({ requests: 1, bytes: 5000 });
   });
 
-  test("is found to be as it was, or changed behind its beginning, by one request after revalidate", async () => {
+  test("is found unchanged, or changed after its beginning, by one request after revalidate", async () => {
     const [one, other] = states();
     const origin = await originWith({ a: masterOf(one, unnamed) });
     const source = httpSource(origin, { revalidate: "0s" });
@@ -74,7 +74,7 @@ describe("a master without ETag and date", () => {
     ["without ranges and lengths", false, false, false],
     ["with the date of each answer", true, true, true],
   ])(
-    "that is sent %s and changes between any two requests is never mixed of two states",
+    "that is sent %s and changes between any two requests never mixes two states",
     async (_, ranges, lengths, dated) => {
       const all = states();
       const origin = await originWith({});
@@ -96,7 +96,7 @@ describe("a master without ETag and date", () => {
     },
   );
 
-  test("of which nothing is kept is read as a whole again, and is an error once it has changed", async () => {
+  test("without a cache is read as a whole again, and is an error once it has changed", async () => {
     const all = states(270 * blockSize); // more than stays in memory
     const origin = await originWith({ a: masterOf(all[0], unnamed) });
     const source = httpSource(origin, { slot: slotOver(heapStore({ maxBytes: 1000 })) });
@@ -114,7 +114,7 @@ describe("a master without ETag and date", () => {
   test.each([
     ["that announces its size", true],
     ["that does not", false],
-  ])("of more than 64 MiB, from an origin %s, is an error that says what to do", async (_, lengths) => {
+  ])("of more than 64 MiB, from an origin %s, is an error with advice", async (_, lengths) => {
     const most = 64 * 2 ** 20;
     const origin = await originWith({ a: masterOf(new Uint8Array(most + 1), unnamed) });
     Object.assign(origin.behaviour, { lengths, ranges: lengths });
@@ -142,7 +142,7 @@ describe("a date", () => {
     expectBytes(await image.bytes.read(0, size), data);
   });
 
-  test("does not stand for an ETag that is no longer sent", async () => {
+  test("does not replace an ETag that is no longer sent", async () => {
     const [one, other] = states();
     const origin = await originWith({ a: masterOf(one, { etag: '"1"' }) });
     const { bytes } = await open(httpSource(origin), "a");

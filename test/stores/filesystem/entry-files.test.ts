@@ -31,7 +31,7 @@ function hanging() {
 }
 
 describe("the files of a store", () => {
-  it("make no more calls than they may, and fail at once when all that are left hang", async () => {
+  it("make no more calls than allowed, and fail immediately when all the others hang", async () => {
     const { state, files } = hanging();
     const bound = boundFiles(files, 4, deadlines);
     const reads = Array.from({ length: 10 }, (_, i) => bound.readFile(`/hangs/${i}`));
@@ -42,7 +42,7 @@ describe("the files of a store", () => {
     expect(await bound.stat("/works")).toBeUndefined();
   });
 
-  it("work again when what hung has ended", async () => {
+  it("work again when hanging calls have ended", async () => {
     const { state, files } = hanging();
     const bound = boundFiles(files, 1, deadlines);
     await expect(bound.readFile("/hangs")).rejects.toThrow("does not answer");

@@ -45,7 +45,7 @@ async function age(file: string, hours: number): Promise<void> {
 }
 
 describe("the folder of a filesystem store", () => {
-  it("is not made before the first entry is written", async () => {
+  it("is not created before the first entry is written", async () => {
     const store = open();
     expect(await store.get("a", "")).toBeUndefined();
     expect(await store.delete("a")).toBe(0);
@@ -83,7 +83,7 @@ describe("the folder of a filesystem store", () => {
     expect(await filesBelow(folder.path)).toEqual(strangers.sort());
   });
 
-  it("tells that it cannot be used where a file stands in its place", async () => {
+  it("reports that it cannot be used if a file is in its place", async () => {
     await writeFile(join(folder.path, "cache"), "a file");
     await expect(open().check()).rejects.toThrow("cannot be written");
   });
@@ -129,7 +129,7 @@ describe("an entry that is damaged", () => {
     expect(await store.get("other", "variant")).toEqual(Uint8Array.of(1));
   });
 
-  it("can be written anew", async () => {
+  it("can be written again", async () => {
     const store = open();
     await truncate(file, 10);
     expect(await store.get("name", "variant")).toBeUndefined();
@@ -138,7 +138,7 @@ describe("an entry that is damaged", () => {
   });
 });
 
-describe("what stands in an entry's place", () => {
+describe("something other than an entry", () => {
   const value = Uint8Array.of(5, 6, 7, 8);
   const kinds: [string, (place: string) => Promise<unknown>][] = [
     ["a pipe", (place) => promisify(execFile)("mkfifo", [place])],
@@ -162,7 +162,7 @@ describe("what stands in an entry's place", () => {
     expect((await open().usage?.())?.entries).toBe(2);
   });
 
-  it.each(kinds)("survives a removal and goes when all is cleared: %s", async (_, make) => {
+  it.each(kinds)("survives a removal and is removed when everything is cleared: %s", async (_, make) => {
     const store = open();
     await store.set("name", "variant", value);
     const file = await fileHolding(folder.path, '["name","variant"]');
@@ -176,7 +176,7 @@ describe("what stands in an entry's place", () => {
   });
 });
 
-describe("a folder that does not answer", () => {
+describe("a folder that does not respond", () => {
   it("fails a read and a write within their deadlines, and a purge that a late write may follow", async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -266,7 +266,7 @@ describe("a crash while an entry is written", () => {
     expect(outcomes.size).toBe(2);
   });
 
-  it("leaves alone what another process is writing at this moment", async () => {
+  it("does not touch a write of another process in progress", async () => {
     await open().set("a", "", new Uint8Array(3));
     const [entry = ""] = await filesBelow(folder.path);
     await writeFile(`${entry}.part`, "half");
@@ -276,7 +276,7 @@ describe("a crash while an entry is written", () => {
 });
 
 describe("room in a filesystem store", () => {
-  it("is made by the least recently used entries, a read being a use", async () => {
+  it("is made by removing the least recently used entries, a read being a use", async () => {
     const names = ["a", "b", "c", "d"];
     const first = open(5000);
     for (const name of names) await first.set(name, "", new Uint8Array(900));
@@ -296,7 +296,7 @@ describe("room in a filesystem store", () => {
     expect(held.slice(1, 4)).toEqual([...held.slice(1, 4)].sort());
   });
 
-  it("is bounded, give or take a sixteenth, also for two stores that write to one folder", async () => {
+  it("is bounded within a sixteenth, even for two stores that write to one folder", async () => {
     const maxBytes = 64 * 1024;
     const stores = [open(maxBytes), open(maxBytes)] as const;
     for (let i = 0; i < 120; i++) {
@@ -307,7 +307,7 @@ describe("room in a filesystem store", () => {
     expect(await bytesBelow(folder.path)).toBeGreaterThan(maxBytes / 2);
   });
 
-  it("is bounded for many writers of large entries at once", async () => {
+  it("is bounded for many concurrent writers of large entries", async () => {
     const maxBytes = 64 * 1024;
     const store = open(maxBytes);
     await Promise.all(
@@ -317,7 +317,7 @@ describe("room in a filesystem store", () => {
     expect((await store.usage?.())?.bytes).toBe(await bytesBelow(folder.path));
   });
 
-  it("is kept above four fifths of the bound while sixteen writers wait for the disk", async () => {
+  it("stays above four fifths of the limit while sixteen writers wait for the disk", async () => {
     const maxBytes = 64 * 1024;
     let writes = 0;
     let least = maxBytes;
@@ -339,7 +339,7 @@ describe("room in a filesystem store", () => {
     expect(least).toBeGreaterThan(maxBytes * (4 / 5));
   });
 
-  it("is made for an entry of nearly the whole bound", async () => {
+  it("is made for an entry of nearly the whole limit", async () => {
     const store = open(64 * 1024);
     for (let i = 0; i < 20; i++) await store.set(`n${i}`, "", new Uint8Array(3000));
     const large = new Uint8Array(65_000).fill(7);
@@ -349,7 +349,7 @@ describe("room in a filesystem store", () => {
     expect(await bytesBelow(folder.path)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it("is bounded also where files are too many to be counted for each write", async () => {
+  it("is bounded even if there are too many files to count for each write", async () => {
     // Written without sync, for speed: this is about counting.
     const quick: FileSystem = {
       ...files,
@@ -384,7 +384,7 @@ describe("room in a filesystem store", () => {
     expect(await held(2100, 2200)).toBe(100);
   });
 
-  it("is counted rightly where a removal begins during a count and ends after it", async () => {
+  it("is counted correctly if a removal begins during a count and ends after it", async () => {
     let removed = () => {};
     let counted = () => {};
     const whenRemoved = new Promise<void>((resolve) => (removed = resolve));
@@ -409,7 +409,7 @@ describe("room in a filesystem store", () => {
     expect(await store.usage?.()).toEqual({ entries: 0, bytes: 0 });
   });
 
-  it("is listed once for all who ask how much it holds while it is counted", async () => {
+  it("is listed once for concurrent callers while it is counted", async () => {
     await open().set("a", "", new Uint8Array(3));
     let go = () => {};
     const whenAsked = new Promise<void>((resolve) => (go = resolve));
@@ -440,7 +440,7 @@ describe("room in a filesystem store", () => {
     expect(whole).toBe(lists);
   });
 
-  it("is counted rightly after another store emptied the folder", async () => {
+  it("is counted correctly after another store emptied the folder", async () => {
     const [one, two] = [open(20_000), open(20_000)];
     for (let i = 0; i < 10; i++) await one.set(`n${i}`, "", new Uint8Array(1000));
     await two.clear?.();
@@ -450,7 +450,7 @@ describe("room in a filesystem store", () => {
 });
 
 describe("two stores over one folder", () => {
-  it("count what the other put into a folder that was not there a moment ago", async () => {
+  it("count the other's entries in a folder that was missing a moment ago", async () => {
     const other = open();
     // The other writes its first entry just after this one found no folder.
     let first = true;
@@ -527,7 +527,7 @@ describe("use of an entry", () => {
     expect(touches).toBe(2);
   });
 
-  it("works where files cannot be touched", async () => {
+  it("works if files cannot be touched", async () => {
     const { touch: _, ...without } = files;
     const store = open(1 << 20, without);
     await store.set("a", "", Uint8Array.of(1));

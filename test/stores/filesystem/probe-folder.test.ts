@@ -24,7 +24,7 @@ test("a folder that can be made has no fault and is not made", async () => {
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test("a folder below a file has a fault that says so, without its path", async () => {
+test("a folder below a file has a fault that explains it, without its path", async () => {
   await writeFile(join(folder.path, "file"), "");
   const fault = await probeFolder(files, join(folder.path, "file/cache"));
   expect(fault).toMatch(/a part of its path is a file/);
@@ -38,7 +38,7 @@ test.each([
   ["ENOSPC", /full/],
   ["EDQUOT", /quota/],
   ["EWHATEVER", /EWHATEVER/],
-])("a write that fails with %s is told as %s", async (code, text) => {
+])("a write that fails with %s is reported as %s", async (code, text) => {
   const failing: FileSystem = {
     ...files,
     writeFile: () => Promise.reject(Object.assign(new Error("no"), { code })),

@@ -50,8 +50,8 @@ const inRedis = (bytes: string) =>
 describe.each([
   ["folder", () => `{ render: ${inFolder("cache", "300KiB")}, info: ${inFolder("cache", "64KiB")} }`],
   ["Redis", () => `{ render: ${inRedis("300KiB")}, info: ${inRedis("64KiB")} }`],
-])("two servers that share a %s too small for their answers", (name, cache) => {
-  test("never give a torn answer, also when one dies", async () => {
+])("two servers that share a %s too small for their derivatives", (name, cache) => {
+  test("never return a torn derivative, even when one dies", async () => {
     const serve = () => program.serve(["-config", configure(name, cache())]);
     const [one, two] = await Promise.all([serve(), serve()]);
     for (const { url } of [one, two])
@@ -108,7 +108,7 @@ test("two processes with six writers each keep a folder between four fifths and 
   }
 });
 
-test("a server that may not write files as large as its answers gives them all the same", async () => {
+test("a server that may not write files as large as its derivatives still sends them", async () => {
   // A file may have 8 blocks of 512 bytes (bash: 4 of 1024); a response has more.
   const paths = [0, 1, 2, 3, 4, 5].map((n) => `/iiif/3/base.png/${n},0,200,150/max/0/default.png`);
   const whole = await program.serve(["-config", configure("none", "{ render: { backend: none } }")]);
@@ -126,7 +126,7 @@ test("a server that may not write files as large as its answers gives them all t
   expect(lines.length).toBe(1);
 });
 
-test("a server speaks TLS with a Redis whose certificate it trusts, and with no other", async () => {
+test("a server uses TLS with a Redis whose certificate it trusts, and with no other", async () => {
   const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
   const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", ...subject];
@@ -148,7 +148,7 @@ test("a server speaks TLS with a Redis whose certificate it trusts, and with no 
   await behindTls.close();
 });
 
-test("two servers over one web server share what is kept of its masters, and give its pixels", async () => {
+test("two servers over one web server share the cached blocks of its masters, and return its pixels", async () => {
   const side = 1536;
   const pixels = new Uint8Array(side * side * 3).map((_, i) => (i * 7) ^ (i >> 9));
   const raw = { width: side, height: side, channels: 3 } as const;

@@ -106,7 +106,7 @@ describe("an entry of another format version", () => {
 });
 
 describe("the account of a redis store", () => {
-  it("is shared by all who use the prefix, and kept within the bound together", async () => {
+  it("is shared by all users of the prefix, and kept within the limit together", async () => {
     const [one, two] = [open(tcp(), 100_000), open(tcp(), 100_000)];
     await Promise.all(
       Array.from({ length: 60 }, (_, i) => (i % 2 ? one : two).set(`n${i}`, "", new Uint8Array(5000))),
@@ -118,7 +118,7 @@ describe("the account of a redis store", () => {
     expect((await entryKeys()).length).toBe(usage?.entries);
   });
 
-  it("covers what Redis really needs for the entries", async () => {
+  it("covers the memory that Redis really needs for the entries", async () => {
     const store = open();
     const memory = async () => Number(/used_memory:(\d+)/.exec(await redis.admin.info("memory"))?.[1]);
     // Scripts and connections are there with the first entry.
@@ -153,7 +153,7 @@ describe("the account of a redis store", () => {
     expect(await store.get("a", "")).toBeUndefined();
   });
 
-  it("heals where Redis evicted an entry", async () => {
+  it("heals if Redis evicted an entry", async () => {
     const store = open();
     await store.set("a", "", value);
     for (const key of await entryKeys()) await redis.admin.del(key);
@@ -161,7 +161,7 @@ describe("the account of a redis store", () => {
     expect(await store.usage?.()).toEqual({ entries: 0, bytes: 0 });
   });
 
-  it.each(["used", "names", "sizes", "ends"])("heals where its key %j was lost", async (lost) => {
+  it.each(["used", "names", "sizes", "ends"])("heals if its key %j was lost", async (lost) => {
     const store = open(tcp(), 36_000);
     for (let i = 0; i < 4; i++) await store.set(`old${i}`, "", new Uint8Array(5000), 3600);
     expect(await redis.admin.del(`{test/}:${lost}`)).toBe(1);
@@ -226,13 +226,13 @@ describe("a redis that cannot be used", () => {
     ["a server without TLS", () => tcp({ tls: true, timeoutMs: 2000 }), /Redis cannot be used/],
     ["a wrong token", () => rest({ token: "wrong-one" }), /\(WRONGPASS\).*token_env/],
     ["a URL where nothing is", () => rest({ url: "http://127.0.0.1:9" }), /Check addr or url/],
-  ])("says what is wrong, without address and secret: %s", async (_, driver, message) => {
+  ])("explains the reason, without address and secret: %s", async (_, driver, message) => {
     const text = await failureOf(driver());
     expect(text).toMatch(message);
     expect(text).not.toMatch(/127\.0\.0\.1|wrong-one|the-password/);
   });
 
-  it("says so where the prefix is that of something else", async () => {
+  it("is reported if the prefix belongs to something else", async () => {
     await redis.admin.set("{taken/}:used", "text");
     const store = open(tcp(), 1 << 20, "taken/");
     await expect(store.check()).rejects.toThrow(/\(WRONGTYPE\).*prefix/);
@@ -242,7 +242,7 @@ describe("a redis that cannot be used", () => {
     expect(await failureOf(tcp({ port: protectedRedis.port, password }))).toBe("no failure");
   });
 
-  it("names no value where the service fails", async () => {
+  it("names no value if the service fails", async () => {
     front.broken = true;
     const error = await open(rest())
       .set("a", "", new TextEncoder().encode("a value"))
@@ -255,7 +255,7 @@ describe("a redis that cannot be used", () => {
 });
 
 describe("a redis whose memory is full and which evicts nothing", () => {
-  it("is filled no further, and what is there is still read and removed", async () => {
+  it("is filled no further, and existing entries are still read and removed", async () => {
     const own = await startRedis();
     const store = open(tcp({ port: own.port }), 2 ** 30);
     await store.set("a", "", value);
@@ -271,7 +271,7 @@ describe("a redis whose memory is full and which evicts nothing", () => {
   });
 });
 
-describe("a redis that goes and comes back", () => {
+describe("a redis that disappears and returns", () => {
   it("is connected again with the next request", async () => {
     const own = await startRedis();
     const store = open(tcp({ port: own.port }));
@@ -297,4 +297,4 @@ it.each([
   ["::1:6379", undefined],
   ["user:secret@redis:6379", undefined],
   ["redis://redis:6379", undefined],
-])("%j is taken for %j", (text, address) => expect(parseRedisAddress(text)).toEqual(address));
+])("%j is interpreted as %j", (text, address) => expect(parseRedisAddress(text)).toEqual(address));

@@ -46,8 +46,8 @@ const sizes = [
   [65, 3],
 ] as const;
 
-describe.each(sizes)("of %i by %i", (width, height) => {
-  test("integers of blocks lose their fraction bit toward zero, and nothing beside them changes", () => {
+describe.each(sizes)("with %i by %i", (width, height) => {
+  test("integers of blocks lose their fraction bit toward zero, and nothing next to them changes", () => {
     clear();
     const rows = picture(width, height, 1);
     const from = plane(ints, rows, width + 2);
@@ -61,7 +61,7 @@ describe.each(sizes)("of %i by %i", (width, height) => {
     expect(spoilt([[from, 4 * (width + 2) * height], ...written])).toEqual([]);
   });
 
-  test("floats of blocks are integers times a factor, and nothing beside them changes", () => {
+  test("floats of blocks are integers times a factor, and nothing next to them changes", () => {
     clear();
     const rows = picture(width, height, 2, 1 << 28);
     const from = plane(ints, rows, width);
@@ -170,7 +170,7 @@ describe.each(sizes)("of %i by %i", (width, height) => {
     ["floats", 0, true],
     ["integers after the reversible transform", 1, false],
     ["floats after the irreversible transform", 2, true],
-  ] as const)("RGB of %s is what its parts give", (_, transform, isFloat) => {
+  ] as const)("RGB of %s equals the combination of its parts", (_, transform, isFloat) => {
     clear();
     const view = isFloat ? floats : ints;
     const stride = width + 1;

@@ -96,7 +96,7 @@ const parities = [
 const tolerance = { "5/3": 0, "9/7": 0.01 } as const;
 
 describe.each(["5/3", "9/7"] as const)("the %s wavelet", (filter) => {
-  test.each(parities)("gives back what was transformed, from (%i, %i) at every size to 20", (x0, y0) => {
+  test.each(parities)("inverts the transform, from (%i, %i) at every size to 20", (x0, y0) => {
     const wrong: string[] = [];
     for (const window of windows(x0, y0)) {
       const original = samples(window, 97 * window.x1 + window.y1);
@@ -107,7 +107,7 @@ describe.each(["5/3", "9/7"] as const)("the %s wavelet", (filter) => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(parities)("gives what the formulas give for any coefficients, from (%i, %i)", (x0, y0) => {
+  test.each(parities)("matches the formulas for any coefficients, from (%i, %i)", (x0, y0) => {
     for (const [width, height] of [
       [33, 21],
       [64, 9],

@@ -79,7 +79,7 @@ const filled = (count: number, index: number) => new Array<number>(count).fill(i
 
 describe("the header of a GIF", () => {
   for (const row of sound)
-    it(`of ${row.file} tells what other tools tell`, async () => {
+    it(`of ${row.file} matches other tools`, async () => {
       const bytes = memoryBytes(fixture(row.file!));
       expect(codec.recognises(fixture(row.file!).subarray(0, 64))).toBe(true);
       expect(await codec.probe(bytes, 1)).toMatchObject({
@@ -102,7 +102,7 @@ describe("the header of a GIF", () => {
       });
   });
 
-  it("is found behind extensions of any kind", async () => {
+  it("is found after extensions of any kind", async () => {
     const text = Buffer.from([0x21, 0x01, 12, ...new Array(12).fill(0), 3, 65, 66, 67, 0]);
     const own = Buffer.from([0x21, 0x77, 2, 1, 2, 0]);
     const file = makeGif(2, 1, [{ area: [0, 0, 2, 1], indices: [1, 2] }], Buffer.concat([text, own]));
@@ -113,7 +113,7 @@ describe("the header of a GIF", () => {
 describe("the pixels of a GIF", () => {
   for (const row of sound)
     for (let page = 1; page <= Number(row.frames); page++)
-      it(`of ${row.file}, frame ${page}, are those that sharp decodes`, async () => {
+      it(`of ${row.file}, frame ${page}, match sharp`, async () => {
         const file = fixture(row.file!);
         const pixels = await decode(file, page);
         const other = await reference(file, { page: page - 1 });
@@ -121,7 +121,7 @@ describe("the pixels of a GIF", () => {
         expect(Buffer.compare(Buffer.from(pixels.data), Buffer.from(other.data))).toBe(0);
       });
 
-  it("of any region are the crop of the whole", async () => {
+  it("of any region equal the crop of the whole", async () => {
     const file = fixture("gif-animated-4.gif");
     const all = await decode(file, 3);
     await fc.assert(
@@ -148,7 +148,7 @@ describe("the pixels of a GIF", () => {
     expect(letters(await decode(file))).toBe("rwbwgwbwr");
   });
 
-  it("follow what each frame leaves behind", async () => {
+  it("follow the disposal of each frame", async () => {
     const frames = (disposal: number): Frame[] => [
       { area: [0, 0, 4, 1], indices: filled(4, 0) },
       { area: [1, 0, 2, 1], indices: filled(2, 1), disposal },
@@ -160,7 +160,7 @@ describe("the pixels of a GIF", () => {
     expect(letters(await decode(makeGif(4, 1, frames(3)), 2))).toBe("rggr");
   });
 
-  it("are unharmed by later frames that reach beyond the screen", async () => {
+  it("are not affected by later frames that reach beyond the screen", async () => {
     const file = makeGif(3, 2, [
       { area: [0, 0, 3, 2], indices: filled(6, 0) },
       { area: [2, 1, 3, 2], indices: [1, 2, 3, 0, 0, 0] },
@@ -174,7 +174,7 @@ describe("the pixels of a GIF", () => {
     ["that reaches beyond it", 4, 4, [3, 1, 2, 2]],
     ["without a screen", 0, 0, [0, 0, 4, 3]],
     ["higher only", 9, 1, [1, 0, 2, 5]],
-  ] as const)("have the size that a first frame makes, as in libvips: %s", async (_, width, height, area) => {
+  ] as const)("have the size of a larger first frame, as in libvips: %s", async (_, width, height, area) => {
     const indices = Array.from({ length: area[2] * area[3] }, (__, i) => i % 4);
     const file = makeGif(width, height, [{ area, indices }]);
     const pixels = await decode(file);
@@ -240,7 +240,7 @@ describe("a GIF made to harm", () => {
       await expect(decode(file)).rejects.toMatchObject({ kind: "decode" });
   });
 
-  it("of 65535 x 65535 says what it would need", async () => {
+  it("of 65535 x 65535 reports what it would need", async () => {
     const file = fixture("bomb-65535x65535.gif");
     const header = await codec.probe(memoryBytes(file), 1);
     const region = { x: 0, y: 0, width: 65_535, height: 65_535 };
@@ -255,7 +255,7 @@ describe("a GIF made to harm", () => {
     await expect(decode(file, 2)).rejects.toMatchObject({ kind: "too-large" });
   });
 
-  it("gives pixels or a ImagingError whichever bytes are changed", async () => {
+  it("returns pixels or an ImagingError whichever bytes are changed", async () => {
     const sample = fixture("gif-animated-4.gif");
     await fc.assert(
       fc.asyncProperty(fc.nat(sample.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {

@@ -44,7 +44,7 @@ async function decode(
 }
 
 describe("jpeg 2000 header", () => {
-  it.each(sound)("tells size and bands of $file from few bytes", async (row) => {
+  it.each(sound)("has size and bands of $file after reading few bytes", async (row) => {
     const bytes = countingBytes(fixture(row.file as string));
     const header = await codec.probe(bytes, 1);
     expect(header).toMatchObject({
@@ -60,7 +60,7 @@ describe("jpeg 2000 header", () => {
     expect(bytes.total()).toBeLessThanOrEqual(8 * 1024);
   });
 
-  it("tells the coding, tiles, levels and profile", async () => {
+  it("has the coding, tiles, levels and profile", async () => {
     const tiled = await probe(fixture("jp2-tiled-128.jp2"));
     expect(tiled.tile).toEqual({ width: 128, height: 128 });
     expect(scaleFactorsOf(codec, tiled)).toEqual([1, 2, 4, 8]); // made with -n 4: four resolutions
@@ -146,7 +146,7 @@ describe("jpeg 2000 pixels", () => {
     expect(psnr(data, samples, 65535)).toBeGreaterThan(30);
   });
 
-  it("are read where a tile-part goes on to the end and zeros pad the file", async () => {
+  it("are read if a tile-part extends to the end and zeros pad the file", async () => {
     const file = codestreamOf("jp2-gray.jp2");
     const sot = Buffer.from(file).indexOf(Uint8Array.of(0xff, 0x90, 0, 10));
     const padded = Uint8Array.from([...file, 0, 0]);
@@ -171,7 +171,7 @@ describe("jpeg 2000 pixels", () => {
     expect(Math.max(red[1] as number, red[2] as number)).toBeLessThan(60);
   });
 
-  it("of a region are the crop of the whole, at each scale", async () => {
+  it("of a region equal the crop of the whole, at each scale", async () => {
     for (const [name, scale] of [
       ["jp2-tiled-128.jp2", 1],
       ["jp2-tiled-128.jp2", 4],
@@ -295,7 +295,7 @@ describe("jpeg 2000 samples of other kinds", () => {
     },
   );
 
-  it("that cannot be decoded rightly are refused by name", async () => {
+  it("that cannot be decoded correctly are refused by name", async () => {
     const reason = async (file: Uint8Array) =>
       (await codec.probe(memoryBytes(file), 1)).unsupported?.replace(/^.*received /, "");
     const codestream = codestreamOf("jp2-reversible.jp2");
@@ -334,7 +334,7 @@ describe("jpeg 2000 samples of other kinds", () => {
   it.skipIf(!hasOpenJpegTools).each([
     ["both of the whole picture", 0, 0],
     ["both of its colour", 1, 1],
-  ])("are gray with alpha where the definitions are %s", async (_, gray, alpha) => {
+  ])("are gray with alpha if the definitions are %s", async (_, gray, alpha) => {
     const [width, height] = [24, 16];
     const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 11) % 256);
     const codestream = compressRaw({ width, height, bands: 2, bits: 8, values });
@@ -417,7 +417,7 @@ describe("a jp2c box of a wrong length", () => {
     expect(Buffer.compare((await decode(file)).data as Uint8Array, base)).toBe(0);
   });
 
-  it("does not make a picture of what follows a codestream that ends early", async () => {
+  it("does not turn the data after a truncated codestream into a picture", async () => {
     const codestream = codestreamOf("jp2-reversible.jp2").subarray(0, 20_000);
     const file = boxed({ codestream, size: [600, 400, 3], behind: box("free", new Array(400_000).fill(0)) });
     await expect(decode(file)).rejects.toThrow("ends early");
@@ -444,7 +444,7 @@ describe("damaged jpeg 2000", () => {
     expect(Buffer.compare((await decode(fixture("htj2k-lossless.jph"))).data as Uint8Array, base)).toBe(0);
   });
 
-  it("never gives more or fewer pixels than its header says, nor any error but a ImagingError", async () => {
+  it("never has more or fewer pixels than its header says, nor any error but an ImagingError", async () => {
     const file = fixture("jp2-gray.jp2");
     for (let seed = 1; seed <= 40; seed++) {
       const broken = file.slice();
@@ -482,7 +482,7 @@ describe("jpeg 2000 output", () => {
     expect(psnr((await decode(small)).data, gray)).toBeGreaterThan(40);
   });
 
-  it("has the boxes of a JP2 file in their order", async () => {
+  it("has the boxes of a JP2 file in order", async () => {
     const file = await encode(rgb());
     const view = new DataView(file.buffer, file.byteOffset, file.length);
     const names: string[] = [];
@@ -501,7 +501,7 @@ describe("jpeg 2000 output", () => {
     [3, 2],
     [1, 50],
     [33, 31],
-  ])("takes a picture of %i by %i", async (width, height) => {
+  ])("accepts a picture of %i by %i", async (width, height) => {
     const data = new Uint8Array(width * height * 3).fill(128);
     const back = await decode(await encode({ width, height, bands: 3, interpretation: "rgb", data }));
     expect([back.width, back.height]).toEqual([width, height]);

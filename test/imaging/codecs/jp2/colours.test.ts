@@ -52,7 +52,7 @@ const scaled = (value: number, from: number, range: number, full: number) =>
 
 describe.skipIf(!hasOpenJpegTools)("CIELab in JPEG 2000", () => {
   it.each([8, 12])(
-    "of %i bits has the ranges of ITU-T T.801, M.11.7.4, if the file says none",
+    "of %i bits has the ranges of ITU-T T.801, M.11.7.4, if the file has none",
     async (bits) => {
       const values = noise(3, 2 ** bits);
       const file = named(compress(3, bits, values), 3, 14);
@@ -70,7 +70,7 @@ describe.skipIf(!hasOpenJpegTools)("CIELab in JPEG 2000", () => {
     },
   );
 
-  it("has the ranges, the offsets and the white that the file says", async () => {
+  it("has the ranges, the offsets and the white point of the file", async () => {
     const values = noise(3, 256);
     const fields = [100, 0, 255, 128, 300, 100, illuminants.D65];
     const file = named(compress(3, 8, values), 3, 14, fields);
@@ -85,7 +85,7 @@ describe.skipIf(!hasOpenJpegTools)("CIELab in JPEG 2000", () => {
     expect(y).toBeCloseTo(0.329, 3);
   });
 
-  it("under an illuminant that has no name, as by its temperature, is refused", async () => {
+  it("under an unnamed illuminant, such as one given by temperature, is refused", async () => {
     const fields = [100, 0, 255, 128, 255, 128, 0x43540000 + 6000];
     const file = named(compress(3, 8, noise(3, 256)), 3, 14, fields);
     expect((await probe(file)).unsupported).toContain("a standard illuminant");
@@ -182,7 +182,7 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000", () => {
     );
   });
 
-  it("of a palette beside a component of its own has both", async () => {
+  it("of a palette and a separate component has both", async () => {
     const values = noise(2, 4).map((value, i) => (i % 2 === 0 ? value : value * 60));
     const colours = [
       [255, 0, 10],

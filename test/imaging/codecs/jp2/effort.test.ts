@@ -93,7 +93,7 @@ describe("without the lowest bit-planes", () => {
     expect(await decode(bytes, "visual")).toEqual(await decode(bytes, "full"));
   });
 
-  test("pixels never depend on what is decoded already", async () => {
+  test("pixels never depend on earlier decoding", async () => {
     const bytes = fixture("jp2-reversible.jp2");
     const codec = jp2Codec(testHost);
     const part = { x: 32, y: 16, width: 100, height: 90 };

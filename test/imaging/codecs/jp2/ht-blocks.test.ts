@@ -162,7 +162,7 @@ const sound: Block = {
 };
 
 describe("HT code-blocks", () => {
-  it("are refined as a decoder does it that takes one sample after the other", () => {
+  it("are refined like in a decoder that processes one sample at a time", () => {
     const random = seeded(814);
     let compared = 0;
     let changed = 0;
@@ -181,14 +181,14 @@ describe("HT code-blocks", () => {
     expect(changed).toBeGreaterThan(200);
   });
 
-  it("without bytes to refine are those of the cleanup pass", () => {
+  it("without refinement bytes equal those of the cleanup pass", () => {
     const random = seeded(15);
     const block = { ...randomBlock(random), refinement: new Uint8Array(0), width: 8, height: 8 };
     expect(decode(block, 1)).toBeDefined();
     expect(decode(block, 3)).toEqual(decode(block, 1));
   });
 
-  it("have a suffix within the segment and a plane that 31 bits have", () => {
+  it("have a suffix within the segment and a plane within 31 bits", () => {
     expect(decode(sound, 1)).toEqual(new Int32Array(16));
     const withSuffix = (low: number, high: number) => ({
       ...sound,

@@ -96,7 +96,7 @@ describe.each([
     }
   });
 
-  it("has a codeword for no significant sample in all contexts but 0, in which the MEL coder says so", () => {
+  it("has a codeword for no significant sample in all contexts but 0, in which the MEL coder encodes it", () => {
     const empty = codes.filter(({ rho }) => rho === 0).map(({ context }) => context);
     expect(empty).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });

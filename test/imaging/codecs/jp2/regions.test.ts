@@ -170,7 +170,7 @@ test.each([8, 12])(
   },
 );
 
-test("a very wide picture, whose strips lie side by side too, is that of its samples", async () => {
+test("a very wide picture, with adjacent strips, equals its samples", async () => {
   const [width, height, bands] = [20_000, 70, 3];
   const noise = seeded(6);
   const values = Array.from({ length: width * height * bands }, () => noise(256));

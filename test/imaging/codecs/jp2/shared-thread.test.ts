@@ -43,7 +43,7 @@ test.each([
   expect(afterwards).toEqual(alone);
 });
 
-test("a read whose decoded blocks have left while it waited", async () => {
+test("a read whose decoded blocks were evicted while it waited", async () => {
   const side = 1600;
   const values = Array.from({ length: side * side }, (_, i) => (i * 7 + (i >> 9)) & 255);
   const bytes = await encodeCodestream({

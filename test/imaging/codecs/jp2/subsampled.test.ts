@@ -170,7 +170,7 @@ describe.skipIf(!hasOpenJpegTools)("subsampled jpeg 2000", () => {
     "4:2:0 in tiles",
     "4:2:0 with an even offset",
     "4:2:0 with an offset of whole chroma levels",
-  ])("of %s has the colours of opj_decompress, but for its rounding", async (name) => {
+  ])("of %s has the colours of opj_decompress, except for its rounding", async (name) => {
     const path = make(kinds[name]!);
     const { pixels } = await decode(path);
     const out = join(folder, "out.ppm");
@@ -182,7 +182,7 @@ describe.skipIf(!hasOpenJpegTools)("subsampled jpeg 2000", () => {
       if (Math.abs(value - expected[i]!) > 2) expect.fail(`sample ${i}: ${value}, not ${expected[i]}`);
   });
 
-  test("of any region is the crop of the whole, at each scale", async () => {
+  test("of any region equals the crop of the whole, at each scale", async () => {
     const path = make(kinds["4:2:0 in tiles"]!);
     for (const scale of [1, 2, 4]) {
       const all = (await decode(path, scale)).pixels;

@@ -35,7 +35,7 @@ test.each([
     });
 });
 
-test("a tile with fewer levels says so at the scales that it lacks", async () => {
+test("a tile with fewer levels reports the scales that it lacks", async () => {
   const file = [
     header({ side: 64, levels: 2 }),
     tilePart(2, [

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "matrix-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () => {
-  it("decodes samplings, tables, restart intervals and sizes to the bytes that libjpeg gives", async () => {
+  it("decodes samplings, tables, restart intervals and sizes to the same bytes as libjpeg", async () => {
     const wrong: string[] = [];
     const rows = [...matrix()];
     expect(rows.length).toBeGreaterThan(350);

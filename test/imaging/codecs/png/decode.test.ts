@@ -67,7 +67,7 @@ function reduced(image: Omit<PixelBuffer, "interpretation">, region: Rectangle, 
 
 describe("the header of a PNG", () => {
   for (const row of sound)
-    it(`of ${row.file} tells what other tools tell`, async () => {
+    it(`of ${row.file} matches other tools`, async () => {
       const header = await codec.probe(memoryBytes(fixture(row.file!)), 1);
       expect(header).toMatchObject({
         width: Number(row.width),
@@ -115,7 +115,7 @@ describe("the header of a PNG", () => {
 
 describe("the pixels of a PNG", () => {
   for (const row of sound)
-    it(`of ${row.file} are those that sharp decodes`, async () => {
+    it(`of ${row.file} match sharp`, async () => {
       const file = fixture(row.file!);
       expectSame(await decode(file), await reference(file));
     });
@@ -160,7 +160,7 @@ describe("the pixels of a PNG", () => {
           }
         });
 
-  it("of any region are the crop of the whole", async () => {
+  it("of any region equal the crop of the whole", async () => {
     for (const name of ["png-rgb8-interlaced.png", "png-gray1.png", "png-rgba16.png", "png-pal4.png"]) {
       const file = fixture(name);
       const all = await decode(file);
@@ -229,7 +229,7 @@ describe("reading a PNG", () => {
     expect(furthest).toBeLessThan(file.length / 2);
   });
 
-  it("asks for memory in proportion to the region and the width, not the picture", async () => {
+  it("needs memory in proportion to the region and the width, not the picture", async () => {
     const header = {
       ...(await codec.probe(memoryBytes(fixture("base.png")), 1)),
       width: 10_000,

@@ -50,7 +50,7 @@ describe("a written PNG", () => {
     }
   });
 
-  it("says its resolution in pixels per metre", async () => {
+  it("stores its resolution in pixels per metre", async () => {
     const pixels = pictured(3, 3, 3, 8);
     const file = await encodePng(pixels, { resolution: { x: 118.11, y: 59.06 } }, testHost);
     expect((await sharp(file).metadata()).density).toBe(300); // 11811 pixels per metre

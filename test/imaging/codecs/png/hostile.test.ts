@@ -76,7 +76,7 @@ describe("a PNG whose header is refused", () => {
       expect(error.kind).toBe(kind);
     });
 
-  it("has its chunks strewn over the file, after at most 256 KiB are read", async () => {
+  it("has its chunks scattered over the file, after at most 256 KiB are read", async () => {
     const texts = Array.from({ length: 1000 }, () => chunk("tEXt", Buffer.alloc(20_000)));
     const source = counting(file(ihdr(1, 1, 8, 0), ...texts, picture, end));
     await expect(codec.probe(source, 1)).rejects.toMatchObject({ kind: "unsupported" });
@@ -116,7 +116,7 @@ describe("a PNG whose picture is damaged", () => {
     await expect(decode(memoryBytes(unknown))).rejects.toMatchObject({ kind: "decode" });
   });
 
-  it("gives the right pixels or a decode error wherever it is cut", async () => {
+  it("decodes to the right pixels or is a decode error wherever it is cut", async () => {
     const whole = makePng({
       width: 9,
       height: 7,
@@ -136,7 +136,7 @@ describe("a PNG whose picture is damaged", () => {
     expect(refused).toBeGreaterThan(whole.length - 40);
   });
 
-  it("gives pixels or a ImagingError whichever bytes are changed", async () => {
+  it("decodes to pixels or an ImagingError whichever bytes are changed", async () => {
     const sound = fixture("png-pal4.png");
     await fc.assert(
       fc.asyncProperty(fc.nat(2000), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -170,7 +170,7 @@ describe("a PNG made to exhaust", () => {
     expect(source.taken).toBeLessThan(128 * 1024);
   });
 
-  it("of 2500 million pixels says what it would need, and gives a small region", async () => {
+  it("of 2500 million pixels reports what it would need, and returns a small region", async () => {
     const bytes = memoryBytes(fixture("bomb-50000x50000-1bit.png"));
     const header = await codec.probe(bytes, 1);
     const region = { x: 0, y: 0, width: 50_000, height: 50_000 };
@@ -178,7 +178,7 @@ describe("a PNG made to exhaust", () => {
     expect((await decode(bytes, 64)).data).toEqual(new Uint8Array(64 * 64));
   });
 
-  it("with the largest sides of all is refused before it is read", async () => {
+  it("with the largest possible sides is refused before it is read", async () => {
     const side = 0x7fffffff;
     const bytes = counting(file(ihdr(side, side, 16, 6), picture, end));
     const header = await codec.probe(bytes, 1);
@@ -187,7 +187,7 @@ describe("a PNG made to exhaust", () => {
     await expect(decode(bytes, 1)).rejects.toMatchObject({ kind: "too-large" });
   });
 
-  it("is not taken for a PNG when it is a JPEG by content", () => {
+  it("is not mistaken for a PNG when it is a JPEG by content", () => {
     expect(codec.recognises(fixture("mislabelled-jpg.png").subarray(0, 64))).toBe(false);
     expect(codec.recognises(fixture("base.png").subarray(0, 64))).toBe(true);
   });

@@ -25,7 +25,7 @@ const text = (...parts: (string | Uint8Array)[]) =>
   new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1"))));
 
 describe.skipIf(!hasExifTool)("reading", () => {
-  test("gives the profile, EXIF, XMP and IPTC that ExifTool wrote, also behind the picture", async () => {
+  test("returns the profile, EXIF, XMP and IPTC that ExifTool wrote, also after the picture", async () => {
     const [file] = Object.values(
       withTags({ "a.png": fixture("png-rgb8-iccp-adobergb.png") }, [
         "-Artist=Ann",
@@ -40,7 +40,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
     expect(Object.keys(await readPngMetadata(memoryBytes(file!), "icc"))).toEqual(["icc"]);
   });
 
-  test("gives what ImageMagick keeps as texts of hexadecimal digits", async () => {
+  test("returns what ImageMagick stores as texts of hexadecimal digits", async () => {
     const png = execFileSync("convert", ["jpg:-", "png:-"], { input: tagged, maxBuffer: 2 ** 26 });
     for (const kind of ["iptc", "8bim", "xmp"]) expect(png.includes(`Raw profile type ${kind}`)).toBe(true);
     const expected = await readJpegMetadata(memoryBytes(tagged));
@@ -50,7 +50,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
   });
 
   test.each(["exif", "APP1"])(
-    "gives EXIF from a text of type %s, as older writers leave it",
+    "returns EXIF from a text of type %s, as older writers store it",
     async (type) => {
       const { exif } = await readJpegMetadata(memoryBytes(tagged));
       const data = Buffer.concat([Buffer.from("Exif\0\0"), exif!]);
@@ -91,7 +91,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
 });
 
 describe.skipIf(!hasExifTool)("writing", () => {
-  test("puts chunks in front of the picture where ExifTool reads them, and leaves the picture as it is", async () => {
+  test("puts chunks before the picture where ExifTool reads them, and leaves the picture unchanged", async () => {
     const { exif, xmp, iptc } = await readJpegMetadata(memoryBytes(tagged));
     const { icc } = await read(fixture("png-rgb8-iccp-adobergb.png"));
     const file = await embed(plain, { exif, xmp, iptc, icc });

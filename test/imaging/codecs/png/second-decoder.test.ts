@@ -34,14 +34,14 @@ describe("reading", () => {
     ({ file = "" }) => file.endsWith(".png") && !/^(bad|bomb|mislabelled)/.test(file),
   );
 
-  test.each(sound)("$file gives the samples that image rs reads", async ({ file, format }) => {
+  test.each(sound)("$file has the same samples as in image-rs", async ({ file, format }) => {
     const data = fixture(file!);
     expectSame(asRgba(await decode(data)), await jsquashPng(data, format === "ushort" ? 16 : 8));
   });
 
   for (const [type, depth] of allKinds)
     for (const interlaced of [false, true])
-      test(`colour type ${type}, ${depth} bit${interlaced ? ", interlaced" : ""} gives the samples that image rs reads`, async () => {
+      test(`colour type ${type}, ${depth} bit${interlaced ? ", interlaced" : ""} has the same samples as in image-rs`, async () => {
         const next = sequence(type * 100 + depth);
         const palette = Uint8Array.from({ length: 3 * 2 ** depth }, () => next() >>> 24);
         const file = makePng({

@@ -87,7 +87,7 @@ describe("header", () => {
     expect(source.total).toBeLessThanOrEqual(256 * 1024);
   });
 
-  test("gives the resolution in pixels per centimetre from inches and from centimetres", async () => {
+  test("has the resolution in pixels per centimetre from inches and from centimetres", async () => {
     const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } });
     for (const resolutionUnit of ["inch", "cm"] as const) {
       // sharp takes pixels per millimetre
@@ -98,7 +98,7 @@ describe("header", () => {
     }
   });
 
-  test("names each page of its own and refuses a page that is not there", async () => {
+  test("names each page and refuses a missing page", async () => {
     const bytes = memoryBytes(fixture("tif-multipage-3sizes.tif"));
     const sizes = await Promise.all([1, 2, 3].map(async (page) => (await codec.probe(bytes, page)).height));
     expect(sizes).toEqual([100, 150, 200]);
@@ -197,7 +197,7 @@ describe("pyramid levels", () => {
     }
   });
 
-  test("whose size is rounded down serve too, with their last column and row repeated", async () => {
+  test("whose size is rounded down are used too, with their last column and row repeated", async () => {
     const picture = sharp(fixture("tif-strip-none.tif")).resize(603, 401, { fit: "fill" });
     const data = await picture
       .clone()
@@ -239,7 +239,7 @@ describe("pyramid levels", () => {
     }
   });
 
-  test("whose size is rounded down are averaged further like any", async () => {
+  test("whose size is rounded down are averaged like any other", async () => {
     const gray = (width: number, height: number, value: number, ...more: Field[]) => ({
       fields: plainFields(width, height, 1, 8, 1, ...more),
       blocks: [new Uint8Array(width * height).fill(value)],
@@ -274,7 +274,7 @@ describe("reading", () => {
     expect(source.total).toBeLessThan(2.2 * perTile + 4096);
   });
 
-  test("of a picture of 900 million pixels in one strip works by region, and tells what the whole would take", async () => {
+  test("a picture of 900 million pixels in one strip works by region, and reports what the whole would take", async () => {
     const data = fixture("bomb-deflate-30000x30000-1bit.tif");
     const header = await codec.probe(memoryBytes(data), 1);
     const region = { x: 29_000, y: 29_500, width: 512, height: 500 };

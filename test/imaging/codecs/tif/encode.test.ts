@@ -33,7 +33,7 @@ describe("a written TIFF", () => {
           expect(Buffer.compare(Buffer.from(back.data.buffer), Buffer.from(pixels.data.buffer))).toBe(0);
         });
 
-  it("says its resolution, or 72 dpi", async () => {
+  it("stores its resolution, or 72 dpi", async () => {
     const pixels = noise(5, 5, 3, 8);
     const given = await sharp(
       await encodeTiff(pixels, { resolution: { x: 118.11, y: 118.11 } }, testHost),

@@ -20,7 +20,7 @@ const fieldsWithout = (tags: readonly number[], fields: TestPicture["fields"]) =
   fields.filter(([tag]) => !tags.includes(tag));
 
 describe("tiles that are listed as strips", () => {
-  test.each([1, 3])("of %i samples equal the reading of libvips", async (samples) => {
+  test.each([1, 3])("with %i samples equal the reading of libvips", async (samples) => {
     const fields = plainFields(37, 21, samples, 8, samples === 1 ? 1 : 2, [322, 4, 16], [323, 4, 16]);
     const blocks = Array.from({ length: 6 }, (_, i) => ramp(256 * samples, 3 + 2 * i));
     const data = tiffFile([{ fields: fieldsWithout([278], fields), blocks }]);
@@ -29,7 +29,7 @@ describe("tiles that are listed as strips", () => {
     expect([...pixels.data]).toEqual([...(await reference.raw().toBuffer())]);
   });
 
-  test("are refused where fewer are listed than the picture needs", async () => {
+  test("are refused if fewer are listed than the picture needs", async () => {
     const fields = plainFields(37, 21, 1, 8, 1, [322, 4, 16], [323, 4, 16]);
     const data = tiffFile([{ fields, blocks: [ramp(256), ramp(256)] }]);
     await expect(decode(data)).rejects.toMatchObject({ kind: "decode" });
@@ -44,7 +44,7 @@ describe("byte counts that are 0 or missing", () => {
   test.each([
     [1, "uncompressed"],
     [8, "deflate"],
-  ])("are worked out in strips of compression %i (%s)", async (compression) => {
+  ])("are computed in strips of compression %i (%s)", async (compression) => {
     const blocks =
       compression === 1 ? rows : await Promise.all(rows.map((part) => testHost.deflate(part, 6)));
     const fields = plainFields(width, 24, 1, 8, 1, [278, 4, 8], [259, 3, compression]);
@@ -54,7 +54,7 @@ describe("byte counts that are 0 or missing", () => {
     expect([...(await decode(zero)).data]).toEqual([...whole]);
   });
 
-  test.each([0, 5, 900, 0xffff_fff0])("%i do not matter where one strip is uncompressed", async (count) => {
+  test.each([0, 5, 900, 0xffff_fff0])("%i do not matter if one strip is uncompressed", async (count) => {
     const fields = plainFields(width, 24, 1, 8, 1, [279, 4, count]);
     const data = tiffFile([{ fields, blocks: [whole] }]);
     const reference = sharp(data, { failOn: "none" }).toColourspace("b-w");
@@ -142,17 +142,14 @@ describe("a missing PhotometricInterpretation", () => {
       4,
     ],
     [4, [[332, 3, 2]], "rgb", 4],
-  ] as const)(
-    "beside %i samples and %j means %s of %i bands",
-    async (samples, more, interpretation, bands) => {
-      const data = file(plainFields(4, 4, samples, 8, 0, ...more), ramp(16 * samples));
-      const pixels = await decode(data);
-      expect([pixels.interpretation, pixels.bands]).toEqual([interpretation, bands]);
-      expect([...pixels.data.slice(0, bands)]).toEqual([...ramp(bands)]);
-    },
-  );
+  ] as const)("with %i samples and %j means %s of %i bands", async (samples, more, interpretation, bands) => {
+    const data = file(plainFields(4, 4, samples, 8, 0, ...more), ramp(16 * samples));
+    const pixels = await decode(data);
+    expect([pixels.interpretation, pixels.bands]).toEqual([interpretation, bands]);
+    expect([...pixels.data.slice(0, bands)]).toEqual([...ramp(bands)]);
+  });
 
-  test("beside CCITT means that 0 is white, as libtiff has it", async () => {
+  test("with CCITT means that 0 is white, as in libtiff", async () => {
     const raw = Uint8Array.from({ length: 64 * 8 }, (_, i) => (i % 64 < 20 ? 0 : 255));
     const written = await sharp(raw, { raw: { width: 64, height: 8, channels: 1 } })
       .toColourspace("b-w")

@@ -169,18 +169,15 @@ describe("old-style JPEG", () => {
     expect(pixels.incomplete).toBe(false);
   });
 
-  test.each(Object.entries({ ...forms, ...inStrips }))(
-    "%s is near what libtiff shows",
-    async (name, tiff) => {
-      // libtiff reads the head twice there, and refuses a second frame
-      if (!hasLibtiff || name === "a stream whose length is that of its tables") return;
-      const { mean, far } = distance((await decode(tiff)).data, await libtiff(tiff));
-      expect(mean).toBeLessThan(near.mean);
-      expect(far).toBeLessThan(near.far);
-    },
-  );
+  test.each(Object.entries({ ...forms, ...inStrips }))("%s is near libtiff's picture", async (name, tiff) => {
+    // libtiff reads the head twice there, and refuses a second frame
+    if (!hasLibtiff || name === "a stream whose length is that of its tables") return;
+    const { mean, far } = distance((await decode(tiff)).data, await libtiff(tiff));
+    expect(mean).toBeLessThan(near.mean);
+    expect(far).toBeLessThan(near.far);
+  });
 
-  test("strips that were encoded each by itself are the strips as libvips reads them, but for chroma at their edges", async () => {
+  test("strips that were encoded independently equal libvips' strips, except for chroma at their edges", async () => {
     const expected = Buffer.concat(
       await Promise.all(strips.map((strip) => sharp(strip.file).raw().toBuffer())),
     );
@@ -224,7 +221,7 @@ describe("old-style JPEG", () => {
     expect(distance(pixels, await sharp(full.file).raw().toBuffer()).mean).toBeGreaterThan(5);
   });
 
-  test("the region of a picture is the same part of all of it, at each scale", async () => {
+  test("a region equals the same part of the whole picture, at each scale", async () => {
     const region = { x: 64, y: 40, width: 96, height: 64 };
     for (const tiff of [forms["tables in fields"]!, inStrips["strips, and tables in fields"]!]) {
       const whole = await decode(tiff);
@@ -258,7 +255,7 @@ describe("old-style JPEG", () => {
   });
 });
 
-describe("old-style JPEG that is refused says what was found", () => {
+describe("refused old-style JPEG reports what was found", () => {
   const twelve = (() => {
     const changed = Uint8Array.from(file);
     const frame = changed.findIndex((byte, i) => byte === 0xff && changed[i + 1] === 0xc0);

@@ -220,7 +220,7 @@ describe("reduced JPEG", () => {
     }
   });
 
-  test("does not mix in what lies beyond the edge of the picture", async () => {
+  test("does not mix in samples beyond the edge of the picture", async () => {
     // Returns a white picture of 72 by 72 pixels in a tile of 80 by 80 whose rest is black.
     const jpeg = async (side: number) =>
       sharp({ create: { width: 80, height: 80, channels: 3, background: "black" } })
@@ -254,7 +254,7 @@ describe("the memory of a reduction", () => {
     expect(memory(2)).toBeLessThan(15_000 * 15_000 + (16 << 20));
   });
 
-  test("counts the stored bytes of a strip as tall as the picture, and all of it where it is JPEG", async () => {
+  test("counts the stored bytes of a strip as tall as the picture, and all of it if it is JPEG", async () => {
     const picture = (compression: number) =>
       tiffFile([
         { fields: plainFields(8000, 8000, 3, 8, 2, [259, 3, compression]), blocks: [new Uint8Array(8)] },

@@ -43,7 +43,7 @@ const firstDifference = (a: Uint8Array, b: Uint8Array) => a.findIndex((sample, i
 describe("reading", () => {
   test("leaves eleven files to compare", () => expect(names).toHaveLength(11));
 
-  test.each(names)("%s gives the samples that utif2 reads", async (name) => {
+  test.each(names)("%s has the same samples as in utif2", async (name) => {
     const data = fixture(name);
     const own = asRgba(await decode(data));
     const theirs = utif(data);
@@ -55,7 +55,7 @@ describe("reading", () => {
     expect(firstDifference(narrow(own.data), theirs.data as Uint8Array)).toBe(-1);
   });
 
-  test("further pages give the samples that utif2 reads", async () => {
+  test("more pages have the same samples as in utif2", async () => {
     const data = fixture("tif-multipage-3sizes.tif");
     for (const page of [2, 3]) {
       const theirs = utif(data, page - 1);

@@ -33,7 +33,7 @@ async function raw(file: Uint8Array, page = 0): Promise<Uint8Array> {
 }
 
 describe("webp header", () => {
-  it.each(sound)("tells size, bands, orientation and frames of $file from few bytes", async (row) => {
+  it.each(sound)("has size, bands, orientation and frames of $file after reading few bytes", async (row) => {
     const bytes = countingBytes(fixture(row.file as string));
     const header = await codec.probe(bytes, 1);
     expect(header).toMatchObject({
@@ -130,7 +130,7 @@ describe("webp pixels", () => {
     }
   });
 
-  it("of a region are the crop of the whole", async () => {
+  it("of a region equal the crop of the whole", async () => {
     for (const name of ["webp-lossy.webp", "webp-lossy-alpha.webp"]) {
       const all = await decode(fixture(name));
       const region = { x: 37, y: 51, width: 100, height: 83 };
@@ -195,7 +195,7 @@ describe("webp output", () => {
     expect(psnr(green.got, green.want)).toBeGreaterThan(30);
   });
 
-  it("spends no alpha chunk on an opaque picture, and is as large as libwebp's in sharp", async () => {
+  it("uses no alpha chunk for an opaque picture, and is as large as libwebp's in sharp", async () => {
     const { data, info } = await sharp(fixture("base.png"))
       .ensureAlpha()
       .raw()

@@ -43,7 +43,7 @@ const contents: Readonly<Record<string, Uint8Array>> = {
 };
 const ways = [["-1"], ["--fast=5"], ["-3", "--no-check"], ["-9"], ["-19"], ["-3", "--long=20"]];
 
-describe.skipIf(!hasZstd)("what the reference encoder writes", () => {
+describe.skipIf(!hasZstd)("output of the reference encoder", () => {
   it.each(Object.entries(contents))("of %s is decompressed at every level", (_, content) => {
     for (const way of ways) {
       const file = compress(content, way);
@@ -51,7 +51,7 @@ describe.skipIf(!hasZstd)("what the reference encoder writes", () => {
     }
   });
 
-  it("is read frame after frame, over frames that are skipped", () => {
+  it("is read frame after frame, skipping skippable frames", () => {
     const skipped = Uint8Array.of(0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3);
     const [a, b] = [contents.text!, contents["few symbols"]!];
     const all = Buffer.concat([skipped, compress(a, ["-3"]), skipped, compress(b, ["-5"])]);
@@ -59,7 +59,7 @@ describe.skipIf(!hasZstd)("what the reference encoder writes", () => {
     expect(Buffer.compare(bytes, Buffer.concat([a, b]))).toBe(0);
   });
 
-  it("gives bytes or a ImagingError however it is changed, never more than a block beyond what is wanted", () => {
+  it("decodes to bytes or an ImagingError however it is changed, never to more than a block beyond the limit", () => {
     const random = randomness(9);
     const files = [contents.text!, contents.pixels!, contents["few symbols"]!].map((content) =>
       compress(content.subarray(0, 40_000), ["-7"]),
@@ -98,7 +98,7 @@ describe("data that break the rules", () => {
     ["a copy from in front of the start", frame(2, 7, 0x09, 65, 1, 0x54, 0, 4, 0)],
     // all three tables have one symbol: 65,539 bytes are copied by each of 32,512 sequences
     ["few bytes that copy billions", frame(2, 12, 0x09, 65, 255, 0, 0, 0x54, 1, 0, 52, 255, 255, 1)],
-  ])("%s is a ImagingError of kind decode", (_, data) => {
+  ])("%s is an ImagingError of kind decode", (_, data) => {
     expect(() => decompress(data, 1 << 20)).toThrow(expect.objectContaining({ kind: "decode" }));
   });
 
@@ -108,12 +108,12 @@ describe("data that break the rules", () => {
   const inFour = (size: number, streams: readonly [number, number, number, number]) =>
     frame(2, 16, 0x06 | (size << 4), 0, 3, 0x80, 0x10, 1, 0, 1, 0, 1, 0, ...streams, 0);
 
-  it("are not four streams of six literals, the last stream of none", () => {
+  it("cannot be four streams of six literals, the last stream empty", () => {
     expect([...decompress(inFour(6, [0b101, 0b110, 0b111, 0b1]), 6)]).toEqual([0, 1, 1, 0, 1, 1]);
   });
 
   // Three quarters, rounded up, are more than the whole.
-  it.each([1, 2, 5])("are four streams of %i literals", (size) => {
+  it.each([1, 2, 5])("can be four streams of %i literals", (size) => {
     expect(() => decompress(inFour(size, [0b101, 0b110, 0b111, 0b1]), 6)).toThrow(
       expect.objectContaining({ kind: "decode", message: expect.stringContaining("that fit their block") }),
     );

@@ -122,14 +122,14 @@ describe("gray", () => {
 });
 
 describe("bitonal", () => {
-  test("is black below half of the range and white from there on", () => {
+  test("is black below half of the range and white above", () => {
     const out = bitonal(picture(256, 1, 1, (x) => x));
     expect([...out.data]).toEqual(Array.from({ length: 256 }, (_, level) => (level < 128 ? 0 : 255)));
     const deep = bitonal(picture(4, 1, 1, (x) => [0, 32767, 32768, 65535][x]!, 16));
     expect([...deep.data]).toEqual([0, 0, 65535, 65535]);
   });
 
-  test("has one band, from luma, and takes transparent for white", () => {
+  test("has one band, from luma, and shows transparent as white", () => {
     expect(bitonal(pixel("rgb", [0, 255, 0]))).toMatchObject({ bands: 1, interpretation: "gray" });
     expect([...bitonal(pixel("rgb", [0, 255, 0])).data]).toEqual([255]);
     expect([...bitonal(pixel("rgb", [255, 0, 0])).data]).toEqual([0]);
@@ -159,7 +159,7 @@ describe("flatten", () => {
     expect([...out.data]).toEqual([76]);
   });
 
-  test("returns pictures without alpha as they are", () => {
+  test("returns pictures without alpha unchanged", () => {
     for (const source of [noise(2, 2, 1), noise(2, 2, 3), pixel("cmyk", [1, 2, 3, 4])])
       expect(flatten(source, [255, 255, 255])).toBe(source);
   });

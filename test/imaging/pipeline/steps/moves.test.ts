@@ -173,7 +173,7 @@ describe("rotate by other angles", () => {
     },
   );
 
-  test("show edges smooth and in the picture's own colour only", () => {
+  test("show smooth edges in the picture's own colour only", () => {
     const out = rotate(
       picture(50, 30, 3, (_x, _y, b) => [200, 100, 50][b]!),
       17,
@@ -194,7 +194,7 @@ describe("rotate by other angles", () => {
     for (let p = 0; p < data.length; p += 4) expect(data[p]).toBe(0);
   });
 
-  test("reproduce a smooth ramp to a level where it is fully covered", () => {
+  test("reproduce a smooth ramp within one level if it is fully covered", () => {
     // half a level of rounding, and a hundredth of the slope that a windowed sinc is off
     const angle = Math.PI / 9;
     const out = rotate(

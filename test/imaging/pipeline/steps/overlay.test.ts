@@ -19,7 +19,7 @@ const layout = (over: Partial<OverlayLayout> = {}): OverlayLayout => ({
 const answer = { width: 100, height: 60 };
 const mark = { width: 21, height: 11 };
 
-describe("an overlay lies", () => {
+describe("an overlay", () => {
   test.each([
     ["top-left", 5, 7],
     ["top", 39, 7],
@@ -35,7 +35,7 @@ describe("an overlay lies", () => {
     expect(at).toEqual({ x, y, ...mark, tiled: false });
   });
 
-  test("smaller where the answer less the offsets has no room for it, in its own proportions", () => {
+  test("is reduced if the derivative less the offsets has no room for it, keeping its proportions", () => {
     const wide = placeOverlay(answer, { width: 360, height: 90 }, layout({ offset: [10, 4] }));
     expect(wide).toEqual({ x: 10, y: 4, width: 90, height: 23, tiled: false }); // 22.5 rounded
     const high = placeOverlay(
@@ -46,12 +46,12 @@ describe("an overlay lies", () => {
     expect(high).toEqual({ x: 47, y: 0, width: 5, height: 30, tiled: false });
   });
 
-  test("as large as that room allows when it is scaled", () => {
+  test("fills that room when it is scaled", () => {
     const scaled = placeOverlay(answer, mark, layout({ fit: "scale", anchor: "right", offset: [16, 16] }));
     expect(scaled).toEqual({ x: 0, y: 8, width: 84, height: 44, tiled: false });
   });
 
-  test("as it is when it is tiled, however large, and counts from its anchor", () => {
+  test("keeps its size when it is tiled, and starts from its anchor", () => {
     const large = { width: 300, height: 200 };
     const tiled = placeOverlay(
       answer,
@@ -61,7 +61,7 @@ describe("an overlay lies", () => {
     expect(tiled).toEqual({ x: -201, y: -142, ...large, tiled: true });
   });
 
-  test("on answers too small for its offsets with at least a pixel, inside of them", () => {
+  test("covers at least a pixel of derivatives that are too small for its offsets", () => {
     for (const anchor of ["top-left", "bottom-right", "center"] as const)
       for (const fit of ["shrink", "scale"] as const)
         for (const [width, height] of [
@@ -182,7 +182,7 @@ describe("the pixels under an overlay", () => {
   });
 });
 
-test("an overlay that is resized keeps its colour to the edge of what is transparent", () => {
+test("a resized overlay keeps its colour to the edge of its transparent part", () => {
   const side = 40;
   const data = new Uint8Array(side * side * 4);
   for (let y = 0; y < side; y++)
@@ -203,7 +203,7 @@ test("an overlay that is resized keeps its colour to the edge of what is transpa
   expect(partly).toBeGreaterThan(0);
 });
 
-test("a plan with an overlay whose pixels are missing makes no picture", () => {
+test("a plan with an overlay whose pixels are missing fails", () => {
   const pixels = picture(4, 4, kinds[2], 255);
   const step = { op: "overlay", digest: "a", width: 2, height: 2, profile: false, ...layout() } as const;
   expect(() => runSteps(pixels, [step], kernels)).toThrow("not there");

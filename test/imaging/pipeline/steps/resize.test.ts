@@ -52,7 +52,7 @@ describe("the kernel", () => {
     [170, 150],
     [601, 397],
     [900, 500],
-  ])("gives Lanczos-3 of double precision at 600x400 to %ix%i", async (width, height) => {
+  ])("equals Lanczos-3 in double precision at 600x400 to %ix%i", async (width, height) => {
     const source = await photograph();
     const [x, y] = [whole(600, width), whole(400, height)];
     expect(psnr(resize(source, x, y).data, lanczos3(source, x, y))).toBeGreaterThan(58);
@@ -68,7 +68,7 @@ describe("the kernel", () => {
     },
   );
 
-  test.each([1.5, 2, 3.7, 4, 6, 8, 0.5, 0.73])("keeps a broad bump where it is at scale %d", (scale) => {
+  test.each([1.5, 2, 3.7, 4, 6, 8, 0.5, 0.73])("keeps a broad bump at its position at scale %d", (scale) => {
     const bump = picture(
       240,
       264,
@@ -82,7 +82,7 @@ describe("the kernel", () => {
     expect(Math.abs(centre.y - 140.5 / scale)).toBeLessThan(0.02);
   });
 
-  test("puts the middle of a black and white edge where the edge was", () => {
+  test("keeps the middle of a black and white edge at its position", () => {
     const edge = picture(64, 8, 1, (x) => (x < 32 ? 0 : 255));
     const { data } = resize(edge, whole(64, 32), whole(8, 4));
     for (let i = 0; i < 16; i++) expect(data[i]! + data[31 - i]!).toBeGreaterThanOrEqual(254);
@@ -128,7 +128,7 @@ describe("windows", () => {
     );
   });
 
-  test("of a copy hold the copied pixels and no more", () => {
+  test("of a copy contain the copied pixels and no more", () => {
     expect(sourceWindow({ size: 10, origin: 5, scale: 1 }, 100)).toEqual({ start: 5, end: 15 });
   });
 });

@@ -59,7 +59,7 @@ describe.each([
     },
   );
 
-  test("from 600x400 to 60x40 agrees within four levels, where ours averages pixels before the kernel", async () => {
+  test("from 600x400 to 60x40 agrees within four levels, since ours averages pixels before the kernel", async () => {
     const source = await photograph();
     const [x, y] = [whole(600, 60), whole(400, 40)];
     expect(boxFactor(x.scale)).toBe(3);

@@ -47,7 +47,7 @@ describe.each([
   [2, 16],
   [3, 16],
   [4, 16],
-] as const)("of %i bands in %i bit", (bands, bits) => {
+] as const)("with %i bands in %i bit", (bands, bits) => {
   test.each([usual, { radius: 1.5, amount: 1.2, threshold: 0 }, { radius: 0.1, amount: 1, threshold: 0 }])(
     "%o adds the difference from the blur",
     (how) => {
@@ -67,7 +67,7 @@ describe.each([
     expect(differing(sharpen(source, { radius: 2, amount: 3, threshold: 0 }), source)).toBe(0);
   });
 
-  test("a part gives what the whole gives, where the blur's reach is in it", () => {
+  test("a part equals that of the whole, given the blur's margin", () => {
     const source = noise(40, 30, bands as Bands, bits);
     const reach = blurReach(usual.radius);
     const window = { left: 11, top: 9, width: 15, height: 12 };
@@ -106,7 +106,7 @@ test("differences below the threshold stay", () => {
   expect(differing(sharpen(source, { ...usual, threshold: 0.2 }), source)).toBeGreaterThan(0);
 });
 
-test("what is transparent lends its colour to nothing", () => {
+test("transparent pixels do not affect the colour of others", () => {
   const source = picture(20, 20, 4, (x, _y, b) => (x < 10 ? [200, 10, 10, 255] : [0, 0, 255, 0])[b]!);
   const out = sharpen(source, { radius: 1, amount: 2, threshold: 0 });
   for (let x = 0; x < 10; x++) expect(at(out, x, 5)).toEqual([200, 10, 10, 255]);

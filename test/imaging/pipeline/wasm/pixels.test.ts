@@ -40,7 +40,7 @@ describe.each(kinds)("%i bands in %i bit", (bands, bits) => {
     [130, 7],
   ] as const;
 
-  test("are sharpened alike", () => {
+  test("are sharpened like the reference", () => {
     for (const how of [
       { radius: 0.6, amount: 0.5, threshold: 2 },
       { radius: 0.1, amount: 10, threshold: 0 },
@@ -54,7 +54,7 @@ describe.each(kinds)("%i bands in %i bit", (bands, bits) => {
       }
   });
 
-  test("are turned alike", () => {
+  test("are turned like the reference", () => {
     for (const degrees of [0.5, 33.3, 45, 89.9, 135, 200, 301])
       for (const [width, height] of sizes) {
         const source = noise(width, height, bands, bits, height);
@@ -77,7 +77,7 @@ describe.each(kinds)("%i bands in %i bit", (bands, bits) => {
     }
   });
 
-  test("of one colour stay of that colour", () => {
+  test("of one colour stay in that colour", () => {
     const full = bits === 8 ? 255 : 65535;
     const flat = picture(
       90,
@@ -96,7 +96,7 @@ describe.each(kinds)("%i bands in %i bit", (bands, bits) => {
   });
 });
 
-describe("a smooth picture that is known at every point", () => {
+describe("a smooth picture with known values", () => {
   /** Waves with periods of at least 6.3 pixels, from 20 to 236. */
   const known = (x: number, y: number) =>
     128 + 60 * Math.sin(x * 0.7 + y * 0.4) + 48 * Math.sin(y * 0.9 - x * 0.45);
@@ -104,7 +104,7 @@ describe("a smooth picture that is known at every point", () => {
   const source = picture(width, height, 1, (x, y) => Math.round(known(x + 0.5, y + 0.5)));
 
   test.each([0.7, 10, 45, 123.4, 203.5, 359.9])(
-    "is there where it belongs after a turn by %d degrees",
+    "is at the right position after a turn by %d degrees",
     async (degrees) => {
       const out = rotated(source, degrees);
       const angle = (degrees * Math.PI) / 180;

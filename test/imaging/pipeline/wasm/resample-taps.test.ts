@@ -38,7 +38,7 @@ test.each(axes)("no weight of scale $axis.scale is lost or moved", ({ axis, cell
   }
 });
 
-test.each(axes)("float taps of scale $axis.scale all lie on cells", ({ axis, cells }) => {
+test.each(axes)("float taps of scale $axis.scale are all on cells", ({ axis, cells }) => {
   const { count, starts } = createTapTables()(axis, cells, "f32");
   for (const start of starts) {
     expect(start).toBeGreaterThanOrEqual(0);

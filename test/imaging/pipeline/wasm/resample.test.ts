@@ -42,7 +42,7 @@ describe("flat colour", () => {
         }
   });
 
-  test("whose alpha is almost nothing keeps its colour", () => {
+  test("whose alpha is almost zero keeps its colour", () => {
     const faint = picture(60, 60, 4, (_x, _y, b) => [200, 131, 7, 1][b]!);
     for (const to of [37, 20, 9]) {
       const out = resize(faint, whole(60, to), whole(60, to));
@@ -52,7 +52,7 @@ describe("flat colour", () => {
   });
 });
 
-describe("beside double precision", () => {
+describe("compared with double precision", () => {
   const ratios = [0.37, 0.5, 0.73, 1.01, 1.37, 2, 2.7, 3, 3.99, 4, 5, 7.3, 11.7, 40];
 
   test.each(ratios)("noise of 8 bits is at most one level away at scale %d, whatever the bands", (scale) => {
@@ -169,7 +169,7 @@ test("leaves the source as it was", () => {
   expect(source.data).toEqual(before);
 });
 
-test("what needs more memory than allowed is resized in doubles", async () => {
+test("resizing beyond the allowed memory uses doubles", async () => {
   const module = await ownModule("resample");
   const bounded = createResampler(() => module, 1 << 20);
   const source = noise(20_000, 9, 3);
@@ -179,7 +179,7 @@ test("what needs more memory than allowed is resized in doubles", async () => {
   expect(differing(resize(source, x, y), exact)).toBeGreaterThan(0);
 });
 
-test("what earlier pictures left in memory does not show", async () => {
+test("earlier pictures in memory do not show", async () => {
   const module = await ownModule("resample");
   for (const bits of depths)
     for (const bands of bandCounts)
@@ -197,7 +197,7 @@ test("what earlier pictures left in memory does not show", async () => {
 });
 
 describe("planes", () => {
-  test.each(depths)("of %i bits with padded rows give what the same gray picture gives", (bits) => {
+  test.each(depths)("of %i bits with padded rows equal the same gray picture", (bits) => {
     const source = noise(53, 37, 1, bits);
     for (const stride of [53, 56, 64, 1077, 1078, 4096]) {
       const data = bits === 8 ? new Uint8Array(stride * 37).fill(77) : new Uint16Array(stride * 37).fill(777);
@@ -219,7 +219,7 @@ describe("planes", () => {
     }
   });
 
-  test("of subsampled chroma lie where luma lies", () => {
+  test("of subsampled chroma are aligned with luma", () => {
     // one bump, sampled at each plane's own pixel centres
     const bump = (x: number, y: number) => 240 * Math.exp(-((x - 110.25) ** 2 + (y - 90.5) ** 2) / 900);
     const luma = picture(240, 200, 1, (x, y) => bump(x + 0.5, y + 0.5));

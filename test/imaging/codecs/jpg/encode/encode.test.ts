@@ -48,7 +48,7 @@ const variants = (["fast", "small"] as const).flatMap((encoder) =>
 
 describe("encoding JPEG", () => {
   it.each(variants)(
-    "writes a true picture: $encoder, $bands bands, progressive $progressive",
+    "writes a faithful picture: $encoder, $bands bands, progressive $progressive",
     async (variant) => {
       const pixels = await photograph(variant.bands);
       const jpeg = await encode(pixels, { ...variant, chroma: "444" });
@@ -80,7 +80,7 @@ describe("encoding JPEG", () => {
     expect(sizes[0]!).toBeLessThan(sizes[3]! / 10);
   });
 
-  it("makes Huffman tables for the picture up to the size of a small tile, and takes the typical ones above", async () => {
+  it("makes Huffman tables for the picture up to the size of a small tile, and uses the typical ones above", async () => {
     const tables = async (side: number) => {
       const { segments } = takeApart(await encode(flat(side, side, [10, 200, 30])));
       return segments.filter((s) => s.code === 0xc4).reduce((sum, s) => sum + s.body.length, 0);
@@ -122,7 +122,7 @@ describe("encoding JPEG", () => {
     [300 / 2.54, 300],
     [118, 300],
     [96 / 2.54, 96],
-  ])("carries %s pixels per centimetre (another reader says %s per inch)", async (perCentimetre, perInch) => {
+  ])("stores %s pixels per centimetre (another reader says %s per inch)", async (perCentimetre, perInch) => {
     for (const encoder of ["fast", "small"] as const) {
       const jpeg = await encode(flat(8, 8, [9]), {
         encoder,
@@ -132,14 +132,14 @@ describe("encoding JPEG", () => {
     }
   });
 
-  it("reads back the density that it wrote, each axis by itself", async () => {
+  it("reads back the density that it wrote, each axis independently", async () => {
     const resolution = { x: 40, y: 80 };
     const jpeg = await encode(flat(8, 8, [9]), { resolution });
     const header = await codec.probe({ read: async (at, n) => jpeg.slice(at, at + n) }, 1);
     expect(header.resolution).toEqual(resolution);
   });
 
-  it("writes no unit where the resolution is absent or does not fit", async () => {
+  it("writes no unit if the resolution is absent or does not fit", async () => {
     const units = async (resolution?: { x: number; y: number }) =>
       (await encode(flat(8, 8, [9]), { resolution })).slice(13, 18);
     for (const x of [0, 0.1, 1e6, Number.NaN, Number.POSITIVE_INFINITY])
@@ -177,7 +177,7 @@ describe("encoding JPEG", () => {
     },
   );
 
-  it("puts a JFIF segment in front of a file that has none", async () => {
+  it("puts a JFIF segment before a file that has none", async () => {
     const bare = fixture("jpg-rgb-adobe0.jpg");
     const out = withDensity(bare, { x: 10, y: 20 });
     expect([...out.subarray(0, 20)]).toEqual([

@@ -141,7 +141,7 @@ describe("the files of the own JPEG encoder", () => {
   const within = (all: Record<string, string>, group: string) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith(`${group} `)));
 
-  it.each(groups)("are those of cjpeg, byte for byte: %s", (group) => {
+  it.each(groups)("equal cjpeg's, byte for byte: %s", (group) => {
     expect(Object.keys(within(expected, group)).length).toBeGreaterThan(1);
     expect(within(found, group)).toEqual(within(expected, group));
   });
@@ -151,7 +151,7 @@ describe("the files of the own JPEG encoder", () => {
   });
 
   const present = cjpeg(noise(1, 1), { mode: "gray", quality: 50, optimise: false }) !== undefined;
-  it.skipIf(!present)("are those of cjpeg for pictures drawn by lot (needs libjpeg-turbo-progs)", () => {
+  it.skipIf(!present)("equal cjpeg's for random pictures (needs libjpeg-turbo-progs)", () => {
     const lot = noiseBytes(5 * 40, 1);
     for (let i = 0; i < 40; i++) {
       const [w, h, q, mode, source] = lot.subarray(5 * i, 5 * i + 5) as unknown as [
@@ -201,7 +201,7 @@ describe("the files of the own JPEG encoder", () => {
     }
   });
 
-  it("are smaller with tables of their own", () => {
+  it("are smaller with optimised tables", () => {
     for (const quality of [10, 50, 90])
       expect(encode(coffee, { quality, optimise: true }).length).toBeLessThan(
         encode(coffee, { quality }).length,
@@ -216,16 +216,19 @@ describe("the files of the own JPEG encoder", () => {
 });
 
 describe("planes", () => {
-  it.each(["420", "444"] as const)("give the bytes of the pixels they come from (%s)", (sampling) => {
-    const picture = wholeMcus(coffee);
-    for (const optimise of [false, true])
-      expectSame(
-        encodePlanes(picture, sampling, { chroma: sampling, optimise }),
-        encode(picture, { chroma: sampling, optimise }),
-      );
-  });
+  it.each(["420", "444"] as const)(
+    "encode to the same bytes as the pixels they come from (%s)",
+    (sampling) => {
+      const picture = wholeMcus(coffee);
+      for (const optimise of [false, true])
+        expectSame(
+          encodePlanes(picture, sampling, { chroma: sampling, optimise }),
+          encode(picture, { chroma: sampling, optimise }),
+        );
+    },
+  );
 
-  it("in full size give the bytes of the pixels at every size, also where chroma is halved here", () => {
+  it("in full size encode to the same bytes as the pixels at every size, even if chroma is halved here", () => {
     for (const [width, height] of [
       [1, 1],
       [2, 3],
@@ -246,7 +249,7 @@ describe("planes", () => {
     }
   });
 
-  it("of one component give a gray file", () => {
+  it("of one component encode to a gray file", () => {
     const picture = green(crop(coffee, 3, 5, 45, 37));
     expectSame(encodePlanes(picture, "gray", {}, 3), encode(picture));
   });
@@ -284,7 +287,7 @@ describe("planes", () => {
 });
 
 describe("rows as they come", () => {
-  it.each([1, 3] as const)("give the same file however they are cut (%s bands)", (bands) => {
+  it.each([1, 3] as const)("make the same file however they are split (%s bands)", (bands) => {
     const picture = bands === 1 ? green(coffee) : crop(coffee, 0, 0, 333, 155);
     const { width, height, data } = picture;
     for (const chroma of ["420", "444"] as const)
@@ -298,7 +301,7 @@ describe("rows as they come", () => {
       }
   });
 
-  it("do not disturb a picture that is coded in between", () => {
+  it("do not disturb a picture that is encoded in between", () => {
     const picture = crop(coffee, 0, 0, 100, 40);
     const stream = encoder.stream({ width: 100, height: 40, bands: 3, quality: 90, chroma: "420" });
     const first = stream.rows(picture.data.subarray(0, 3000));
@@ -317,7 +320,7 @@ describe("rows as they come", () => {
 });
 
 describe("segments in front of the scan", () => {
-  it("carry the density and what the caller adds, in order", async () => {
+  it("contain the density and the caller's additions, in order", async () => {
     const comment = Uint8Array.from([0xff, 0xfe, 0, 4, 0x68, 0x69]);
     const app9 = Uint8Array.from([0xff, 0xe9, 0, 2]);
     const jpeg = encode(crop(coffee, 0, 0, 16, 16), {
@@ -330,7 +333,7 @@ describe("segments in front of the scan", () => {
     expect(String.fromCharCode(...segments[2]!.body)).toBe("hi");
   });
 
-  it("are refused when they are none", () => {
+  it("are refused if they are invalid", () => {
     for (const bytes of [[], [0xff, 0xdb, 0, 2], [0xff, 0xe1, 0, 3], [0xff, 0xe1, 0, 2, 0]])
       expect(() => encode(coffee, { extra: [Uint8Array.from(bytes)] })).toThrow(/APPn or COM/);
   });
@@ -347,11 +350,11 @@ describe("memory", () => {
     expect(bytesAfter(64, 4000)).toBe(bytesAfter(64, 16));
   });
 
-  it("stays within a bound where tables of its own are made for a large picture", () => {
+  it("stays within a limit if optimised tables are made for a large picture", () => {
     expect(bytesAfter(1500, 2000, { optimise: true, quality: 100 })).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("holds one row of blocks of the widest picture there is", () => {
+  it("holds one row of blocks of the widest possible picture", () => {
     const wide = createJpegEncoder(module);
     const picture = noise(65535, 17);
     const jpeg = wide.encode({ kind: "pixels", pixels: picture }, { ...defaults, quality: 100 });
@@ -365,7 +368,7 @@ describe("memory", () => {
 });
 
 describe("input", () => {
-  it("is refused with what was expected where sizes, bands or planes do not fit", () => {
+  it("is refused with the expectation if sizes, bands or planes do not fit", () => {
     const sound = noise(4, 4);
     const refused = { kind: "encode", code: "not_encodable" };
     const check = (work: () => unknown) => {

@@ -96,7 +96,7 @@ it("is not possible off the grid, nor from damaged data", async () => {
   expect(await broken.crop({ x: 0, y: 0, width: 64, height: 64 })).toBeDefined();
 });
 
-it("holds the samples of the source where it is larger than what the module gathers at once", async () => {
+it("equals the samples of the source if it is larger than the module's buffer", async () => {
   const random = randomness(4);
   const side = 1280;
   const noise = Buffer.from(Uint8Array.from({ length: side * side }, () => random() * 256));
@@ -137,7 +137,7 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
     }
   });
 
-  it("gives nothing where an optimised table lacks the code for a jump", async () => {
+  it("returns nothing if an optimised table lacks the code for a jump", async () => {
     // a ramp: small differences from block to block, a large one from row end to row start, none in between
     const width = 1024;
     const head = Buffer.from(`P5 ${width} 64 255\n`);

@@ -131,7 +131,7 @@ async function ppm(width: number, height: number): Promise<Uint8Array> {
 const orientations = Object.keys(transforms).map(Number);
 
 describe.each(Object.keys(kinds))("a cut of %s", (kind) => {
-  test("is turned as jpegtran turns it", async () => {
+  test("is turned as by jpegtran", async () => {
     const jpeg = await kinds[kind]!(640, 480);
     const region = { x: 64, y: 96, width: 320, height: 288 };
     const quality = kind === "values of every size" ? 100 : 90;
@@ -155,7 +155,7 @@ describe.each(Object.keys(kinds))("a cut of %s", (kind) => {
 });
 
 describe("a crop in another orientation", () => {
-  test("is small with tables of its own where it is small", async () => {
+  test("is small with optimised tables if it is small", async () => {
     const jpeg = await kinds["4:2:0"]!(640, 480);
     const region = { x: 0, y: 0, width: 256, height: 256 };
     // nothing was turned before, so that there are no other tables yet
@@ -171,7 +171,7 @@ describe("a crop in another orientation", () => {
     expect(pixels(turned)).toEqual(pixels(run("jpegtran", ["-rotate", "90"], expected)));
   });
 
-  test("is made for turns that were asked for, too", async () => {
+  test("is made for requested rotations, too", async () => {
     const jpeg = await kinds["4:2:0"]!(640, 480);
     const region = { x: 64, y: 96, width: 320, height: 288 };
     const turned = await cut(jpeg, region, [{ op: "mirror" }, { op: "rotate", degrees: 90 }]);
@@ -180,7 +180,7 @@ describe("a crop in another orientation", () => {
     expect(pixels(turned)).toEqual(pixels(run("jpegtran", transforms[7]!, straight)));
   });
 
-  test("begins on the stored grid: where it does not, pixels are encoded", async () => {
+  test("begins on the stored grid: otherwise pixels are encoded", async () => {
     // 472 rows are 29.5 rows of MCUs; the edge is the turned picture's left one in orientation 6, its right
     // one in 8
     const jpeg = await kinds["4:2:0"]!(640, 472);
@@ -195,7 +195,7 @@ describe("a crop in another orientation", () => {
     expect(await from(6, { x: 0, y: 320, width: 320, height: 144 })).toBe(true);
   });
 
-  test("is not taken for gray of colours", async () => {
+  test("is not used for gray of colours", async () => {
     const jpeg = await kinds["4:2:0"]!(640, 480);
     const region = { x: 64, y: 96, width: 320, height: 288 };
     expect(await cut(jpeg, region, [{ op: "orient", orientation: 6 }, { op: "gray" }])).toBeUndefined();
@@ -220,7 +220,7 @@ describe("a crop in another orientation", () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  test("keeps AC codes where nothing but signs changes, tables made for the picture too", async () => {
+  test("keeps AC codes if only signs change, with optimised tables too", async () => {
     const jpeg = await kinds["tables of its own"]!(640, 480);
     const region = { x: 64, y: 96, width: 320, height: 288 };
     const straight = await cut(jpeg, region, []);
@@ -233,7 +233,7 @@ describe("a crop in another orientation", () => {
     }
   });
 
-  test("is coded with the file's tables where these have all codes", async () => {
+  test("is coded with the file's tables if these have all codes", async () => {
     // the two longest runs of the largest values change their codes: no picture has them
     const jpeg = withSegments(await kinds["4:2:0"]!(640, 480), (segments) =>
       segments.map((segment) => {
@@ -251,7 +251,7 @@ describe("a crop in another orientation", () => {
   });
 
   test.each(["4:2:0", "tables of its own", "gray"])(
-    "of any bytes ends, and harms none behind it: %s",
+    "of any bytes ends, and does no harm: %s",
     async (kind) => {
       const transformer = createTransformer(await ownModule("jpeg-turn"));
       const reader = await openIndexed(await kinds[kind]!(320, 240));

@@ -24,7 +24,7 @@ async function stored(photograph: keyof typeof photographs, quality: number, chr
   return { file: new Uint8Array(file), ratio: file.length / again.length };
 }
 
-describe.each(["sharp", "soft"] as const)("of a %s photograph", (photograph) => {
+describe.each(["sharp", "soft"] as const)("for a %s photograph", (photograph) => {
   test.each([
     ["4:2:0", 1.5],
     ["4:4:4", 3],
@@ -43,7 +43,7 @@ describe.each(["sharp", "soft"] as const)("of a %s photograph", (photograph) => 
     },
   );
 
-  test("crops are taken where real files are small enough, not where they are much larger", async () => {
+  test("crops are used if real files are small enough, and not if they are much larger", async () => {
     for (const quality of [60, 80, 88, 90, 92, 100]) {
       const { file, ratio } = await stored(photograph, quality, "4:2:0");
       expect(worthCropping(await openIndexed(file), 90), `quality ${quality}: ${ratio}`).toBe(ratio <= 1.5);

@@ -51,7 +51,7 @@ describe.each(names)("%s", (name) => {
   const codec = createCodecs(testHost).byFormat("jpg");
 
   it.each(renamings)(
-    "is read as libjpeg reads it where %s, by the index and as a whole",
+    "is read as libjpeg reads it if %s, through the sidecar and as a whole",
     async (_, rename) => {
       const file = withIds(sound, (id) => rename(id, idsOf(sound)));
       const bytes = memoryBytes(file);
@@ -67,7 +67,7 @@ describe.each(names)("%s", (name) => {
     },
   );
 
-  it("is cropped without loss into files whose components have ids of their own", async () => {
+  it("is cropped without loss into files whose components have separate ids", async () => {
     const reader = await openIndexed(withIds(sound, () => 7));
     const cut = (await reader.crop({ ...whole(reader), width: 160, height: 96 }))!;
     expect(new Set(idsOf(cut)).size).toBe(idsOf(sound).length);
@@ -77,7 +77,7 @@ describe.each(names)("%s", (name) => {
 });
 
 it.skipIf(!hasTools)(
-  "a progressive file whose components share an id becomes the baseline file that jpegtran makes of it",
+  "a progressive file whose components share an id becomes the same baseline file as with jpegtran",
   async () => {
     const progressive = withIds(fixture("jpg-progressive.jpg"), () => 1);
     const parts: Uint8Array[] = [];

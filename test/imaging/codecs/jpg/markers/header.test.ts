@@ -72,7 +72,7 @@ describe("the header of a JPEG file", () => {
     expect((await probe(fixture(file))).variant).toBe(variant);
   });
 
-  it("prefers the JFIF density to that of EXIF and takes the latter where JFIF has no unit", async () => {
+  it("prefers the JFIF density to that of EXIF and uses the latter if JFIF has no unit", async () => {
     const of = async (...front: Segment[]) =>
       (await probe(withSegments(plain, (rest) => [...front, ...rest.filter((s) => s.code !== 0xe0)])))
         .resolution;
@@ -108,7 +108,7 @@ describe("the header of a JPEG file", () => {
     ["its height after the scan", (f) => ({ ...f, body: f.body.with(1, 0).with(2, 0) }), /height/],
     ["a side above 65500", (f) => ({ ...f, body: f.body.with(3, 255).with(4, 255) }), /65500/],
     ["two components", (f) => ({ ...f, body: f.body.slice(0, 12).with(5, 2) }), /2 components/],
-  ])("says that a file with %s cannot be decoded, and decode refuses it", async (_, change, words) => {
+  ])("reports that a file with %s cannot be decoded, and decode refuses it", async (_, change, words) => {
     const data = withFrame(plain, change);
     const header = await probe(data);
     expect(header.unsupported).toMatch(words);
@@ -129,7 +129,7 @@ describe("the header of a JPEG file", () => {
     ["4:1:1", [0x41, 0x11, 0x11], false, false],
     ["4:1:0", [0x42, 0x11, 0x11], false, false],
     ["luma of half the height", [0x21, 0x12, 0x11], false, false],
-  ])("says whether samples of %s at 1/4 stand for a resampling", async (_, [y, b, r], inFull, halved) => {
+  ])("says if samples of %s at 1/4 replace a resampling", async (_, [y, b, r], inFull, halved) => {
     const data = withFrame(plain, (f) => ({ ...f, body: f.body.with(7, y!).with(10, b!).with(13, r!) }));
     const header = await probe(data);
     const exact = (halvesColour: boolean) =>

@@ -33,7 +33,7 @@ const cases: readonly (readonly [string, readonly number[]])[] = [
 
 describe("Huffman tables", () => {
   it.each(cases)(
-    "for %s hold every symbol that came, in at most 16 bits, and leave all ones free",
+    "for %s hold every occurring symbol, in at most 16 bits, and leave all ones free",
     (_, counts) => {
       const table = bestTable(counts);
       const codes = codesOf(table);
@@ -49,7 +49,7 @@ describe("Huffman tables", () => {
     },
   );
 
-  it("give no code that begins another", () => {
+  it("contain no code that is a prefix of another", () => {
     const texts = [...codesOf(typicalTables.acChroma)]
       .filter((code) => code > 0)
       .map((code) => (code >> 5).toString(2).padStart(lengthOf(code), "0"));
@@ -57,13 +57,13 @@ describe("Huffman tables", () => {
     for (const text of texts) expect(texts.filter((other) => other.startsWith(text))).toEqual([text]);
   });
 
-  it("cost as many bits as joining the rarest says, where that needs no long code", () => {
+  it("cost as many bits as Huffman's method, if no code is too long", () => {
     const counts = [10, 15, 30, 16, 29];
     // with the extra symbol that comes once: 1+10=11, 11+15=26, 16+26=42, 29+30=59, 42+59=101
     expect(cost(bestTable(counts), counts) + 4).toBe(11 + 26 + 42 + 59 + 101);
   });
 
-  it("of the standard give its printed codes", () => {
+  it("of the standard have its printed codes", () => {
     const code = (table: HuffmanTable, symbol: number) => {
       const found = codesOf(table)[symbol]!;
       return (found >> 5).toString(2).padStart(lengthOf(found), "0");

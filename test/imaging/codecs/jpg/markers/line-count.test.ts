@@ -40,7 +40,7 @@ describe.each(names)("%s with its height behind the first scan", (name) => {
     expect(header.unsupported).toBeUndefined();
   });
 
-  it.each(["with", "without"])("gives the same pixels %s a sidecar", async (kind) => {
+  it.each(["with", "without"])("has the same pixels %s a sidecar", async (kind) => {
     const pixels = await Promise.all(
       [usual, file].map(async (data, i) => {
         const bytes = memoryBytes(data);

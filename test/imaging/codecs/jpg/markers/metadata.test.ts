@@ -25,14 +25,14 @@ function iccSegments(profile: Uint8Array) {
 }
 
 describe.skipIf(!hasExifTool)("reading", () => {
-  test("gives EXIF, XMP and IPTC as ExifTool takes them out", async () => {
+  test("returns EXIF, XMP and IPTC like ExifTool", async () => {
     const blocks = await read(tagged);
     for (const kind of ["exif", "xmp", "iptc"] as const)
       expect(same(blocks[kind]!, blockOf(tagged, "a.jpg", `-${kind}`))).toBe(true);
     expect(blocks.icc).toBeUndefined();
   });
 
-  test("joins the parts of a profile whatever their order, and takes none where one is missing or twice there", async () => {
+  test("joins the parts of a profile in any order, and ignores one with a missing or repeated part", async () => {
     const profile = noise(200_000);
     const parts = iccSegments(profile);
     const order = (...numbers: number[]) =>
@@ -76,7 +76,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
 describe.skipIf(!hasExifTool)("writing", () => {
   const blocks: Metadata = { icc: noise(150_000) };
 
-  test("puts blocks behind JFIF in the usual order, where ExifTool reads them, and leaves the picture as it is", async () => {
+  test("puts blocks after JFIF in the usual order, where ExifTool reads them, and leaves the picture unchanged", async () => {
     const { exif, xmp, iptc } = await read(tagged);
     const { icc } = await read(fixture("jpg-icc-displayp3.jpg"));
     const file = await embedInJpeg(plain, { exif, xmp, iptc, icc });

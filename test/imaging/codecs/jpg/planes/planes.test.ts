@@ -130,7 +130,7 @@ describe.each(["420", "422", "444", "gray"] as const)("planes of %s", (sampling)
     });
 
     test.each(orientations)(
-      "in orientation %i are upright, each sample in its place",
+      "in orientation %i are upright, with each sample in its place",
       async (orientation) => {
         const at = (x: number, y: number) => storedPoint[orientation]!(x, y, w, h);
         for (const chroma of ["420", "444"] as const) {

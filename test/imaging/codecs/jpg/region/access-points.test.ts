@@ -37,7 +37,7 @@ const at = (points: ScanAccessPoints, row: number, number: number) =>
   accessPointAt(points, row, number) as AccessPoint;
 
 describe("an access point", () => {
-  test("says where it lies, also beyond 4 GB, and what was decoded before it", () => {
+  test("contains its offset, even beyond 4 GB, and the state of the decoder before it", () => {
     const points = pointsOf();
     const offset = 2 ** 41 + 2 ** 32 + 12_345;
     const view = new DataView(points.entries.buffer);
@@ -65,7 +65,7 @@ describe("an access point", () => {
     expect(accessPointBefore(points, 1, column)).toEqual(at(points, 1, number));
   });
 
-  test("is not there behind the data and the rows", () => {
+  test("is missing after the data and the rows", () => {
     expect(accessPointAt(pointsOf(5), 0, 5)).toBeUndefined();
     expect(accessPointAt(pointsOf(), 2, 0)).toBeUndefined();
   });
@@ -75,7 +75,7 @@ describe("the bytes up to a column end", () => {
   const points = pointsOf();
   const first = at(points, 0, 0);
 
-  test("two bytes behind the next access point, where they have to suffice", () => {
+  test("two bytes after the next access point, if they suffice", () => {
     expect(endOf(points, 0, first, 20, true)).toBe(30_002);
   });
 
@@ -89,11 +89,11 @@ describe("the bytes up to a column end", () => {
     expect(endOf(points, 0, first, 22, false)).toBe(30_002);
   });
 
-  test("at the point itself, where one lies there", () => {
+  test("at the point itself, if there is one", () => {
     expect(endOf(points, 0, first, 23, false)).toBe(30_002);
   });
 
-  test("where the next row begins, for a whole row", () => {
+  test("at the beginning of the next row, for a whole row", () => {
     for (const exact of [true, false]) expect(endOf(points, 0, first, 100, exact)).toBe(130_002);
   });
 
@@ -102,7 +102,7 @@ describe("the bytes up to a column end", () => {
     expect(endOf(points, 0, first, 97, false)).toBe(120_000 + 6002 + 256);
   });
 
-  test("behind the scan where the data ends before", () => {
+  test("after the scan if the data ends earlier", () => {
     expect(endOf(points, 1, at(points, 1, 0), 100, false)).toBe(300_004);
     expect(endOf(pointsOf(2), 0, first, 20, false)).toBe(300_004);
   });

@@ -37,7 +37,7 @@ describe.each(names)("the index of %s", (name) => {
     }
   });
 
-  it("stored and loaded by another reader gives the same tiles", async () => {
+  it("stored and loaded by another reader decodes the same tiles", async () => {
     const file = fixture(name);
     const reader = await openIndexed(file);
     const other = (await openJpeg(() => createEngine(module), memoryBytes(file)))!;
@@ -52,7 +52,7 @@ describe.each(names)("the index of %s", (name) => {
     }
   });
 
-  it("gives the same 1/8 without the stored level, from the bytes", async () => {
+  it("has the same 1/8 without the stored level, from the bytes", async () => {
     const file = fixture(name);
     const reader = await openIndexed(file);
     const other = (await openJpeg(() => engine, memoryBytes(file)))!;
@@ -64,7 +64,7 @@ describe.each(names)("the index of %s", (name) => {
 });
 
 describe("stored access points", () => {
-  it("is refused after any change of a byte", async () => {
+  it("are refused after any change of a byte", async () => {
     const file = fixture("jpg-restart.jpg");
     const stored = (await openIndexed(file)).saveAccessPoints()!;
     const other = (await openJpeg(() => engine, memoryBytes(file)))!;
@@ -76,7 +76,7 @@ describe("stored access points", () => {
       expect(await other.loadAccessPoints(stored.subarray(0, length)), `${length}`).toBe(false);
   });
 
-  it("is refused or harmless where its checksum is right and its numbers are not", async () => {
+  it("are refused or harmless if their checksum is right and their numbers are not", async () => {
     const random = randomness(9);
     const file = fixture("jpg-restart.jpg");
     const stored = (await openIndexed(file)).saveAccessPoints()!;
@@ -103,7 +103,7 @@ describe("stored access points", () => {
     expect(refused).toBeGreaterThan(100);
   });
 
-  it("is refused for a file of another size or with another frame", async () => {
+  it("are refused for a file of another size or with another frame", async () => {
     const file = fixture("jpg-baseline-420.jpg");
     const stored = (await openIndexed(file)).saveAccessPoints()!;
     const longer = (await openJpeg(() => engine, memoryBytes(new Uint8Array([...file, 0]))))!;
@@ -136,7 +136,7 @@ it("shares one pass among those who ask at the same time", async () => {
   expect(bytes).toBeLessThan(file.length + 20_000);
 });
 
-it("stops when its caller is gone, and goes on for the next", async () => {
+it("stops when its caller has left, and continues for the next", async () => {
   const file = fixture("jpg-baseline-420.jpg");
   const reader = (await openJpeg(() => engine, memoryBytes(file), { chunkSize: 2000 }))!;
   const gone = new AbortController();
@@ -193,7 +193,7 @@ it("takes the height of a file with none in its frame from the DNL segment", asy
 });
 
 describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
-  it("keeps tiles right in pictures of several columns of access points, at each scale, with and without restarts", async () => {
+  it("has correct tiles in pictures of several columns of access points, at each scale, with and without restarts", async () => {
     const ppm = picture(1700, 130, 4);
     const kinds = [[], ["-sample", "1x1"], ["-restart", "37B"], ["-grayscale"], ["-sample", "4x1"]];
     for (const kind of kinds) {
@@ -244,7 +244,7 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("reads a row again where the estimate of its bytes was too small", async () => {
+  it("reads a row again if the estimate of its bytes was too small", async () => {
     // flat on the left, noise from column 512 on: a tile needs far more than its share
     const ppm = picture(1400, 64, 5);
     const head = ppm.length - 1400 * 64 * 3;

@@ -73,7 +73,7 @@ it("takes a file of many MCUs and few bytes in steps of bounded work", async () 
 });
 
 describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () => {
-  it("shows of damaged data what libjpeg shows", async () => {
+  it("decodes damaged data like libjpeg", async () => {
     const random = randomness(seedOf("damaged data that libjpeg shows"));
     const sources = [
       ["-quality", "80"],
@@ -114,7 +114,7 @@ describe("changed bytes anywhere in a file", () => {
     "jpg-exif-xmp-iptc-gps.jpg",
   ];
 
-  it("end in a picture or in a ImagingError, never in a trap, within bounds of memory and work", async () => {
+  it("result in a picture or an ImagingError, never a trap, within limits of memory and work", async () => {
     const random = randomness(11);
     const files = await Promise.all(names.map((name) => small(fixture(name))));
     const fresh = createEngine(module);

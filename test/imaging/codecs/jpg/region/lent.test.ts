@@ -44,7 +44,7 @@ async function opened(source: ByteSource): Promise<JpegReader> {
 }
 
 it.each(["jpg-baseline-420.jpg", "jpg-restart.jpg", "jpg-gray.jpg"])(
-  "%s gives the same from lent bytes as from its own",
+  "%s reads the same from borrowed bytes as from its own",
   async (name) => {
     const file = new Uint8Array(readFileSync(`test/fixtures/${name}`));
     const plain = await opened(memoryBytes(file));
@@ -68,7 +68,7 @@ it.each(["jpg-baseline-420.jpg", "jpg-restart.jpg", "jpg-gray.jpg"])(
   },
 );
 
-it("says so where what is lent cannot be read", async () => {
+it("reports bytes that cannot be borrowed", async () => {
   const file = new Uint8Array(readFileSync("test/fixtures/jpg-baseline-420.jpg"));
   const unreadable = new ImagingError("source", "unreadable");
   const reader = await opened({

@@ -55,7 +55,7 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  it("is the same from pieces of any size, and for a region where none is kept", async () => {
+  it("is the same from pieces of any size, and for a region without a stored one", async () => {
     const random = randomness(5);
     const kept = await open(fixture(name), Number.POSITIVE_INFINITY);
     const pieces = await open(fixture(name), Number.POSITIVE_INFINITY, 700);
@@ -82,7 +82,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-it("is the same for damaged files, whether kept or made", async () => {
+it("is the same for damaged files, stored or remade", async () => {
   const random = randomness(13);
   let damaged = 0;
   for (let i = 0; i < 120; i++) {

@@ -49,7 +49,7 @@ function randomRegion({ frame }: Reader, scale: number, random: () => number) {
 }
 
 describe.each(names)("%s", (name) => {
-  it("gives any region at any scale as it gives the whole", async () => {
+  it("decodes any region at any scale like the whole", async () => {
     const random = randomness(3);
     const reader = await openIndexed(fixture(name));
     for (const scale of scales) {
@@ -91,7 +91,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-it("gives CMYK with 0 as no ink, as another decoder does", async () => {
+it("decodes CMYK with 0 as no ink, like another decoder", async () => {
   const files = {
     "CMYK with an Adobe segment": fixture("jpg-cmyk-adobe.jpg"),
     "CMYK without one": withSegments(fixture("jpg-cmyk-adobe.jpg"), (all) =>
@@ -112,7 +112,7 @@ it("gives CMYK with 0 as no ink, as another decoder does", async () => {
   }
 });
 
-it("gives the samples that sharp gives at 1/1", async () => {
+it("has the same samples as sharp at 1/1", async () => {
   for (const name of ["jpg-baseline-420.jpg", "jpg-baseline-422.jpg", "jpg-restart.jpg", "jpg-gray.jpg"]) {
     const reader = await openIndexed(fixture(name));
     const { data } = await reader.decodePixels(whole(reader), 1);
@@ -139,7 +139,7 @@ it("stays near the means of squares at smaller scales", async () => {
   }
 });
 
-it("gives planes whose samples are those of the components, subsampled as they are stored", async () => {
+it("returns planes with the samples of the components, subsampled as they are stored", async () => {
   const reader = await openIndexed(fixture("jpg-baseline-420.jpg"));
   const region = { x: 160, y: 96, width: 200, height: 120 };
   for (const scale of scales) {
@@ -174,7 +174,7 @@ const packed = (planes: readonly Plane[]) =>
     ),
   }));
 
-it("gives chroma in half its size as it is at the next scale, or none, beside the same luma", async () => {
+it("returns chroma at half its size like at the next scale, or none, with the same luma", async () => {
   const reader = await openIndexed(fixture("jpg-baseline-420.jpg"));
   const region = { x: 160, y: 96, width: 208, height: 128 };
   for (const scale of scales) {
@@ -188,7 +188,7 @@ it("gives chroma in half its size as it is at the next scale, or none, beside th
   }
 });
 
-it("gives regions that take several bands of memory as one", async () => {
+it("decodes regions that need several bands of memory in one piece", async () => {
   const [width, height] = [4096, 2200];
   const picture = grain(width, height, 30);
   const reader = await openIndexed(new Uint8Array(await picture.toColourspace("b-w").jpeg().toBuffer()));
@@ -201,7 +201,7 @@ it("gives regions that take several bands of memory as one", async () => {
   expect(all!.samples.equals(Buffer.from(pixels.data))).toBe(true);
 });
 
-it("gives gray files the same samples as plane and as pixels", async () => {
+it("decodes gray files to the same samples as plane and as pixels", async () => {
   const reader = await openIndexed(fixture("jpg-gray.jpg"));
   const [plane] = await reader.decodePlanes(whole(reader), 1);
   const pixels = await reader.decodePixels(whole(reader), 1);
@@ -211,7 +211,7 @@ it("gives gray files the same samples as plane and as pixels", async () => {
   expect(differences(new Uint8Array(Buffer.concat(rows)), pixels.data)).toBe(0);
 });
 
-it("answers a region as soon as its rows have access points, and refuses one whose rows are not", async () => {
+it("decodes a region as soon as its rows have access points, and refuses one without", async () => {
   const file = fixture("jpg-baseline-420.jpg");
   const reader = (await openJpeg(() => engine, memoryBytes(file), { chunkSize: 4096 }))!;
   await reader.buildAccessPoints({ untilRow: 64 });

@@ -77,8 +77,8 @@ const rgb = async (jpeg: Uint8Array) =>
   new Uint8Array(await sharp(jpeg).toColourspace("srgb").removeAlpha().raw().toBuffer());
 const base = sharp(fixture("base.png"));
 
-describe("what is stored beside a JPEG", () => {
-  test("is nothing for arithmetic coding, which another decoder reads", async () => {
+describe("the sidecar of a JPEG", () => {
+  test("does not exist for arithmetic coding, which another decoder reads", async () => {
     const bytes = memoryBytes(fixture("jpg-arithmetic.jpg"));
     expect(await codec.sidecar?.build(bytes, { header: await codec.probe(bytes, 1), page: 1 })).toHaveLength(
       0,
@@ -120,7 +120,7 @@ describe("what is stored beside a JPEG", () => {
     expect(reports).toBe(1);
   });
 
-  test("a damaged sidecar gives no wrong pixels and no trap", async () => {
+  test("when damaged causes no wrong pixels and no trap", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     const stored = await one.access.load();
     const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
@@ -148,7 +148,7 @@ describe("planes at 1/4", () => {
     (await codec.decode(memoryBytes(file), quarter(header, "png").read, access)).data,
   ];
 
-  test.each(names)("of %s are the same whether blocks have them or they are made again", async (name) => {
+  test.each(names)("of %s are the same whether blocks contain them or they are remade", async (name) => {
     const kept = await indexed(fixture(name));
     const blocks = kept.access.blocks as HeapBlocks;
     const { width, height } = kept.header;
@@ -166,7 +166,7 @@ describe("planes at 1/4", () => {
     ).toEqual(made[1]);
   });
 
-  test("are not made of a file with hardly a byte, nor where there is no room", async () => {
+  test("are not made for a file with hardly a byte, nor without room", async () => {
     const flat = await sharp({ create: { width: 9000, height: 9000, channels: 3, background: "gray" } })
       .jpeg({ quality: 30 })
       .toBuffer();
@@ -182,7 +182,7 @@ describe("planes at 1/4", () => {
     expect(await answers({ file, header, access: stored })).toEqual(await answers(await indexed(file)));
   });
 
-  test("that are lost are reported, made of the file, and read again once they are there", async () => {
+  test("are reported if lost, made from the file, and read again once they are back", async () => {
     const kept = await indexed(fixture("jpg-baseline-420.jpg"));
     const blocks = kept.access.blocks as HeapBlocks;
     const sound = blocks.all.get(0)!;
@@ -215,7 +215,7 @@ describe("while there is no sidecar yet", () => {
   });
   const top = { x: 0, y: 0, width: 600, height: 48 };
 
-  test("a file is read to where the region ends, once, and the job that builds goes on from there", async () => {
+  test("a file is read up to the end of the region, once, and the job that builds continues from there", async () => {
     const file = new Uint8Array(await grain(1200, 4000, 60).jpeg({ quality: 97 }).toBuffer());
     expect(file.length).toBeGreaterThan(4 * 2 ** 20);
     const bytes = countingBytes(file);
@@ -251,7 +251,7 @@ describe("while there is no sidecar yet", () => {
   });
 });
 
-test("an instance in whose work a trap came up is not used again", async () => {
+test("an instance that trapped is not used again", async () => {
   let instances = 0;
   const counting = createCodecs({
     ...testHost,
@@ -309,7 +309,7 @@ describe("from planes to planes", () => {
     });
   });
 
-  test("a window is the same part of the picture as the whole holds there", async () => {
+  test("a window equals that part of the whole picture", async () => {
     const one = await indexed(await base.clone().jpeg({ quality: 95 }).toBuffer());
     const all = await rgb(
       (await derived(
@@ -343,7 +343,7 @@ describe("from planes to planes", () => {
     expect(psnr(new Uint8Array(data), luma)).toBeGreaterThan(38);
   });
 
-  test("leaves to the general way what planes cannot do", async () => {
+  test("falls back to the general path if planes cannot be used", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     expect(await derived(one, plan(one.header, [{ op: "rotate", degrees: 45 }]))).toBeUndefined();
     expect(await derived(one, plan(one.header, [], { format: "png" }))).toBeUndefined();
@@ -357,7 +357,7 @@ describe("from planes to planes", () => {
 });
 
 describe("a lossless crop", () => {
-  test("is taken for an aligned part at full size, and decodes to the same samples", async () => {
+  test("is used for an aligned part at full size, and decodes to the same samples", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     const region = { x: 64, y: 32, width: 256, height: 192 };
     const cut = (await derived(
@@ -383,7 +383,7 @@ describe("a lossless crop", () => {
     expect(await sharp(cut).metadata()).toMatchObject({ width: 256, height: 192, density: 300 });
   });
 
-  test("is not taken off the grid, when it is switched off, or for other sizes", async () => {
+  test("is not used off the grid, when it is switched off, or for other sizes", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     const same = async (given: RenderPlan) => {
       const off = await derived(one, { ...given, write: { ...given.write, passthrough: "off" } });
@@ -393,7 +393,7 @@ describe("a lossless crop", () => {
     await same(plan(one.header, [halving(one.header)], { passthrough: "auto" }));
   });
 
-  test("is worth it for ordinary qualities, not for the highest ones", async () => {
+  test("is worthwhile for ordinary qualities, not for the highest ones", async () => {
     const worth = async (quality: number) => {
       const one = await indexed(await base.clone().jpeg({ quality, chromaSubsampling: "4:2:0" }).toBuffer());
       const region = { x: 0, y: 0, width: 512, height: 384 };
@@ -433,7 +433,7 @@ describe("a slow source", () => {
     };
   }
 
-  test("is asked for few long ranges where it says so, a fast one for what is needed alone", async () => {
+  test("gets few long requests if it says so, a fast one only for the needed ranges", async () => {
     const file = new Uint8Array(await grain(3000, 1024, 30).jpeg({ quality: 90 }).toBuffer());
     const one = await indexed(file);
     const region = { x: 1024, y: 512, width: 512, height: 512 };
@@ -457,7 +457,7 @@ describe("a slow source", () => {
   });
 });
 
-test("building takes room for the level at 1/4 where that is allowed, at most a 16th of two components of 4:2:0, and so do reads that may begin it", async () => {
+test("building reserves room for the level at 1/4 if that is allowed, at most a 16th of two components of 4:2:0, and so do reads that may start it", async () => {
   const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
   const needs = (side: number) => {
     const header = { ...found, width: side, height: side };

@@ -54,7 +54,7 @@ describe("a progressive file of several blocks", () => {
     scaleFactor: 1,
   });
 
-  test("has an entry of a hundredth of its transcode, which lies in whole blocks beside it", () => {
+  test("has an entry of a hundredth of its transcode, which is stored in whole blocks separately", () => {
     expect(count).toBeGreaterThanOrEqual(3);
     const sizes = Array.from({ length: count }, (_, n) => blocks.all.get(n)?.length);
     expect(new Set(sizes.slice(0, -1))).toEqual(new Set([blockBytes]));
@@ -63,7 +63,7 @@ describe("a progressive file of several blocks", () => {
     expect(index.length - (2000 * 1600 * 1.5) / 64).toBeLessThan(transcode / 100);
   });
 
-  test("is decoded to the same pixels as without a sidecar, from the blocks of the region alone", async () => {
+  test("decodes to the same pixels as without a sidecar, from the blocks of the region alone", async () => {
     // in a process that has loaded none yet
     const fresh = createCodecs(testHost).byFormat("jpg");
     const own = access();
@@ -81,7 +81,7 @@ describe("a progressive file of several blocks", () => {
     expect([pixels.width, pixels.height, same(pixels.data, whole.data)]).toEqual([512, 64, true]);
   });
 
-  test("is shown rightly where a block is missing or another's, which is reported", async () => {
+  test("is shown correctly if a block is missing or another's, which is reported", async () => {
     const last = count - 1;
     const whole = await codec.decode(memoryBytes(file), { ...read(1530), whole: true });
     for (const block of [undefined, blocks.all.get(0), blocks.all.get(last)?.with(5, 0).with(6, 99)]) {
@@ -118,7 +118,7 @@ describe("a progressive file of several blocks", () => {
     expect(reports).toBe(2);
   });
 
-  test("has no sidecar where there is no room for its blocks, and is read and planned as if it had one", async () => {
+  test("has no sidecar if there is no room for its blocks, and is read and planned as if it had one", async () => {
     const tooSmall = { ...access(), blocks: heapBlocks(file.length / 2) };
     expect(await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }, tooSmall)).toHaveLength(0);
     expect(codec.sidecar?.way(read(0), file.length, file.length / 2)).toBe("none");
@@ -130,7 +130,7 @@ describe("a progressive file of several blocks", () => {
     );
   });
 
-  test("waits for its sidecar but at 1/8, which goes on apart; a sequential file begins with each", async () => {
+  test("waits for its sidecar except at 1/8, which proceeds separately; a sequential file begins with each", async () => {
     const told = (scaleFactor: number, variant: string) =>
       codec.sidecar?.way({ ...read(0), header: { ...header, variant }, scaleFactor }, file.length, 2 ** 30);
     expect([1, 2, 4, 8].map((factor) => told(factor, "progressive"))).toEqual([

@@ -62,11 +62,11 @@ describe("the access points noted while a transcode is written", () => {
     "jpg-rgb-adobe0.jpg",
     "jpg-cmyk-adobe.jpg",
     "jpg-ycck-adobe.jpg",
-  ])("of %s is that of a pass over the transcode, and so is the level at 1/8", async (name) => {
+  ])("for %s equal those of a pass over the transcode, and so does the level at 1/8", async (name) => {
     await expectSame(fixture(name), name);
   });
 
-  it.skipIf(!has("cjpeg"))("is the same in every sampling, scan script and restart interval", async () => {
+  it.skipIf(!has("cjpeg"))("are the same in every sampling, scan script and restart interval", async () => {
     const next = sequence(5);
     const samplings = [["1x1"], ["2x2"], ["2x1"], ["1x2"], ["4x1"]].map(([one]) => ["-sample", one!]);
     const scriptsUsed: Recipe["script"][] = [

@@ -76,12 +76,12 @@ async function expectSame(file: Uint8Array, what: string) {
   }
 }
 
-describe("the first small picture of a progressive file", () => {
+describe("the first small derivative of a progressive file", () => {
   test.each([
     ["4:2:0", { chromaSubsampling: "4:2:0" }],
     ["4:4:4", { chromaSubsampling: "4:4:4" }],
     ["MozJPEG's scans", { mozjpeg: true }],
-  ] as const)("is what its index gives later: %s", async (what, options) => {
+  ] as const)("equals what its sidecar yields later: %s", async (what, options) => {
     for (const [width, height] of [
       [1, 1],
       [17, 130],
@@ -90,7 +90,7 @@ describe("the first small picture of a progressive file", () => {
       await expectSame(await progressive(width, height, options), `${what} ${width}x${height}`);
   });
 
-  test("and so it is for CMYK, and for the file of the fixtures", async () => {
+  test("equals it for CMYK too, and for the file of the fixtures", async () => {
     await expectSame(fixture("jpg-progressive.jpg"), "fixture");
     const cmyk = await sharp(fixture("jpg-cmyk-adobe.jpg"), { ignoreIcc: true })
       .pipelineColourspace("cmyk")
@@ -101,7 +101,7 @@ describe("the first small picture of a progressive file", () => {
     await expectSame(cmyk, "CMYK");
   });
 
-  test.skipIf(!has("cjpeg"))("in every scan script, sampling and restart interval", async () => {
+  test.skipIf(!has("cjpeg"))("equals it in every scan script, sampling and restart interval", async () => {
     const chosen = [
       undefined,
       "spectral selection alone",
@@ -130,7 +130,7 @@ describe("the first small picture of a progressive file", () => {
     expect(read).toBeLessThan(1.05 * file.length + dc);
   });
 
-  test("is made of the transcode where the file is damaged, which its DC scans may show otherwise", async () => {
+  test("is made from the transcode if the file is damaged, since its DC scans may differ", async () => {
     const file = new Uint8Array(await progressive(200, 200));
     const { scans } = await listScans(memoryBytes(file));
     const dc = scans[0]!;

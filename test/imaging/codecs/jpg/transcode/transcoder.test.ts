@@ -78,7 +78,7 @@ describe("the baseline transcode", () => {
     await expectExact(fixture(name), name);
   });
 
-  it("has no metadata but what decides about the colours", async () => {
+  it("has no metadata except what decides about the colours", async () => {
     const noted = withSegments(fixture("jpg-cmyk-icc.jpg"), (all) => [
       named(0xe1, "Exif\0\0", [1, 2, 3]),
       named(0xfe, "a comment", []),
@@ -157,7 +157,7 @@ describe.skipIf(!has("cjpeg"))(
       },
     );
 
-    it("is exact where one end-of-band run covers thousands of blocks", async () => {
+    it("is exact if one end-of-band run covers thousands of blocks", async () => {
       for (const restart of [undefined, "200B"])
         await expectExact(
           made({ width: 1500, height: 1100, quality: 8, sampling: ["-sample", "2x2"], restart }),
@@ -300,7 +300,7 @@ describe("transcoding", () => {
     expect(memory).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it("waits for what takes the chunks and stops after an abort", async () => {
+  it("waits for the consumer of the chunks and stops after an abort", async () => {
     const file = await progressive(400, 2000);
     const stop = new AbortController();
     let open = 0;
@@ -339,7 +339,7 @@ describe("transcoding", () => {
     await expect(transcodeOf(many)).rejects.toMatchObject({ kind: "decode", code: "too_many_scans" });
   });
 
-  it("gives a file or refuses with a ImagingError, within its memory, whatever mutations do", async () => {
+  it("returns a file or refuses with an ImagingError, within its memory, whatever mutations do", async () => {
     const next = sequence(seedOf("mutations"));
     const pick = (count: number) => Math.floor(next() * count);
     const files = [

@@ -78,7 +78,7 @@ const sound: readonly (readonly [file: string, bands: number])[] = [
 ];
 
 describe("decoding a JPEG file", () => {
-  it.each(sound)("gives the samples of %s that another decoder gives", async (file, bands) => {
+  it.each(sound)("returns the same samples of %s as another decoder", async (file, bands) => {
     const data = fixture(file);
     const pixels = await decode(data);
     const expected = await reference(data, bands).raw().toBuffer({ resolveWithObject: true });
@@ -125,7 +125,7 @@ describe("decoding a JPEG file", () => {
       "3ffe7eba395c46ff98d92610d1749389",
     ],
   ];
-  it.each(scaled)("gives the scaled samples of %s that djpeg gives", async (file, ...sums) => {
+  it.each(scaled)("returns the same scaled samples of %s as djpeg", async (file, ...sums) => {
     for (const [i, scale] of [2, 4, 8].entries()) {
       if (sums[i] === "filtered") continue;
       const { data } = await decode(fixture(file), scale);
@@ -135,14 +135,17 @@ describe("decoding a JPEG file", () => {
   });
 
   const filtered = sound.filter(([file]) => /gray|cmyk|rgb|displayp3/.test(file));
-  it.each(filtered)("makes %s at 1/4, where no component is halved, of 1/2 with Lanczos-3", async (file) => {
-    const half = await decode(fixture(file), 2);
-    const axis = (length: number) => ({ size: Math.ceil(length / 2), origin: 0, scale: 2 });
-    const expected = resize(half, axis(half.width), axis(half.height));
-    const quarter = await decode(fixture(file), 4);
-    expect([quarter.width, quarter.height]).toEqual([expected.width, expected.height]);
-    expect(difference(quarter.data, expected.data).max).toBeLessThanOrEqual(1);
-  });
+  it.each(filtered)(
+    "makes %s at 1/4, where no component is halved, from 1/2 with Lanczos-3",
+    async (file) => {
+      const half = await decode(fixture(file), 2);
+      const axis = (length: number) => ({ size: Math.ceil(length / 2), origin: 0, scale: 2 });
+      const expected = resize(half, axis(half.width), axis(half.height));
+      const quarter = await decode(fixture(file), 4);
+      expect([quarter.width, quarter.height]).toEqual([expected.width, expected.height]);
+      expect(difference(quarter.data, expected.data).max).toBeLessThanOrEqual(1);
+    },
+  );
 
   const averaged = sound.filter(([file]) => /gray|cmyk|ycck|displayp3|restart|polyglot/.test(file));
   it.each(averaged)("scales %s to about the mean of the pixels that fall together", async (file, bands) => {
@@ -188,7 +191,7 @@ describe("decoding a JPEG file", () => {
     "jpg-restart.jpg",
     "jpg-ycck-adobe.jpg",
     "jpg-arithmetic.jpg",
-  ])("gives regions of %s that equal the crop of the whole", async (file) => {
+  ])("decodes regions of %s that equal the crop of the whole", async (file) => {
     const data = fixture(file);
     const header = await codec.probe(memoryBytes(data), 1);
     for (const s of scaleFactorsOf(codec, header)) {
@@ -215,7 +218,7 @@ describe("decoding a JPEG file", () => {
     expect([one.width, one.height, one.data.length]).toEqual([1, 1, 3]);
   });
 
-  it("serves several at once", async () => {
+  it("serves concurrent calls", async () => {
     const files = ["jpg-baseline-420.jpg", "jpg-gray.jpg", "jpg-cmyk-adobe.jpg", "jpg-arithmetic.jpg"];
     const alone: PixelBuffer[] = [];
     for (const file of files) alone.push(await decode(fixture(file)));
@@ -234,7 +237,7 @@ describe("decoding a JPEG file", () => {
     expect(difference(pixels.data, (await decode(data)).data).max).toBe(0);
   });
 
-  it("refuses a file that is no longer the one whose header was read", async () => {
+  it("refuses a file that has changed since its header was read", async () => {
     const header = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
     const region = { x: 0, y: 0, width: 600, height: 400 };
     await expect(
@@ -242,7 +245,7 @@ describe("decoding a JPEG file", () => {
     ).rejects.toMatchObject({ kind: "decode", code: "header_mismatch" });
   });
 
-  it("refuses what does not fit its memory, and says so in the estimate", async () => {
+  it("refuses a picture that does not fit its memory, and includes that in the estimate", async () => {
     const data = fixture("bad-dims-65500.jpg");
     const header = await codec.probe(memoryBytes(data), 1);
     const region = { x: 0, y: 0, width: 65500, height: 65500 };
@@ -292,7 +295,7 @@ describe("decoding a JPEG file", () => {
     }
   });
 
-  it("gives a picture of the header's size or a ImagingError, whatever bytes are changed", async () => {
+  it("returns a picture of the header's size or an ImagingError, whatever bytes are changed", async () => {
     for (const file of ["jpg-orient-1.jpg", "jpg-progressive.jpg", "jpg-ycck-adobe.jpg"]) {
       const data = fixture(file);
       const flip = fc.tuple(fc.nat({ max: 2000 }), fc.nat(255));
@@ -314,7 +317,7 @@ describe("decoding a JPEG file", () => {
     }
   });
 
-  it("takes colour for what a JFIF segment says even without further hints", async () => {
+  it("interprets colour as a JFIF segment says even without further hints", async () => {
     const data = withSegments(fixture("jpg-baseline-420.jpg"), (all) => [
       named(0xe0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 0, 0]),
       ...all.filter((s) => s.code !== 0xe0),

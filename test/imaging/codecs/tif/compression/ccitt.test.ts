@@ -106,7 +106,7 @@ describe("CCITT", () => {
     },
   );
 
-  test.each(files)("%s whose byte count is 0 is read whole", async (_name, text) => {
+  test.each(files)("%s whose byte count is 0 is read completely", async (_name, text) => {
     const { data, entry } = strip(bytesOf(text));
     const expected = await readByLibvips(data);
     setShort(data, entry, 0);
@@ -124,7 +124,7 @@ describe("CCITT", () => {
   });
 
   // If rows are coded independently and begin with an end-of-line code, the next one is found again.
-  test.each(files.slice(1, 3))("%s with changed bits is what libtiff makes of it", async (_name, text) => {
+  test.each(files.slice(1, 3))("%s with changed bits decodes like in libtiff", async (_name, text) => {
     const { data, offset, size } = strip(bytesOf(text));
     for (let bit = 40; bit < 8 * (size - 20); bit += 29) {
       const changed = Uint8Array.from(data);

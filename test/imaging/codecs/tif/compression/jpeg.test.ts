@@ -24,7 +24,7 @@ describe("CMYK in JPEG", () => {
     ["one strip, without an Adobe segment", {}],
     ["tiles, each with an Adobe segment", { tile: true, tileWidth: 64, tileHeight: 32 }],
   ];
-  it.each(layouts)("in %s is what libvips reads of it", async (_, layout) => {
+  it.each(layouts)("in %s decodes like in libvips", async (_, layout) => {
     const data = await photo
       .clone()
       .tiff({ compression: "jpeg", quality: 85, ...layout })
@@ -42,7 +42,7 @@ describe("CMYK in JPEG", () => {
   });
 });
 
-test("RGB with alpha in JPEG is what libvips reads of it", async () => {
+test("RGB with alpha in JPEG decodes like in libvips", async () => {
   // The four components of inks, said to be RGB and one more.
   const data = await photo.clone().tiff({ compression: "jpeg", quality: 90 }).toBuffer();
   const photometric = data.indexOf(Buffer.from([6, 1, 3, 0, 1, 0, 0, 0, 5, 0]));

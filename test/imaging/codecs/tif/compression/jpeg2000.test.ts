@@ -76,7 +76,7 @@ const size = [48, 40] as const;
 const encode = (bands: number, bits: number, values: number[], options?: string[]) =>
   compressRaw({ width: size[0], height: size[1], bands, bits, values }, options);
 
-test("what libvips wrote is the picture that it had", async () => {
+test("a file that libvips wrote decodes to the original picture", async () => {
   const pixels = await decode(fixture("tif-jp2k-tiled.tif"));
   const base = await sharp(fixture("base.png")).removeAlpha().raw().toBuffer();
   expect([pixels.width, pixels.height, pixels.interpretation]).toEqual([600, 400, "rgb"]);
@@ -92,7 +92,7 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000 in TIFF", () => {
     ["RGB with alpha", 4, 2, [[338, 3, 2]]],
     ["CMYK", 4, 5, []],
   ] as [string, number, number, Field[]][])(
-    "of %s has the samples that went in",
+    "of %s has the original samples",
     async (_, bands, photometric, more) => {
       const values = ramps(...size, bands, 8);
       const pixels = await decode(single(encode(bands, 8, values), size, bands, 8, photometric, ...more));
@@ -109,7 +109,7 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000 in TIFF", () => {
     expect([...data]).toEqual(values.map((value) => Math.round((value * full) / (2 ** bits - 1))));
   });
 
-  it("in tiles and strips, edges coded whole or as far as the picture goes, is put together", async () => {
+  it("in tiles and strips, with edges coded whole or cut, is assembled", async () => {
     const [width, height] = [75, 50];
     const all = ramps(width, height, 3, 8);
     const part = (x: number, y: number, w: number, h: number) =>
@@ -149,7 +149,7 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000 in TIFF", () => {
     expect([...crop.data.subarray(0, 120)]).toEqual(all.slice((9 * width + 30) * 3, (9 * width + 70) * 3));
   });
 
-  it("in boxes has the colours that the directory says, not those of the boxes", async () => {
+  it("in boxes has the colours of the directory, not those of the boxes", async () => {
     const values = ramps(...size, 3, 8);
     const block = boxed({ codestream: encode(3, 8, values), size: [...size, 3], enumerated: 18 });
     const { data, interpretation } = await decode(single(block, size, 3, 8, 2));
@@ -157,7 +157,7 @@ describe.skipIf(!hasOpenJpegTools)("JPEG 2000 in TIFF", () => {
     expect([...data]).toEqual(values);
   });
 
-  it("with loss, under a component transform, is what opj_decompress reads", async () => {
+  it("with loss, under a component transform, decodes like in opj_decompress", async () => {
     const codestream = encode(3, 8, ramps(...size, 3, 8), ["-I", "-mct", "1", "-r", "6", "-n", "3"]);
     const expected = interleaved(decompress(codestream), 3);
     const { data } = await decode(single(codestream, size, 3, 8, 2));
@@ -193,7 +193,7 @@ describe.skipIf(!hasOpenJpegTools)("luma and chroma in JPEG 2000 in TIFF", () =>
     ["34712 with YCbCr as that, under a component transform", 34712, 6, transformed, "as stored"],
     ["33003 with YCbCr as its photometric interpretation", 33003, 6, plain, "converted"],
   ] as const)(
-    "under %s are converted where that is what they are",
+    "under %s are converted if they are declared so",
     async (_, compression, photometric, block, how) => {
       const { data, interpretation } = await decode(
         single(block, size, 3, 8, photometric, [259, 3, compression]),
@@ -238,7 +238,7 @@ describe.skipIf(!hasOpenJpegTools)("reduced JPEG 2000 in TIFF", () => {
     expect([...pixels.data]).toEqual([...interleaved(decompress(codestream, Math.log2(scale)), 3)]);
   });
 
-  it("is made of averages as far as levels are missing", async () => {
+  it("is made of averages if levels are missing", async () => {
     const file = single(encode(3, 8, values, ["-n", "1", "-mct", "0"]), size, 3, 8, 2);
     const { data } = await decode(file, 2);
     const at = (x: number, y: number, band: number) => values[(y * 48 + x) * 3 + band]!;
@@ -296,7 +296,7 @@ describe.skipIf(!hasOpenJpegTools)("a JPEG 2000 block", () => {
     },
   );
 
-  it("with changed bytes gives pixels or a ImagingError, and sound files are read afterwards", async () => {
+  it("with changed bytes decodes to pixels or an ImagingError, and sound files are read afterwards", async () => {
     const next = seeded(9);
     for (let i = 0; i < 150; i++) {
       const block = mutate(sound, 0, () => next(1 << 24) / (1 << 24));

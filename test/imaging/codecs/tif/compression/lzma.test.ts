@@ -43,7 +43,7 @@ describe.skipIf(!hasXz)("LZMA", () => {
     ["with a small dictionary", "--lzma2=preset=1,dict=4KiB"],
     ["in several blocks", "--block-size=3000", "-3"],
     ["with another check", "--check=sha256", "-3"],
-  ])("%s gives the pixels that were compressed, by region too", async (_name, ...filters) => {
+  ])("%s decodes to the original pixels, by region too", async (_name, ...filters) => {
     const tiff = stripped(...filters);
     expect(Buffer.from((await decode(tiff)).data).equals(pixels)).toBe(true);
     const part = pixels.subarray(40 * width * 3, 75 * width * 3);
@@ -64,7 +64,7 @@ describe.skipIf(!hasXz)("LZMA", () => {
   test.each([
     ["other filters", ["--x86", "--lzma2=preset=6"]],
     ["bytes", ["-6"]],
-  ] as const)("what lacks rows, or has %s, is an error", async (_name, filters) => {
+  ] as const)("a block that lacks rows, or has %s, is an error", async (_name, filters) => {
     const block = compressed(pixels.subarray(0, 3000), ...filters);
     const fields = plainFields(width, height, 3, 8, 2, [259, 3, 34925]);
     await expect(decode(tiffFile([{ fields, blocks: [block] }]))).rejects.toMatchObject({ kind: "decode" });

@@ -69,7 +69,7 @@ describe("LZW with codes from the low bit", () => {
   const blocks = [oldStyleLzw(rowsOf(0, 80)), oldStyleLzw(rowsOf(80, 40))];
   const data = tiffFile([{ fields, blocks }]);
 
-  test("decodes to what was written, through all widths and cleared tables, as in libtiff", async () => {
+  test("decodes to the original, through all widths and cleared tables, as in libtiff", async () => {
     const reference = sharp(data, { failOn: "none" }).toColourspace("b-w");
     expect(Buffer.compare(await reference.raw().toBuffer(), Buffer.from(pixels))).toBe(0);
     expect(Buffer.compare(Buffer.from((await decode(data)).data.buffer), Buffer.from(pixels))).toBe(0);

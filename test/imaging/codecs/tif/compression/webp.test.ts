@@ -43,7 +43,7 @@ const codings: readonly (readonly [string, TiffOptions])[] = [
 describe.each(Object.entries(pictures))("WebP of %s", (name, picture) => {
   it.each(
     layouts.flatMap(([where, layout]) => codings.map(([how, coding]) => ({ where, how, layout, coding }))),
-  )("in $where, $how, is what libvips reads of it", async ({ layout, coding }) => {
+  )("in $where, $how, decodes like in libvips", async ({ layout, coding }) => {
     const data = await picture
       .clone()
       .tiff({ compression: "webp", ...layout, ...coding })
@@ -88,7 +88,7 @@ describe("a WebP block", () => {
     await expect(decode(file(await webp(16, 17)))).rejects.toMatchObject(damaged);
   });
 
-  it("that is cut off, animated or no WebP is damaged", async () => {
+  it("that is cut off, animated or not WebP is damaged", async () => {
     const sound = await webp(16, 16);
     for (const block of [sound.subarray(0, sound.length - 12), new Uint8Array(64)])
       await expect(decode(file(block))).rejects.toMatchObject(damaged);
@@ -106,7 +106,7 @@ describe("a WebP block", () => {
     expect(header.unsupported).toContain("8-bit RGB, with or without alpha, in interleaved WebP");
   });
 
-  it("with changed bytes gives pixels or a ImagingError, and sound files are read afterwards", async () => {
+  it("with changed bytes decodes to pixels or an ImagingError, and sound files are read afterwards", async () => {
     const random = randomness(3);
     const sound = await photo.clone().tiff({ compression: "webp", quality: 60 }).toBuffer();
     for (let i = 0; i < 150; i++) {

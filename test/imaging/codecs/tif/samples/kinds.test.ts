@@ -195,7 +195,7 @@ describe("kinds built by hand", () => {
     },
   );
 
-  test("JPEG keeps its order of bits where FillOrder names another", async () => {
+  test("a JPEG keeps its bit order if FillOrder names another", async () => {
     const jpeg = new Uint8Array(await gray.clone().jpeg().toBuffer());
     const data = tiffFile(strip(plainFields(131, 77, 1, 8, 1, [259, 3, 7], [266, 3, 2]), jpeg));
     expectSame((await decode(data)).data, await reference(data, 1, 8));
@@ -258,7 +258,7 @@ describe("pages", () => {
   const pagesOf = async (...pictures: TestPicture[]) =>
     (await codec.probe(memoryBytes(tiffFile(pictures)), 1)).pages;
 
-  test("that say they are reduced or a mask do not count", async () => {
+  test("that are marked as reduced or as masks do not count", async () => {
     const reduced = [254, 4, 1] as const;
     const mask = [254, 4, 4] as const;
     expect(await pagesOf(page(8, 8), page(4, 4, reduced), page(8, 8, mask), page(6, 6))).toBe(2);
@@ -269,7 +269,7 @@ describe("pages", () => {
     expect(await pagesOf(page(1, 1), page(1, 1))).toBe(2);
   });
 
-  test("that halve without saying so are levels, unless they say that they are pages", async () => {
+  test("that halve without a marker are levels, unless they are marked as pages", async () => {
     expect(await pagesOf(page(9, 8), page(4, 4), page(2, 2))).toBe(1);
     expect(await pagesOf(page(9, 8), page(4, 4, [254, 4, 2]), page(2, 2))).toBe(3);
     expect(await pagesOf(page(9, 8), page(4, 4), page(3, 3))).toBe(3);

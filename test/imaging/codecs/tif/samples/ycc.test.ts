@@ -129,7 +129,7 @@ describe("YCbCr outside JPEG", () => {
   );
 
   test.each(kinds)(
-    "$across by $down, compression $compression, tiled: $tiled, is as TIFF 6.0 says",
+    "$across by $down, compression $compression, tiled: $tiled, follows TIFF 6.0",
     async (kind) => {
       const pixels = await decode(await file(kind));
       expect([pixels.width, pixels.height, pixels.bands, pixels.interpretation]).toEqual([37, 23, 3, "rgb"]);
@@ -147,7 +147,7 @@ describe("YCbCr outside JPEG", () => {
     },
   );
 
-  test("regions and averages are those of the whole picture", async () => {
+  test("regions and averages equal those of the whole picture", async () => {
     for (const kind of kinds) {
       const data = await file(kind);
       const whole = await decode(data);
