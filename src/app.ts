@@ -1,4 +1,4 @@
-// The site map: every surface and middleware in order.
+// The site map: every surface and middleware, in order.
 
 import { Hono } from "hono";
 import { mountAdmin } from "./api/admin/routes.ts";
@@ -30,7 +30,7 @@ import { isServiceFailure } from "./stats/requests.ts";
 
 type Surface = (routes: Routes, service: Service) => void;
 
-/** Every surface. Their order does not matter: the longest path counts. */
+/** All surfaces. Their order does not matter: the longest path wins. */
 export const surfaces: readonly Surface[] = [
   mountHealth,
   mountMetrics,
@@ -45,7 +45,7 @@ export const surfaces: readonly Surface[] = [
   mountAdmin,
 ];
 
-/** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */
+/** Creates the whole service as a function from Request to Response. `mounted`: its surfaces. */
 export function createApp(
   service: Service,
   mounted: readonly Surface[] = surfaces,
@@ -120,10 +120,10 @@ export function createApp(
     else {
       if (stages) service.stages.record(stages, ended - began);
       requests.end(counted, status, bytes, ended - began, isChallenge(c));
-      // Probes of a load balancer are of no use in a trace.
+      // Load balancer probes are useless in a trace.
       if (tracing && trace && counted !== "health") tracing.end(trace, answered);
     }
-    // People who report a failure can say which request it was.
+    // People who report a failure can identify the request.
     if (status >= 500) {
       c.res.headers.set("X-Request-Id", answered.id);
       if (isServiceFailure(status))
@@ -144,7 +144,8 @@ export function createApp(
     const client = c.get("client");
     const route = c.get("route");
     const target = c.get("target");
-    // RFC 9112, section 3.2: a server that took it for a host would write it into ids, links and policies.
+    // RFC 9112, section 3.2: a server that accepted this as a host would write it into ids, links and
+    // policies.
     if (base === "")
       throw new Refusal({
         status: 400,

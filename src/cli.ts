@@ -19,8 +19,8 @@ import { serve } from "./start/serve.ts";
 import { version } from "./version.ts";
 
 /**
- * Runs a command until it ends; a server runs until it gets a signal. Never throws: a mistake ends in one
- * line and exit code 1, or 2 if the command line cannot be read.
+ * Runs a command until it ends; a server runs until it receives a signal. Never throws: a mistake prints one
+ * line and returns exit code 1, or 2 if the command line is invalid.
  */
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {
   try {
@@ -74,7 +74,7 @@ async function askHook(platform: Platform, config: Config, question: HookQuestio
   return failed ? 1 : 0;
 }
 
-/** Ends sessions, and prints how many. */
+/** Ends sessions, and prints their number. */
 async function askSessions(platform: Platform, args: readonly string[]): Promise<number> {
   const question = sessionsQuestion(args);
   const { file } = question;

@@ -5,7 +5,7 @@ import { ImagingError, type ImagingErrorOptions } from "./imaging/errors.ts";
 /** Kinds of errors as a closed list: `api/http` maps each kind to an HTTP status. */
 export const errorKinds = [
   "bad-request", // the request is malformed or asks for something that the image does not have
-  "too-large", // a limit of the configuration or the memory budget forbids it
+  "too-large", // forbidden by a limit of the configuration or by the memory budget
   "not-found",
   "unauthorized",
   "busy", // a queue is full, or a store of the service does not respond: try again
@@ -14,7 +14,7 @@ export const errorKinds = [
   "unsupported", // a sound request for something that this build cannot do (a kind of source file, a platform part)
   "source", // a master could not be read
   "changed", // a master was replaced while it was read: try again
-  "decode", // a master is damaged or is not what its header says
+  "decode", // a master is damaged or differs from its header
   "encode",
   "hook",
 ] as const;
@@ -42,7 +42,7 @@ export function asServiceError(error: unknown): unknown {
   return new ServiceError(error.kind, error.message, { code: error.code, cause: error.cause });
 }
 
-/** Runs what calls the imaging library outside of a job. Throws its errors as the service's own. */
+/** Runs calls of the imaging library outside of a job. Throws its errors as the service's own. */
 export async function withServiceErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -58,7 +58,7 @@ export function cancelledError(signal?: AbortSignal): ServiceError {
   });
 }
 
-/** The error of a read from a master that is no longer the one that was opened. */
+/** Returns the error of a read from a master that was replaced after it was opened. */
 export function sourceChangedError(): ServiceError {
   return new ServiceError(
     "changed",
@@ -67,7 +67,7 @@ export function sourceChangedError(): ServiceError {
   );
 }
 
-/** A ServiceError as plain data, for the way across a thread boundary (the cause becomes text). */
+/** A ServiceError as plain data, to cross a thread boundary (the cause becomes text). */
 export interface ErrorRecord {
   readonly kind: ErrorKind;
   readonly message: string;

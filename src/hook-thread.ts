@@ -1,4 +1,4 @@
-// Entry of a worker of hooks.
+// Entry point of a hook worker.
 
 import type { ToHookWorker } from "./hooks/js/messages.ts";
 import { serveHooks } from "./hooks/js/worker.ts";

@@ -11,7 +11,7 @@ export interface ResponseOutcome {
   status?: number;
 }
 
-/** A request for an image, as access rules and hooks see it. They see nothing else of it. */
+/** A request for an image, as access rules and hooks see it. It contains everything they may know. */
 export interface Caller {
   /** The requested identifier, decoded, with its page suffix. */
   readonly identifier: string;
@@ -21,15 +21,15 @@ export interface Caller {
   readonly client?: string | undefined;
   /** Address of the client according to the proxies that are trusted for access by address. */
   readonly reader?: string | undefined;
-  /** Address of who is connected, such as a proxy, if it is known. */
+  /** Address of the connected peer, such as a proxy, if known. */
   readonly peer?: string | undefined;
   /** Aborts when no client waits for the response any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears how long the stages of the request take. */
+  /** Receives the duration of each stage of the request. */
   readonly stages?: StageClock | undefined;
-  /** For requests to other services on its behalf: the trace that they belong to. */
+  /** Trace for requests to other services on the caller's behalf. */
   readonly trace?: TraceContext | undefined;
-  /** Gets the status of the response; decisions are recorded with it. */
+  /** Receives the status of the response; decisions are recorded with it. */
   readonly outcome?: ResponseOutcome | undefined;
   /** Returns the value of one request header, or undefined if it was not sent. */
   header(name: string): string | undefined;
@@ -37,7 +37,7 @@ export interface Caller {
 
 /**
  * `public`: no rule concerns the image. `full`: a rule does, and the caller may have all of it. `substitute`:
- * the caller gets a lesser picture in its place.
+ * the caller gets a substitute instead.
  */
 export type Tier = "public" | "full" | "substitute";
 
@@ -64,7 +64,7 @@ export interface Ruled extends Sharing {
 export interface Grant extends Ruled {
   readonly allowed: true;
   readonly tier: Tier;
-  /** Identifier of the image to serve in place of the one asked for. It is not decided on again. */
+  /** Identifier of the image to serve instead of the requested one. No further decision is made on it. */
   readonly identifier?: string;
   /** The denial to return if that master cannot be opened. */
   readonly otherwise?: Denial;
@@ -83,7 +83,7 @@ export interface Denial extends Ruled {
   readonly note?: string;
 }
 
-/** Sends the caller elsewhere. */
+/** Redirects the caller. */
 export interface Redirection extends Ruled {
   readonly allowed: false;
   readonly status: 303;
@@ -133,8 +133,8 @@ const undecided: ReadonlySet<string> = new Set(["sessions_unavailable", "authori
 export const isUndecided = (error: unknown): boolean =>
   error instanceof ServiceError && undecided.has(error.code);
 
-/** The access rules of a service that has none. */
+/** The access rules of a service without any. */
 export const everythingPublic: Access = { decide: () => publicGrant };
 
-/** The rules that decide without a hook; undefined if a hook has a say. */
+/** Returns the rules that decide without a hook; undefined if a hook takes part. */
 export const rulesOf = (access: Access): Access | undefined => (access.unhooked ? access.unhooked() : access);

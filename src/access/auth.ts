@@ -1,4 +1,4 @@
-// Access as `auth:` configures it, built once: what surfaces, pages and decisions ask of it.
+// Access as configured in `auth:`, built once and used by surfaces, pages and decisions.
 
 import { inLanguages, type LanguageMap } from "../iiif/auth.ts";
 import { type IpRange, parseRange } from "../lib/network/ip-range.ts";
@@ -29,7 +29,7 @@ export interface Auth {
   readonly logins: Logins;
   readonly kiosks: Kiosks;
   readonly fingerprints: Fingerprints;
-  /** Rules and logins; the authorize hook is not part of it. */
+  /** Rules and logins, without the authorize hook. */
   readonly access: Access;
   /**
    * Proxies whose X-Forwarded-For is trusted for access by address. Only these may name readers by a header.
@@ -47,7 +47,7 @@ export interface Auth {
    * does not respond.
    */
   findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
-  /** The live sessions of all of a request's cookies, likewise. */
+  /** Returns the live sessions of all cookies of a request. */
   findSessions(presenter: Presenter): Promise<readonly Required<FoundSession>[]>;
   /**
    * Returns what viewers of an origin may have tokens for, or undefined for nothing. `own` is the origin of
@@ -56,11 +56,11 @@ export interface Auth {
   tokensFor(origin: string, own: string): TokenReach | undefined;
   /** Lifetime of a session in milliseconds. */
   readonly sessionTtlMs: number;
-  /** Lifetime of a token of a session in milliseconds: the shortest of the profiles that it holds. */
+  /** Returns the lifetime of a session's token in milliseconds: the shortest among its profiles. */
   tokenTtlMs(session: Session): number;
 }
 
-/** For all that a session holds, or for the grants of these profiles alone. */
+/** All grants of a session, or only those of these profiles. */
 export type TokenReach = "all" | readonly string[];
 
 export interface AuthParts {
@@ -68,15 +68,15 @@ export interface AuthParts {
   readonly sessions: Sessions;
   readonly logins: Logins;
   readonly log: Pick<Log, "warn">;
-  /** The label of `presentation.provider`. */
+  /** Label of `presentation.provider`. */
   readonly institution?: string | LanguageMap;
-  /** The top-level `trusted_proxies`. */
+  /** The top-level setting `trusted_proxies`. */
   readonly trustedProxies?: readonly string[];
-  /** Other identifiers of the same master, which the same rules have to meet. */
+  /** Other identifiers of the same master, to which the same rules must apply. */
   readonly spellings?: (identifier: string) => readonly string[];
 }
 
-/** Builds it from options that have been checked. */
+/** Builds it from validated options. */
 export function createAuth({
   options,
   sessions: all,

@@ -3,7 +3,10 @@
 /** Cookies of one name that are tried: a browser sends several if they have different paths. */
 const mostCookies = 4;
 
-/** The values of the cookies of a name in a Cookie header (RFC 6265, section 5.4), as sent, at most four. */
+/**
+ * Returns the values of the cookies with a name in a Cookie header (RFC 6265, section 5.4), unchanged, at
+ * most four.
+ */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
   if (header === undefined) return [];
   const values: string[] = [];

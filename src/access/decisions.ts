@@ -4,7 +4,7 @@ import type { Counts } from "../lib/telemetry/count.ts";
 import type { Caller, Decision, ResponseOutcome } from "./access.ts";
 
 /**
- * `allow in part`: of a document or page that lists images, some of which the caller may not see as they are.
+ * `allow in part`: a document or page that lists images, some of which are hidden or reduced for the caller.
  */
 export type Verdict = "allow" | "allow in part" | "deny" | "deny → substitute" | "deny → redirect";
 
@@ -20,12 +20,12 @@ export interface DecisionRecord {
   readonly subject: Subject;
   /** The requested identifier; "" is the top folder. */
   readonly identifier: string;
-  /** The profile that the identifier needs; "" if none is known. */
+  /** Profile that the identifier needs; "" if unknown. */
   readonly profile: string;
   readonly verdict: Verdict;
   /** True if any rule or hook gates the request. */
   readonly gated: boolean;
-  /** HTTP status of the response, whatever was decided; undefined while it is not known yet. */
+  /** HTTP status of the response, whatever was decided; undefined until it is known. */
   readonly status: number | undefined;
 }
 
@@ -40,7 +40,7 @@ const kinds: readonly DecisionKind[] = ["denied", "granted", "listed", "public"]
 export interface Decisions {
   /** Records a decision on a request of the caller. */
   note(caller: Pick<Caller, "identifier" | "outcome">, decision: Decision, subject?: Subject): void;
-  /** The newest first, of these kinds or all; none if nothing but public access is possible. */
+  /** Returns the newest first, of these kinds or all; empty if only public access is possible. */
   latest(of?: readonly DecisionKind[]): readonly DecisionRecord[];
 }
 
@@ -48,7 +48,7 @@ export interface Decisions {
 export const unnoted: Pick<Decisions, "note"> = { note() {} };
 
 interface RecordedDecision extends Omit<DecisionRecord, "status"> {
-  /** Position among all decisions: several may be of one millisecond. */
+  /** Position among all decisions, since several may share a millisecond. */
   readonly nth: number;
   readonly outcome: ResponseOutcome;
 }
@@ -61,8 +61,8 @@ interface Ring {
 }
 
 /**
- * Notes decisions in counters and, if `createRing` is given, in a ring of records for each kind, so that
- * frequent kinds do not push out the others.
+ * Counts decisions and, if `createRing` is given, records them in one ring per kind, so that frequent kinds
+ * do not push out the others.
  */
 export function createDecisions(
   counts: Counts<"allowed" | "denied">,

@@ -7,8 +7,8 @@ import type { Logins } from "./logins/logins.ts";
 import type { Profile } from "./profiles/profile.ts";
 
 /**
- * 128 bits in hexadecimal digits. It says nothing of a password: to try one on it, the salt would have to be
- * known, which only the list of passwords has.
+ * 128 bits in hexadecimal digits. It reveals nothing about the password: testing a guess needs the salt,
+ * which only the password list contains.
  */
 export type Fingerprint = string;
 
@@ -27,7 +27,7 @@ export interface FingerprintParts {
   readonly kiosks: Pick<Kiosks, "listOf">;
 }
 
-/** Digests that are remembered. */
+/** Number of digests that are cached. */
 const most = 10_000;
 
 export function createFingerprints({ profileOf, logins, kiosks }: FingerprintParts): Fingerprints {

@@ -1,4 +1,4 @@
-// Sessions as far as their grants still hold: for as long as somebody could log in as they did.
+// Limits sessions to grants that are still valid: those with which somebody could log in now.
 
 import type { Fingerprints } from "./fingerprints.ts";
 import type { LoginGrant, Session, Sessions } from "./session.ts";

@@ -3,16 +3,16 @@
 
 import { createLru } from "../imaging/lib/lru.ts";
 
-/** Times are in milliseconds. */
+/** Limits of attempts over time, in milliseconds. */
 export interface Schedule {
   /** How many of `count` attempts still count `ms` milliseconds after the last of them. */
   remaining(count: number, ms: number): number;
-  /** From the last of `count` attempts to the next. */
+  /** Returns the wait after the last of `count` attempts. */
   pause(count: number): number;
 }
 
 export interface Limiter {
-  /** Until the next attempt; 0: it may be made. */
+  /** Returns the wait until the next attempt; 0 if it may be made now. */
   waitMs(key: string): number;
   /** Counts an attempt. The returned function takes it back, once. */
   count(key: string): () => void;
@@ -40,7 +40,7 @@ export function createLimiter(
       const tally = tallies.get(key);
       if (!tally) return 0;
       const wait = remaining(tally.count, since(tally)) > 0 ? pause(tally.count) - since(tally) : 0;
-      // Sums of fractions are off by less than that.
+      // Rounding errors of the sums are smaller.
       return wait < 1 ? 0 : wait;
     },
     count(key) {
@@ -52,7 +52,7 @@ export function createLimiter(
         const current = tallies.get(key);
         if (!open || !current) return;
         open = false;
-        // Unless there was another meanwhile, all is as if there had been none.
+        // Without attempts in between, the tally is fully restored.
         const restored = current === tally ? before : { ...current, count: current.count - 1 };
         if (restored && restored.count > 0) tallies.set(key, restored, 1);
         else tallies.delete(key);

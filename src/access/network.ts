@@ -1,15 +1,17 @@
-// Which clients are counted as one: those of one network, since who has one address of it can have them all.
+// Groups clients by network, since a client with one address of a network can use them all.
 
 import { parseIp } from "../lib/network/ip-range.ts";
 
-/** Bits of an IPv6 address that its network has in common. */
+/** Length of the common prefix of an IPv6 network. */
 export type NetworkBits =
-  /** One link, as a household or a machine has (RFC 4291, section 2.5.4). */
+  /** One link, such as a household or a machine (RFC 4291, section 2.5.4). */
   | 64
-  /** One site, the most that is handed to one customer (RFC 6177). */
+  /** One site, the largest allocation to one customer (RFC 6177). */
   | 48;
 
-/** The network of an address: of IPv4 the address itself. All that are not known, or no address, are one. */
+/**
+ * Returns the network of an address; for IPv4 the address itself. All unknown or invalid addresses share one.
+ */
 export function networkOf(address: string | undefined, bits: NetworkBits): string {
   const ip = parseIp(address ?? "");
   if (!ip) return "";

@@ -11,13 +11,13 @@ import { networkOf } from "./network.ts";
  * that memory holds.
  */
 const [free, inLifetime, longestMs] = [200, 10_000, 60_000];
-/** Networks that are remembered; those that began none for the longest time are forgotten first. */
+/** Number of networks that are remembered; those without new sessions for longest are forgotten first. */
 const most = 10_000;
 
 export interface NewSessions {
   /**
-   * Counts a session that is about to begin, or returns how many milliseconds to wait before the next may.
-   * All clients without a known address share one network.
+   * Counts a session that is about to begin, or returns the milliseconds to wait before the next may. All
+   * clients without a known address share one network.
    */
   begin(address: string | undefined): { takeBack(): void } | { readonly waitMs: number };
 }
@@ -27,11 +27,11 @@ export interface NewSessionsOptions {
   readonly ttlMs: number;
   /** Called when a network has to wait. */
   readonly onRefused?: () => void;
-  /** Milliseconds, never going back. */
+  /** Returns milliseconds and never goes back. */
   readonly now?: () => number;
 }
 
-/** The memory of one service. Sessions that take the place of others are not counted. */
+/** Creates the counts of one service. Sessions that replace others are not counted. */
 export function createNewSessions({ ttlMs, onRefused: refused, now }: NewSessionsOptions): NewSessions {
   const eachMs = Math.min(longestMs, ttlMs / inLifetime);
   const schedule = {

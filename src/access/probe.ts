@@ -5,9 +5,9 @@ import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import type { Decision } from "./access.ts";
 
 /**
- * The outcome of a decision on an identifier. The substitute is at the address of the image itself; its
- * status is 401, with which alone clients look for one (Authorization Flow 2.0, section 7.1). `base`: public
- * URL of the service, without a / at its end.
+ * Returns the probe result of a decision on an identifier. The substitute is at the address of the image
+ * itself; its status is 401, since clients look for a substitute only then (Authorization Flow 2.0, section
+ * 7.1). `base`: public URL of the service, without a trailing /.
  */
 export function probeOutcome(decision: Decision, base: string, identifier: string): ProbeOutcome {
   if (!decision.allowed && decision.status === 303) return { status: 303, location: decision.location };

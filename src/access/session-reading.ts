@@ -6,9 +6,9 @@ import type { SessionCount } from "./session.ts";
 
 export interface SessionReading {
   readonly count?: SessionCount;
-  /** Why there is no count, in words for the operator. */
+  /** Reason for a missing count, in words for the operator. */
   readonly problem?: string;
-  /** When it was counted, in milliseconds since 1970. */
+  /** Time of the count in milliseconds since 1970. */
   readonly at: number;
 }
 

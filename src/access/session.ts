@@ -11,13 +11,13 @@ export interface LoginGrant {
   readonly expiresAt: number;
 }
 
-/** Which grants: of a profile, of a user, or of both; of neither, all sessions. */
+/** Selects grants of a profile, of a user, or of both; without either, all sessions. */
 export interface GrantFilter {
   readonly profile?: string;
   readonly user?: string;
 }
 
-/** A session as its store holds it. An expired one is not found. */
+/** A session as its store holds it. Expired ones are not found. */
 export interface Session {
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -25,7 +25,7 @@ export interface Session {
   readonly grants: readonly LoginGrant[];
 }
 
-/** A new secret of a reader, which only they have: stores know its digest alone. */
+/** A reader's new secret; stores know only its digest. */
 export interface Issued {
   /** 256 random bits in base64url. */
   readonly id: string;
@@ -43,13 +43,13 @@ export interface SessionCount {
  * counts as not logged in only if that is known. Ids that no session can have are not looked up.
  */
 export interface Sessions {
-  /** The session of a cookie's value. */
+  /** Returns the session of a cookie's value. */
   find(id: string): Promise<Session | undefined>;
   /** Returns the session that a token stands for, or undefined once it has ended. */
   findByToken(token: string): Promise<Session | undefined>;
   /**
-   * Begins a session with this grant. It takes over the unexpired grants of the session before, which ends
-   * with all its tokens; so an id that was known before a login is worth nothing after it.
+   * Begins a session with this grant. It takes over the unexpired grants of the previous session, which ends
+   * with all its tokens; an id known before a login is therefore worthless after it.
    */
   logIn(grant: LoginGrant, before?: string): Promise<Issued>;
   /** Like `logIn`, but returns undefined and begins no session if the session `before` does not exist. */
@@ -61,7 +61,7 @@ export interface Sessions {
   issueToken(id: string, ttlMs: number, profiles?: readonly string[]): Promise<Issued | undefined>;
   /** Ends a session and all its tokens. */
   logOut(id: string): Promise<void>;
-  /** Ends all sessions that hold such a grant, with their tokens. Returns how many. */
+  /** Ends all sessions with such a grant, with their tokens. Returns their number. */
   endAll(of: GrantFilter): Promise<number>;
   count(): Promise<SessionCount>;
   /** Resolves when the store can be read and written; throws with the reason, in words for the operator. */

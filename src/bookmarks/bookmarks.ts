@@ -1,4 +1,4 @@
-// Content states that the service keeps for others: files in a folder, written once, never changed and never
+// Content states that the service stores for others: files in a folder, written once, never changed and never
 // removed.
 
 import { ServiceError } from "../errors.ts";
@@ -49,7 +49,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
       const id = toBase64Url(digest);
       try {
         const bytes = await read(file);
-        // A damaged one is put right by this.
+        // This repairs a damaged file.
         if (bytes && new TextDecoder().decode(bytes) === text) return { id, isNew: false };
         await ensureFormat(bounded, root, true);
         await bounded.writeFile(file, new TextEncoder().encode(text));
@@ -84,7 +84,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
   };
 }
 
-/** The text of a file, which its name is the digest of. */
+/** Returns the text of a file, whose name has to be its digest. */
 async function intact(bytes: Uint8Array, digest: Uint8Array): Promise<string> {
   if (toHex(await sha256(bytes)).startsWith(toHex(digest))) return new TextDecoder().decode(bytes);
   throw new Error(

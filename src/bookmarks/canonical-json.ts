@@ -1,13 +1,13 @@
-// One text for one JSON value, whatever the order of its members and its white space.
+// Returns one text for one JSON value, regardless of member order and white space.
 
 import { ServiceError } from "../errors.ts";
 
-/** Lists and objects within each other. */
+/** Maximum nesting of lists and objects. */
 const maxDepth = 64;
 
 /**
- * JSON without white space, the members of each object by their names' UTF-16 code units (RFC 8785, section
- * 3.2.3). Throws `bad-request` (code content_state_too_deep) above 64 levels.
+ * Returns JSON without white space, with the members of each object sorted by their names' UTF-16 code units
+ * (RFC 8785, section 3.2.3). Throws `bad-request` (code content_state_too_deep) above 64 levels.
  */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -51,7 +51,7 @@ export function parseArguments(args: readonly string[]): Arguments {
   return { ...common, question: questionOf(tests, asked) };
 }
 
-/** The value of a flag: after =, or the next word. */
+/** Returns the value of a flag: after =, or the next word. */
 function valueAfter(flag: string, given: string | undefined, words: string[], what: string): string {
   const value = given ?? words.shift();
   if (!value) throw new UsageError(`${flag} needs ${what}`);

@@ -50,9 +50,7 @@ export interface Diagnosis {
   readonly failed: boolean;
 }
 
-/**
- * Throws an Error that says what to do if the question cannot be asked, or the configuration cannot be built.
- */
+/** Throws an Error with advice if the question cannot be asked, or the configuration cannot be built. */
 export async function diagnose(
   config: Config,
   platform: Platform,
@@ -105,8 +103,8 @@ function originOf(text: string): string {
 }
 
 /**
- * The address of this machine as the service has to see it: as given, or by an address that does not leave
- * it.
+ * Returns the address of this machine as the service sees it: as given, or through an address on the same
+ * machine.
  */
 function clientOf(text: string | undefined, base: string): string | undefined {
   if (text === undefined) return loopbackClient(base);

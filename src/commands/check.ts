@@ -16,8 +16,8 @@ import type { Platform } from "../platform/platform.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "../stores/volume.ts";
 
 /**
- * Warnings, each with its key. Leaves nothing behind, and looks into sources for two seconds at most. Throws
- * when a part cannot be built, as at start.
+ * Returns warnings, each with its key. Leaves nothing behind, and reads sources for at most two seconds.
+ * Throws if a part cannot be built, like a start.
  */
 export async function checkWarnings(config: Config, platform: Platform): Promise<Problem[]> {
   const { checks, slots, sources, hooks } = await buildOuterParts(config, platform, silentLog);

@@ -5,12 +5,12 @@ export class CommandError extends Error {
   readonly exitCode: number = 1;
 }
 
-/** A command line that cannot be read: one line, and exit code 2. */
+/** An invalid command line: one line, and exit code 2. */
 export class UsageError extends CommandError {
   override readonly exitCode = 2;
 }
 
-/** An error as a mistake of the operator, in its own words. */
+/** Converts an error to a mistake of the operator, with its own message. */
 export const asCommandError = (error: unknown): CommandError =>
   error instanceof CommandError
     ? error

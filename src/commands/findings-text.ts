@@ -1,4 +1,4 @@
-// Findings of both doctors as lines for a terminal.
+// Formats the findings of both doctors for a terminal.
 
 import { countFindings, type Finding, subjectOf } from "../lib/finding.ts";
 

@@ -1,4 +1,4 @@
-// The words behind a command: flags, which take a value or none, and other words.
+// The words after a command: flags, with or without a value, and other words.
 
 import { UsageError } from "./command-error.ts";
 
@@ -7,11 +7,11 @@ export interface ReadFlags {
   /** Values by flag name; the last one wins. */
   readonly values: ReadonlyMap<string, string>;
   readonly switches: ReadonlySet<string>;
-  /** Words that are no flag, in order. */
+  /** Words other than flags, in order. */
   readonly words: readonly string[];
 }
 
-/** The flags of a command by name, and how its name begins a message. */
+/** The flags of a command by name, and the beginning of its messages. */
 export interface FlagTable {
   readonly command: string;
   /** Refers to further help. */

@@ -6,7 +6,7 @@ import { costs } from "../access/passwords/hash-forms.ts";
 import type { Platform } from "../platform/platform.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 
-/** The line to print. Throws CommandError, without the password; UsageError for unknown arguments. */
+/** Returns the line to print. Throws CommandError, without the password; UsageError for unknown arguments. */
 export async function hashPasswordCommand(
   { readSecret }: Pick<Platform, "readSecret">,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// The commands and their flags, as rows: what `smalti help` and `smalti COMMAND --help` print.
+// The commands and their flags, as rows: the output of `smalti help` and `smalti COMMAND --help`.
 
 import { nearest } from "../lib/text/nearest.ts";
 import { version } from "../version.ts";
@@ -78,12 +78,12 @@ const environment = `The configuration file may also be named by SERVICE_CONFIG.
 and SERVICE_MAX_PIXEL_AREA override the file. \`smalti COMMAND --help\` describes one command.
 `;
 
-/** Words that begin a command. */
+/** First words of commands. */
 export const commandWords = [
   ...new Set(Object.keys(commands).map((words) => words.split(" ")[0] as string)),
 ].filter((word) => word !== "DIR");
 
-/** The command that was probably meant by a word, if there is one. */
+/** Returns the command that a word probably means, if any. */
 export const meantCommand = (word: string): string | undefined => nearest(word, commandWords);
 
 const column = 34;
@@ -95,7 +95,7 @@ const rowText = ({ form, text, flags = [] }: Row): string =>
     )
     .join("\n");
 
-/** Everything that the command line knows. */
+/** The complete usage text. */
 const usage = `smalti ${version}, a IIIF image server
 
 ${Object.values(commands).map(rowText).join("\n")}
@@ -103,8 +103,8 @@ ${Object.values(commands).map(rowText).join("\n")}
 ${environment}`;
 
 /**
- * The text that a command line asks for with `help`, `--help` or `-h`; undefined if it asks for none. Throws
- * UsageError for help about a command that there is not.
+ * Returns the text requested with `help`, `--help` or `-h`; undefined if none is. Throws UsageError for help
+ * about an unknown command.
  */
 export function requestedHelp(args: readonly string[]): string | undefined {
   const [first, ...rest] = args;

@@ -1,4 +1,4 @@
-// `smalti hook test`: asks one function of the configured hook about one identifier, as a request would.
+// `smalti hook test`: calls one function of the configured hook for one identifier, as a request would.
 
 import { hookRequestOf } from "../access/rules/hook-request.ts";
 import type { Config } from "../config/schema.ts";
@@ -95,7 +95,7 @@ function ask(
   );
 }
 
-/** Throws `hook` for settings that a request would fail with. The picture is not looked at. */
+/** Throws `hook` for settings that would fail a request. The overlay image is not checked. */
 function checkOverlay(hooks: Hooks, identifier: string, answer: unknown, options: OverlayOptions): void {
   if (answer === undefined) return;
   try {

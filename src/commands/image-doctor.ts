@@ -43,10 +43,7 @@ export function imageQuestion(args: readonly string[]): ImageQuestion {
   };
 }
 
-/**
- * Throws an Error that says what to do if the configuration cannot be built or the command line names no
- * file.
- */
+/** Throws an Error with advice if the configuration cannot be built or the command line names no file. */
 export async function askAboutImage(
   config: Config,
   platform: Platform,
@@ -71,8 +68,8 @@ export async function askAboutImage(
 }
 
 /**
- * The folder of a file as the only source, and the file's name in it. Throws CommandError if there is no such
- * file.
+ * Makes the folder of a file the only source, and returns the file's name in it. Throws CommandError if there
+ * is no such file.
  */
 async function asFile(config: Config, platform: Platform, image: string) {
   const path = /^([/\\]|[a-z]:)/i.test(image) ? image : `${platform.cwd ?? ""}/${image}`;
@@ -91,7 +88,7 @@ async function asFile(config: Config, platform: Platform, image: string) {
   return { config: withFolder(config, folder || "/"), identifier: name };
 }
 
-/** The findings, the worst first, then the facts by section; lines for a terminal. */
+/** Returns the findings, the worst first, then the facts by section, as lines for a terminal. */
 export function diagnosisText({ identifier, findings, sections }: Diagnosis): string {
   const wide = Math.max(0, ...sections.flatMap(({ facts }) => facts.map(({ label }) => label.length)));
   const facts = sections.flatMap(({ title, facts }) => [

@@ -1,4 +1,4 @@
-// The configuration that a command line names: its file, its folder, and the variables of the environment.
+// Reads the configuration of a command line: its file, its folder, and the environment variables.
 
 import { type ConfigFile, createConfigFile } from "../config/editing/file.ts";
 import { type LoadedConfig, loadConfig, problemLines } from "../config/reading/load.ts";
@@ -12,7 +12,7 @@ import { meantCommand } from "./help.ts";
 /** A configuration and its file. */
 export interface LoadedFile {
   readonly config: Config;
-  /** Absolute path of the file, when there is one. */
+  /** Absolute path of the file, if there is one. */
   readonly file?: string;
   /** Finds the position of a key in the file. */
   readonly find: Extract<LoadedConfig, { config: Config }>["find"];
@@ -58,7 +58,7 @@ async function completeConfig(
   return withFolder(config, root);
 }
 
-/** The file of a configuration, for the administration pages and reloads. */
+/** Returns the file of a configuration, for the administration pages and reloads. */
 export function configFileOf(
   platform: Platform,
   args: Arguments,

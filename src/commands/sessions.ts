@@ -1,4 +1,4 @@
-// The command `sessions end`: ends logins in a store that it shares with the service.
+// The command `sessions end`: ends logins in a store shared with the service.
 
 import type { GrantFilter } from "../access/session.ts";
 import { buildSessions } from "../access/sessions/index.ts";
@@ -38,7 +38,10 @@ export function sessionsQuestion(args: readonly string[]): SessionsQuestion {
   };
 }
 
-/** Ends the sessions, and says how many in a line. Throws CommandError if this process cannot reach them. */
+/**
+ * Ends the sessions, and returns a line with their number. Throws CommandError if this process cannot reach
+ * them.
+ */
 export async function endSessions(
   { auth }: Config,
   platform: Platform,

@@ -1,12 +1,12 @@
-// Listening addresses as people write them.
+// Parses listening addresses in their usual forms.
 
 export interface Address {
-  /** undefined: all interfaces. */
+  /** undefined for all interfaces. */
   readonly hostname?: string;
   readonly port: number;
 }
 
-/** `:8080`, `127.0.0.1:8080`, `localhost:8080`, `[::1]:8080`. Throws RangeError for anything else. */
+/** Parses `:8080`, `127.0.0.1:8080`, `localhost:8080`, `[::1]:8080`. Throws RangeError for anything else. */
 export function parseAddress(text: string): Address {
   const found = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(text);
   const port = Number(found?.[3]);

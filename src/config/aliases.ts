@@ -1,8 +1,8 @@
-// Further paths of the Image API: plain prefixes that leave the service's own paths alone.
+// Additional paths of the Image API: plain prefixes that do not conflict with the service's own paths.
 
 import { z } from "zod";
 
-/** First segments of the paths that the service has, or keeps for itself. */
+/** First segments of the service's own paths, or of those reserved for it. */
 const reserved = [
   "iiif",
   "health",

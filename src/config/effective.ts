@@ -1,4 +1,4 @@
-// The configuration as it counts, for people: all defaults filled in, secrets masked.
+// The effective configuration for people: all defaults filled in, secrets masked.
 
 import { stringify } from "yaml";
 import { maskUrls } from "../lib/telemetry/mask-urls.ts";
@@ -13,7 +13,7 @@ export function effectiveYaml(config: Config): string {
   return stringify(mask(config, nodesAt(configTree(), [])), { lineWidth: 0 });
 }
 
-/** A value with its secrets masked; keys and empty texts stay. */
+/** Masks the secrets in a value; keys and empty texts stay. */
 export function mask(value: unknown, nodes: readonly SchemaNode[], within = false): unknown {
   const secret = within || nodes.some((node) => node.secret);
   if (Array.isArray(value) || isObject(value))

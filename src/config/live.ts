@@ -5,10 +5,10 @@ import { isObject, nodesAt, type Part, partsOf, type SchemaNode } from "./walk.t
 
 export interface LiveSettings<T> {
   current(): T;
-  /** Calls `act` after each change, for parts that do not ask for {@link current} whenever they need it. */
+  /** Calls `act` after each change, for parts that do not read {@link current} on demand. */
   subscribe(act: (current: T) => void): void;
   /**
-   * Takes the live keys of other settings. Returns the keys, as paths, that differ and wait for the next
+   * Applies the live keys of other settings. Returns the keys, as paths, that differ and wait for the next
    * start.
    */
   take(next: T): readonly string[];
@@ -19,7 +19,7 @@ export interface LiveSettings<T> {
   compare(next: T): { readonly takes: readonly string[]; readonly waits: readonly string[] };
 }
 
-/** Settings that change while they are used. `root`: the tree of their schema. */
+/** Creates settings that can change while in use. `root`: the tree of their schema. */
 export function createLiveSettings<T>(root: SchemaNode, initial: T): LiveSettings<T> {
   let current = initial;
   const subscribers: ((current: T) => void)[] = [];
@@ -83,7 +83,7 @@ interface Pair {
   readonly nodes: readonly SchemaNode[];
 }
 
-/** The parts of two values side by side. */
+/** Returns the corresponding parts of two values. */
 function pairsOf(before: unknown, after: unknown, nodes: readonly SchemaNode[]): Pair[] {
   const byKey = (value: unknown) =>
     new Map(partsOf(value, nodes).map((part): [string, Part] => [String(part.key), part]));
@@ -108,7 +108,7 @@ function kindsDiffer(
   return words.some((key) => before[key] !== after[key]);
 }
 
-/** Paths at which two values differ; a list is one value. */
+/** Returns the paths at which two values differ; a list counts as one value. */
 function differences(before: unknown, after: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (isObject(before) && isObject(after))
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>

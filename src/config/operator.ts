@@ -21,7 +21,7 @@ export function operatorOf(env: Env): Credentials | undefined {
   return user && password ? { user, password } : undefined;
 }
 
-/** Characters of a password below which it is doubted. */
+/** Passwords with fewer characters are reported as doubtful. */
 const shortPassword = 8;
 
 /** Settings that probably have unintended values. Messages contain no values. */

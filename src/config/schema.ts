@@ -187,8 +187,8 @@ export const configSchema = z
       });
   });
 
-/** The configuration with all defaults filled in; quantities as they were written. */
+/** The configuration with all defaults filled in; quantities as written. */
 export type Config = z.output<typeof configSchema>;
 
-/** The tree of the schema, which is the published JSON Schema of the configuration file. */
+/** Returns the tree of the schema, which is the published JSON Schema of the configuration file. */
 export const configTree = (): SchemaNode => treeOf(configSchema);

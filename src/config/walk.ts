@@ -1,13 +1,13 @@
-// A schema as a tree, and the ways along it: down to its keys, and down a value together with what describes
-// each part of it.
+// A schema as a tree, with walks along it: down to its keys, and down a value together with the nodes that
+// describe each part.
 
 import { z } from "zod";
 
-/** A node of the JSON Schema (draft 2020-12) with our own notes on it. */
+/** A node of the JSON Schema (draft 2020-12) with our own annotations. */
 export interface SchemaNode {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
-  /** The properties that have to be written. */
+  /** The required properties. */
   readonly required?: readonly string[];
   readonly items?: SchemaNode;
   /** Values of a record, whose names are free. */
@@ -41,11 +41,11 @@ export function treeOf(schema: z.ZodType): SchemaNode {
 export interface Leaf {
   /** Keys from the top; `[]` for each item of a list, `*` for each name of a record. */
   readonly keys: readonly string[];
-  /** The same in a line, such as `sources[].root` or `hooks.*.url`. */
+  /** The same as one line, such as `sources[].root` or `hooks.*.url`. */
   readonly path: string;
   /** With the default and the `edit` inherited from its parents. */
   readonly node: SchemaNode;
-  /** It may be left out, and has no default. */
+  /** True if it may be omitted and has no default. */
   readonly optional?: true;
   /**
    * Discriminator values of the union members that have the key, such as backends, if others do not have it.
@@ -96,7 +96,7 @@ function holdsKeys(node: SchemaNode | boolean | undefined): boolean {
   return properties !== undefined || [additionalProperties, items, ...anyOf, ...oneOf].some(holdsKeys);
 }
 
-/** The leaves of the members of a union, those of one path joined. */
+/** Returns the leaves of a union's members, with those of one path joined. */
 function unionLeaves(members: readonly SchemaNode[], keys: readonly string[], above: Inherited): Leaf[] {
   const byPath = new Map<string, { leaf: Leaf; of: string[]; meanings: Map<string, string[]> }>();
   for (const member of members)
@@ -151,17 +151,17 @@ function withMeanings(node: SchemaNode, meanings: ReadonlyMap<string, readonly s
   return { ...node, description: told.join(" ") };
 }
 
-/** The nodes at a path from the top, with the alternatives of unions. */
+/** Returns the nodes at a path from the top, with the alternatives of unions. */
 export function nodesAt(root: SchemaNode, path: readonly PropertyKey[]): readonly SchemaNode[] {
   return path.reduce(under, alternatives(root));
 }
 
-/** The keys that the schema names for the object at a path. */
+/** Returns the keys that the schema names for the object at a path. */
 export function childKeys(root: SchemaNode, path: readonly PropertyKey[]): string[] {
   return [...new Set(nodesAt(root, path).flatMap((node) => Object.keys(node.properties ?? {})))];
 }
 
-/** A node and all that its unions, however deep, hold. */
+/** Returns a node and all members of its unions, at any depth. */
 function alternatives(node: SchemaNode): readonly SchemaNode[] {
   return [node, ...[...(node.anyOf ?? []), ...(node.oneOf ?? [])].flatMap(alternatives)];
 }
@@ -185,11 +185,11 @@ export interface Part {
   readonly key: string | number;
   readonly value: unknown;
   readonly nodes: readonly SchemaNode[];
-  /** The schema names the key; false for the items of a list and the free names of a record. */
+  /** True if the schema names the key; false for list items and the free names of a record. */
   readonly named: boolean;
 }
 
-/** The parts of a list or an object that `nodes` describe; none of a scalar. */
+/** Returns the parts of a list or an object that `nodes` describe; empty for a scalar. */
 export function partsOf(value: unknown, nodes: readonly SchemaNode[]): Part[] {
   if (Array.isArray(value))
     return value.map((item, at) => ({ key: at, value: item, nodes: under(nodes, at), named: false }));
@@ -218,7 +218,7 @@ export function mapParts(
   return Object.fromEntries(replaced.filter(([, child]) => child !== undefined));
 }
 
-/** Keys and values, no list. */
+/** True for an object that is not a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -22,14 +22,14 @@ export interface Frame {
   readonly version: string;
   readonly at: number;
   readonly uptimeSeconds: number;
-  /** Machine and number of the process, else the name of the runtime. */
+  /** Host name and process id, else the name of the runtime. */
   readonly instance: string;
-  /** Answered since the start. */
+  /** Number of responses since the start. */
   readonly requests: number;
-  /** Answered a second, over the last ten seconds. */
+  /** Responses per second over the last ten seconds. */
   readonly rate: number;
   readonly inFlight: number;
-  /** Responses since the start that say the service failed: status 5xx without 501. */
+  /** Responses since the start that report a failure of the service: status 5xx except 501. */
   readonly errors: number;
   /** Responses with status 4xx or 501, without the challenges of logins. */
   readonly clientErrors: number;
@@ -49,7 +49,7 @@ export interface Frame {
     readonly p95Ms: number | null;
   }[];
   readonly caches: readonly CacheFrame[];
-  /** Only in some frames: see {@link Frames}. */
+  /** Present in some frames only: see {@link Frames}. */
   readonly sources?: readonly SourceFrame[];
   /** Other dependencies (caches, hooks, sessions and so on), listed after the sources. */
   readonly parts?: readonly PartFrame[];
@@ -57,13 +57,13 @@ export interface Frame {
   readonly checks?: { readonly all: number; readonly unhealthy: number };
   /** Current problems, the worst first; empty if all is well. */
   readonly problems: readonly StatusProblem[];
-  /** Masters that are damaged and were asked for in the last 24 hours, the latest first: at most ten. */
+  /** Damaged masters requested within the last 24 hours, the latest first: at most ten. */
   readonly damaged: readonly DamagedMaster[];
   /** Failures of the service, the newest first. */
   readonly recentErrors: readonly RecentError[];
   /** Errors of clients and masters, the newest first. */
   readonly recentClientErrors: readonly RecentError[];
-  /** The slowest renders of the last hour, one of each image. */
+  /** The slowest renders of the last hour, one per image. */
   readonly slowest: readonly SlowRender[];
 }
 
@@ -103,7 +103,7 @@ export interface SourceFrame {
   readonly latencyMs: number;
   /** True while it is not asked because it did not respond. */
   readonly resting: boolean;
-  /** Masters that were asked for since the start. */
+  /** Number of masters opened since the start. */
   readonly opens: number;
   readonly notFound: number;
   readonly errors: number;
@@ -139,7 +139,7 @@ export interface FrameParts {
  */
 export type Frames = (options: { readonly health: boolean }) => Promise<Frame>;
 
-/** Reads the frames of a service. */
+/** Creates a reader of a service's frames. */
 export function createFrames(parts: FrameParts): Frames {
   const { platform, version, startedAt, registry, requests, stages, admission, pool, slots } = parts;
   const readSources = createSourceReader(parts);
@@ -242,7 +242,7 @@ const roundMs = (ms: number) => Math.round(ms * 100) / 100;
 
 const inMs = (seconds: number | undefined) => (seconds === undefined ? null : roundMs(seconds * 1000));
 
-/** Reads what came of the checks, and remembers the last error of each source. */
+/** Reads the results of the checks, and remembers the last error of each source. */
 function createSourceReader({ sources, health }: FrameParts) {
   const lastErrors = new Map<string, { readonly text: string; readonly at: number }>();
   return async (): Promise<Pick<Frame, "sources" | "parts" | "checks">> => {

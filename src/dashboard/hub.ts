@@ -14,9 +14,9 @@ const lostMs = 10_000;
 export interface Watcher {
   /** True if it can take a frame now. If not, it misses this one; the next contains everything. */
   isReady(): boolean;
-  /** A frame as a message of an event stream (HTML, section 9.2), in bytes that other watchers get too. */
+  /** Receives a frame as an event stream message (HTML, section 9.2), in bytes shared with other watchers. */
   take(message: Uint8Array): void;
-  /** There are no more frames: the service is about to end. */
+  /** Called after the last frame: the service is about to end. */
   end(): void;
 }
 
@@ -29,21 +29,21 @@ export interface Hub {
   /** True if one more watcher may join. */
   hasRoom(): boolean;
   watchers(): number;
-  /** Ends all watchers. Nobody can join any more. */
+  /** Ends all watchers and accepts no more. */
   close(): void;
 }
 
 interface WatcherSlot {
   readonly watcher: Watcher;
-  /** When a frame was last due for it, by performance.now(). */
+  /** Time when a frame was last due for it, by performance.now(). */
   at: number;
   /** Its own loop, if loops are not shared. */
   loop?: Loop;
 }
 
 /**
- * An empty hub. `shared`: whether one loop may serve all watchers; on workerd timers and sockets belong to
- * the request that made them.
+ * Creates an empty hub. `shared`: true if one loop may serve all watchers; on workerd timers and sockets
+ * belong to the request that made them.
  */
 export function createHub(frames: Frames, { shared }: { readonly shared: boolean }): Hub {
   const places = new Set<WatcherSlot>();
@@ -111,7 +111,7 @@ interface Loop {
 }
 
 /**
- * Calls back each second until it is stopped, but not while the call before is under way; `health` is true of
+ * Calls back each second until it is stopped, but not while the previous call is running; `health` is true in
  * every tenth tick.
  */
 function createLoop(tick: (health: boolean) => Promise<void>): Loop {

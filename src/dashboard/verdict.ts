@@ -3,7 +3,7 @@
 import type { CheckedPart } from "../lib/checks.ts";
 import { type RecentError, recentErrorsKept } from "../stats/requests.ts";
 
-/** Something that is wrong now. */
+/** A current problem. */
 export interface StatusProblem {
   readonly text: string;
   /** Link to details: an address below /admin/, or a fragment of the status page. */
@@ -33,26 +33,28 @@ export interface VerdictFacts {
   readonly at: number;
   readonly checks: LatestChecks;
   readonly caches: readonly { readonly name: string; readonly resting: boolean }[];
-  /** Damaged masters that were asked for lately. */
+  /** Number of damaged masters requested recently. */
   readonly damaged: number;
   /** The latest failures of the service. */
   readonly failures: readonly RecentError[];
-  /** Jobs that wait, and how many can run. */
+  /** Number of waiting jobs, and of jobs that can run. */
   readonly waiting: number;
   readonly workers: number;
-  /** Lines of the log that were dropped since the start. */
+  /** Number of log lines dropped since the start. */
   readonly droppedLines: number;
 }
 
-/** Problems that the page shows at most; the last one then says how many more there are. */
+/** Maximum problems on the page; the last one then states how many more there are. */
 export const problemsShown = 12;
 
-/** Failures and dropped lines count for so many milliseconds. */
+/** Milliseconds during which failures and dropped lines count. */
 const lately = 5 * 60_000;
-/** Jobs per worker from which a queue counts as long. A viewer asks for about 200 tiles in one go. */
+/** Jobs per worker from which a queue counts as long. A viewer requests about 200 tiles at a time. */
 const mostWaitingPerWorker = 64;
 
-/** Judges the facts of one frame after the other; remembers when lines of the log were dropped. */
+/**
+ * Creates a function that judges the facts of successive frames; it remembers when log lines were dropped.
+ */
 export function createVerdict(): (facts: VerdictFacts) => readonly StatusProblem[] {
   let dropped = 0;
   let droppedAt = Number.NEGATIVE_INFINITY;
@@ -133,7 +135,7 @@ function problemsOf(
   ];
 }
 
-/** Ends as a sentence does, whether the text of an error is a sentence or not. */
+/** Ends the text of an error like a sentence. */
 const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 
 /** Beginning of a sentence about a part. */

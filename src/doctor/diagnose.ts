@@ -27,7 +27,7 @@ export interface Examination {
 /** Level and code of a step without faults. */
 const inOrder = { level: "good", code: "ok" } as const;
 
-/** Faults after which nothing else can be asked. */
+/** Faults after which no other request makes sense. */
 const final: ReadonlySet<string> = new Set(["unreachable", "no_answer", "certificate"]);
 
 /**

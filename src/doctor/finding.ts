@@ -2,7 +2,7 @@
 
 import type { Finding } from "../lib/finding.ts";
 
-/** The steps of a login, in the order in which a viewer takes them. */
+/** The steps of a login, in a viewer's order. */
 export const steps = [
   "address",
   "settings",
@@ -21,7 +21,7 @@ export type StepName = (typeof steps)[number];
 /** A problem without its step. */
 export type Fault = Required<Pick<Finding, "code" | "text" | "expected" | "advice">>;
 
-/** A fault after which the rest of a step means nothing. */
+/** A fault that makes the rest of a step meaningless. */
 export class StepFault extends Error {
   readonly fault: Fault;
 

@@ -1,4 +1,4 @@
-// Looks into the folders of sources, bounded in time and number, for what rules name.
+// Lists folders of sources, limited in time and number, to find what rules name.
 
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
@@ -19,7 +19,7 @@ export interface Lister {
   isOver(): boolean;
 }
 
-/** Lists up to a number of folders in a time that all of them share, each once. */
+/** Creates a lister of up to that number of folders within a shared time, each listed once. */
 export function createLister({ ms, folders }: { readonly ms: number; readonly folders: number }): Lister {
   const end = performance.now() + ms;
   const known = new Map<string, Promise<Listing | undefined>>();
@@ -31,7 +31,7 @@ export function createLister({ ms, folders }: { readonly ms: number; readonly fo
     };
     const left = end - performance.now();
     if (left <= 0) return undefined;
-    // A folder of a dead mount is never listed.
+    // A folder on a dead mount is never listed.
     const entries = await withDeadline(left, async () => source.list?.(folder, isOver)).catch(
       () => undefined,
     );
@@ -51,8 +51,8 @@ export function createLister({ ms, folders }: { readonly ms: number; readonly fo
 }
 
 /**
- * The keys of images in a folder and below it, by their names; `undefined` in place of what could not be
- * looked into.
+ * Yields the keys of images in a folder and below it, sorted by name; `undefined` for each part that could
+ * not be read.
  */
 export async function* imagesBelow(
   lister: Lister,
@@ -68,7 +68,7 @@ export async function* imagesBelow(
       else if (kind === "image") yield key;
     }
     if (!listing?.isWhole) yield undefined;
-    // All that follow would not be listed either, and there may be any number of them.
+    // All following folders would fail too, and there may be any number of them.
     if (!listing) return;
   }
 }

@@ -24,7 +24,7 @@ export function ownAddress({ base_url, addr }: Pick<Config, "base_url" | "addr">
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The origin of an address of http or https; undefined for another text. */
+/** Returns the origin of an http or https address; undefined for another text. */
 export function viewerOrigin(text: string): string | undefined {
   const url = parseUrl(text);
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
@@ -39,7 +39,7 @@ export function loopbackClient(base: string): string | undefined {
   return isLoopbackHost(hostname) && hostname !== "localhost" ? normalIp(hostname) : undefined;
 }
 
-/** The parts of a service that its logins are examined with. */
+/** The parts of a service that its login examination uses. */
 export interface ExaminedService {
   readonly config: Config;
   readonly platform: Pick<Platform, "name" | "env">;
@@ -47,16 +47,16 @@ export interface ExaminedService {
   readonly hooks: { has(name: "resolve" | "authorize"): boolean };
 }
 
-/** Whom to ask, and about what. */
+/** The service to examine, and the question. */
 export interface LoginExamination {
   readonly auth: AuthOptions;
-  /** Public URL of the service, without a / at its end. */
+  /** Public URL of the service, without a trailing /. */
   readonly base: string;
   /** Origin of a viewer. */
   readonly origin: string;
-  /** An image of each profile if it is absent. */
+  /** Identifier of an image; one of each profile if absent. */
   readonly identifier?: string | undefined;
-  /** The address of this machine as the service has to see it, if that is known. */
+  /** Address of this machine as the service sees it, if known. */
   readonly client?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export async function examineLogins(
   return [...doubts, ...(await examine({ options, base, origin, targets }))];
 }
 
-/** Includes rules that match no image. Looks into sources for two seconds at most. */
+/** Includes rules that match no image. Reads sources for at most two seconds. */
 async function settingsDoubts(
   config: Config,
   platform: ExaminedService["platform"],

@@ -1,4 +1,4 @@
-// Which images the doctor looks at: one for each profile that a rule names.
+// Chooses the images for the doctor: one for each profile that a rule names.
 
 import type { AuthOptions } from "../access/options.ts";
 import { createRules, profilesOf } from "../access/rules/rules.ts";
@@ -6,7 +6,7 @@ import type { Sources } from "../sources/index.ts";
 import { createLister, imagesBelow } from "./listing.ts";
 import type { ProbedImage } from "./walk.ts";
 
-/** Folders that are looked into for an image of a rule, and the milliseconds that this may take. */
+/** Limits of the search for an image of a rule: folders, and milliseconds. */
 const bounds = { folders: 16, ms: 4000 } as const;
 
 export interface TargetParts {
@@ -16,11 +16,11 @@ export interface TargetParts {
   readonly lists: boolean;
 }
 
-/** Why there is nothing to examine, in the operator's words. */
+/** Explains in the operator's words why there is nothing to examine. */
 export class NothingToExamine extends Error {}
 
 /**
- * The image that was asked for, once for each profile of its rule. Throws NothingToExamine if no rule names
+ * Returns the requested image, once for each profile of its rule. Throws NothingToExamine if no rule names
  * it.
  */
 export function targetsAt(identifier: string, { auth, sources }: TargetParts): readonly ProbedImage[] {

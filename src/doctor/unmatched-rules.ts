@@ -1,4 +1,4 @@
-// Rules that match no image that a source lists, found by looking into the sources.
+// Finds rules that match no listed image, by listing the sources.
 
 import type { AuthOptions } from "../access/options.ts";
 import type { Problem } from "../config/reading/problems.ts";
@@ -8,19 +8,20 @@ import type { Sources } from "../sources/index.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import { createLister, imagesBelow, type Lister } from "./listing.ts";
 
-/** Milliseconds that all looks together may take, and folders that are looked into. */
+/** Usual limits of the search: milliseconds in total, and number of folders. */
 const usualBounds = { ms: 2000, folders: 500 } as const;
 
 export interface RuleParts {
   readonly auth: AuthOptions;
   readonly sources: Pick<Sources, "all" | "resolve">;
-  /** If a hook maps identifiers to files, files name no identifiers. */
+  /** False if a hook maps identifiers to files, so that files do not imply identifiers. */
   readonly lists: boolean;
 }
 
 /**
- * A problem for each rule that matches no image. What cannot be told, because the source does not list or the
- * look was too long, is none. Takes two seconds at most, unless `bounds` says otherwise. Never rejects.
+ * Returns a problem for each rule that matches no image. Undecidable rules, because a source does not list or
+ * the search ran out of time, cause none. Takes at most two seconds, unless `bounds` says otherwise. Never
+ * rejects.
  */
 export async function unmatchedRules(
   { auth, sources, lists }: RuleParts,
@@ -38,7 +39,7 @@ export async function unmatchedRules(
   return problems;
 }
 
-/** Why a match matches no image; undefined if it matches one, or if that cannot be told. */
+/** Returns why a match matches no image; undefined if it matches one, or if that is unknown. */
 async function emptyMatch(
   match: string,
   { all, resolve }: RuleParts["sources"],
@@ -46,7 +47,7 @@ async function emptyMatch(
 ): Promise<string | undefined> {
   const isFolder = match.endsWith("/*");
   const folder = match.replace(/\/\*$/, "");
-  // Whole sources are below it.
+  // It contains whole sources.
   const isAbove = all.some(({ prefix }) => prefix.startsWith(`${folder}/`) && prefix !== `${folder}/`);
   if (match === "*" || (isFolder && isAbove)) return undefined;
   const { source, key } = resolve(isFolder ? `${folder}/smalti` : folder);
@@ -56,7 +57,7 @@ async function emptyMatch(
   if ("missing" in found) return missingText(match, source, found);
   if (found.kind !== "directory") return undefined;
   if (!isFolder) return `it is a folder, and its images have longer identifiers; write ${match}/*`;
-  // An image, or what could not be looked into.
+  // An image, or an unreadable part.
   for await (const _ of imagesBelow(lister, source, names.join("/"))) return undefined;
   return "no file in this folder has the name of an image; correct it, or take it away";
 }
@@ -77,7 +78,7 @@ async function walk(
 ): Promise<Pick<SourceEntry, "kind"> | Missing | undefined> {
   let at: Pick<SourceEntry, "kind"> = { kind: "directory" };
   for (const [depth, name] of names.entries()) {
-    // A rule for a file may have more behind it, such as the page of a file.
+    // A rule for a file may have a suffix, such as a page of the file.
     if (at.kind !== "directory") return at;
     const parent = names.slice(0, depth).join("/");
     const listing = await lister.list(source, parent);

@@ -1,4 +1,4 @@
-// Requests as a browser makes them: bounded in time and size, and led to no other host.
+// Requests like a browser's: limited in time and size, and without redirects to other hosts.
 
 import { concatenate } from "../imaging/lib/concatenate.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
@@ -36,7 +36,7 @@ export interface Visitor {
   clockAhead(origin: string): number | undefined;
 }
 
-/** A visitor without any memory but for clocks. */
+/** Creates a visitor that remembers nothing but clocks. */
 export function createVisitor(): Visitor {
   const clocks = new Map<string, number>();
 
@@ -100,7 +100,7 @@ const ledAway = (address: string, target: URL): Fault => ({
   advice: `Where ${target.origin} is the public address, write it as base_url and give it with --url; else let the proxy pass this path on to the service.`,
 });
 
-/** An address as it may be shown: without its query. */
+/** Returns an address for display: without its query. */
 export const placeOf = (address: string): string => {
   const { origin, pathname } = new URL(address);
   return origin + pathname;
@@ -150,7 +150,7 @@ async function whole(response: Response): Promise<VisitorResponse> {
   return { status: response.status, headers: response.headers, bytes, text: new TextDecoder().decode(bytes) };
 }
 
-/** Codes of OpenSSL and of runtimes for a certificate or handshake that is refused. */
+/** Codes of OpenSSL and of runtimes for a refused certificate or handshake. */
 const ofTls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ISSUER/i;
 
 function unreachedFault(address: string, error: unknown): Fault {

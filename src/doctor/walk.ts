@@ -13,7 +13,7 @@ export interface ProbedImage {
   /** All profiles of the rule, any of which gives access. */
   readonly profiles: readonly string[];
   readonly identifier: string;
-  /** False: the name is made up, to ask for what needs no image. */
+  /** False if the name is made up, for requests that need no image. */
   readonly exists: boolean;
 }
 
@@ -33,9 +33,9 @@ export interface DoctorOptions {
 export interface LoginWalk {
   readonly options: DoctorOptions;
   readonly visitor: Visitor;
-  /** Public URL of the service, without a / at its end. */
+  /** Public URL of the service, without a trailing /. */
   readonly base: string;
-  /** Origin of the page that the viewer is on. */
+  /** Origin of the viewer's page. */
   readonly origin: string;
   readonly target: ProbedImage;
   readonly profile: ProfileOptions;
@@ -62,7 +62,7 @@ export function isByAddress({ options: { auth, client }, target }: LoginWalk): b
 /** True if the viewer is on a page of another origin. */
 export const isForeign = ({ base, origin }: LoginWalk): boolean => new URL(base).origin !== origin;
 
-/** Without those that are not there, one of each code. */
+/** Removes undefined entries and repeated codes. */
 export function oneOfEach(faults: readonly (Fault | undefined)[]): readonly Fault[] {
   const byCode = new Map<string, Fault>();
   for (const fault of faults) if (fault && !byCode.has(fault.code)) byCode.set(fault.code, fault);

@@ -5,12 +5,12 @@ import { z } from "zod";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { type Authorization, HookError, type HookFunction, type Resolution } from "./hook.ts";
 
-/** Characters of an identifier or key, and of an address; the target of a request has no more. */
+/** Maximum characters of an identifier, key or address; a request target cannot have more. */
 const mostLength = 8192;
-/** Characters of what people read. */
+/** Maximum characters of a text for people. */
 const mostText = 1000;
 
-/** Text that can stand in a header, a log and a file name. */
+/** A text that is safe in a header, a log and a file name. */
 const plain = (most: number) =>
   z
     .string()
@@ -18,7 +18,7 @@ const plain = (most: number) =>
     .max(most)
     .regex(/^\P{Cc}*$/u, "expected text of one line");
 
-/** A member that may be left out; null is JSON's way to do so. */
+/** An optional member; JSON uses null for that. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 const webAddress = plain(mostLength)
@@ -27,7 +27,7 @@ const webAddress = plain(mostLength)
   })
   .transform((text) => new URL(text).href);
 
-/** A plain object of any members. */
+/** A plain object with any members. */
 const members = z.record(z.string(), z.unknown());
 
 const answers = {
@@ -52,11 +52,11 @@ const answers = {
 } as const satisfies Record<HookFunction, z.ZodType>;
 
 export interface HookAnswers {
-  /** False: there is no image under this identifier. */
+  /** False if there is no image under this identifier. */
   readonly resolve: Resolution | false;
   readonly authorize: Authorization;
   readonly presentation: Readonly<Record<string, unknown>>;
-  /** False: no overlay, whatever is configured. */
+  /** False for no overlay, whatever is configured. */
   readonly overlay: Readonly<Record<string, unknown>> | false;
 }
 

@@ -1,4 +1,5 @@
-// Comma-separated values (RFC 4180): fields in double quotes may hold commas, line breaks and doubled quotes.
+// Parses comma-separated values (RFC 4180): fields in double quotes may contain commas, line breaks and
+// doubled quotes.
 
 export interface CsvRow {
   readonly fields: readonly string[];
@@ -7,8 +8,7 @@ export interface CsvRow {
 }
 
 /**
- * The rows of a text; lines without a sign are left out. Throws an Error that names the line for a quote out
- * of place.
+ * Returns the rows of a text, without empty lines. Throws an Error that names the line for a misplaced quote.
  */
 export function parseCsv(text: string): CsvRow[] {
   const rows: CsvRow[] = [];

@@ -2,7 +2,7 @@
 
 import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
-/** The functions a hook may have. A hook that lacks one has no opinion. */
+/** The functions that a hook may have. A hook has no opinion on missing ones. */
 export const hookFunctions = ["resolve", "authorize", "presentation", "overlay"] as const;
 
 export type HookFunction = (typeof hookFunctions)[number];
@@ -15,15 +15,15 @@ export interface RequestInput {
   readonly page: number;
   /** Path of the request as received, without its query. */
   readonly request_path: string;
-  /** Only with hook.client_ip. */
+  /** Present only with hook.client_ip. */
   readonly client_ip?: string;
-  /** The headers named in hook.headers that were sent, by lower-case name. */
+  /** The received headers among those named in hook.headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Input about a manifest or collection. */
 export interface PresentationInput {
-  /** Identifier of the directory or master that the document describes. */
+  /** Identifier of the described directory or master. */
   readonly id: string;
   readonly kind: "manifest" | "collection";
   /** The document that would be sent without the hook. */
@@ -42,13 +42,13 @@ export interface Authorization {
   /** For the reader. */
   readonly reason?: string;
   /**
-   * Identifier of an image to serve in place of the one that was asked for; true: the picture of
-   * `max_size` of its profile.
+   * Identifier of an image to serve instead of the requested one; true for the image of `max_size` of its
+   * profile.
    */
   readonly substitute?: string | true;
   /** Absolute URL to send the reader to. */
   readonly redirect?: string;
-  /** For the decision record alone. */
+  /** Used only in the decision record. */
   readonly profile?: string;
   /** HTTP status of a denial. */
   readonly status?: number;
@@ -75,7 +75,7 @@ export interface HookEngine {
     traceHeaders?: TraceHeaders,
   ): Promise<unknown>;
   /**
-   * Resolves when all is well; throws with the reason, in words for the operator, without paths and secrets.
+   * Resolves if all is well; throws with the reason, in words for the operator, without paths and secrets.
    */
   check(): Promise<void>;
   /**
@@ -86,7 +86,7 @@ export interface HookEngine {
   close(): Promise<void>;
 }
 
-/** Why a call failed. For the operator's log: callers are shown a neutral sentence. */
+/** The reason for a failed call. It is for the operator's log: callers see a neutral sentence. */
 export class HookError extends Error {
   /** Position in the operator's file or mapping, such as `hooks.js:12:5`. */
   readonly position?: string;

@@ -1,5 +1,4 @@
-// Types for those who write hooks for smalti, in JavaScript or as a web service. In a JavaScript file:
-//
+// Types for authors of smalti hooks, in JavaScript or as a web service. In a JavaScript file:
 //   /** @type {import("./hooks").Resolve} */
 //   export const resolve = ({ identifier }) => ({ key: `${identifier}.tif` });
 
@@ -13,11 +12,11 @@ export interface HookRequest {
   readonly request_path: string;
   /** Only with `hook.client_ip: true`, if the address is known. */
   readonly client_ip?: string;
-  /** The headers named in `hook.headers` that were sent, by lower-case name. */
+  /** The received headers among those named in `hook.headers`, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A manifest or collection. */
+/** A request for a manifest or collection. */
 export interface PresentationRequest {
   readonly id: string;
   readonly kind: "manifest" | "collection";
@@ -29,23 +28,23 @@ export interface PresentationRequest {
 export interface Resolution {
   /** Key within its source, such as a path below its root. */
   readonly key: string;
-  /** Name of a configured source; without it the default source. */
+  /** Name of a configured source; the default source if absent. */
   readonly source?: string | null;
 }
 
 /** Who may have an image. Hooks can only restrict the access that the rules allow. */
 export interface Authorization {
   readonly allow: boolean;
-  /** For the reader, in one line. */
+  /** A text for the reader, in one line. */
   readonly reason?: string | null;
   /**
-   * Identifier of another image to show in place of the one asked for; `true`: the picture of `max_size`
-   * of its profile.
+   * Identifier of another image to show instead of the requested one; `true` for the image of `max_size` of
+   * its profile.
    */
   readonly substitute?: string | true | null;
   /** Absolute http or https URL to send the reader to. */
   readonly redirect?: string | null;
-  /** For the record alone. */
+  /** Used only in the decision record. */
   readonly profile?: string | null;
   /** Status of a denial: 401, 403, 404, 410, 429 or 451. */
   readonly status?: number | null;
@@ -53,7 +52,7 @@ export interface Authorization {
 
 /** Settings of an overlay; missing ones are as configured under `overlay:`. */
 export interface OverlaySettings {
-  /** A file in `overlay.folder`, or `source:key`. Empty: no overlay. */
+  /** A file in `overlay.folder`, or `source:key`. Empty for no overlay. */
   readonly image?: string | null;
   readonly anchor?:
     | "top-left"
@@ -78,12 +77,12 @@ export interface OverlaySettings {
 /** Result of a function; undefined and null are no opinion. */
 export type Answer<T> = T | null | undefined | Promise<T | null | undefined>;
 
-/** False: there is no image under this identifier. */
+/** Returns false if there is no image under this identifier. */
 export type Resolve = (request: HookRequest) => Answer<Resolution | false>;
 export type Authorize = (request: HookRequest) => Answer<Authorization>;
-/** False: no overlay, whatever is configured. */
+/** Returns false for no overlay, whatever is configured. */
 export type Overlay = (request: HookRequest) => Answer<OverlaySettings | false>;
-/** Members to merge into the descriptor. */
+/** Returns members to merge into the document. */
 export type Presentation = (request: PresentationRequest) => Answer<Readonly<Record<string, unknown>>>;
 
 /**

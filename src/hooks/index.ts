@@ -1,5 +1,4 @@
-// The hooks of a service: which engine is built how, and how each function is asked. A hook that fails is
-// never passed over.
+// The hooks of a service: builds the engine, and calls each function. A failing hook is never ignored.
 
 import { cancelledError, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
@@ -33,10 +32,10 @@ const engines: { readonly [E in HookOptions["engine"]]: Build } = {
   webhook: ({ webhook }, platform) => createWebhookEngine(webhook, platform),
 };
 
-/** Builds the engine that the options name. */
+/** Builds the engine named in the options. */
 export const buildEngine: Build = (options, platform, log) => engines[options.engine](options, platform, log);
 
-/** A request as hooks are asked about it. */
+/** A request in the form that hooks see. */
 export interface HookRequest {
   /** Decoded, without its page suffix. */
   readonly identifier: string;
@@ -54,7 +53,7 @@ export interface HookRequest {
 /** What the results of hooks depend on, besides the requested address. */
 export interface HookSharing {
   readonly keptBy: "anyone" | "caller";
-  /** Names of request headers, as they are configured. */
+  /** Names of request headers, as configured. */
   readonly vary: readonly string[];
 }
 
@@ -68,7 +67,7 @@ export interface Hooks {
   /** Returns the location of the master; false: there is no image under this identifier. */
   resolve(request: HookRequest): Promise<Resolution | false | undefined> | undefined;
   authorize(request: HookRequest): Promise<Authorization | undefined> | undefined;
-  /** Settings of the overlay, not yet checked; false: none. */
+  /** Returns settings of the overlay, not validated yet; false for none. */
   overlay(request: HookRequest): Promise<HookAnswers["overlay"] | undefined> | undefined;
   presentation(
     input: PresentationInput,
@@ -90,7 +89,7 @@ export interface HooksParts {
   readonly engine: HookEngine;
   readonly options: Pick<HookOptions, "engine" | "headers" | "client_ip">;
   readonly log: Pick<Log, "warn" | "error">;
-  /** The names of the sources that keys may be for. */
+  /** Names of the sources that keys may refer to. */
   readonly sources: readonly string[];
 }
 
@@ -206,7 +205,7 @@ function checkOf(engine: HookEngine): Check {
   };
 }
 
-/** The hooks of a service that has none. */
+/** The hooks of a service without any. */
 export const noHooks: Hooks = createHooks({
   engine: noopEngine,
   options: { engine: "noop", headers: [], client_ip: false },

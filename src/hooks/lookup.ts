@@ -1,4 +1,4 @@
-// The engine `lookup`: a template that makes a key of an identifier, or a mapping file.
+// The engine `lookup`: a template that turns an identifier into a key, or a mapping file.
 
 import { z } from "zod";
 import { pathOption } from "../lib/options/option-types.ts";
@@ -52,7 +52,7 @@ export type LookupOptions = z.output<typeof lookupOptions>;
 
 type Where = Pick<Platform, "files">;
 
-/** Throws an Error that names the key of what is wrong with the options or the file. */
+/** Throws an Error that names the faulty key of the options or the file. */
 export async function createLookupEngine(
   options: LookupOptions,
   platform: Where,
@@ -71,8 +71,7 @@ function templateEngine({ template, source }: LookupOptions): HookEngine {
     async call(name, input): Promise<Resolution | false | undefined> {
       if (name !== "resolve") return undefined;
       const key = fill((input as RequestInput).identifier);
-      // An identifier without the parts that the template takes names nothing, and so does one that makes of
-      // it what no key can be.
+      // An identifier without a part that the template needs, or with an impossible key, names nothing.
       return key !== undefined && canBeKey(key) ? { key, ...(source && { source }) } : false;
     },
     check: async () => {},
@@ -101,7 +100,7 @@ async function mappingEngine(
   });
   return {
     name: "lookup",
-    // Without a row for it an identifier may be unknown, whatever the other rows hold.
+    // An identifier without a row may be unknown, whatever the other rows contain.
     has: (name) => name === "resolve" || watched.current().functions.has(name),
     async call(name, input) {
       const looking = watched.refresh();

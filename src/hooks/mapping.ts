@@ -1,4 +1,4 @@
-// A mapping file: what each identifier means, as YAML, JSON or CSV.
+// A mapping file: the meaning of each identifier, as YAML, JSON or CSV.
 
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { parseCsv } from "./csv.ts";
@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, (text: string) => Iterable<Entry>>> = {
   csv: csvEntries,
 };
 
-/** The ends of file names that {@link readMapping} knows. */
+/** File extensions that {@link readMapping} supports. */
 export const mappingFormats = Object.keys(readers);
 
 interface Entry {
@@ -109,7 +109,7 @@ function answersOf(value: unknown, where: string): MappingRow["answers"] {
 
 function* yamlEntries(text: string): Iterable<Entry> {
   const lines = new LineCounter();
-  // Comparing each key with all before it takes the square of their number; readMapping has a table.
+  // Comparing each key with all earlier ones takes quadratic time; readMapping uses a table.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: true });
   const [error] = document.errors;
   if (error) throw new Error(`not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`);

@@ -1,4 +1,4 @@
-// The engine of a service without hooks: it has no function, so nothing is ever asked of it.
+// The engine of a service without hooks: it has no functions, so it is never called.
 
 import type { HookEngine } from "./hook.ts";
 

@@ -1,7 +1,7 @@
-// Templates of keys, such as `{{ .Segments | first | lower }}.tif`: text with values of the identifier, each
+// Key templates, such as `{{ .Segments | first | lower }}.tif`: text with values of the identifier, each
 // through filters.
 
-/** A template, read once. */
+/** A parsed template. */
 export interface Template {
   /** Returns the text for a decoded identifier; undefined if it lacks parts that the template uses. */
   fill(identifier: string): string | undefined;
@@ -16,7 +16,7 @@ interface Filter {
   readonly arguments: readonly ("text" | "number")[];
   /** Number of arguments, counted from the last, that may be omitted. */
   readonly optional?: number;
-  /** Undefined: there is no such part. */
+  /** Returns undefined if there is no such part. */
   readonly run: (value: never, ...args: never[]) => Value | undefined;
 }
 
@@ -89,7 +89,7 @@ export const filters = {
   last: { takes: "list", returns: "text", arguments: [], run: (value: readonly string[]) => value.at(-1) },
 } as const satisfies Record<string, Filter>;
 
-/** A filter from text to text with so many texts as arguments. */
+/** Creates a filter from text to text with that many text arguments. */
 function text<R extends Filter["run"]>(count: number, run: R) {
   return { takes: "text", returns: "text", arguments: Array<"text">(count).fill("text"), run } as const;
 }
@@ -99,7 +99,7 @@ const values = {
   ".Segments": { returns: "list", of: (identifier: string): Value => identifier.split("/") },
 } as const;
 
-/** Characters; a longer template, or text that it would make, is refused. */
+/** Maximum characters of a template, and of its result. */
 const mostLength = 8192;
 
 /** A fault in a template, with its position. */
@@ -158,7 +158,7 @@ interface Words {
   readonly end: number;
 }
 
-/** The words from `start` to the `}}`. */
+/** Returns the words from `start` to the `}}`. */
 function wordsOf(template: string, start: number): Words {
   const list: Word[] = [];
   const form = /\s*(?:(}})|(\|)|(-?\d+)(?![\w.])|(\.?[A-Za-z_]\w*)|"((?:[^"\\]|\\.)*)")/sy;
@@ -184,7 +184,7 @@ function wordsOf(template: string, start: number): Words {
   }
 }
 
-/** A value and its filters, as one function. */
+/** Compiles a value and its filters to one function. */
 function expression({ list, start, end }: Words): TemplatePiece {
   const [head, ...rest] = list;
   const value =
@@ -229,7 +229,7 @@ interface FilterCall {
   readonly place: number;
 }
 
-/** The words of each filter, which a pipe begins. */
+/** Returns the words of each filter, separated by pipes. */
 function partsOf(words: readonly Word[]): FilterCall[] {
   const parts: { name: Word | undefined; args: Word[]; place: number }[] = [];
   for (const word of words) {

@@ -1,4 +1,4 @@
-// The engine `webhook`: each question is a signed POST of JSON to a service of the operator's.
+// The engine `webhook`: each call is a signed POST of JSON to an operator's service.
 
 import { z } from "zod";
 import { toHex } from "../imaging/lib/digest.ts";
@@ -61,14 +61,14 @@ export type WebhookOptions = z.output<typeof webhookOptions>;
 export const mostAnswerBytes = 64 * 1024;
 /** Total bytes of cached inputs and results. */
 const mostKeptBytes = 8 * 2 ** 20;
-/** Questions that are asked at a time, and that wait for their turn. */
+/** Maximum concurrent and waiting calls. */
 export const mostAtOnce = { asked: 128, waiting: 1024 } as const;
 /** Milliseconds before the second attempt. */
 const retryPauseMs = 50;
 /** Statuses of a proxy, or of a service that is just starting. */
 const passing: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** The service did not do its work, whatever it was asked: it counts for the circuit. */
+/** The service failed independently of the input; this counts for the circuit breaker. */
 class Unavailable extends HookError {}
 
 interface Answered {
@@ -76,7 +76,7 @@ interface Answered {
   readonly text: string;
 }
 
-/** Throws an Error that names the key of what is wrong with the options. */
+/** Throws an Error that names the faulty key of the options. */
 export function createWebhookEngine(
   options: WebhookOptions,
   { env }: Pick<Platform, "env">,
@@ -100,7 +100,7 @@ export function createWebhookEngine(
     return { status: response.status, text: await boundedText(response) };
   };
 
-  /** Once more after no connection, or a status that may pass. */
+  /** Retries once without a connection, or after a transient status. */
   const twice = async (body: string, signal: AbortSignal, traceHeaders?: TraceHeaders): Promise<Answered> => {
     const again = async () => {
       await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
@@ -182,7 +182,7 @@ export function createWebhookEngine(
       const { status, text } = await circuit.run(() => ask(body, signal, traceHeaders)).finally(done);
       const answer = answerOf(status, text);
       if (ttlMs > 0) {
-        checkAnswer(name, answer); // what cannot be used is asked for again
+        checkAnswer(name, answer); // an unusable response is requested again
         kept.set(body, { text, until: performance.now() + ttlMs }, body.length + text.length);
       }
       return answer;
@@ -197,7 +197,7 @@ export function createWebhookEngine(
   };
 }
 
-/** The URL as fetch takes it, without user information, which becomes a header. */
+/** Returns the URL for fetch, without user information, which becomes a header. */
 function targetOf(text: string): { readonly url: string; readonly headers: Record<string, string> } {
   const url = new URL(text);
   const headers: Record<string, string> = {
@@ -215,7 +215,7 @@ function targetOf(text: string): { readonly url: string; readonly headers: Recor
   return { url: url.href, headers };
 }
 
-/** The time, and with a secret a signature over time and body, so that neither can be replaced. */
+/** Returns the time, and with a secret a signature over time and body, so that neither can be replaced. */
 async function signature(secret: string | undefined, body: string): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   if (secret === undefined) return { "X-Timestamp": timestamp };

@@ -1,12 +1,12 @@
-// The paths of the authorization services (Authorization Flow 2.0, Authentication 1.0). No other file spells
-// them.
+// The paths of the authorization services (Authorization Flow 2.0, Authentication 1.0), which no other file
+// spells out.
 
 import { encodeIdentifier } from "./image/path.ts";
 
 /** Common prefix of the paths of all services. */
 export const authFolder = "/iiif/auth/";
 
-/** Paths by service; those of probe, logins and callback go on with an identifier or a profile. */
+/** Paths by service; those of probe, logins and callback are followed by an identifier or a profile. */
 export const authPaths = {
   probe: `${authFolder}probe/`,
   login: `${authFolder}login/`,
@@ -18,17 +18,17 @@ export const authPaths = {
   logout1: `${authFolder}v1/logout`,
 } as const;
 
-/** Address of the probe of an image; `base`: the public URL of the service, without a / at its end. */
+/** Returns the address of an image's probe; `base`: the public URL of the service, without a trailing /. */
 export function probeAddress(base: string, identifier: string): string {
   return base + authPaths.probe + encodeIdentifier(identifier);
 }
 
-/** Address of the login of a profile, for either protocol. */
+/** Returns the address of a profile's login, for either protocol. */
 export function loginAddress(base: string, profile: string, protocol: 1 | 2): string {
   return base + authPaths[protocol === 2 ? "login" : "login1"] + encodeURIComponent(profile);
 }
 
-/** Address that a reader comes back to from a login elsewhere. */
+/** Returns the address that a reader returns to from a login elsewhere. */
 export function callbackAddress(base: string, profile: string): string {
   return base + authPaths.callback + encodeURIComponent(profile);
 }

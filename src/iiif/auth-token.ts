@@ -5,7 +5,7 @@ import { authContextUri } from "./image/info.ts";
 
 /**
  * The challenge of a refused image (RFC 9110, section 11.6.1; RFC 6750, section 3): a token of the token
- * services. Browsers know no box to ask a reader for one, unlike a password.
+ * services. Unlike for a password, browsers show no dialog for it.
  */
 export const imageChallenge = 'Bearer realm="images"';
 
@@ -57,7 +57,8 @@ export type TokenOutcome =
   | { readonly fault: TokenFault };
 
 /**
- * The document of an outcome. `expiresIn` is in whole seconds; without `messageId` version 1 has no such key.
+ * Returns the document of an outcome. `expiresIn` is in whole seconds; without `messageId` version 1 has no
+ * such key.
  */
 export function tokenDocument(version: 1 | 2, outcome: TokenOutcome, messageId?: string): object {
   const echo = messageId === undefined ? {} : { messageId };
@@ -83,12 +84,15 @@ export function tokenDocument(version: 1 | 2, outcome: TokenOutcome, messageId?:
   };
 }
 
-/** An origin as browsers write it (RFC 6454, section 6.2) and as policies may hold it; `null` is none. */
+/**
+ * True for an origin as browsers write it (RFC 6454, section 6.2) and policies may contain it; `null` is not
+ * one.
+ */
 export function isWebOrigin(text: string): boolean {
   return /^https?:\/\/[\w.:[\]-]+$/.test(text) && parseUrl(text)?.origin === text;
 }
 
-/** A value as JSON that cannot end a script or a line in one. */
+/** Returns a value as JSON that cannot end a script element or a line in it. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -6,7 +6,7 @@ import { authContextUri } from "./image/info.ts";
 
 export type LanguageMap = Readonly<Record<string, readonly string[]>>;
 
-/** A profile as its advertisement needs it. */
+/** The parts of a profile that its advertisement needs. */
 export interface AdvertisedProfile {
   readonly name: string;
   readonly pattern: "clickthrough" | "active" | "kiosk" | "external";
@@ -15,33 +15,33 @@ export interface AdvertisedProfile {
   readonly description: LanguageMap;
   /** Note of a refusal. */
   readonly note: string | LanguageMap;
-  /** Empty: the usual one of the pattern. */
+  /** Empty for the usual label of the pattern. */
   readonly confirm_label: string;
   /** `header`: a proxy identifies readers, so there is no login. */
   readonly access_service: { readonly backend: string };
 }
 
 export interface AdvertisedImage {
-  /** Public URL of the service, without a / at its end. */
+  /** Public URL of the service, without a trailing /. */
   readonly base: string;
   readonly identifier: string;
   /** Version of the Image API of that image information. */
   readonly version: 2 | 3;
-  /** Name `clickthrough` as `active` to clients of 2.0, which does not define the former. */
+  /** Advertises `clickthrough` as `active` to clients of 2.0, which does not define the former. */
   readonly strict: boolean;
-  /** Whom readers log in to and out of; without it the host of `base`. */
+  /** Institution that readers log in to; by default the host of `base`. */
   readonly institution?: LanguageMap | undefined;
 }
 
 /** The part that is the same for all images of the same profiles. */
 type Advertised = Omit<AdvertisedImage, "identifier">;
 
-/** Profiles of which any gives access; the texts of a refusal are those of the first. */
+/** Profiles any of which gives access; the texts of a refusal are those of the first. */
 export type AdvertisedProfiles = readonly [AdvertisedProfile, ...AdvertisedProfile[]];
 
 /**
- * The `service` array of the image information of a gated image: the tree of 2.0 with an access service for
- * each profile, then that of 1.0 for each.
+ * Returns the `service` array in the image information of a gated image: the tree of 2.0 with an access
+ * service for each profile, then that of 1.0 for each.
  */
 export function authServices(
   profiles: AdvertisedProfiles,
@@ -73,7 +73,7 @@ export function authServicesOf(
   const older = logins.map((profile) => accessService1(profile, common));
   return (identifier) => [
     {
-      // In version 3 the context of the whole document names it.
+      // In version 3 the context of the whole document includes it.
       ...(version === 2 && { "@context": authContextUri }),
       id: probeAddress(base, identifier),
       type: "AuthProbeService2",
@@ -110,7 +110,7 @@ const pattern1 = {
   external: "external",
 } as const;
 
-/** URI of a part of Authentication 1.0. */
+/** Returns the URI of a part of Authentication 1.0. */
 const uri1 = (part: (typeof pattern1)[keyof typeof pattern1] | "context.json" | "token" | "logout") =>
   `http://iiif.io/api/auth/1/${part}`;
 
@@ -142,17 +142,17 @@ function accessService1(profile: AdvertisedProfile, common: Advertised): object 
 export interface ProbeOutcome {
   /** Status of the image response; 401 if a substitute would be sent. */
   readonly status: number;
-  /** Address of the picture that is shown instead. */
+  /** Address of the substitute. */
   readonly substitute?: string;
   /** Target of a redirect. */
   readonly location?: string;
-  /** Why not, for the reader; without it the note of the profile. */
+  /** Reason for the reader; by default the note of the profile. */
   readonly note?: string | LanguageMap;
 }
 
 /**
- * The document of a probe (Authorization Flow 2.0, section 5.2). `profile`: that of the image, if a rule
- * names one; its heading and note go with a refusal.
+ * Returns the document of a probe (Authorization Flow 2.0, section 5.2). `profile`: that of the image, if a
+ * rule names one; its heading and note accompany a refusal.
  */
 export function probeResult(
   { status, substitute, location, note }: ProbeOutcome,
@@ -170,14 +170,11 @@ export function probeResult(
   };
 }
 
-/** A note does not stand without one. */
+/** A note requires a heading. */
 const refusalHeading = (profile: Pick<AdvertisedProfile, "heading" | "label"> | undefined): LanguageMap =>
   [profile?.heading, profile?.label].find((map) => map && !isEmpty(map)) ?? words.refused;
 
-/**
- * Words with the institution behind them, which labels have to name (2.0, sections 3.3.1 and 6.1; 1.0,
- * section 2.1.1).
- */
+/** Adds the institution, which labels have to name (2.0, sections 3.3.1 and 6.1; 1.0, section 2.1.1). */
 function naming(texts: LanguageMap, { base, institution = {} }: Advertised): LanguageMap {
   const usual = scalar(institution) ?? new URL(base).host;
   return Object.fromEntries(
@@ -194,7 +191,7 @@ export function scalar(map: LanguageMap): string | undefined {
   return (english === undefined ? Object.values(map)[0] : map[english])?.[0];
 }
 
-/** A text without a language is one of none (Presentation API 3.0, section 4). */
+/** A text without a language counts as language `none` (Presentation API 3.0, section 4). */
 export const inLanguages = (text: string | LanguageMap): LanguageMap =>
   typeof text !== "string" ? text : text === "" ? {} : { none: [text] };
 

@@ -12,7 +12,7 @@ export interface ImageCount {
 export interface CountBounds {
   /** Number of images after which the count stops. */
   readonly most: number;
-  /** Milliseconds after which the count stops. */
+  /** Milliseconds after which counting stops. */
   readonly ms: number;
 }
 

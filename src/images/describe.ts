@@ -41,7 +41,7 @@ export interface DescribeParts {
   readonly info: Slot;
   /** Admission of probes. */
   readonly probes: Admission;
-  /** Largest source area in pixels; 0: no limit. */
+  /** Maximum area of a master in pixels; 0 for no limit. */
   readonly maxPixelArea: () => number;
 }
 

@@ -36,7 +36,9 @@ export interface Slot {
   maxBytes(): number;
   /** undefined: not there, or the store is broken. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
-  /** Stores a value that was made outside of {@link getOrMake}; returns immediately, see {@link whenSettled}. */
+  /**
+   * Stores a value that was made outside of {@link getOrMake}; returns immediately, see {@link whenSettled}.
+   */
   put(name: string, variant: string, value: Uint8Array): void;
   /**
    * Returns the stored value, or else that of `make`, which runs once for all simultaneous callers and is

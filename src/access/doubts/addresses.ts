@@ -1,4 +1,4 @@
-// Doubts of addresses: ranges that let everybody in, and proxies behind which all readers look alike.
+// Doubts about addresses: ranges that let everybody in, and proxies behind which all readers look alike.
 
 import { parseRange } from "../../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
@@ -6,7 +6,7 @@ import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
 import { coveredSpaces, hasHostBits, isPrivate, overlap } from "./ranges.ts";
 
-/** Doubts of the lists of kiosks and of proxies. */
+/** Doubts about the lists of kiosks and of proxies. */
 export const addressDoubts = (settings: AccessSettings, place: AccessPlace): Doubt[] => [
   ...proxyDoubts(settings),
   ...hiddenReaders(settings, place),
@@ -23,7 +23,7 @@ const proxiesOf = ({ auth, trusted_proxies }: AccessSettings) => [
   ...auth.trusted_proxies,
 ];
 
-/** Proxies that are everybody, and headers that anybody may send. */
+/** Proxies that match everybody, and headers that anybody may send. */
 function proxyDoubts(settings: AccessSettings): Doubt[] {
   const { auth, trusted_proxies } = settings;
   const lists = [
@@ -70,7 +70,7 @@ function kioskDoubts(
   });
 }
 
-/** Bits of a public range below which it is no network of one institution. */
+/** Shortest prefix of a public range that can be the network of one institution, by address length. */
 const shortest = { 32: 8, 128: 19 } as const;
 
 function rangeDoubt(text: string, settings: AccessSettings, place: AccessPlace): string | undefined {

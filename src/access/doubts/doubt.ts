@@ -9,7 +9,7 @@ export interface Doubt {
   readonly message: string;
 }
 
-/** A source as far as rules depend on it. */
+/** The parts of a source that rules depend on. */
 export interface RuledSource {
   readonly name: string;
   readonly type: string;
@@ -30,10 +30,10 @@ export interface AccessSettings {
   readonly auth: AuthOptions;
   readonly base_url: string;
   readonly trusted_proxies: readonly string[];
-  /** The first one without a prefix, else the first, is the default source. */
+  /** The default source is the first one without a prefix, else the first. */
   readonly sources: readonly RuledSource[];
   readonly hook: { readonly engine: string };
-  /** The backend of each slot. */
+  /** Backend of each slot. */
   readonly cache: Readonly<Record<string, { readonly backend: string }>>;
 }
 

@@ -1,4 +1,4 @@
-// All doubts about access settings, found by looking at the settings alone: nothing is read, listed or asked.
+// All doubts about access settings, derived from the settings alone: nothing is read, listed or requested.
 
 import { addressDoubts } from "./addresses.ts";
 import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";

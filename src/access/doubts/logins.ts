@@ -1,4 +1,4 @@
-// Doubts of the ways in: secrets that can be guessed, pages that others can read, substitutes that hide
+// Doubts about logins: secrets that can be guessed, pages that others can read, substitutes that hide
 // nothing.
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
@@ -17,7 +17,7 @@ export const loginDoubts = ({ auth }: AccessSettings, { env }: AccessPlace): Dou
 ];
 
 interface Row {
-  /** Below the profile. */
+  /** Keys below the profile. */
   readonly keys: readonly string[];
   /** Returns what is wrong, or undefined. */
   readonly says: (profile: ProfileOptions) => string | undefined;
@@ -58,14 +58,14 @@ const profileRows: readonly Row[] = [
   },
 ];
 
-/** OpenID Connect Core 1.0, section 5.4. */
+/** Claims by scope (OpenID Connect Core 1.0, section 5.4). */
 const claimScopes: readonly (readonly [scope: string, claims: readonly string[]])[] = [
   ["profile", ["name", "family_name", "given_name", "nickname", "preferred_username", "profile"]],
   ["email", ["email"]],
   ["phone", ["phone_number"]],
 ];
 
-/** Pixels of a side from which hardly a master is larger. */
+/** Side in pixels that hardly any master exceeds. */
 const wholeSide = 6000;
 
 function hidesNothing(size: string): boolean {
@@ -77,10 +77,10 @@ function hidesNothing(size: string): boolean {
   return Math.min(...sides) >= wholeSide;
 }
 
-/** Characters of a secret below which it is doubted. */
+/** Secrets with fewer characters are reported as doubtful. */
 const shortSecret = 16;
 
-/** Secrets that signatures are made with: short ones, and those that two profiles share. */
+/** Doubts about signing secrets: short ones, and those that two profiles share. */
 function doubtfulSecrets(
   profiles: Readonly<Record<string, ProfileOptions>>,
   env: AccessPlace["env"],
@@ -94,7 +94,7 @@ function doubtfulSecrets(
         : (["client_secret_env", service.client_secret_env] as const);
     const secret = env[variable];
     const found: string[] = [];
-    // Readers see signatures that were made with it, and may try secrets on them for as long as they like.
+    // Readers see signatures made with it, and can try to guess the secret for as long as they like.
     if (secret && secret.length < shortSecret)
       found.push(
         `the secret in ${variable} has ${secret.length} characters, which can be found by trying; take 32 random bytes, such as those of openssl rand -hex 32`,

@@ -2,19 +2,17 @@
 
 import { type IpRange, parseRange } from "../../lib/network/ip-range.ts";
 
-/**
- * All addresses from which the internet is used (IPv4 as a whole; 2000::/3 of IPv6, RFC 4291, section 2.4).
- */
+/** All addresses of the internet (all of IPv4; 2000::/3 of IPv6, RFC 4291, section 2.4). */
 const internet = ["0.0.0.0/0", "2000::/3"].map(parseRange);
 
-/** The address spaces that ranges together let in half of or more: `IPv4`, `IPv6`. */
+/** Returns the address spaces of which the ranges together cover at least half: `IPv4`, `IPv6`. */
 export function coveredSpaces(ranges: readonly IpRange[]): string[] {
   return internet
     .filter((whole) => 2n * countCovered(whole, ranges) >= sizeOf(whole))
     .map(({ bits }) => (bits === 32 ? "IPv4" : "IPv6"));
 }
 
-/** Addresses of a range that lie in others; each counts once. */
+/** Counts the addresses of a range that are in others, each once. */
 function countCovered(whole: IpRange, ranges: readonly IpRange[]): bigint {
   const last = endOf(whole);
   let next = startOf(whole);
@@ -45,7 +43,7 @@ const startOf = (range: IpRange): bigint => range.value - (range.value % sizeOf(
 const endOf = (range: IpRange): bigint => startOf(range) + sizeOf(range);
 const byStart = (a: IpRange, b: IpRange): number => (startOf(a) < startOf(b) ? -1 : 1);
 
-/** Networks that the internet does not lead to, and this machine. */
+/** Networks that are not reachable from the internet, and this machine. */
 const privateRanges = [
   "10.0.0.0/8",
   "100.64.0.0/10",

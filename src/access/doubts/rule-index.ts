@@ -1,11 +1,11 @@
-// Which rule matches all that a match does, found without a look at every rule.
+// Finds the rule that covers a match, without checking every rule.
 
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import type { Rule } from "../rules/rules.ts";
 import { oneForm, spellingsOf } from "../rules/spellings.ts";
 import type { RuledSource } from "./doubt.ts";
 
-/** Place of the first rule that matches all that a match does; undefined if there is none. */
+/** Returns the index of the first rule that matches everything a match does; undefined if there is none. */
 export type RuleIndex = (match: string) => number | undefined;
 
 /** Indexes the rules whose matches identifiers can have. */
@@ -24,10 +24,10 @@ export function indexRules(
   };
 }
 
-/** A match without the `/*` at its end. */
+/** Returns a match without its trailing `/*`. */
 export const folderOf = (match: string): string => match.replace(/\/\*$/, "");
 
-/** One text for all spellings of a match. */
+/** Returns one text for all spellings of a match. */
 function keyOf(match: string): string {
   if (match === "*") return match;
   const folder = folderOf(match);
@@ -59,7 +59,7 @@ function otherNames(identifier: string, sources: readonly RuledSource[]): string
   return own === whole && !longestPrefix(rest, sources) ? [rest] : [];
 }
 
-/** The source with the longest prefix that an identifier begins with. */
+/** Returns the source with the longest prefix of an identifier. */
 export function longestPrefix(identifier: string, sources: readonly RuledSource[]): RuledSource | undefined {
   return sources
     .filter(({ prefix }) => identifier.startsWith(prefix))

@@ -1,4 +1,4 @@
-// Rules that protect nothing, as the list of rules itself shows.
+// Rules that protect nothing, according to the list of rules alone.
 
 import { mainMounts } from "../../iiif/image/mounts.ts";
 import { profilesOf, type Rule } from "../rules/rules.ts";
@@ -6,10 +6,7 @@ import { isUrl } from "../rules/spellings.ts";
 import type { AccessSettings, Doubt } from "./doubt.ts";
 import { indexRules, type RuleIndex } from "./rule-index.ts";
 
-/**
- * Rules that no identifier reaches, matches that are not written as identifiers are, and profiles without
- * rules.
- */
+/** Returns rules that no identifier reaches, matches in impossible spellings, and profiles without rules. */
 export function ruleDoubts(settings: AccessSettings): Doubt[] {
   const { rules, profiles } = settings.auth;
   if (rules.length === 0)
@@ -72,7 +69,7 @@ function hiddenRule(
   const other = rules[first] as Rule;
   const why = `never counts, since auth.rules.${first} (${other.match}) matches all that ${rule.match} does, and the first rule that matches counts`;
   if (String(profilesOf(other)) === String(profilesOf(rule))) return `${why}; take it away`;
-  // They match the same.
+  // Both match the same identifiers.
   if (indexRules([rule], sources)(other.match) !== undefined)
     return `${why}; take one of them away, or list both profiles in one rule to let in who has either`;
   return `${why}; put it before that one`;

@@ -1,12 +1,12 @@
-// Doubts of sessions, cookies and tokens: logins that are lost, that browsers do not keep, or that viewers
-// cannot use.
+// Doubts about sessions, cookies and tokens: logins that get lost, that browsers do not store, or that
+// viewers cannot use.
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";
 import type { AccessSettings, Doubt } from "./doubt.ts";
 
-/** Doubts of what holds for all profiles. */
+/** Returns doubts about settings shared by all profiles. */
 export function sessionDoubts(settings: AccessSettings): Doubt[] {
   const { auth } = settings;
   const hasSessions = Object.values(auth.profiles).some(
@@ -22,7 +22,7 @@ interface SessionDoubt {
 }
 
 const minute = 60_000;
-/** Browsers keep no cookie for longer (RFC 6265bis, section 5.5). */
+/** Browsers store no cookie for longer (RFC 6265bis, section 5.5). */
 const mostDays = 400;
 /** Viewers fetch a new token before the old one ends, and a page takes a moment. */
 const leastTokenMs = 30_000;

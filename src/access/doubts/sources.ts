@@ -8,8 +8,8 @@ import type { AccessSettings, Doubt, RuledSource } from "./doubt.ts";
 import { folderOf, indexRules, longestPrefix, type RuleIndex } from "./rule-index.ts";
 
 /**
- * Doubts of matches against the prefixes and places of the sources. None if a hook may map identifiers
- * elsewhere.
+ * Returns doubts about matches, given the prefixes and locations of the sources; empty if a hook may map
+ * identifiers elsewhere.
  */
 export function sourceDoubts(settings: AccessSettings): Doubt[] {
   const { auth, sources, hook } = settings;
@@ -75,7 +75,9 @@ function openTwin(match: string, sources: readonly RuledSource[], index: RuleInd
     : `protects files that are public as ${open} too; add a rule for that`;
 }
 
-/** Matches for the same files: a URL of the other scheme, and another source over the same place. */
+/**
+ * Returns matches for the same files: a URL with the other scheme, and another source with the same location.
+ */
 function twinsOf(match: string, sources: readonly RuledSource[]): string[] {
   if (isUrl(match))
     return [match.replace(/(^|\/)(https?):/i, (_, before, scheme) => `${before}${other(scheme)}:`)];
@@ -89,14 +91,14 @@ function twinsOf(match: string, sources: readonly RuledSource[]): string[] {
     const isInside = file.endsWith("/*") && `${place}/`.startsWith(file.slice(0, -1));
     if (!isInside && !file.startsWith(`${place}/`)) return [];
     const twin = source.prefix + (isInside ? "*" : file.slice(place.length + 1));
-    // A longer prefix may take the identifier away.
+    // A longer prefix may claim the identifier.
     return sourceOf(twin, sources) === source ? [twin] : [];
   });
 }
 
 const other = (scheme: string) => (scheme.toLowerCase() === "https" ? "http" : "https");
 
-/** The source of an identifier or a match. */
+/** Returns the source of an identifier or a match. */
 const sourceOf = (match: string, sources: readonly RuledSource[]): RuledSource | undefined =>
   longestPrefix(match, sources) ?? sources[0];
 

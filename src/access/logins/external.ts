@@ -1,4 +1,4 @@
-// Logins on a page of the operator's, which signs who has logged in: HMAC-SHA256 over `user|expires`.
+// Logins on an operator's own page, which signs the user's name: HMAC-SHA256 over `user|expires`.
 
 import { fromBase64Url } from "../../lib/bytes/base64url.ts";
 import { secretOf } from "../../lib/options/secret.ts";
@@ -15,13 +15,15 @@ export interface ExternalLogin {
   readonly pending: PendingLogins;
   /** Values that vouch for its users; a change of any ends their logins. */
   readonly restsOn: readonly string[];
-  /** The address of the operator's page for a login; `returnTo`: as the reader sent it, "" for none. */
+  /**
+   * Returns the address of the operator's page for a login. `returnTo`: as sent by the reader, "" for none.
+   */
   pageFor(callback: string, returnTo: string): string;
-  /** Reads the query of a callback. `now`: milliseconds since 1970. */
+  /** Verifies the query of a callback. `now`: milliseconds since 1970. */
   verify(query: string, now: number): Promise<Vouched>;
 }
 
-/** The login of a profile. Throws an Error that names a variable which is not set. */
+/** Creates the login of a profile. Throws an Error that names a missing variable. */
 export function createExternalLogin(
   profile: string,
   { url, callback_secret_env }: ExternalOptions,
@@ -48,7 +50,7 @@ async function verify(query: string, secret: string, now: number): Promise<Vouch
   const { user, expires, signature } = fields;
   if (!isUserName(user))
     return { reason: "expected a user of 1 to 256 characters without control characters" };
-  // More digits would be milliseconds, and good for thousands of years.
+  // More digits would be milliseconds, and valid for thousands of years.
   if (!/^\d{1,11}$/.test(expires)) return { reason: "expected expires in seconds since 1970" };
   const bytes = signatureBytes(signature);
   if (!bytes) return { reason: "expected a signature of 32 bytes, as hexadecimal digits or base64url" };
@@ -62,7 +64,7 @@ async function verify(query: string, secret: string, now: number): Promise<Vouch
 /** Returns the three fields, or undefined if one is missing, repeated or not text. */
 function fieldsOf(query: string) {
   try {
-    // URLSearchParams takes broken percent-encoding as text.
+    // URLSearchParams accepts broken percent-encoding as text.
     for (const part of query.split(/[&=]/)) decodeURIComponent(part);
   } catch {
     return undefined;

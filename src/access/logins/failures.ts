@@ -1,5 +1,5 @@
-// Logins that failed, by network and by user: the first few are free, then each makes the next one wait. A
-// network from which a user has logged in does not wait for what others do in that user's name.
+// Failed logins by network and by user: the first few are free, then each delays the next attempt. A network
+// from which a user has logged in is not delayed by what others do in that user's name.
 
 import { createLru, type Lru } from "../../imaging/lib/lru.ts";
 import { createLimiter, type Limiter } from "../limiter.ts";
@@ -8,18 +8,18 @@ import { networkOf } from "../network.ts";
 export interface FailureLimits {
   /** Failures that cause no waiting. */
   readonly free: number;
-  /** Milliseconds after the first failure that is not free; doubled with each further one. */
+  /** Milliseconds after the first failure that causes a wait; doubled with each further one. */
   readonly firstWaitMs: number;
-  /** Longest wait of a network. */
+  /** Longest wait of a network, in milliseconds. */
   readonly longestWaitMs: number;
-  /** Longest wait of a user in networks that are new to them. */
+  /** Longest wait of a user in unknown networks, in milliseconds. */
   readonly longestUserWaitMs: number;
-  /** Failures are forgotten so long after the last of them. */
+  /** Milliseconds after the last failure until failures are forgotten. */
   readonly forgetMs: number;
-  /** A network is known to a user so long after their last login from it. */
+  /** Milliseconds after a user's last login during which a network is known to them. */
   readonly knownMs: number;
   /**
-   * Networks, users, and networks known to users that are remembered; those that were used least lately are
+   * Maximum number of networks, users, and known networks that are remembered; the least recently used are
    * forgotten first.
    */
   readonly most: number;
@@ -35,12 +35,9 @@ export const usualLimits: FailureLimits = {
   most: 10_000,
 };
 
-/**
- * An attempt that may be made. It counts as failed until it has succeeded, so that attempts at the same time
- * count too.
- */
+/** A permitted attempt. It counts as failed until it succeeds, so that concurrent attempts count too. */
 export interface Attempt {
-  /** Takes the failure back; the network is known to the user from now on. */
+  /** Removes the failure; from now on the network is known to the user. */
   noteSuccess(): void;
   /** Takes the failure back if nobody could find out whether the password was correct. */
   cancel(): void;
@@ -63,10 +60,10 @@ export class LoginFailures {
   readonly #knownMs: number;
   readonly #networks: Limiter;
   readonly #users: Limiter;
-  /** Milliseconds of the last login, by network and user. */
+  /** Time of the last login in milliseconds, by network and user. */
   readonly #logins: Lru<string, number>;
 
-  /** `now`: milliseconds, never going back. */
+  /** `now` returns milliseconds and never goes back. */
   constructor({
     now = () => performance.now(),
     limits = usualLimits,
@@ -87,12 +84,12 @@ export class LoginFailures {
   }
 
   /**
-   * An attempt to log in, or how many milliseconds to wait before the next. All clients without a known
-   * address share one network. `user`: the name with that of its profile, as names may be there in several.
+   * Returns an attempt to log in, or the milliseconds to wait before the next. All clients without a known
+   * address share one network. `user`: the name qualified with its profile, since profiles may share names.
    */
   attempt(address: string | undefined, user: string): Attempt | { readonly waitMs: number } {
     const network = networkOf(address, 64);
-    // Names come from anybody, and may be long.
+    // Names are untrusted and may be long.
     const name = user.slice(0, 200);
     const pair = `${network} ${name}`;
     const known = this.#logins.get(pair);

@@ -1,4 +1,4 @@
-// Access by address: which clients the profiles of kiosks let in.
+// Access by address: the clients that kiosk profiles let in.
 
 import { type IpRange, inRanges, parseRange } from "../../lib/network/ip-range.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
@@ -9,13 +9,13 @@ export interface Kiosks {
    * to trusted proxies; an unknown (undefined) address is not let in.
    */
   allows(profile: string, address: string | undefined): boolean;
-  /** The addresses and ranges of a profile, as configured. */
+  /** Returns the configured addresses and ranges of a profile. */
   listOf(profile: string): readonly string[];
-  /** Takes the lists of a changed configuration. */
+  /** Applies the lists of a changed configuration. */
   take(profiles: Readonly<Record<string, ProfileOptions>>): void;
 }
 
-/** The kiosks among profiles. */
+/** Returns the kiosks among profiles. */
 export function createKiosks(profiles: Readonly<Record<string, ProfileOptions>>): Kiosks {
   let lists: ReadonlyMap<string, { readonly texts: readonly string[]; readonly ranges: readonly IpRange[] }>;
   const take: Kiosks["take"] = (profiles) => {

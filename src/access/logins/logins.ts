@@ -17,14 +17,14 @@ export interface Logins {
   readonly failures: LoginFailures;
   /** Returns the passwords of a profile whose readers have passwords here. */
   passwordsOf(profile: string): Passwords | undefined;
-  /** The operator's own login page of a profile. */
+  /** Returns the operator's own login page of a profile. */
   templateOf(profile: string): LoginTemplate | undefined;
   /** Returns the login of a profile whose readers log in on a page of the operator's. */
   externalOf(profile: string): ExternalLogin | undefined;
   /** Returns the login of a profile whose readers log in at an OpenID Connect provider. */
   oidcOf(profile: string): OidcLogin | undefined;
   /**
-   * Notes for the operator that a login elsewhere was not accepted: at most once a minute for each profile
+   * Reports to the operator that a login elsewhere was not accepted: at most once a minute for each profile
    * and kind of failure.
    */
   noteRefusal(profile: string, kind: string, reason: string): void;
@@ -40,7 +40,7 @@ export interface LoginsHost {
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
-/** Bytes of a template; a page is small. */
+/** Maximum bytes of a template. */
 const mostTemplateBytes = 1024 * 1024;
 
 /**
@@ -103,7 +103,7 @@ function passwordCheck(name: string, key: string, place: string, { check, checkN
     place,
     neededFor: "changes",
     run: check,
-    // An empty list is right while everybody is locked out, so only those who prepare a start hear of it.
+    // An empty list is valid while everybody is locked out, so only dry runs report it.
     dryRun: async () => checkNames(),
     logs: true,
   };

@@ -15,7 +15,7 @@ export interface PendingLogin {
 
 export type PendingLogins = Seals<PendingLogin>;
 
-/** Seconds in which a reader has to come back. */
+/** Seconds within which a reader has to return. */
 export const pendingSeconds = 600;
 
 /** Creates the pending logins of one profile, signed with a secret that the profile has anyway. */

@@ -1,20 +1,22 @@
-// Small records that a browser keeps and brings back: signed, and good for a while (RFC 7519).
+// Small signed records that a browser stores and sends back, valid for a limited time (RFC 7519).
 
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 
 export interface Seals<T extends object> {
-  /** A text that {@link open} takes until its time is over. It is signed, not encrypted. */
+  /** Returns a text that {@link open} accepts until it expires. It is signed, not encrypted. */
   seal(value: T): Promise<string>;
-  /** undefined for a text that was not sealed here for this purpose, or that has expired. */
+  /**
+   * Returns the value; undefined for a text that was not sealed here for this purpose, or that has expired.
+   */
   open(text: string): Promise<T | undefined>;
 }
 
 const algorithm = "HS256";
 
 /**
- * Seals for one purpose, good for so many seconds. The key is derived from a secret that is there anyway
- * (HKDF, RFC 5869), so that all servers with the same configuration read each other's texts, and those of
- * another purpose are of no use.
+ * Creates seals for one purpose, valid for that many seconds. The key is derived from an existing secret
+ * (HKDF, RFC 5869), so that all servers with the same configuration accept each other's texts, and texts for
+ * other purposes are useless.
  */
 export function createSeals<T extends object>(secret: string, purpose: string, seconds: number): Seals<T> {
   const encoder = new TextEncoder();

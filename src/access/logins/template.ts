@@ -1,5 +1,4 @@
-// Login pages of operators: HTML with fields and conditions in double braces. Nothing in them is evaluated
-// but these.
+// Operators' login pages: HTML with fields and conditions in double braces. Nothing else is evaluated.
 
 /** Fields that a template may use. */
 export interface LoginFields {
@@ -15,7 +14,7 @@ export interface LoginFields {
 }
 
 /**
- * A template that has been read: its page for the fields, which `makeSafe` makes safe for text and quoted
+ * A parsed template: returns its page for the fields, which `makeSafe` escapes for text and quoted
  * attributes.
  */
 export type LoginTemplate = (fields: LoginFields, makeSafe: (text: string) => string) => string;

@@ -1,6 +1,6 @@
-// Names of readers that come from elsewhere: a page of the operator's, or a provider.
+// Checks names of readers from external logins: an operator's page, or a provider.
 
-/** UTF-16 units of a name. */
+/** Maximum UTF-16 units of a name. */
 const mostLength = 256;
 
 /**

@@ -1,5 +1,4 @@
-// Why a login by OpenID Connect did not come about: in four kinds for the reader, and with a reason for the
-// operator.
+// Reasons why a login by OpenID Connect failed: in four kinds for the reader, and in detail for the operator.
 
 import { errors } from "jose";
 import {
@@ -16,7 +15,7 @@ import { ServiceError } from "../../errors.ts";
  */
 export type OidcFailure = "denied" | "unconfirmed" | "unavailable" | "misconfigured";
 
-/** The message is for the operator. It holds no code, token or secret. */
+/** Its message is for the operator and contains no code, token or secret. */
 export class OidcFault extends Error {
   readonly why: OidcFailure;
 
@@ -28,8 +27,8 @@ export class OidcFault extends Error {
 }
 
 /**
- * Errors that a provider names (RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core 1.0, section
- * 3.1.2.6); others: misconfigured.
+ * Errors named by a provider (RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core 1.0, section 3.1.2.6);
+ * others count as misconfigured.
  */
 const named: Readonly<Record<string, OidcFailure>> = {
   access_denied: "denied",
@@ -65,7 +64,7 @@ const unconfirmed: ReadonlySet<string> = new Set([
   "ERR_JWS_INVALID",
 ]);
 
-/** Any error of a login as a fault. */
+/** Converts any error of a login to a fault. */
 export function faultOf(error: unknown): OidcFault {
   if (error instanceof OidcFault) return error;
   const cause = { cause: error };

@@ -31,7 +31,7 @@ export type OidcOptions = Extract<ProfileOptions["access_service"], { readonly b
 /** Tolerated difference in seconds between the clocks of provider and service. */
 const clockToleranceSeconds = 60;
 
-/** Signatures by keys that the provider publishes (RFC 7518, section 3.1; RFC 9864). */
+/** Signature algorithms with keys that the provider publishes (RFC 7518, section 3.1; RFC 9864). */
 const algorithms = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -56,8 +56,8 @@ export interface OidcLogin {
 }
 
 /**
- * The login of a profile; the provider is asked when it is needed. Throws an Error that names a variable
- * which is not set.
+ * Creates the login of a profile; the provider is contacted on demand. Throws an Error that names a missing
+ * variable.
  */
 export function createOidcLogin(
   profile: string,

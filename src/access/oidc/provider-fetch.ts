@@ -1,4 +1,4 @@
-// Requests to a provider: over https, bounded in time, size and number, and without following redirects.
+// Requests to a provider: over https, limited in time, size and number, without following redirects.
 
 import { concatenate } from "../../imaging/lib/concatenate.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
@@ -11,7 +11,7 @@ import { OidcFault } from "./faults.ts";
 const timeoutMs = 5000;
 /** Largest response in bytes: metadata and keys of large providers have 10 to 50 KB. */
 export const mostAnswerBytes = 512 * 1024;
-/** Requests at a time; further ones are refused, so that a provider that hangs holds no more than these. */
+/** Concurrent requests; further ones are refused, which limits the cost of a hanging provider. */
 const mostAtOnce = 32;
 
 /** The parts of a request that the library decides. */

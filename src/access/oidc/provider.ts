@@ -19,13 +19,10 @@ import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
  */
 const freshMs = 3_600_000;
 const staleMs = 24 * freshMs;
-/**
- * Milliseconds for which keys count, and before they are asked for again on account of a key that is not
- * among them.
- */
+/** Milliseconds for which keys are valid, and the minimum interval between requests for an unknown key. */
 const keysFreshMs = 600_000;
 const keysPauseMs = 5000;
-/** A check of the service asks again after this. */
+/** Milliseconds after which a check of the service requests again. */
 const checkedMs = 60_000;
 
 /** How the library makes requests. {@link createProviderFetch} checks the transport. */
@@ -35,9 +32,9 @@ export interface RequestOptions {
 }
 
 export interface Provider {
-  /** Rejects with an OidcFault. */
+  /** Returns the provider's metadata. Rejects with an OidcFault. */
   metadata(): Promise<AuthorizationServer>;
-  /** Finds the key of a signature. */
+  /** Returns a function that finds the key of a signature. */
   keysOf(metadata: AuthorizationServer): JWTVerifyGetKey;
   readonly requests: RequestOptions;
   /** Resolves if the provider responds, or has responded within the last minute. Rejects with the reason. */
@@ -49,7 +46,7 @@ export interface ProviderHost {
   readonly connectionsEndWithRequest?: boolean;
 }
 
-/** The provider of an issuer; nothing is asked yet. */
+/** Creates the provider of an issuer without contacting it. */
 export function createProvider(
   issuer: string,
   { connectionsEndWithRequest = false }: ProviderHost = {},

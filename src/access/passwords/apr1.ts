@@ -5,7 +5,7 @@ import { md5 } from "../../lib/bytes/md5.ts";
 
 const digits = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Bytes of the digest in the order in which they are written, three to four digits. */
+/** Byte order of the digest in the output, three bytes to four digits. */
 const order = [
   [0, 6, 12],
   [1, 7, 13],
@@ -24,7 +24,7 @@ export function apr1(password: string, salt: string): string {
   const salted = bytesOf(salt);
   const inner = md5(concatenate([key, salted, key]));
   const stretched = Uint8Array.from(key, (_, i) => inner[i % 16] as number);
-  // A byte for each binary digit of the length: NUL for 1, the first of the password for 0.
+  // One byte for each binary digit of the length: NUL for 1, the first character of the password for 0.
   const lengthBytes: number[] = [];
   for (let rest = key.length; rest > 0; rest >>= 1) lengthBytes.push(rest & 1 ? 0 : (key[0] as number));
   let digest = md5(concatenate([key, bytesOf("$apr1$"), salted, stretched, lengthBytes]));
@@ -51,7 +51,7 @@ export function apr1(password: string, salt: string): string {
   return `$apr1$${salt}$${text}${encodeBytes([0, 0, digest[11] as number], 2)}`;
 }
 
-/** Three bytes as digits of six bits, the lowest first. */
+/** Encodes three bytes as digits of six bits, the lowest first. */
 function encodeBytes([high = 0, middle = 0, low = 0]: readonly number[], count: number): string {
   const value = (high << 16) | (middle << 8) | low;
   return Array.from({ length: count }, (_, i) => digits[(value >> (6 * i)) & 63]).join("");

@@ -1,8 +1,8 @@
 // Forms of password hashes: those that logins can verify, and the names of others.
 
-/** A higher cost keeps a login waiting for more than some seconds. */
+/** Higher costs delay a login for more than a few seconds. */
 export const costs = { least: 4, most: 15, usual: 10 } as const;
-/** UTF-16 units; a longer password fits no hash. */
+/** UTF-16 units; longer passwords match no hash. */
 export const longestPassword = 1024;
 
 /** Patterns of hashes that cannot be verified; the first match applies. */

@@ -1,4 +1,4 @@
-// Making hashes of passwords, and whether a password fits one.
+// Creates password hashes and verifies passwords.
 
 import { hash as bcrypt, compare, compareSync, truncates } from "bcryptjs";
 import { apr1 } from "./apr1.ts";

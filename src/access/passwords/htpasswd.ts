@@ -1,4 +1,4 @@
-// Password files as Apache's htpasswd writes them: lines of name and hash.
+// Reads password files of Apache's htpasswd: lines of name and hash.
 
 import { hashFault } from "./hash-forms.ts";
 

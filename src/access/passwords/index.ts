@@ -16,7 +16,7 @@ export interface Passwords {
    */
   verify(user: string, password: string, signal?: AbortSignal): Promise<string | undefined>;
   /**
-   * The hash of a user at present; undefined if there is none. Takes a second at most, even if the disk
+   * Returns a user's current hash; undefined if there is none. Takes at most a second, even if the disk
    * hangs.
    */
   hashOf(user: string): Promise<string | undefined>;
@@ -29,7 +29,7 @@ export interface Passwords {
 export interface PasswordsOptions {
   /** Hashes by name. Ignored if there is a file. */
   readonly users: Readonly<Record<string, string>>;
-  /** Absolute; "": none. */
+  /** Absolute path; "" for none. */
   readonly htpasswd_file: string;
 }
 
@@ -37,9 +37,9 @@ export interface PasswordsHost {
   readonly platform: Pick<Platform, "files">;
   readonly log: Pick<Log, "info" | "error">;
   readonly verifier: Verifier;
-  /** The key of the configuration under which the options stand. */
+  /** Configuration key of these options. */
   readonly key: string;
-  /** Milliseconds, never going back. */
+  /** Returns milliseconds and never goes back. */
   readonly now?: () => number;
 }
 
@@ -79,7 +79,7 @@ export async function openPasswords(
       const hashes = file?.current() ?? inline;
       const other = await standIn(user, hashes);
       const own = hashes.get(user);
-      // It fits nothing, and would cost more than others.
+      // It matches nothing, and would take longer than others.
       const tried = password.length > longestPassword ? "" : password;
       const fits = await verifier.verify(tried, own ?? other, signal);
       return fits && tried === password ? own : undefined;

@@ -1,5 +1,4 @@
-// Passwords are checked in workers, so that tiles do not wait: few at a time, and further ones in a bounded
-// queue.
+// Verifies passwords in workers, so that tiles do not wait: few at a time, with a bounded queue.
 
 import { ServiceError } from "../../errors.ts";
 import { createDeadline } from "../../lib/concurrency/deadline.ts";
@@ -20,7 +19,7 @@ export interface Verifier {
 
 export interface VerifierOptions {
   readonly platform: Pick<Platform, "startWorker" | "parallelism">;
-  /** Checks that may wait; a further one is refused. */
+  /** Number of checks that may wait; more are refused. */
   readonly mostWaiting?: number;
   /** Milliseconds for a worker to start and respond. */
   readonly answerMs?: number;
@@ -28,7 +27,7 @@ export interface VerifierOptions {
 
 /** Milliseconds after its last response when a worker ends. */
 const idleMs = 60_000;
-/** Processors for each check at a time. */
+/** Processors per concurrent check. */
 const processorsEach = 4;
 
 interface Seat {
@@ -37,7 +36,7 @@ interface Seat {
   end(): void;
 }
 
-/** No worker is started before the first password. */
+/** Creates a verifier. The first password starts the first worker. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { platform, mostWaiting = 64, answerMs = 30_000 } = options;
   const gate = createSemaphore(Math.max(1, Math.floor(platform.parallelism / processorsEach)), mostWaiting);
@@ -85,7 +84,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 }
 
-/** A worker that is asked one question at a time. `left`: called once, when it has ended. */
+/** Creates a worker that verifies one password at a time. `left`: called once, when it has ended. */
 function createSeat(port: WorkerPort, answerMs: number, left: () => void): Seat {
   let asked: { done(answer: PasswordAnswer): void; fail(error: Error): void } | undefined;
   let gone = false;

@@ -1,9 +1,9 @@
-// The worker's side: one password after the other.
+// The worker's side: verifies one password after another.
 
 import { verifyHere } from "./hash.ts";
 import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";
 
-/** The way of a worker to the main thread. */
+/** Connection of a worker to the main thread. */
 export interface PasswordWorkerHost {
   post(message: PasswordAnswer): void;
   onMessage(listener: (message: PasswordQuestion) => void): void;

@@ -8,7 +8,7 @@ export interface ProfileFault {
   readonly message: string;
 }
 
-/** For each pair that cannot be, the reason; the others can. */
+/** Reasons for impossible combinations; all others are possible. */
 const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, string>>> } = {
   clickthrough: {
     oidc: "a provider asks for a login; use the pattern active",
@@ -28,7 +28,7 @@ const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, 
   },
 };
 
-/** All that a start refuses of a profile. */
+/** Returns the faults for which a start refuses a profile. */
 export function profileFaults(name: string, profile: ProfileOptions): ProfileFault[] {
   const { pattern, access_service: service, kiosk } = profile;
   const faults: ProfileFault[] = [];

@@ -12,7 +12,7 @@ import { hashFault } from "../passwords/hash-forms.ts";
 
 const edit = "restart" as const;
 
-/** Interaction patterns (Authorization Flow 2.0, section 3; `clickthrough` is of Authentication 1.0). */
+/** Interaction patterns (Authorization Flow 2.0, section 3; `clickthrough` is from Authentication 1.0). */
 export const patterns = ["clickthrough", "active", "kiosk", "external"] as const;
 export type Pattern = (typeof patterns)[number];
 
@@ -38,7 +38,7 @@ function isWebUrl(text: string): boolean {
   return url?.username === "" && url.password === "";
 }
 
-/** A lifetime has to end, and has to have begun. */
+/** A lifetime must be finite and positive. */
 export const lifetime = (example: string) => {
   const error = `expected a duration above 0, such as ${example}`;
   return durationOption.refine((text) => !isDuration(text) || parseDuration(text) > 0, { error });
@@ -82,7 +82,7 @@ const builtin = z.strictObject({
   }),
 });
 
-/** Their presence says nothing of who somebody is: browsers send them, or proxies do for all clients. */
+/** Headers that identify nobody: browsers send them, or proxies do for all clients. */
 const sentByEveryone =
   /^(accept(-.*)?|authorization|cache-control|connection|content-.*|cookie|date|dnt|forwarded|host|if-.*|keep-alive|origin|pragma|priority|range|referer|sec-.*|te|traceparent|tracestate|upgrade.*|user-agent|via|x-forwarded-(for|host|port|prefix|proto|scheme|server|ssl)|x-real-ip|x-request-id)$/i;
 

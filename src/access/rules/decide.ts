@@ -15,7 +15,7 @@ export interface DecideParts {
   readonly kiosks: Pick<Kiosks, "allows">;
   readonly sessions: Pick<Sessions, "find" | "findByToken">;
   readonly cookieName: string;
-  /** Which alone may name readers by a header; empty: anybody may. */
+  /** Only these may name readers by a header; empty means anybody. */
   readonly proxies: readonly IpRange[];
 }
 
@@ -74,9 +74,7 @@ export interface FoundSession {
   readonly id?: string;
 }
 
-/**
- * The live sessions that a request presents, that of its token first. Each is asked for when it is wanted.
- */
+/** Yields the live sessions that a request presents, that of its token first. Each is looked up on demand. */
 export async function* sessionsOf(
   { sessions, cookieName }: Pick<DecideParts, "sessions" | "cookieName">,
   { header }: Presenter,

@@ -1,4 +1,4 @@
-// Whom a proxy in front says that a reader is, by a header.
+// Identifies a reader by a header from a proxy.
 
 import { type IpRange, inRanges } from "../../lib/network/ip-range.ts";
 import type { Caller } from "../access.ts";

@@ -1,4 +1,4 @@
-// A caller as hooks are asked about it.
+// Converts a caller to the input of hooks.
 
 import type { HookRequest } from "../../hooks/index.ts";
 import { splitPage } from "../../iiif/image/path.ts";

@@ -24,7 +24,7 @@ const statuses: ReadonlySet<number> = new Set<Denial["status"]>([401, 403, 404, 
 export interface HookedParts {
   readonly hooks: Hooks;
   readonly log: Pick<Log, "warn">;
-  /** Further identifiers of the master of an identifier. */
+  /** Returns other identifiers of the same master. */
   readonly otherNames: (identifier: string) => readonly string[];
 }
 
@@ -131,5 +131,5 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   };
 }
 
-/** To be replaced by what holds for all that a hook decides. */
+/** Placeholder; the rules of the hook replace it. */
 const open = { keptBy: "caller", vary: [] } as const;

@@ -6,9 +6,9 @@ import type { Denial, Grant } from "../access.ts";
 import type { Profile } from "../profiles/profile.ts";
 
 export interface Requirement {
-  /** In the order of the rule. Substitute, heading and note are those of the first. */
+  /** In the order of the rule. Substitute, heading and note come from the first. */
   readonly profiles: readonly [Profile, ...Profile[]];
-  /** For those who have access by one of them. */
+  /** Grant for readers with access through one of them. */
   readonly granted: Grant;
   /** For all others. */
   readonly refused: Grant | Denial;

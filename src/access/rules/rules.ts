@@ -1,22 +1,22 @@
-// Which rule an identifier meets: those under `auth.rules`, in their order.
+// Finds the rule of an identifier: the entries of `auth.rules`, in order.
 
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { isUrl, oneForm, spellingsOf } from "./spellings.ts";
 
 /** A rule as configured. */
 export interface Rule {
-  /** An identifier, a prefix with `/*` behind it, or `*`. */
+  /** An identifier, a prefix followed by `/*`, or `*`. */
   readonly match: string;
   /** Access through any one of several profiles is enough. */
   readonly profile: string | readonly string[];
 }
 
-/** The names of the profiles of a rule: one at least. */
+/** Returns the names of a rule's profiles, at least one. */
 export const profilesOf = ({ profile }: Pick<Rule, "profile">): readonly string[] =>
   typeof profile === "string" ? [profile] : profile;
 
 /**
- * Returns the first rule that matches, or undefined if none does: the identifier is public. `others`: further
+ * Returns the first rule that matches, or undefined if none does: the identifier is public. `others`: other
  * identifiers of the same master.
  */
 export type RuleMatch<R> = (identifier: string, others?: readonly string[]) => R | undefined;
@@ -32,7 +32,7 @@ export function ruleFault(match: string): string | undefined {
   } catch {
     return `${fault}, which no identifier can be${suggestMatch(match)}`;
   }
-  // Servers take the same query in any order and with more behind it.
+  // Servers accept the same query in any order and with additions.
   return isUrl(plain) && plain.includes("?")
     ? `${fault}; take off what begins with ?, since a rule for a URL holds for all of its queries`
     : undefined;
@@ -45,8 +45,8 @@ function suggestMatch(match: string): string {
 }
 
 /**
- * Rules as a function of a decoded identifier. `private/*` matches `private` and all that begins with
- * `private/`. An identifier with a page suffix is tried with and without it; a URL is brought to one form
+ * Creates a function from decoded identifiers to rules. `private/*` matches `private` and everything that
+ * begins with `private/`. An identifier with a page suffix is tried with and without it; a URL is normalised
  * first, in rules as in identifiers.
  */
 export function createRules<R extends Pick<Rule, "match">>(rules: readonly R[]): RuleMatch<R> {

@@ -1,9 +1,9 @@
-// The spellings of one identifier, which the same rules have to meet.
+// The spellings of one identifier, to which the same rules must apply.
 
 import { splitPage } from "../../iiif/image/path.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 
-/** The forms of an identifier that rules are tried on: with its page suffix and without. */
+/** Returns the forms of an identifier that rules are tried on: with its page suffix and without. */
 export function spellingsOf(identifier: string): readonly string[] {
   const whole = oneForm(identifier);
   const paged = splitPage(identifier);
@@ -32,10 +32,9 @@ const urlStart = /(^|\/)https?:\/\//i;
 export const isUrl = (identifier: string) => urlStart.test(identifier);
 
 /**
- * An identifier with the URL that it is, or that follows a source's prefix in it, in one form: scheme and
- * host in lower case, default port and fragment off, unreserved characters and sub-delimiters decoded, all
- * other escapes in upper case. Slashes and dots count as servers may take them that decode a path before they
- * read it.
+ * Normalises the URL that an identifier is, or that follows a source's prefix: scheme and host in lower case,
+ * default port and fragment removed, unreserved characters and sub-delimiters decoded, all other escapes in
+ * upper case. Slashes and dots are treated as by servers that decode a path before parsing it.
  */
 export function oneForm(identifier: string): string {
   const found = identifier.includes("://") ? urlStart.exec(identifier) : null;

@@ -1,5 +1,5 @@
-// Sessions in a folder of this machine, which outlive a restart: records as files, and a sweep for those that
-// have expired.
+// Sessions in a folder of this machine, which survive a restart: records as files, and a sweep for expired
+// ones.
 
 import type { FileStat } from "../../platform/platform.ts";
 import {
@@ -18,7 +18,7 @@ import type { SessionStore } from "./store.ts";
 
 export interface FolderSessionsOptions {
   readonly files: EntryFiles;
-  /** Absolute. It has to be there. */
+  /** Absolute path of an existing folder. */
   readonly path: string;
   /** Limits of concurrent file calls and of their duration; default: those of a usual disk. */
   readonly calls?: number;
@@ -31,10 +31,10 @@ export interface FolderSessionsOptions {
 const recordName = /^[0-9a-f]{64}$/;
 /** Left by a write if the process ended during it. */
 const temporaryName = /^\.\d+-\d+-[0-9a-f-]{36}\.tmp$/;
-/** Nothing is half-written for so long (milliseconds). */
+/** Milliseconds after which a half-written file is abandoned. */
 const strayAge = 60 * 60_000;
 
-/** What a sweep needs to know of a record, which never changes. */
+/** What a sweep needs to know about a record; it never changes. */
 interface SweptRecord {
   readonly expiresAt: number;
   /** The record, if it is a session. */

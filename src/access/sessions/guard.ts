@@ -15,7 +15,7 @@ export interface SessionDeadlines {
   readonly check: number;
 }
 
-/** Readers come back soon after the store does. */
+/** Readers return soon after the store recovers. */
 const pauses: CircuitOptions = { pauseMs: 500, longestPauseMs: 4000 };
 
 /** `failed` receives errors for the log. */
@@ -56,7 +56,7 @@ export function guardedSessions(
     end: (key) => guard("write", () => store.end(key)),
     // Takes time in proportion to the number of sessions; each of its steps has its own bound.
     endMatching: (matches) => orUnavailable(() => store.endMatching(matches)),
-    // A count of many may be late: that says nothing of logins.
+    // A large count may be late, which says nothing about logins.
     count: () => orUnavailable(() => withDeadline(deadlines.write, () => store.count())),
     ...(sweep && { sweep: () => sweep() }),
     async check() {

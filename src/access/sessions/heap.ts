@@ -11,7 +11,7 @@ export interface HeapSessionsOptions {
    * most half of the room, so that requests for tokens cannot block logins.
    */
   readonly maxRecords?: number;
-  /** Tokens of one session; the oldest of them go first. */
+  /** Maximum tokens of one session; the oldest are removed first. */
   readonly maxTokens?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -65,7 +65,7 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
     },
     async begin(key, session, before) {
       if (before !== undefined && !sessions.has(before)) return false;
-      // One that takes the place of another needs no further room.
+      // A session that replaces another needs no additional room.
       if (before === undefined && isFull()) throw noRoom();
       if (before !== undefined) drop(before);
       sessions.set(key, { session, tokens: new Set() });

@@ -1,5 +1,4 @@
-// The secrets of readers: 256 random bits in base64url (RFC 4648, section 5). Stores know their digests
-// alone.
+// Readers' secrets: 256 random bits in base64url (RFC 4648, section 5). Stores know only their digests.
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { toBase64Url } from "../../lib/bytes/base64url.ts";
@@ -9,7 +8,7 @@ export function createId(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** The key of a record; undefined for a text that no id can be. */
+/** Returns the key of a record; undefined for an impossible id. */
 export async function keyOf(id: string): Promise<string | undefined> {
   return /^[A-Za-z0-9_-]{43}$/.test(id) ? toHex(await sha256(id)) : undefined;
 }

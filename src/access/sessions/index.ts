@@ -1,5 +1,4 @@
-// The sessions of the service as its options say: which store is built how, its deadlines, its sweep and its
-// check.
+// Builds the sessions of the service from its options: the store, its deadlines, its sweep and its check.
 
 import type { Check } from "../../lib/checks.ts";
 import { callsOf } from "../../lib/concurrency/lane.ts";
@@ -54,7 +53,7 @@ function deadlinesOf(options: SessionOptions): SessionDeadlines | undefined {
   return { read, write: writeFactor * read, check: checkMs };
 }
 
-/** Options of the backend, which the schema demands. */
+/** Returns the options of the backend, which the schema requires. */
 function ownOf<T>(options: T | undefined, backend: Backend): T {
   if (options === undefined) throw new Error(`auth.session: expected ${backend}`);
   return options;
@@ -64,7 +63,7 @@ const builders: {
   readonly [B in Backend]: (
     options: SessionOptions,
     host: SessionsHost,
-    /** Longest that a connection or request of a driver may take. */
+    /** Longest time for a connection or request of a driver. */
     timeoutMs: number,
   ) => SessionStore;
 } = {

@@ -34,7 +34,7 @@ const atOnce = 8;
 const rememberedTokens = 200_000;
 
 export interface ObjectSessionsOptions {
-  /** Tokens of one session that this process issued; the oldest of them go first. */
+  /** Maximum tokens of one session issued by this process; the oldest are removed first. */
   readonly maxTokens?: number;
 }
 
@@ -48,7 +48,7 @@ export async function checkPlace(place: RecordPlace, problem: string): Promise<v
 }
 
 export interface ObjectSessions extends Omit<SessionStore, "count" | "check"> {
-  /** Removes the tokens of a session that is not there. */
+  /** Removes the tokens of a missing session. */
   removeOrphans(session: string): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function objectSessions(
     await place.removeFolder?.(`bound/${session}`);
   };
   const end = async (key: string) => {
-    // First of all: without it, none of its tokens is good for anything.
+    // First, because without it its tokens are worthless.
     await place.remove(`sessions/${key}`);
     issued.delete(key);
     await removeTokens(key);

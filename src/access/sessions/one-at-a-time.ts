@@ -3,7 +3,7 @@
 /** Runs `work` once all earlier operations of the same key have ended, and returns its result. */
 export type OneAtATime = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** A queue for each key that is in use. */
+/** Creates a queue for each key in use. */
 export function createOneAtATime(): OneAtATime {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {

@@ -18,7 +18,7 @@ const timeout = timeoutOption.meta({
   form: "duration",
 });
 
-/** A bucket that anybody may use is no place for sessions. */
+/** A public bucket is unsuitable for sessions. */
 const { anonymous: _, ...bucketOptions } = s3Options;
 
 const s3 = z.strictObject({

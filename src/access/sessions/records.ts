@@ -3,9 +3,9 @@
 import type { LoginGrant, Session } from "../session.ts";
 import type { TokenRecord } from "./store.ts";
 
-/** The form of both records. Those of another version are not read. */
+/** Version of both records. Other versions are not read. */
 const formatVersion = 3;
-/** Characters; a longer text is no record. */
+/** Maximum characters of a record. */
 export const longestRecord = 64 * 1024;
 
 export const writeSession = ({ createdAt, expiresAt, grants }: Session): string =>
@@ -14,14 +14,14 @@ export const writeSession = ({ createdAt, expiresAt, grants }: Session): string 
 export const writeToken = ({ session, createdAt, expiresAt, profiles }: TokenRecord): string =>
   JSON.stringify({ version: formatVersion, session, createdAt, expiresAt, profiles });
 
-/** undefined for a text that is no session of this version. */
+/** Parses a session; undefined for anything but a session of this version. */
 export function readSession(text: string): Session | undefined {
   const record = readRecord(text);
   if (!record || !Array.isArray(record.grants) || !record.grants.every(isGrant)) return undefined;
   return { createdAt: record.createdAt, expiresAt: record.expiresAt, grants: record.grants };
 }
 
-/** undefined for a text that is no token of this version. */
+/** Parses a token; undefined for anything but a token of this version. */
 export function readToken(text: string): TokenRecord | undefined {
   const record = readRecord(text);
   if (!record || typeof record.session !== "string" || !/^[0-9a-f]{64}$/.test(record.session))

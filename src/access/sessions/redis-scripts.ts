@@ -1,11 +1,11 @@
-// What a Redis store of sessions does in Redis, each as one atomic step. All keys begin with ARGV[1]:
+// The operations of a Redis session store, each as one atomic script. All keys begin with ARGV[1]:
 //
-//   s:<session>   string       the session; expires by itself
-//   t:<token>     string       digits of its session, a blank, the token; expires by itself
+//   s:<session>   string       the session; expires on its own
+//   t:<token>     string       digits of its session, a blank, the token; expires on its own
 //   b:<session>   sorted set   the tokens of a session → milliseconds of their expiry; expires with it
 //   all           sorted set   sessions → milliseconds of their expiry, to count them
 //
-// Lifetimes are by the clock of Redis, which all servers share.
+// Lifetimes use the clock of Redis, which all servers share.
 
 const shared = `
 local space = ARGV[1]
@@ -32,10 +32,10 @@ end
 `;
 
 export const sessionScripts = {
-  /** ARGV: space, session. The session or nil. */
+  /** ARGV: space, session. Returns the session or nil. */
   find: `return redis.call('GET', ARGV[1] .. 's:' .. ARGV[2])`,
 
-  /** ARGV: space, token. The token and its session, or nil. */
+  /** ARGV: space, token. Returns the token and its session, or nil. */
   findByToken: `
 local token = redis.call('GET', ARGV[1] .. 't:' .. ARGV[2])
 if not token then return false end
@@ -86,8 +86,8 @@ finish(ARGV[2])
 return 1`,
 
   /**
-   * ARGV: space, least expiry, count. Of so many sessions from there: key, expiry, text, each '' if it
-   * has gone.
+   * ARGV: space, least expiry, count. Returns key, expiry and text of that many sessions, each '' if it is
+   * gone.
    */
   page: `
 local found = redis.call('ZRANGEBYSCORE', ARGV[1] .. 'all', ARGV[2], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
@@ -99,12 +99,12 @@ for at = 1, #found, 2 do
 end
 return page`,
 
-  /** ARGV: space. The number of sessions. */
+  /** ARGV: space. Returns the number of sessions. */
   count: `${shared}
 prune()
 return redis.call('ZCARD', all)`,
 
-  /** ARGV: space, anything. The same, after it was written. Leaves nothing behind. */
+  /** ARGV: space, any value. Writes the value, returns it, and leaves nothing behind. */
   check: `
 local key = ARGV[1] .. 'check'
 redis.call('SET', key, ARGV[2], 'PX', 1000)

@@ -1,5 +1,5 @@
-// Sessions in Redis, which any number of servers may share: records expire by themselves, and each function
-// is one atomic step.
+// Sessions in Redis, shared by any number of servers: records expire on their own, and each operation is one
+// atomic script.
 
 import type { RedisArgument, RedisDriver } from "../../stores/redis/driver.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
@@ -9,22 +9,22 @@ import type { SessionStore } from "./store.ts";
 export interface RedisSessionsOptions {
   readonly driver: RedisDriver<SessionScript>;
   readonly prefix: string;
-  /** Tokens of one session; those that expire first go first. */
+  /** Maximum tokens of one session; those that expire first are removed first. */
   readonly maxTokens?: number;
 }
 
 /** Sessions that one step reads. */
 const pageSize = 500;
 
-/** A store over what Redis holds already. */
+/** Creates a store over the existing contents of Redis. */
 export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSessionsOptions): SessionStore {
   // The braces keep all keys on one node of a cluster, as scripts require.
   const space = `{${prefix}}:v1:`;
   const run = (script: SessionScript, ...args: RedisArgument[]) =>
     driver.run(script, [`${space}all`], [space, ...args]);
-  /** Texts come as bytes over TCP. */
+  /** Texts arrive as bytes over TCP. */
   const textOf = (reply: unknown) => String(reply);
-  /** Redis takes no lifetime of 0. */
+  /** Redis accepts no lifetime of 0. */
   const lifetimeOf = ({ createdAt, expiresAt }: { readonly createdAt: number; readonly expiresAt: number }) =>
     Math.max(1, Math.ceil(expiresAt - createdAt));
 

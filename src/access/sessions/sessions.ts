@@ -111,8 +111,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       ending.add(isMeant);
       try {
         await store.endMatching(countEnded);
-        // A second time for those that a login, begun before or on another server, took over while the first
-        // looked.
+        // Again, for grants that a login took over during the first pass, here or on another server.
         await store.endMatching(countEnded);
         return ended;
       } finally {
@@ -125,13 +124,13 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
   };
 }
 
-/** A session with the grants of some profiles, or all. */
+/** Returns a session with the grants of some profiles, or all. */
 const within = (session: Session | undefined, profiles: readonly string[] | undefined) =>
   session && profiles
     ? { ...session, grants: session.grants.filter(({ profile }) => profiles.includes(profile)) }
     : session;
 
-/** A new login to a profile takes the place of the one before. */
+/** A new login to a profile replaces the previous one. */
 const withGrant = (grants: readonly LoginGrant[], grant: LoginGrant): LoginGrant[] => [
   ...grants.filter(({ profile }) => profile !== grant.profile),
   grant,

@@ -8,7 +8,7 @@ export interface TokenRecord {
   readonly session: string;
   /** Profiles whose grants it stands for; without it all. */
   readonly profiles?: readonly string[];
-  /** Milliseconds since 1970, as all times here. */
+  /** Milliseconds since 1970, like all times here. */
   readonly createdAt: number;
   readonly expiresAt: number;
 }
@@ -31,7 +31,10 @@ export interface SessionStore {
   removeToken(key: string, session: string): Promise<void>;
   /** Removes a session and all its tokens. */
   end(key: string): Promise<void>;
-  /** Ends the sessions of which `matches` is true. Returns how many. One that begins meanwhile may stay. */
+  /**
+   * Ends the sessions for which `matches` is true. Returns their number. A session that begins meanwhile may
+   * stay.
+   */
   endMatching(matches: (session: Session) => boolean): Promise<number>;
   count(): Promise<SessionCount>;
   /** Removes expired records, if nothing else does. */

@@ -1,4 +1,4 @@
-// /admin/auth: who may have what and how that is decided, without addresses, names of readers or tokens.
+// /admin/auth: who has access to what and how that is decided, without addresses, names of readers or tokens.
 
 import { profilesOf } from "../../access/rules/rules.ts";
 import { createSessionReading, type SessionReading } from "../../access/session-reading.ts";

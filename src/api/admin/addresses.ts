@@ -12,5 +12,5 @@ export const folderPath = (identifier: string): string =>
 /** Path of the page of an image. */
 export const imagePath = (identifier: string): string => viewFolder + pathOf(identifier);
 
-/** Slashes of identifiers stay, so that addresses can be read. A URL in an identifier keeps its two. */
+/** Slashes of identifiers stay, for readable addresses. A URL in an identifier keeps both of its slashes. */
 const pathOf = (identifier: string) => identifier.split("/").map(encodeIdentifier).join("/");

@@ -8,14 +8,17 @@ export interface Outcome {
   readonly state: "done" | "failed";
   /** A sentence. */
   readonly text: string;
-  /** Further lines, such as keys that have changed. */
+  /** Additional lines, such as keys that have changed. */
   readonly details?: readonly string[];
 }
 
 export interface Outcomes {
-  /** 303 to a page of the admin, such as `/admin/config`, which shows the outcome. */
+  /** Redirects with 303 to an admin page, such as `/admin/config`, which shows the outcome. */
   redirect(c: RequestContext, path: string, outcome: Outcome): Promise<Response>;
-  /** The outcome that a request brings, with the header that lets the browser forget it; undefined: none. */
+  /**
+   * Returns the outcome in a request, with the header that makes the browser forget it; undefined if there is
+   * none.
+   */
   read(c: RequestContext): Promise<{ readonly outcome: Outcome; readonly forget: string } | undefined>;
 }
 
@@ -24,7 +27,7 @@ export interface Admin {
   readonly outcomes: Outcomes;
 }
 
-/** A page of the operator's. Nobody else gets to its acts. */
+/** An operator's page. Its handlers are only called for the operator. */
 export interface AdminRoute extends Pick<Route, "path" | "maxTarget"> {
   readonly get?: RouteHandler;
   readonly post?: RouteHandler;
@@ -36,8 +39,8 @@ export interface AdminRoute extends Pick<Route, "path" | "maxTarget"> {
 export type AdminPage = (admin: Admin) => readonly AdminRoute[];
 
 /**
- * The address of a path of this service, such as `/admin/config`, for a link: below the path of the public
- * URL, on the host that the browser asked.
+ * Returns the link to a path of this service, such as `/admin/config`: below the path of the public URL, on
+ * the host that the browser requested.
  */
 export function href(c: RequestContext, path: string): string {
   return new URL(c.get("base")).pathname.replace(/\/+$/, "") + path;

@@ -5,7 +5,7 @@ import type { AdminPage } from "./admin.ts";
 
 const prefix = "/admin/static/";
 
-/** Folders of static/ that lie there. */
+/** Folders of static/ with these files. */
 const folders = /^(?:admin|page|openseadragon)\//;
 
 /** Its routes. */

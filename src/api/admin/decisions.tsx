@@ -1,5 +1,4 @@
-// The latest decisions of the access rules, as a section of /admin/auth: gated images first, all others by
-// links.
+// The latest access decisions, as a section of /admin/auth: gated images first, all others through links.
 
 import type { DecisionKind, DecisionRecord, Subject } from "../../access/decisions.ts";
 import type { Service } from "../../service.ts";
@@ -12,7 +11,7 @@ const shown = 64;
 
 interface View {
   readonly text: string;
-  /** Which kinds of decisions it shows; all if absent. */
+  /** Kinds of decisions that it shows; all if absent. */
   readonly kinds?: readonly DecisionKind[];
   /** Explains what the view shows. */
   readonly about: string;
@@ -114,7 +113,7 @@ function Row({ c, record }: { readonly c: RequestContext; readonly record: Decis
 
 interface Naming {
   readonly name: (identifier: string) => string;
-  /** Address of the admin page about it, if there is one. */
+  /** Returns the address of the admin page about it, if there is one. */
   readonly path?: (identifier: string) => string;
 }
 
@@ -126,10 +125,10 @@ const subjects: Readonly<Record<Subject, Naming>> = {
   document: { name: (identifier) => `IIIF document of ${identifier || "the top folder"}` },
 };
 
-/** Date and time in UTC, to the second. */
+/** Formats date and time in UTC, to the second. */
 export const timeOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 
-/** Without the date if that is today. */
+/** Without the date if it is today. */
 const shortTimeOf = (ms: number) => {
   const [date, time = ""] = timeOf(ms).split(" ");
   return date === timeOf(Date.now()).split(" ")[0] ? time : timeOf(ms);

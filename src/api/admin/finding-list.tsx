@@ -10,7 +10,7 @@ const levels = {
   good: { word: "Good", pill: "pill good" },
 } as const satisfies Record<FindingLevel, { word: string; pill: string }>;
 
-/** It needs the style sheet admin/diagnosis.css. */
+/** Requires the style sheet admin/diagnosis.css. */
 export function FindingList({ findings }: { readonly findings: readonly Finding[] }) {
   return (
     <ul class="findings">

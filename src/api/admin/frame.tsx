@@ -5,7 +5,7 @@ import type { RequestContext } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { type Admin, href, type Outcome } from "./admin.ts";
 
-/** The pages that the navigation leads to. */
+/** The pages in the navigation. */
 const sections = {
   status: { path: "/admin/", name: "Status" },
   images: { path: "/admin/browse", name: "Images" },
@@ -23,7 +23,7 @@ export interface AdminDocument {
   readonly body: Child;
   /** Shown next to the heading. */
   readonly aside?: Child;
-  /** Paths in static/, after the style sheet of all these pages. */
+  /** Paths in static/, in addition to the style sheet of all these pages. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly modules?: readonly string[];

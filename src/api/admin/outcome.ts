@@ -8,13 +8,13 @@ import { href, type Outcome, type Outcomes } from "./admin.ts";
 
 const name = "smalti_outcome";
 
-/** Seconds that a page has to come. */
+/** Seconds until the page has to load. */
 const lasts = 60;
 
-/** Bytes of the details; browsers drop cookies above 4 KB. */
+/** Maximum bytes of the details; browsers drop cookies above 4 KB. */
 const mostDetails = 1500;
 
-/** Outcomes signed with the operator's password, so that all servers behind one address read them. */
+/** Creates outcomes signed with the operator's password, so that all servers at one address can read them. */
 export function createOutcomes({ password }: Credentials): Outcomes {
   const seals = createSeals<Outcome>(password, "smalti outcome of a form", lasts);
   const cookie = (c: RequestContext, value: string, seconds: number) =>

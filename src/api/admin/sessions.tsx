@@ -31,7 +31,7 @@ async function endSessions(c: RequestContext, admin: Admin): Promise<Response> {
 async function end(c: RequestContext, { auth, log }: Service, of: GrantFilter): Promise<Outcome> {
   try {
     const ended = (await auth?.sessions.endAll(of)) ?? 0;
-    // Names of readers stay out of the log.
+    // Names of readers are not logged.
     const { profile, user } = of;
     log.info("sessions were ended by the operator", {
       sessions: ended,

@@ -1,5 +1,4 @@
-// The session cookie (RFC 6265): it is sent along by the pages of viewers on other sites, and only over
-// https.
+// The session cookie (RFC 6265): viewers' pages on other sites send it, and only over https.
 
 /** Name and path of a session cookie. */
 export interface CookiePlace {
@@ -7,12 +6,12 @@ export interface CookiePlace {
   readonly path: string;
 }
 
-/** The place of the cookie. `path`: as configured, "" for the path of the public URL `base`. */
+/** Returns the scope of the cookie. `path`: as configured, "" for the path of the public URL `base`. */
 export function cookiePlace(
   { name, path }: { readonly name: string; readonly path: string },
   base: string,
 ): CookiePlace {
-  // A semicolon would end the attribute; the folder above is the next best.
+  // A semicolon would end the attribute, so the parent folder is used.
   const [plain = ""] = (path || new URL(base).pathname).split(/\/[^/]*;/);
   return { name, path: plain.replace(/(?<=.)\/+$/, "") || "/" };
 }
@@ -24,5 +23,5 @@ export function sessionCookie({ name, path }: CookiePlace, id: string, expiresAt
   return `${name}=${id}; Path=${path}; Expires=${new Date(expiresAt).toUTCString()}; ${attributes}`;
 }
 
-/** The value of Set-Cookie that takes it away again. */
+/** Returns the Set-Cookie value that removes it. */
 export const endedCookie = (place: CookiePlace): string => sessionCookie(place, "", 0);

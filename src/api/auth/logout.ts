@@ -1,4 +1,4 @@
-// The logout services: they end the session with all its tokens, whatever the session store holds of it.
+// The logout services: they end the session with all its tokens, in whatever state it is.
 
 import type { Auth } from "../../access/auth.ts";
 import { cookieValues } from "../../access/credentials.ts";
@@ -64,7 +64,7 @@ function refuseEmbedded(c: RequestContext): void {
   });
 }
 
-/** A POST without a body logs out as well. */
+/** A POST without a body logs out too. */
 async function sentReturnTo(c: RequestContext): Promise<string> {
   if (!c.req.raw.headers.has("Content-Type")) return returnToOf(c);
   return (await readForm(c, mostFormBytes)).get("return_to") ?? returnToOf(c);

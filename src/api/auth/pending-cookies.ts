@@ -11,12 +11,12 @@ import type { LoginAttempt } from "./ways/way.ts";
 const slots = [0, 1, 2, 3] as const;
 
 /**
- * Characters of an address to lead back to, since headers have little room; a login with a longer one ends on
- * a page that says so.
+ * Maximum characters of a return address, since headers have little room; a login with a longer one ends on a
+ * page that says so.
  */
 const mostReturnTo = 1024;
 
-/** `Lax`: the way back is a navigation of the whole window, and no other needs it. */
+/** `Lax` suffices: the return is a top-level navigation, and nothing else needs the cookie. */
 const attributes = "Secure; HttpOnly; SameSite=Lax";
 
 /** Limited to the services of this folder, so a cookie name that demands the path / is not possible. */
@@ -30,10 +30,10 @@ function placeOf({ c, parts: { auth } }: LoginAttempt, slot: number): CookiePlac
 const valuesIn = (attempt: LoginAttempt, slot: number) =>
   cookieValues(presenterOf(attempt.c).header("cookie"), placeOf(attempt, slot).name);
 
-/** A login of this browser that is under way. */
+/** A pending login of this browser. */
 export interface KeptLogin {
   readonly login: PendingLogin;
-  /** The value of Set-Cookie that forgets it. */
+  /** Set-Cookie value that removes it. */
   readonly ended: string;
   readonly slot: number;
 }
@@ -53,7 +53,9 @@ export async function keptLogins(attempt: LoginAttempt, pending: PendingLogins):
   return kept;
 }
 
-/** The value of Set-Cookie that keeps a login: in its slot, else in a free one, else in place of any. */
+/**
+ * Returns the Set-Cookie value that stores a login: in its own slot, else in a free one, else replacing any.
+ */
 export async function keepLogin(
   attempt: LoginAttempt,
   pending: PendingLogins,

@@ -3,7 +3,7 @@
 import type { Presenter } from "../../access/rules/decide.ts";
 import type { RequestContext } from "../http/context.ts";
 
-/** The headers of a request. */
+/** Returns the credentials in a request's headers. */
 export function presenterOf(c: RequestContext): Presenter {
   const { headers } = c.req.raw;
   return { header: (name) => headers.get(name) ?? undefined };

@@ -1,4 +1,4 @@
-// The probe service: whether a request for an image would be granted, without asking any source for it.
+// The probe service: checks if a request for an image would be granted, without contacting any source.
 
 import { probeOutcome } from "../../access/probe.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-// The profile that the address of a login names.
+// Finds the profile in the address of a login.
 
 import type { Auth } from "../../access/auth.ts";
 import type { Profile } from "../../access/profiles/profile.ts";

@@ -1,4 +1,4 @@
-// The token services: a page in a hidden frame that posts a token to the viewer around it, or plain JSON.
+// The token services: a page in a hidden frame that posts a token to the embedding viewer, or plain JSON.
 
 import type { TokenReach } from "../../access/auth.ts";
 import { cookieValues } from "../../access/credentials.ts";
@@ -56,7 +56,7 @@ async function issue(
   try {
     const found = await auth.findSession(presenter);
     const grants = found?.session.grants.filter(({ profile }) => profiles?.includes(profile) ?? true);
-    // A login of another kind is none for these viewers.
+    // Logins of other kinds do not count for these viewers.
     if (found && found.session.grants.length > 0 && grants?.length === 0) return { fault: "missing" };
     if (found && grants && grants.length > 0) {
       if (c.req.method === "HEAD") return { token: "", expiresIn: 0 };
@@ -76,7 +76,7 @@ async function issue(
 }
 
 /**
- * Whole seconds: those of its lifetime while a token is fresh, but no more than its session has left
+ * Returns whole seconds: the token's lifetime while it is fresh, but no more than its session has left
  * (Authorization Flow 2.0, section 4.4: a positive integer).
  */
 function secondsLeft(token: Pick<Issued, "expiresAt">, session: Pick<Session, "expiresAt">): number {
@@ -84,7 +84,10 @@ function secondsLeft(token: Pick<Issued, "expiresAt">, session: Pick<Session, "e
   return Math.min(Math.ceil((token.expiresAt - time) / 1000), Math.floor((session.expiresAt - time) / 1000));
 }
 
-/** For clients that are no pages; a page of another origin cannot read it unless that may ask for tokens. */
+/**
+ * For clients other than pages; a page of another origin cannot read the response unless it may request
+ * tokens.
+ */
 async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Response> {
   const origin = c.req.raw.headers.get("Origin");
   const reach = origin === null ? "all" : parts.auth.tokensFor(origin, ownOrigin(c));
@@ -115,8 +118,8 @@ function json(c: RequestContext, outcome: TokenOutcome): Response {
 }
 
 /**
- * A page that posts a document to the page around it, if that is of the origin. Browsers hold all pages
- * around a frame to its policy, so `others` are those that may hold a viewer.
+ * Sends a page that posts a document to the embedding page, if that has the origin. Browsers check all
+ * ancestors of a frame against its policy, so `others` are those that may embed a viewer.
  */
 function frame(c: RequestContext, document: object, origin: string, others: readonly string[]): Response {
   const ancestors = [...new Set([origin, ...others])].join(" ");

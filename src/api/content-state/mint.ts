@@ -1,4 +1,4 @@
-// The content state of a view of this service, with its encoded form and a link that opens it.
+// Mints the content state of a view of this service, with its encoded form and a link that opens it.
 
 import { encodeState } from "../../iiif/content-state/encode.ts";
 import { stateOf, type View } from "../../iiif/content-state/mint.ts";

@@ -1,5 +1,4 @@
-// Content states over HTTP: what one points at, and those that the service keeps for others (Content State
-// API 1.0).
+// Content states over HTTP: resolving their targets, and storing states for others (Content State API 1.0).
 
 import { statePaths } from "../../iiif/content-state/mounts.ts";
 import type { Service } from "../../service.ts";
@@ -8,7 +7,7 @@ import { respondMint } from "./mint.ts";
 import { respondResolve } from "./resolve.ts";
 import { respondKeep, respondStored } from "./stored.ts";
 
-/** Longest target, in characters: that of a state of 64 KiB has to fit. */
+/** Longest target, in characters: a state of 64 KiB has to fit. */
 const maxTarget = 64 * 1024;
 
 /** Mounts the routes if `content_state` is enabled, and those of stored states if its store is. */

@@ -1,4 +1,4 @@
-// Content states at addresses of their own: who holds the token may add some, anybody may read them.
+// Stored content states: holders of the token may add some, anybody may read them.
 
 import type { Bookmarks } from "../../bookmarks/bookmarks.ts";
 import { maxStateLength } from "../../iiif/content-state/encode.ts";
@@ -64,9 +64,9 @@ export async function respondStored(c: RequestContext, bookmarks: Bookmarks): Pr
   });
 }
 
-/** Compares digests, so that the time says nothing of how much of a token is right. */
+/** Compares digests, so that timing does not reveal the length of a correct prefix. */
 async function isBearer(c: RequestContext, token: string): Promise<boolean> {
-  // The header is there without white space around it, which a pattern would look for again and again.
+  // The header has no surrounding white space, which a pattern would search repeatedly.
   const [, sentToken = ""] = /^Bearer +(.+)$/i.exec(c.req.raw.headers.get("Authorization") ?? "") ?? [];
   const [expected, received] = await Promise.all([sha256(token), sha256(sentToken)]);
   return expected.every((byte, at) => byte === received[at]);

@@ -14,11 +14,11 @@ export interface ListParameters {
   readonly identifier: string;
   /** The search text as entered; "" for none. */
   readonly search: string;
-  /** Number of the first entry, from 0. */
+  /** Index of the first entry, from 0. */
   readonly from: number;
 }
 
-/** Address of a page of the collection by its path. */
+/** Returns the address of a page of the collection relative to its path. */
 function addressIn({ folder }: Site, { identifier, search, from }: ListParameters): string {
   const query = [
     ...(identifier === "" ? [] : [`in=${inQuery(identifier)}`]),
@@ -96,7 +96,7 @@ function folderItem(site: Site, { identifier, label, holds, picture }: ShownFold
 const countText = (count: number, noun: string) =>
   count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Links of a folder as a whole. */
+/** Returns the links of a folder as a whole. */
 export function wholeFolder({ base, hasManifests }: Site, { identifier }: CollectionPage): string {
   if (!hasManifests) return "";
   return `<p class="links"><a href="${escapeHtml(viewAddress(base, identifier))}">View the folder</a> <a href="${escapeHtml(documentAddress(base, identifier))}">Manifest</a></p>`;
@@ -146,7 +146,7 @@ export function outcome({ search }: ListParameters, page: CollectionPage): strin
   return `<p role="status">${escapeHtml(found + cut + bound + incomplete)}</p>`;
 }
 
-/** Why a search may not have found everything. */
+/** Reasons why a search may be incomplete. */
 const lacks = {
   reading:
     "These results are not complete: the folders are being read. Search again in a moment to find the rest.",

@@ -1,11 +1,11 @@
-// Commands on the start page, which break between their words only.
+// Commands on the start page, which wrap only between words.
 
 import type { StartCommands } from "../../platform/platform.ts";
 import { escapeHtml } from "../http/page.ts";
 
 /**
- * One command; `last`, its last word, is safe HTML. It takes the focus, since a word wider than the page is
- * scrolled to.
+ * Returns one command; `last`, its last word, is safe HTML. It is focusable, since a word wider than the page
+ * has to be scrolled.
  */
 export function commandLine(text: string, last = ""): string {
   const words = text.split(" ").map((word) => `<span>${escapeHtml(word)}</span>`);
@@ -13,7 +13,7 @@ export function commandLine(text: string, last = ""): string {
 }
 
 /**
- * An address as a word of a command: a shell changes nothing between these quotes, and `'` has another
+ * Quotes an address as a word of a command: a shell changes nothing between these quotes, and `'` has another
  * spelling in a URL.
  */
 export const shellQuoted = (address: string) => `'${address.replaceAll("'", "%27")}'`;

@@ -1,4 +1,4 @@
-// A page of the documentation, which the build made of docs/, in the layout of the service's own pages.
+// A page of the documentation, built from docs/, in the layout of the service's own pages.
 
 import type { Page } from "../http/page-content.ts";
 

@@ -17,7 +17,7 @@ import { nameOf } from "./names.ts";
 import { addressOf, dimensions, largeBox, type Site, whole } from "./pictures.ts";
 import { originsOf, siteFooter, siteHeader } from "./site-header.ts";
 
-/** The page, of the first page of the root. */
+/** Returns the page for the first page of the root. */
 export function homePage(service: Service, site: Site, page: CollectionPage): Page {
   const { first } = page;
   const { base, folder } = site;
@@ -73,7 +73,7 @@ function viewer(site: Site, image: ShownImage): string {
 <div id="overview"><div id="navigator"></div></div></figcaption></figure>`;
 }
 
-/** Rows of the table of addresses: a name, the version of the API, and what follows the identifier. */
+/** Rows of the table of addresses: a name, the version of the API, and the suffix after the identifier. */
 const rows = [
   ["Image information", 3, "/info.json"],
   ["Version 2", 2, "/info.json"],

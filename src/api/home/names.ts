@@ -4,10 +4,10 @@ import type { LanguageMap } from "../../iiif/auth.ts";
 import { escapeHtml } from "../http/page.ts";
 import { type TextInLanguage, textForRanges } from "../http/representation/language.ts";
 
-/** Language of the words of the page. */
+/** Language of the page's own texts. */
 const own = "en";
 
-/** A label in the reader's language. */
+/** Returns a label in the reader's language. */
 export function labelFor(
   { ranges }: { readonly ranges: readonly string[] },
   label: string | LanguageMap | undefined,
@@ -15,7 +15,7 @@ export function labelFor(
   return textForRanges(label, [...ranges, own]);
 }
 
-/** A text as safe HTML that says in which language it is, if that is not the page's. */
+/** Returns a text as safe HTML with its language, if that differs from the page's. */
 export function spoken({ text, language }: TextInLanguage): string {
   const safe = escapeHtml(text);
   const isOwn = language === undefined || language.toLowerCase().split("-")[0] === own;

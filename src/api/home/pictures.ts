@@ -11,17 +11,17 @@ import { escapeHtml } from "../http/page.ts";
 import type { TextInLanguage } from "../http/representation/language.ts";
 import { nameOf } from "./names.ts";
 
-/** Sides of the boxes that thumbnails and the linked JPEG fit in, in pixels. */
+/** Sides of the boxes for thumbnails and the linked JPEG, in pixels. */
 export const thumbnailBox = 200;
 export const largeBox = 1200;
 
-/** What addresses on a page depend on. */
+/** The inputs for addresses on a page. */
 export interface Site {
   /** Public URL of the service without trailing slash. */
   readonly base: string;
   /** Path of the same. */
   readonly folder: string;
-  /** Language ranges of the reader, the preferred ones first. */
+  /** The reader's language ranges, in order of preference. */
   readonly ranges: readonly string[];
   /** Title of the collection; "smalti" by default. */
   readonly title: TextInLanguage;

@@ -87,7 +87,7 @@ function askedIn(query: string): ListParameters {
   };
 }
 
-/** A page of the documentation, or a file that belongs to it. */
+/** Sends a page of the documentation, or a file that belongs to it. */
 async function documentation(c: RequestContext, service: Service): Promise<Response> {
   const path = c.get("target").path.slice("/static/".length);
   if (!/^docs\/[\w-]+\.html$/.test(path)) return c.get("files").respond(c, path);
@@ -97,7 +97,7 @@ async function documentation(c: RequestContext, service: Service): Promise<Respo
   return pageResponse(c, page, { headers: { "Cache-Control": "public, max-age=3600" } });
 }
 
-/** Crawlers may read descriptions and thumbnails, not whole pictures at full size. */
+/** Crawlers may read descriptions and thumbnails, but not whole images at full size. */
 function robots(service: Service): string {
   const prefixes = [...mainMounts, ...service.config().aliases].map(({ prefix }) => prefix);
   const whole = prefixes.flatMap((prefix) =>

@@ -5,13 +5,13 @@ import { escapeHtml } from "../http/page.ts";
 import { labelFor, spoken } from "./names.ts";
 import type { Site } from "./pictures.ts";
 
-/** The first link of a page, which shows when it has the focus. */
+/** The first link of a page, visible when it has the focus. */
 export const skipLink = '<a class="skip" href="#content">Skip to content</a>\n';
 
 const apis =
   '<a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>';
 
-/** The head; `search`: its search form as safe HTML. */
+/** Returns the header; `search`: its search form as safe HTML. */
 export function siteHeader(site: Site, version: string, search: string): string {
   const number = site.isNamed ? "" : ` <small class="quiet">${escapeHtml(version)}</small>`;
   const about = site.isNamed ? provider(site) : "An image server for deep zoom.";
@@ -34,7 +34,7 @@ function provider(site: Site): string {
   return provider.homepage ? `<a class="provider" href="${escapeHtml(provider.homepage)}">${name}</a>` : name;
 }
 
-/** Origins that the logo comes from. */
+/** Returns the origins of the logo. */
 export const originsOf = (base: string, provider: Provider | undefined): readonly string[] => [
   new URL(base).origin,
   ...(provider?.logo ? [new URL(provider.logo).origin] : []),

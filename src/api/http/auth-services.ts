@@ -5,8 +5,8 @@ import type { Service } from "../../service.ts";
 import type { RequestContext } from "./context.ts";
 
 /**
- * The authorization services of an image that a rule names, as a version of image information has them; none
- * for all others.
+ * Returns the authorization services of a gated image for a version of image information; none for all
+ * others.
  */
 export function servicesOf(
   c: RequestContext,

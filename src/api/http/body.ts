@@ -1,4 +1,4 @@
-// Bodies of POST requests, read whole within a bound.
+// Reads bodies of POST requests, completely and within a limit.
 
 import { cancelledError } from "../../errors.ts";
 import { concatenate } from "../../imaging/lib/concatenate.ts";
@@ -13,7 +13,7 @@ import { Refusal } from "./problem.ts";
 export async function readForm(c: RequestContext, maxBytes: number): Promise<URLSearchParams> {
   const text = await readText(c, types.form, maxBytes, "invalid_form");
   try {
-    // URLSearchParams takes broken percent-encoding as text.
+    // URLSearchParams accepts broken percent-encoding as text.
     for (const part of text.split(/[&=]/)) decodeURIComponent(part);
   } catch {
     throw badBody("invalid_form", "Expected a form in percent-encoded UTF-8; received a broken escape.");
@@ -42,7 +42,7 @@ interface BodyType {
 
 const formType = "application/x-www-form-urlencoded";
 
-/** The types that bodies are read as. */
+/** Accepted body types. */
 const types = {
   form: { name: formType, fits: (essence) => essence === formType },
   json: {
@@ -88,7 +88,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     if (done) break;
     length += value.length;
     if (length > maxBytes) {
-      void reader.cancel().catch(() => {}); // the client may have gone
+      void reader.cancel().catch(() => {}); // the client may have left
       throw tooLarge(maxBytes);
     }
     chunks.push(value);

@@ -12,17 +12,19 @@ import type { RequestTarget } from "./target.ts";
 
 export type RouteHandler = (c: RequestContext) => Response | Promise<Response>;
 
-/** An address and its methods. HEAD and OPTIONS follow; a route without methods is 404, with its `cors`. */
+/**
+ * An address and its methods. HEAD and OPTIONS are derived; a route without methods is 404, with its `cors`.
+ */
 export interface Route {
   /**
-   * A whole path, or all paths that begin so: `/static/*`. Only a `*` at the end is special; the longest
-   * match counts.
+   * A whole path, or all paths with this prefix: `/static/*`. Only a trailing `*` is special; the longest
+   * match wins.
    */
   readonly path: string;
   /** Also handles HEAD; the body is then dropped. */
   readonly get?: RouteHandler;
   /**
-   * Reads the body with the readers of `body.ts`. Without `cors` only pages of this service may post here.
+   * Reads the body with the functions of `body.ts`. Without `cors` only pages of this service may post here.
    */
   readonly post?: RouteHandler;
   /**
@@ -30,7 +32,7 @@ export interface Route {
    * then vary.
    */
   readonly cors?: boolean | readonly string[];
-  /** Request headers that such pages may send besides the usual ones. */
+  /** Request headers that such pages may send in addition to the usual ones. */
   readonly fields?: readonly string[];
   /**
    * The class that its responses are counted to, which may depend on the path; `other` by default. false: not
@@ -46,7 +48,7 @@ export interface Route {
    * (BREACH).
    */
   readonly compressed?: false;
-  /** Longest path and query in characters; those of most routes are shorter (`client/caps.ts`). */
+  /** Longest path and query in characters; most routes have shorter ones (`client/caps.ts`). */
   readonly maxTarget?: number;
 }
 
@@ -70,37 +72,37 @@ export interface Variables {
    * Code and detail of a failed response, and its cause, which the response does not contain; for reports.
    */
   readonly failure?: { readonly code: string; readonly detail: string; readonly cause?: string | undefined };
-  /** When the request came, by `performance.now()`. */
+  /** Time of the request, by `performance.now()`. */
   readonly began: number;
-  /** Undefined: nothing is at this address. */
+  /** Undefined if nothing is at this address. */
   readonly route: Route | undefined;
   /** True if the response headers already include the cross-origin headers of the route. */
   readonly hasCors?: boolean;
   /** Whether Server-Timing is wanted if this is an image response, or is already set. */
   readonly serverTiming?: "wanted" | "set";
-  /** The files of static/, for the addresses of those that a page needs. */
+  /** The files of static/, for the addresses of a page's files. */
   readonly files: StaticFiles;
   /** Compresses bodies; undefined if responses of the route are sent uncompressed. */
   readonly compression: Compression | undefined;
-  /** Which pages may hold those of this service in frames, as the value of `frame-ancestors`. */
+  /** Pages that may embed those of this service in frames, as the value of `frame-ancestors`. */
   readonly framedBy: string;
   /** The client's address, if known. */
   readonly client: string | undefined;
   /** The client's address according to the proxies that are trusted for access by address. */
   readonly reader: string | undefined;
-  /** Address of who is connected, such as a proxy, if it is known. */
+  /** Address of the connected peer, such as a proxy, if known. */
   readonly peer: string | undefined;
   /**
-   * Public URL of the service, without trailing slash; empty while a request is refused that names no host.
+   * Public URL of the service, without a trailing slash; empty while refusing a request that names no host.
    */
   readonly base: string;
   /** Length of the response body in bytes; undefined without a body. Set by {@link recordSent}. */
   readonly bytes?: number | undefined;
   /** The stages of a request for an image, from its beginning; undefined for other requests. */
   readonly stages?: StageClock | undefined;
-  /** The trace that the request belongs to; undefined: it came without one, and nothing is traced. */
+  /** The trace of the request; undefined if it had none and nothing is traced. */
   readonly trace?: TraceContext | undefined;
-  /** Gets the status of the response. */
+  /** Receives the status of the response. */
   readonly outcome: ResponseOutcome;
   /** True if `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
@@ -119,7 +121,7 @@ export function recordSent<B extends string | Uint8Array>(
   return body;
 }
 
-/** Codes of responses that are no problem documents: they are in the line of their request alone. */
+/** Codes of responses without problem documents: they appear only in the line of their request. */
 const refusals = {
   login: { code: "login_refused" },
   token: { code: "token_refused" },
@@ -127,7 +129,7 @@ const refusals = {
   ready: { code: "not_ready" },
 } as const;
 
-/** Notes the code of such a response, unless one was noted already. `detail`: for a report. */
+/** Records the code of such a response, unless one was recorded already. */
 export function noteRefusal(c: RequestContext, what: keyof typeof refusals, detail: string): void {
   if (!c.get("failure")) c.set("failure", { ...refusals[what], detail });
 }

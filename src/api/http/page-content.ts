@@ -1,24 +1,24 @@
 // Contents of an HTML page.
 
-/** A page. Files are paths in static/; they get addresses that last. */
+/** A page. Files are paths in static/; they get permanent addresses. */
 export interface Page {
   /** Plain text. */
   readonly title: string;
-  /** Language tag of the page; English without it. */
+  /** Language tag of the page; English by default. */
   readonly language?: string;
   /** Safe HTML: foreign text has gone through `escapeHtml` (page.ts). */
   readonly body: string;
-  /** Style sheets, after the one of all pages. */
+  /** Style sheets, in addition to the one of all pages. */
   readonly styles?: readonly string[];
   /** Style sheet that applies if no script runs. */
   readonly noscriptStyle?: string;
-  /** Scripts, which run in this order when the document is there. */
+  /** Scripts, which run in this order after the document is parsed. */
   readonly scripts?: readonly string[];
   /** Scripts that are ES modules, which run after the others. */
   readonly modules?: readonly string[];
-  /** Further elements of the head, as safe HTML. */
+  /** Additional elements of the head, as safe HTML. */
   readonly head?: string;
-  /** Style elements that its scripts add, as sources of the policy: the hashes of their texts. */
+  /** Style elements that its scripts add, as policy sources: the hashes of their texts. */
   readonly inlineStyles?: readonly string[];
   /** True if its scripts write style attributes. */
   readonly styleAttributes?: boolean;

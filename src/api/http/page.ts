@@ -1,5 +1,5 @@
-// The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or
-// script.
+// The layout of the pages for people: calm, light and dark, readable at 400 px, without inline styles or
+// scripts.
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { noteRefusal, type RequestContext } from "./context.ts";
@@ -56,8 +56,8 @@ async function answer(
 }
 
 /**
- * The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles`
- * allows.
+ * Returns the Content-Security-Policy (level 3) of a page: its own files, and nothing inline except what
+ * `styles` allows.
  */
 function policyOf(
   c: RequestContext,
@@ -123,7 +123,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text made safe for HTML content and quoted attributes. */
+/** Escapes text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }

@@ -17,7 +17,7 @@ import { setVary } from "./representation/caching.ts";
 import { sendText } from "./representation/send.ts";
 import { statusOf } from "./status.ts";
 
-/** A problem of HTTP alone, thrown: a method, a body or an address that the service does not take. */
+/** Thrown for a pure HTTP problem: a method, a body or an address that the service does not accept. */
 export class Refusal extends Error {
   readonly problem: Problem;
 
@@ -55,12 +55,12 @@ export function problemOf(thrown: unknown): Problem {
 const offered = [problemType, "application/json", "text/html"] as const;
 
 /**
- * The response of a problem; HTML when the client prefers it, as a browser's address bar does: the page of
- * its route, or the usual one.
+ * Returns the response of a problem; HTML when the client prefers it, as a browser's address bar does: the
+ * page of its route, or the usual one.
  */
 export async function problemResponse(c: RequestContext, problem: Problem): Promise<Response> {
   const { status, code, detail } = problem;
-  // The line of the request names the code, also of what nothing has thrown.
+  // The line of the request names the code, even if nothing was thrown.
   if (!c.get("failure")) c.set("failure", { code, detail });
   const headers: Record<string, string> = { ...problem.headers, "Cache-Control": "no-store" };
   setVary(headers, c, "Accept");

@@ -20,7 +20,7 @@ export function createRequestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`;
 }
 
-/** Methods that a line names; others may be any word. */
+/** Methods that a line names; others may be arbitrary words. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 /**
@@ -65,7 +65,7 @@ export function answerFields(answered: AnsweredRequest) {
   };
 }
 
-/** Networks of the latest clients: finding one costs as much as half of a line. */
+/** Networks of the latest clients: computing one costs half as much as a line. */
 const networks = createLru<string, string | undefined>(1024);
 
 function networkOf(client: string): string | undefined {
@@ -76,7 +76,7 @@ function networkOf(client: string): string | undefined {
   return network;
 }
 
-/** Milliseconds of each stage that took place. */
+/** Returns the milliseconds of each stage that took place. */
 function roundedStages({ ms }: StageTimes) {
   const times: Record<string, number> = {};
   for (const [i, stage] of stageNames.entries()) {
@@ -129,10 +129,12 @@ const cacheParts = { hit: "cache;desc=hit", miss: "cache;desc=miss", shared: "ca
 /** Prefixes of all stages and of the total. */
 const durationNames = [...stageNames, "total"].map((name) => `, ${name};dur=`);
 
-/** The parts below ten milliseconds, as most are, by their hundredths: made when they are first wanted. */
+/**
+ * Header parts for durations below ten milliseconds, the most common ones, by hundredths: built on first use.
+ */
 const durationParts = durationNames.map(() => new Array<string | undefined>(1000));
 
-/** The part of a stage, by its place, or of the whole. */
+/** Returns the header part for a stage, by its index, or for the total. */
 function durationPart(place: number, ms: number): string {
   const hundredths = Math.round(ms * 100);
   const known = durationParts[place] as (string | undefined)[];

@@ -11,13 +11,13 @@ import { noSuchPage, Refusal } from "./problem.ts";
 export interface Routes {
   /** Throws an Error if the path is taken. */
   add(route: Route): void;
-  /** The route of a raw path. */
+  /** Returns the route of a raw path. */
   find(path: string): Route | undefined;
 }
 
 /**
- * An empty table. Hono's router is not asked, since it reads patterns in prefixes and knows nothing of a
- * route before it runs.
+ * Creates an empty table. Hono's router is not used, since it interprets patterns in prefixes and knows
+ * nothing about a route before it runs.
  */
 export function createRoutes(): Routes {
   const whole = new Map<string, Route>();
@@ -38,8 +38,7 @@ export function createRoutes(): Routes {
     find(path) {
       const found = find(path);
       if (found || !dotSegment.test(path)) return found;
-      // Nothing is served there: a proxy may forbid paths by how they begin. But viewers of other origins see
-      // why.
+      // Nothing is served here, but viewers of other origins can read why.
       const cors = find(withoutDotSegments(path))?.cors;
       return cors ? { path, cors } : undefined;
     },
@@ -48,9 +47,7 @@ export function createRoutes(): Routes {
 
 const dotSegment = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
-/**
- * The path after its dot segments are removed (RFC 3986, section 5.2.4), encoded ones too, as browsers do.
- */
+/** Returns the path without dot segments (RFC 3986, section 5.2.4), including encoded ones, like browsers. */
 const withoutDotSegments = (path: string) => new URL(`http://localhost${path}`).pathname;
 
 const unresolved: Problem = {

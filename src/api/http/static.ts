@@ -1,4 +1,4 @@
-// The files of static/ over HTTP: precompressed, with tags and addresses made of their content.
+// The files of static/ over HTTP: precompressed, with tags and addresses derived from their content.
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import type { ContentEncoding, Platform } from "../../platform/platform.ts";
@@ -9,7 +9,7 @@ import { isNotModified, validatorHeaders } from "./representation/conditional.ts
 import { requestedRange } from "./representation/ranges.ts";
 
 /**
- * Media types by extension; nothing else is served. `scripts/static-files.mjs` compresses the ones that are
+ * Media types by extension; nothing else is served. `scripts/static-files.mjs` compresses those marked
  * `compressed`.
  */
 const types: Readonly<Record<string, { readonly type: string; readonly compressed?: true }>> = {
@@ -25,7 +25,8 @@ const types: Readonly<Record<string, { readonly type: string; readonly compresse
   png: { type: "image/png" },
   webp: { type: "image/webp" },
   woff2: { type: "font/woff2" },
-  // Examples of the documentation, which a browser shows as text and would save by the type of RFC 9512.
+  // Examples of the documentation, which a browser shows as text but would download with the type of RFC
+  // 9512.
   yaml: { type: "text/plain; charset=utf-8", compressed: true },
   yml: { type: "text/plain; charset=utf-8", compressed: true },
   conf: { type: "text/plain; charset=utf-8", compressed: true },
@@ -44,7 +45,7 @@ const isServed = (path: string) => /^[\w./-]+$/.test(path) && !path.startsWith("
 /** Returns the content type of a path; undefined if it is not served. */
 const kindOf = (path: string) => (isServed(path) ? types[/\.([a-z0-9]+)$/.exec(path)?.[1] ?? ""] : undefined);
 
-/** The bytes that a request asks for; undefined: all. Throws a Refusal of status 416. */
+/** Returns the requested range of bytes; undefined for all. Throws a Refusal with status 416. */
 function rangeOf(c: RequestContext, bytes: Uint8Array, etag: string) {
   const range = requestedRange(c.req.raw.headers, bytes.length, etag);
   if (range !== "unsatisfiable") return range;
@@ -71,7 +72,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
     return version;
   }
 
-  /** The bytes in the first of the encodings that the file has, or as they are. */
+  /** Reads the bytes in the first available encoding, or uncompressed. */
   async function read(
     path: string,
     encodings: readonly ContentEncoding[],
@@ -87,7 +88,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
   return {
     async address(path) {
       if (isVersioned(path)) return `/static/${path}`;
-      // Files that cannot be read take the style from a page, not the page from its reader.
+      // Unreadable files cost the page its style, not the reader the page.
       const version = await versionOf(path).catch(() => undefined);
       return `/static/${version === undefined ? "" : `@${version}/`}${path}`;
     },
@@ -98,7 +99,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
       const file = kind && (await read(path, kind.compressed ? acceptedEncodings(c) : []));
       if (!file) throw new Refusal(noSuchPage);
       const { bytes, encoding } = file;
-      // Another version: of the build before this one, or of the file that refers to this one by a relative
+      // Another version belongs to the previous build, or to a file that refers to this one by a relative
       // address.
       const isLasting = isVersioned(path) || (version !== undefined && version === (await versionOf(path)));
       const etag = `"${(await digest(bytes)).slice(0, 32)}"`;

@@ -1,15 +1,15 @@
 // The raw request target, before any URL parser changes it.
 
-/** Path and query of a request; runs of `/` in the path are one, nothing is decoded. */
+/** Path and query of a request; consecutive `/` in the path are merged, nothing is decoded. */
 export interface RequestTarget {
   readonly path: string;
-  /** Without `?`; "" when there is none. */
+  /** Without `?`; "" if there is none. */
   readonly query: string;
 }
 
 /**
- * The target from the runtime's raw one, or else from the request's URL. Absolute forms (RFC 9112, section
- * 3.2.2) lose their origin; a fragment, which no client should send, is cut.
+ * Parses the runtime's raw target, or else the request's URL. Absolute forms (RFC 9112, section 3.2.2) lose
+ * their origin; a fragment, which no client should send, is cut.
  */
 export function parseTarget(raw: string | undefined, url: string): RequestTarget {
   const whole = raw ?? url;
@@ -21,7 +21,7 @@ export function parseTarget(raw: string | undefined, url: string): RequestTarget
   return { path: foldSlashes(path), query: mark < 0 ? "" : text.slice(mark + 1) };
 }
 
-/** Runs of `/` as one, with one in front. */
+/** Merges consecutive `/`, with one at the beginning. */
 function foldSlashes(path: string): string {
   if (path.startsWith("/") && !path.includes("//")) return path;
   return `/${path}`.replace(/\/{2,}/g, "/");

@@ -47,7 +47,7 @@ export function mountImage(routes: Routes, service: Service): void {
   routes.add({ path: `${commonPrefix}*`, cors: true });
 }
 
-/** Images are counted by themselves; redirects of a base URI count to image information. */
+/** Images are counted separately; redirects of a base URI count as image information. */
 function classesOf({ prefix, version }: Mount): (path: string) => RouteClass {
   const info = `iiif/${version} info` as const;
   const image = `iiif/${version} image` as const;
@@ -77,7 +77,7 @@ function serviceUri(c: RequestContext, mount: Mount, identifier: string): string
   return imageAddress(c.get("base") + mount.prefix, identifier);
 }
 
-/** Base URI to image information (Image API 3.0, section 2). */
+/** Redirects a base URI to image information (Image API 3.0, section 2). */
 function redirect(
   c: RequestContext,
   _service: Service,

@@ -6,7 +6,7 @@ import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { CallToolResult } from "./protocol.ts";
 
-/** A result that says what went wrong. */
+/** Returns a result that explains an error. */
 export const failure = (text: string): CallToolResult => ({
   isError: true,
   content: [{ type: "text", text }],

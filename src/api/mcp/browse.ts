@@ -1,4 +1,4 @@
-// The tool browse: the folders and images of the sources that the caller may have.
+// The tool browse: the folders and images of the sources that the caller has access to.
 
 import { z } from "zod";
 import { ServiceError } from "../../errors.ts";
@@ -33,7 +33,7 @@ const input = z.strictObject({
     .describe("next_cursor of the page before, for a folder that takes several pages."),
 });
 
-/** The tool for a request. */
+/** Returns the tool for a request. */
 export function browseTool(c: RequestContext, service: Service): Tool<z.output<typeof input>> {
   return {
     name: "browse",
@@ -73,14 +73,14 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
   };
 }
 
-/** Labels in the language that the client accepts, by identifiers. */
+/** Returns labels in a language that the client accepts, by identifier. */
 function labelsFor(c: RequestContext, labels: FolderPage["labels"]): Readonly<Record<string, string>> {
   const ranges = [...acceptedLanguages(c.req.raw.headers.get("Accept-Language")), "en"];
   const texts = [...labels].map(([identifier, label]) => [identifier, textForRanges(label, ranges)?.text]);
   return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
 }
 
-/** Why a search may not have found everything, in words for the model. */
+/** Explains to the model why a search may be incomplete. */
 function lackOf({ lack, stoppedAt, isCut }: NonNullable<FolderPage["found"]>): string | undefined {
   if (lack === "reading") return "The folders are still being read. Search again in a moment for the rest.";
   if (lack === "unreadable") return "Some folders could not be read.";

@@ -22,7 +22,7 @@ export const identifierInput = z
 
 const input = z.strictObject({ identifier: identifierInput });
 
-/** The tool for a request. */
+/** Returns the tool for a request. */
 export function imageInfoTool(c: RequestContext, service: Service): Tool<z.output<typeof input>> {
   return {
     name: "get_image_info",

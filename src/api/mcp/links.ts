@@ -1,4 +1,4 @@
-// Links from what tools return to documents of the Presentation API.
+// Links from tool results to documents of the Presentation API.
 
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import type { Service } from "../../service.ts";

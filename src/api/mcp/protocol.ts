@@ -17,7 +17,7 @@ export interface Tool<Input = never> {
   readonly title: string;
   readonly description: string;
   readonly input: ZodType<Input>;
-  /** Never throws: what went wrong is a result with `isError`, in words. */
+  /** Runs the tool. Never throws: errors become results with `isError`, in words. */
   run(input: Input): Promise<CallToolResult>;
 }
 
@@ -45,7 +45,7 @@ export async function answerMessage(
 ): Promise<Response> {
   const create = () => createServer(about, tools);
   if (await isLegacyRequest(request, message)) return answerLegacy(request, message, create());
-  // No subscriptions: the list of tools does not change, and such a stream would stay open.
+  // No subscriptions: the list of tools never changes, and such a stream would stay open.
   const { fetch } = createMcpHandler(create, { legacy: "reject", maxSubscriptions: 0, keepAliveMs: 0 });
   return fetch(request, { parsedBody: message });
 }

@@ -1,4 +1,4 @@
-// The tool get_region: an image or a part of it, as a picture of a size that models look at.
+// The tool get_region: an image or a part of it, at a size suitable for models.
 
 import { z } from "zod";
 import { ServiceError } from "../../errors.ts";
@@ -18,16 +18,16 @@ import type { CallToolResult, Tool } from "./protocol.ts";
 
 /** Longest side of a derivative without a requested size: models reduce larger ones themselves. */
 const usualSide = 1568;
-/** Pixels of the largest picture that may be asked for. */
+/** Maximum pixels that may be requested. */
 const mostPixels = 4 * 2 ** 20;
-/** Bytes of the largest picture that is sent. As base64 it has a third more. */
+/** Maximum bytes of an image. Base64 adds a third. */
 const mostBytes = 3 * 2 ** 20;
 /**
  * A derivative without a requested size is reduced if it has more bytes: some clients reject results of a
  * megabyte.
  */
 const usualBytes = 700_000;
-/** Sides below which no smaller picture is tried. */
+/** Side below which no smaller image is tried. */
 const leastSide = 256;
 
 const input = z.strictObject({
@@ -56,7 +56,7 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>;
 
-/** The tool for a request. */
+/** Returns the tool for a request. */
 export function regionTool(c: RequestContext, service: Service): Tool<Input> {
   return {
     name: "get_region",
@@ -93,7 +93,7 @@ async function look(
   let { bytes, incomplete } = await render(service.images, master, prepared, signal);
   if (size === undefined) {
     for (let side = longest(prepared); bytes.length > usualBytes && side > leastSide; ) {
-      // Bytes go about with the area.
+      // Bytes are roughly proportional to the area.
       side = Math.floor(side * Math.min(0.75, 0.9 * Math.sqrt(usualBytes / bytes.length)));
       prepared = await prepareAt(`!${side},${side}`);
       ({ bytes, incomplete } = await render(service.images, master, prepared, signal));

@@ -8,7 +8,7 @@ import type { Routes } from "../http/routes.ts";
 import { instructions, toolsOf } from "./tools.ts";
 import { refuseStrangers } from "./who-may-ask.ts";
 
-/** Bytes of a message: the arguments of a tool are a few short texts. */
+/** Maximum bytes of a message: a tool's arguments are a few short texts. */
 const maxMessage = 64 * 1024;
 
 /** Headers in which pages send version, session and target of a message. */
@@ -33,10 +33,10 @@ async function answer(c: RequestContext, service: Service): Promise<Response> {
   try {
     refuseStrangers(c, service);
     const message = await readJson(c, maxMessage);
-    // Some versions allow several messages in one body. The caps on requests would hold for none but the
-    // first of them.
+    // Some versions allow several messages in one body. The limits on requests would apply only to the first
+    // of them.
     if (Array.isArray(message)) throw new Refusal(severalMessages);
-    // Loaded here and not when the service starts, since on workerd modules are there only for requests.
+    // Loaded on demand, since on workerd modules are available only during requests.
     const { answerMessage } = await import("./protocol.ts");
     const about = { version: service.version, instructions };
     return finish(c, await answerMessage(c.req.raw, message, about, toolsOf(c, service)));

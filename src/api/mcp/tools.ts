@@ -10,12 +10,12 @@ import { imageInfoTool } from "./image-info.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
 import { regionTool } from "./region.ts";
 
-/** For the model, when it connects. */
+/** Instructions for the model, sent when it connects. */
 export const instructions = `This server shows images in high resolution, such as scans of books, maps and works of art, by the IIIF Image API.
 browse lists folders and images, and searches in them. An image has an identifier, such as maps/berlin.jp2; get_image_info returns its size in pixels.
 get_region returns the image, or a part of it, as a picture that is small enough to look at. For details, look at the whole first, then ask for the region in pixels of the full image; repeat with smaller regions.`;
 
-/** The tools for the request at hand, in the order in which they are listed. */
+/** Returns the tools for a request, in listing order. */
 export function toolsOf(c: RequestContext, service: Service): readonly Tool[] {
   return [browseTool, imageInfoTool, regionTool].map((define) => {
     const tool = define(c, service) as Tool;

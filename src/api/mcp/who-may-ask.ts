@@ -22,7 +22,7 @@ export function refuseStrangers(c: RequestContext, service: Service): void {
   const { headers } = c.req.raw;
   const forwarded = forwardedHost(c, service);
   const given = forwarded ?? requestHost(c.req.raw);
-  // A base URL that was derived from headers of anybody proves nothing.
+  // A base URL derived from untrusted headers proves nothing.
   const base = base_url !== "" || forwarded !== undefined ? new URL(c.get("base")) : undefined;
   const host = normalHost(given, "http");
   const name = host === undefined ? "" : new URL(`http://${host}`).hostname;
@@ -45,7 +45,7 @@ export function refuseStrangers(c: RequestContext, service: Service): void {
   });
 }
 
-/** The host that a trusted proxy says it was asked for. */
+/** Returns the requested host according to a trusted proxy. */
 function forwardedHost(c: RequestContext, { platform, proxies }: Service): string | undefined {
   const peer = platform.clientAddress(c.req.raw);
   if (peer === undefined || !inRanges(peer, proxies)) return undefined;

@@ -6,7 +6,7 @@ import type { Family, HistogramSeries } from "../../stats/registry.ts";
 /** Its media type. */
 export const textType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** All figures of a reading, one family after the other, each with its help and kind. */
+/** Returns all figures of a reading, family by family, each with its help and kind. */
 export function metricsText(families: readonly Family[]): string {
   return families.map(familyText).join("");
 }
@@ -24,7 +24,7 @@ function familyText(family: Family): string {
   return text;
 }
 
-/** Buckets count what does not exceed their bound, so that of `+Inf` counts all. */
+/** Buckets count values up to their bound, so `+Inf` counts all. */
 function histogramLines(name: string, { labels, buckets, count, sum }: HistogramSeries): string {
   const lines = beginsOf(name, labels, () => {
     const own = labelList(labels);
@@ -64,7 +64,7 @@ const lineBegin = (name: string, labels: readonly string[]) =>
 const labelList = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`);
 
-/** A number as Go reads it. */
+/** Formats a number as Go parses it. */
 function numberText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return "+Inf";
   return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);

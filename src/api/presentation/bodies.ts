@@ -5,7 +5,7 @@ import { createLru } from "../../imaging/lib/lru.ts";
 import type { Presented } from "../../manifests/manifests.ts";
 import { bodyOf, type DocumentBody } from "./body.ts";
 
-/** The body of a document, as `bodyOf` makes it. */
+/** Returns the body of a document, as made by `bodyOf`. */
 export type Bodies = (
   presented: Pick<Presented, "make" | "stamp" | "lasts">,
   version: PresentationVersion,
@@ -19,7 +19,7 @@ const keptBytes = 16 * 2 ** 20;
 /** Bytes that a body takes in addition to its text. */
 const overhead = 512;
 
-/** Makes bodies, and keeps those of documents that have a stamp. */
+/** Creates a cache of bodies for documents that have a stamp. */
 export function rememberBodies(): Bodies {
   const kept = createLru<string, DocumentBody>(keptBytes);
   return async ({ make, stamp, lasts }, version, type, base) => {

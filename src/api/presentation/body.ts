@@ -1,5 +1,4 @@
-// The bytes of a document, whole or, for manifests that are too long for that, one batch of canvases after
-// the other.
+// The bytes of a document: whole or, for very long manifests, one batch of canvases after another.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
@@ -8,11 +7,11 @@ import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import type { Canvases, Made } from "../../manifests/documents/making.ts";
 
 export interface DocumentBody {
-  /** Quoted; absent for a long manifest that has never been written to its end. */
+  /** Quoted; absent for a long manifest that has never been written completely. */
   readonly etag?: string | undefined;
   /**
-   * All bytes, or a function that begins a stream of them. `failed` gets what ends the stream early, unless
-   * its reader left.
+   * All bytes, or a function that starts a stream of them. `failed` receives the error that ends the stream
+   * early, unless its reader left.
    */
   readonly bytes:
     | Uint8Array<ArrayBuffer>
@@ -24,7 +23,7 @@ export interface BodyForm {
   readonly version: PresentationVersion;
   /** Media type. */
   readonly type: string;
-  /** Public URL of the service, without a / at its end. */
+  /** Public URL of the service, without a trailing /. */
   readonly base: string;
 }
 
@@ -117,7 +116,7 @@ function canvas2(canvas: Resource, base: string): Resource | undefined {
   return written;
 }
 
-/** Parts, made when they are asked for. A reader who leaves ends their making; an error ends the stream. */
+/** Streams parts made on demand. A reader who leaves stops this; an error ends the stream. */
 function streamOf(
   parts: AsyncGenerator<Bytes>,
   failed: (error: unknown) => void,

@@ -75,13 +75,13 @@ async function answer(
     // The name of the header before 0.2, to be removed in the release after.
     headers["X-Ignored-Sidecar"] = ignored;
   }
-  // The connection is cut then, so that no client takes a part for the whole.
+  // The connection is then cut, so that no client takes a part for the whole.
   const onError = (error: unknown) => void noteFailure(c, service.log, error);
   const sent = typeof bytes === "function" ? () => bytes(onError) : bytes;
   return sendText(c, sent, { type, headers, ...(etag !== undefined && { validators: { etag } }) });
 }
 
-/** The content type of a document: JSON-LD has its profile. */
+/** Returns the content type of a document: JSON-LD includes its profile. */
 function contentType(
   type: (typeof types)[PresentationVersion][number],
   version: PresentationVersion,

@@ -9,7 +9,7 @@ import { listOf, type OpenedDocument } from "./opened.ts";
 import { plainText } from "./plain-text.ts";
 import { textFor } from "./reader.ts";
 
-/** The page of a collection. `query`: what keeps the viewer of the reader. */
+/** Returns the page of a collection. `query`: preserves the reader's viewer in links. */
 export function contentsPage(
   opened: OpenedDocument,
   asked: PageRequest,

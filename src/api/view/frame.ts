@@ -10,7 +10,7 @@ import { fillIn, type Reader, textFor } from "./reader.ts";
 /** Facts about the request that a page depends on. */
 export interface PageRequest {
   readonly reader: Reader;
-  /** Public URL of the service, without a / at its end. */
+  /** Public URL of the service, without a trailing /. */
   readonly base: string;
   /** True if the page is embedded in another page, without the bar. */
   readonly embedded: boolean;
@@ -57,7 +57,7 @@ ${above === undefined ? "" : `<a class="act" href="${escapeHtml(above + query)}"
 </header>`;
 }
 
-/** A reference without a label is called by the end of its address; the root by that of the service. */
+/** A reference without a label is named by the end of its address; the root by that of the service. */
 function nameOf(reference: Resource, reader: Reader): string {
   const label = textFor(reference.label, reader);
   if (label !== "") return label;
@@ -69,15 +69,15 @@ function nameOf(reference: Resource, reader: Reader): string {
   }
 }
 
-/** A link of the bar. */
+/** Returns a link of the bar. */
 export const link = (address: string, name: keyof typeof icons, text: string, more = "") =>
   `<a class="act" href="${escapeHtml(address)}"${more}>${icon(name)}<span>${escapeHtml(text)}</span></a>`;
 
-/** A button of the bar, which the script shows. */
+/** Returns a button of the bar, which the script shows. */
 export const button = (id: string, name: keyof typeof icons, text: string) =>
   `<button type="button" class="act" id="${id}" hidden>${icon(name)}<span>${escapeHtml(text)}</span></button>`;
 
-/** Something to know before the viewer, as safe HTML. */
+/** Returns a notice above the viewer, as safe HTML. */
 export const notice = (text: string) => `<p class="notice" role="status">${escapeHtml(text)}</p>`;
 
 export interface Preview {

@@ -14,11 +14,11 @@ const played: Readonly<Record<ViewerName, readonly string[]>> = { mirador: ["Sou
 
 const kinds = ["Sound", "Video", "Model"];
 
-/** Addresses of files that are linked at most. */
+/** Maximum number of linked files. */
 const mostLinked = 5;
 
 /**
- * The addresses of files that a viewer does not play, or that the policy of the page keeps from it: those of
+ * Returns the addresses of files that a viewer does not play, or that the page's policy blocks: those of
  * other origins than `origins`. At most {@link mostLinked}.
  */
 export function unplayedMedia(

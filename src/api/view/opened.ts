@@ -47,7 +47,7 @@ export interface OpenedDocument extends Pick<Presented, "above"> {
   readonly missing?: "canvas" | "region" | "selector";
 }
 
-/** A state that points at another site. */
+/** A state whose target is on another site. */
 export interface Elsewhere {
   readonly elsewhere: StateTarget;
 }
@@ -91,8 +91,8 @@ export async function openContent(
 }
 
 /**
- * An address of this service by its public URL, whichever of http and https it was noted with; undefined for
- * others.
+ * Returns an address of this service with its public URL, whether it was recorded with http or https;
+ * undefined for others.
  */
 function ownAddress(base: string, address: string): string | undefined {
   const bare = (url: string) => url.replace(/^https?:/i, "");
@@ -101,7 +101,7 @@ function ownAddress(base: string, address: string): string | undefined {
   return inVersion(base + rest, base, 3);
 }
 
-/** The readings of an address of this service's documents; undefined for others. */
+/** Returns the readings of the address of one of this service's documents; undefined for others. */
 function ownReadings(base: string, address: string): readonly PresentationPath[] | undefined {
   const root = base + presentationRoot[3];
   const [own = ""] = ownAddress(base, address)?.split("?") ?? [];
@@ -109,7 +109,7 @@ function ownReadings(base: string, address: string): readonly PresentationPath[]
   return presentationPaths(own.slice(root.length));
 }
 
-/** `canvasId`: the canvas to begin with, in place of the one that the readings name. */
+/** `canvasId`: the initial canvas, instead of the one that the readings name. */
 async function openReadings(
   c: RequestContext,
   service: Service,
@@ -166,7 +166,7 @@ async function openManifest(
   };
 }
 
-/** The canvas at a place from 0; undefined if there is none. */
+/** Returns the canvas at an index from 0; undefined if there is none. */
 async function placeAt(canvases: Canvases, index: number): Promise<CanvasPosition | undefined> {
   const canvas = await canvases.at(index);
   if (!canvas) return undefined;
@@ -187,13 +187,10 @@ function withRegion(opened: OpenedDocument, { region, unread }: StateTarget): Op
   return within ? { ...opened, region: within } : { ...opened, missing: "region" };
 }
 
-/**
- * The address of the canvas that a manifest wants to be opened at (Presentation API 3.0, section 3.2,
- * `start`).
- */
+/** Returns the address of a manifest's initial canvas (Presentation API 3.0, section 3.2, `start`). */
 const startOf = ({ start }: Resource) => (isResource(start) ? canvasOf(start) : undefined);
 
-/** The address of the first canvas of a range, without its fragment. */
+/** Returns the address of a range's first canvas, without its fragment. */
 function firstCanvas(range: Resource): string | undefined {
   for (const item of listOf(range.items)) {
     const found = item.type === "Range" ? firstCanvas(item) : canvasOf(item);
@@ -202,7 +199,7 @@ function firstCanvas(range: Resource): string | undefined {
   return undefined;
 }
 
-/** The address of a canvas, or of the canvas that a specific resource selects from, without its fragment. */
+/** Returns the address of a canvas, or of a specific resource's canvas, without its fragment. */
 function canvasOf({ id, type, source }: Resource): string | undefined {
   const named = type === "SpecificResource" ? idOf(source) : id;
   return typeof named === "string" ? named.split("#")[0] : undefined;

@@ -1,4 +1,4 @@
-// Texts of manifests that may be HTML, as plain text (Presentation API 3.0, section 4.5).
+// Converts texts of manifests that may be HTML to plain text (Presentation API 3.0, section 4.5).
 
 const named: Readonly<Record<string, string>> = {
   amp: "&",

@@ -7,11 +7,11 @@ export interface Reader {
   /** Language tag of the service's own texts. */
   readonly language: keyof typeof words;
   readonly words: Words;
-  /** Ranges of Accept-Language, the preferred ones first. */
+  /** Ranges of Accept-Language, in order of preference. */
   readonly ranges: readonly string[];
 }
 
-/** The reader of an Accept-Language field. */
+/** Returns the reader of an Accept-Language field. */
 export function readerOf(field: string | null): Reader {
   const ranges = acceptedLanguages(field);
   const language = matchLanguage(ranges, Object.keys(words)) as keyof typeof words | undefined;

@@ -1,4 +1,4 @@
-// Pages that show documents in a viewer: /view/{id}, and the view that a content state encodes.
+// Pages that show documents in a viewer: /view/{id}, and the view of a content state.
 
 import { stateParameter } from "../../iiif/content-state/mounts.ts";
 import { viewPath } from "../../iiif/view-mounts.ts";
@@ -14,7 +14,7 @@ import { readerOf } from "./reader.ts";
 import { viewerPage } from "./viewer-page.ts";
 import { viewerNamed } from "./viewers.ts";
 
-/** Longest target, in characters: that of a state of 64 KiB has to fit. */
+/** Longest target, in characters: a state of 64 KiB has to fit. */
 const maxTarget = 64 * 1024;
 
 /** Mounts the routes if documents are served. */
@@ -24,8 +24,7 @@ export function mountView(routes: Routes, service: Service): void {
   const problems = (c: RequestContext, problem: Parameters<typeof problemPage>[0]) =>
     problemPage(problem, readerAt(c), c.get("base"));
   for (const path of [viewPath, `${viewPath}/*`]) routes.add({ path, maxTarget, get, problemPage: problems });
-  // Universal Viewer 4.4.0 puts a prefix for pictures before one that is written out, and asks for the
-  // result.
+  // Universal Viewer 4.4.0 adds its image prefix to a data URL, and requests the result.
   routes.add({ path: "/images/data:image/gif;base64,*", counted: false, get: respondBlank });
 }
 

@@ -1,4 +1,4 @@
-// The page of a manifest: a viewer, the bar above it, and the picture alone for readers without scripts.
+// The page of a manifest: a viewer, the bar above it, and a static image for readers without scripts.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
@@ -17,7 +17,7 @@ export interface ViewerAsked extends PageRequest {
   readonly viewer: ViewerName;
   /** The default viewer. */
   readonly usual: ViewerName;
-  /** A viewer that was asked for and is not there. */
+  /** Name of an unknown viewer that was requested. */
   readonly unknownViewer?: string;
   /** Value of `iiif-content`, if the page was opened with one. */
   readonly state?: string;
@@ -27,7 +27,7 @@ export interface ViewerAsked extends PageRequest {
   readonly origins: readonly string[];
 }
 
-/** Boxes that the picture without scripts and that of previews fit in, in pixels. */
+/** Boxes of the image without scripts and of the preview, in pixels. */
 const plainBox = { width: 1200, height: 1200 };
 const previewBox = { width: 1200, height: 630 };
 
@@ -38,7 +38,7 @@ export function viewerPage(opened: OpenedDocument, asked: ViewerAsked): Page {
   const title = titleOf(document, reader);
   const image = place && imageOf(place.canvas);
   const own = viewers[viewer].page;
-  // Mirador has a landmark of its own.
+  // Mirador has its own landmark.
   const tag = viewer === "mirador" ? "div" : "main";
   const body = `${embedded ? "" : bar(opened, acts(opened, asked), asked, viewerQuery(asked))}
 ${notices(opened, asked).map(notice).join("\n")}
@@ -68,7 +68,7 @@ ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
   };
 }
 
-/** Address of the page without a query. */
+/** Returns the address of the page without a query. */
 const addressOf = ({ document }: OpenedDocument, base: string) =>
   viewOfDocument(base, String(document.id)) ?? `${base}/`;
 
@@ -81,7 +81,7 @@ const pagesText = (place: CanvasPosition | undefined, { words }: Reader) =>
 const labelOf = ({ canvas, index }: CanvasPosition, reader: Reader) =>
   textFor(canvas.label, reader) || String(index + 1);
 
-/** Links to sound, films and models that are not played here; "" if there are none. */
+/** Returns links to sound, films and models that are not played here; "" if there are none. */
 function unplayedNotice(opened: OpenedDocument, { viewer, reader, base, origins }: ViewerAsked): string {
   const files = unplayedMedia(opened, viewer, [new URL(base).origin, ...origins]);
   if (files.length === 0) return "";
@@ -92,7 +92,7 @@ function unplayedNotice(opened: OpenedDocument, { viewer, reader, base, origins 
   return `<p class="notice" role="status">${escapeHtml(text)} ${links.join(", ")}</p>\n`;
 }
 
-/** The last part of an address for people; its host if there is none. */
+/** Returns the last part of an address for people; its host if there is none. */
 function fileName(address: string): string {
   const { pathname, host } = new URL(address);
   return pathname.slice(pathname.lastIndexOf("/") + 1) || host;
@@ -108,7 +108,7 @@ function problemOf(place: CanvasPosition | undefined, reader: Reader): string {
   return `<p class="notice" id="problem" role="status"${problem ? "" : " hidden"}>${escapeHtml(reader.words.unreadable)} <span lang="en">${escapeHtml(problem)}</span></p>`;
 }
 
-/** A canvas that not everybody may see has no thumbnail. */
+/** A canvas that some callers may not see has no thumbnail. */
 const isShown = (place: CanvasPosition | undefined) => listOf(place?.canvas.thumbnail).length > 0;
 
 /** Returns the region if the image fills its canvas pixel for pixel. */
@@ -138,7 +138,7 @@ function acts(opened: OpenedDocument, asked: ViewerAsked): readonly string[] {
   const { words } = reader;
   const manifest = String(opened.document.id);
   const other: ViewerName = viewer === "mirador" ? "uv" : "mirador";
-  // Without escapes a state is as long as it was minted.
+  // Unescaped, a state is as long as it was minted.
   const query = `?viewer=${other}${state === undefined ? "" : `&iiif-content=${encodeURIComponent(state)}`}`;
   const named = opened.isNamed && state === undefined ? opened.place?.canvas.id : undefined;
   const page = viewOfDocument(base, String(named ?? manifest)) ?? addressOf(opened, base);
@@ -255,5 +255,5 @@ function settings(
   };
 }
 
-/** JSON that ends no script element. */
+/** Returns JSON that cannot end a script element. */
 const safeJson = (value: object) => JSON.stringify(value).replaceAll("<", "\\u003c");

@@ -12,7 +12,9 @@ export interface Viewer {
   readonly page: Pick<Page, "styles" | "scripts" | "modules" | "inlineStyles" | "styleAttributes">;
 }
 
-/** SHA-256 of the text "", as policies spell it: style elements that a script fills by rules, not by text. */
+/**
+ * SHA-256 of the text "", in the form of policies: style elements that a script fills by rules, not by text.
+ */
 const emptyStyle = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
 
 const universal = "viewer/universalviewer-4.4.0";

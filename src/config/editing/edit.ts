@@ -24,7 +24,7 @@ export interface FieldValue {
   readonly field: EditableField;
   /** The effective value: from the variable that locks the field, else from the file, else the default. */
   readonly value: string;
-  /** The variable that sets this key, so that the file cannot. */
+  /** Environment variable that sets this key, so that the file cannot. */
   readonly lockedBy?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface FieldsOfFile {
 }
 
 /**
- * The editable keys as the text of a file has them under environment variables. Never throws: a file may be
+ * Returns the editable keys in the text of a file under environment variables. Never throws: a file may be
  * broken.
  */
 export function readFields(text: string, env: Env): FieldsOfFile {
@@ -55,7 +55,7 @@ export function readFields(text: string, env: Env): FieldsOfFile {
   return { fields, ...(config && { config }), problems: problems.map(maskedProblem) };
 }
 
-/** The editable keys as a configuration has them that was loaded under environment variables. */
+/** Returns the editable keys of a configuration that was loaded under environment variables. */
 export function fieldsOfConfig(config: Config, env: Env): readonly FieldValue[] {
   return editableFields().map((field) => ({
     field,
@@ -90,7 +90,7 @@ export type Edited =
       readonly kind: "changed";
       /** The new text of the file. */
       readonly text: string;
-      /** Paths of the keys with another value than before. */
+      /** Paths of the changed keys. */
       readonly changed: readonly string[];
     }
   | {
@@ -131,15 +131,15 @@ export function editText(text: string, values: ReadonlyMap<string, string>, env:
 export const lockedText = (variable: string) =>
   `is set by the environment variable ${variable}, which overrides the file; change it there`;
 
-/** A typed value without spaces around it, and a count without leading zeros. */
+/** Returns a typed value without surrounding spaces, and a number without leading zeros. */
 function asTyped({ control }: EditableField, given: string): string {
   const text = given.trim();
   return control.kind === "count" && /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : text;
 }
 
 /**
- * Problems as those of fields and those of the rest of the file, the latter with their positions `before` the
- * edit.
+ * Splits problems into those of fields and those of the rest of the file, the latter with their positions
+ * `before` the edit.
  */
 function refusal(problems: readonly Problem[], before: readonly Problem[]): Edited {
   const wrong = new Map<string, string>();
@@ -168,7 +168,7 @@ function writeValues(text: string, values: ReadonlyMap<EditableField, string>): 
   const edits = [...values];
   const spliced = spliceValues(text, edits);
   if (spliced !== undefined && isFaithful(parsed, spliced, edits)) return spliced;
-  // Every scalar a text, so that 0x10 and 007 are written as they were read.
+  // Every scalar stays text, so that 0x10 and 007 are written as they were read.
   const document = parseDocument(text, { schema: "failsafe" });
   if (!isMap(document.contents)) document.contents = new YAMLMap(document.schema) as never;
   if (edits.some(([{ keys }]) => isShared(document, keys))) writeOutAliases(document);
@@ -207,7 +207,7 @@ function isFaithful(
   });
 }
 
-/** A copy without the sharing that aliases make. */
+/** Copies a tree without the sharing that aliases cause. */
 const copyOf = (tree: Record<string, unknown>) => JSON.parse(JSON.stringify(tree)) as Record<string, unknown>;
 
 /**
@@ -250,8 +250,8 @@ function dropAnchors(node: Node): void {
 }
 
 /**
- * A value as YAML reads it back: counts as plain digits, texts in quotes if they would be read as something
- * else.
+ * Returns a value as YAML reads it back: numbers as plain digits, texts quoted if they would be read as
+ * something else.
  */
 function scalarOf(field: EditableField, value: string): Scalar {
   const scalar = new Scalar(value);
@@ -274,7 +274,7 @@ function putScalar(document: Document, keys: readonly string[], scalar: Scalar):
       map = inner;
       continue;
     }
-    // A section without a value counts as not written.
+    // A section without a value counts as absent.
     if (inner !== undefined && !isEmpty(inner)) return false;
     const section = new YAMLMap(document.schema);
     if (isScalar(inner) && inner.comment) section.commentBefore = inner.comment;
@@ -294,7 +294,7 @@ function putScalar(document: Document, keys: readonly string[], scalar: Scalar):
 const isEmpty = (node: unknown) =>
   isScalar(node) && node.type === "PLAIN" && /^(|~|null|Null|NULL)$/.test(String(node.value));
 
-/** The same in a parsed file. */
+/** Does the same in a parsed file. */
 function putValue(tree: Record<string, unknown>, keys: readonly string[], value: unknown): void {
   let map = tree;
   for (const key of keys.slice(0, -1)) {

@@ -1,4 +1,4 @@
-// The keys that the administration pages may change, and what their form says of them.
+// The keys that the administration pages may change, and their form's texts.
 
 import { configTree } from "../schema.ts";
 import { type Leaf, leaves, type SchemaNode } from "../walk.ts";
@@ -12,20 +12,20 @@ export type Control =
 export interface EditableField {
   readonly section: string;
   readonly keys: readonly string[];
-  /** The keys with dots between them: the name of the field in the form, and the path of its problems. */
+  /** The keys joined by dots: the name of the field in the form, and the path of its problems. */
   readonly path: string;
   readonly label: string;
   /** Description of the key in the configuration reference. */
   readonly help: string;
   readonly edit: "live" | "restart";
-  /** The variable that overrides the file. */
+  /** Environment variable that overrides the file. */
   readonly env?: string;
   readonly control: Control;
   /** The value if the file has none. */
   readonly initial: string;
 }
 
-/** Sections of the form, in order, with the label of each key. All else about them is in the schema. */
+/** Sections of the form, in order, with the label of each key. Everything else is in the schema. */
 const sections: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Server: {
     addr: "Address",
@@ -49,7 +49,7 @@ const sections: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 let fields: readonly EditableField[] | undefined;
 
-/** The editable keys in the order of the form. */
+/** Returns the editable keys in the order of the form. */
 export function editableFields(): readonly EditableField[] {
   fields ??= makeFields();
   return fields;

@@ -1,5 +1,5 @@
-// The configuration file that the service was started with: looked at, saved by the administration pages, and
-// read again.
+// The configuration file that the service was started with: shown, saved by the administration pages, and
+// reloaded.
 
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
@@ -9,7 +9,7 @@ import { type Env, loadConfig, type Problem, problemLines } from "../reading/loa
 import type { Config } from "../schema.ts";
 import { editText, type FieldValue, readFields } from "./edit.ts";
 
-/** Takes the live keys of a configuration. Returns the keys that differ and wait for the next start. */
+/** Applies the live keys of a configuration. Returns the keys that differ and wait for the next start. */
 type ApplyLive = (config: Config) => readonly string[];
 
 /** The current state of the file. */
@@ -30,9 +30,9 @@ export type Saved =
   | { readonly kind: "unchanged" }
   | {
       readonly kind: "saved";
-      /** Paths of the keys with another value than before. */
+      /** Paths of the changed keys. */
       readonly changed: readonly string[];
-      /** All keys of the file that differ from what runs, and wait for the next start. */
+      /** All keys of the file that differ from the running values, and wait for the next start. */
       readonly waits: readonly string[];
       /** Why the saved file is not in effect, if it is not. */
       readonly notApplied?: string;
@@ -43,7 +43,7 @@ export type Saved =
       readonly wrong: ReadonlyMap<string, string>;
       readonly others: readonly Problem[];
     }
-  /** The file is another one than that of the form. */
+  /** The file has changed since the form was made. */
   | { readonly kind: "stale" }
   /** Nothing was written. */
   | { readonly kind: "failed"; readonly reason: string; readonly cause?: unknown };
@@ -51,7 +51,7 @@ export type Saved =
 export interface ConfigFile {
   /** Absolute. */
   readonly path: string;
-  /** Never rejects, and takes two seconds at most. */
+  /** Never rejects, and takes at most two seconds. */
   view(): Promise<ConfigFileView>;
   /**
    * Writes the values of a form into the file and applies the live ones. `values`: typed values by the path
@@ -64,7 +64,7 @@ export interface ConfigFile {
    * applied then.
    */
   reload(take: ApplyLive): Promise<readonly string[]>;
-  /** Removes what saves have left that ended with the process. Never rejects. */
+  /** Removes leftovers of saves that ended with their process. Never rejects. */
   sweep(): Promise<void>;
 }
 
@@ -73,13 +73,13 @@ export interface ConfigFileOptions {
   readonly files: FileSystem;
   readonly env: Env;
   /**
-   * Makes of the configuration of the file the one that counts: absolute paths, say. May throw with a reason
-   * for the operator.
+   * Turns the configuration of the file into the effective one, for example with absolute paths. May throw
+   * with a reason for the operator.
    */
   readonly complete: (config: Config) => Config | Promise<Config>;
 }
 
-/** Milliseconds after which a look at the file is given up, and those for a save. */
+/** Time limits for reading the file and for a save, in milliseconds. */
 const deadlines = { view: 2000, save: 20_000 } as const;
 
 const obstacles: Readonly<Record<FileObstacle, string>> = {
@@ -101,7 +101,7 @@ const failures: Readonly<Record<string, string>> = {
   ENOENT: "the file is not there any more, or another save has come between",
 };
 
-/** A file by its absolute path. */
+/** Creates a file by its absolute path. */
 export function createConfigFile({ path, files, env, complete }: ConfigFileOptions): ConfigFile {
   const inTurn = createSemaphore(1);
 
@@ -157,7 +157,7 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
     const edited = editText(before.text, values, env);
     if (edited.kind !== "changed") return edited;
     await files.replacement.sweep(path);
-    // Somebody may have saved it by hand meanwhile.
+    // Somebody may have edited it meanwhile.
     const isStill = async () => (await read()).digest === before.digest;
     if (!(await files.replacement.replace(path, new TextEncoder().encode(edited.text), isStill)))
       return { kind: "stale" };
@@ -198,7 +198,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Why something failed, in words without a path. */
+/** Returns the reason of a failure, in words without a path. */
 function reasonOf(error: unknown): string {
   const code = (error as { code?: string } | undefined)?.code;
   if (code === undefined)

@@ -1,4 +1,4 @@
-// One scalar in the text of a YAML file, changed or added in its place, so that all else stays byte for byte.
+// Changes or adds one scalar in the text of a YAML file, so that everything else stays byte for byte.
 
 import {
   isAlias,
@@ -38,8 +38,8 @@ export function spliceScalar(text: string, keys: readonly string[], scalar: Scal
 }
 
 /**
- * The innermost map on the way to a key, the keys that are left there, and the pair of the first of them if
- * it is written.
+ * Returns the innermost existing map on the path of a key, the remaining keys, and the pair of the first of
+ * them if it exists.
  */
 function nearestMap(root: YAMLMap, keys: readonly string[]) {
   let map = root;
@@ -59,7 +59,7 @@ function replaceScalar(text: string, [start, end]: readonly number[], map: YAMLM
   return text.slice(0, start) + (map.flow ? scalar.flow : scalar.block) + text.slice(end);
 }
 
-/** Below a section that is written without a value. */
+/** Adds below a section without a value. */
 function addBelow(text: string, pair: Pair, [, ...rest]: readonly string[], { block }: ScalarTexts) {
   const key = pair.key as Node;
   const indent = indentOf(text, key);
@@ -93,13 +93,13 @@ function addBetweenBraces(
   return end === undefined ? undefined : `${text.slice(0, end)}, ${member}${text.slice(end)}`;
 }
 
-/** Lines of nested keys with a scalar at their end. */
+/** Returns lines of nested keys that end with a scalar. */
 const newLines = (keys: readonly string[], indent: string, scalar: string): string[] =>
   keys.map(
     (key, depth) => `${indent}${"  ".repeat(depth)}${key}:${depth === keys.length - 1 ? ` ${scalar}` : ""}`,
   );
 
-/** Adds lines after the line in which an offset is, in the way in which lines of the text end. */
+/** Adds lines after the line of an offset, with the line ends of the text. */
 function appendLines(text: string, offset: number, lines: readonly string[]): string {
   const ending = text.includes("\r\n") ? "\r\n" : "\n";
   const isAtStart = offset === 0 || text[offset - 1] === "\n";

@@ -1,4 +1,4 @@
-// From YAML text and environment to a valid configuration, or to a list of problems that each name their key.
+// Turns YAML text and environment into a valid configuration, or a list of problems that each name their key.
 
 import { isScalar, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
@@ -23,14 +23,14 @@ export type LoadedConfig<T = Config> =
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The configuration of a YAML text (undefined or empty: all defaults) under environment variables.
+ * Returns the configuration of a YAML text (undefined or empty: all defaults) under environment variables.
  * All problems are returned together; none is thrown.
  */
 export function loadConfig(text: string | undefined, env: Env): LoadedConfig {
   return loadSettings(configSchema, text, env);
 }
 
-/** The same for any schema. */
+/** Does the same for any schema. */
 export function loadSettings<S extends z.ZodType>(
   schema: S,
   text: string | undefined,
@@ -60,7 +60,7 @@ export function loadSettings<S extends z.ZodType>(
   return { problems: inFileOrder(problems) };
 }
 
-/** Problems in the order of the file; those without a position last. */
+/** Sorts problems in the order of the file; those without a position come last. */
 function inFileOrder(problems: readonly Problem[]): Problem[] {
   const lineOf = ({ position }: Problem) => position?.line ?? Number.MAX_SAFE_INTEGER;
   const columnOf = ({ position }: Problem) => position?.column ?? 0;
@@ -78,7 +78,7 @@ type Parsed =
     }
   | { readonly problems: readonly Problem[] };
 
-/** The values of a YAML text, and the same as they are written; or why it is no text of keys and values. */
+/** Returns the values of a YAML text, typed and as written; or why it has no keys and values. */
 export function parseYaml(text: string): Parsed {
   const counter = new LineCounter();
   const document = parseDocument(text, { prettyErrors: true, lineCounter: counter });
@@ -124,7 +124,7 @@ export function parseYaml(text: string): Parsed {
   return { value: value as Record<string, unknown>, texts, find };
 }
 
-/** Keys of the schema that end in `_env` and name a variable which is unset or empty. */
+/** Returns keys of the schema that end in `_env` and name an unset or empty variable. */
 function unsetVariables(
   value: unknown,
   nodes: readonly SchemaNode[],
@@ -165,7 +165,7 @@ function overrides(root: SchemaNode, value: unknown, env: Env) {
   });
 }
 
-/** The paths that the keys of a leaf stand for in a value. */
+/** Returns the paths in a value that the keys of a leaf match. */
 function expand([key, ...rest]: readonly string[], value: unknown): (string | number)[][] {
   if (key === undefined) return [[]];
   const at = (own: string | number) => {
@@ -188,10 +188,7 @@ function place(root: Record<PropertyKey, unknown>, keys: readonly (string | numb
   at[last] = value;
 }
 
-/**
- * Keys of the schema that stand without a value (all lines below them commented out, say) count as not
- * written.
- */
+/** Keys of the schema without a value (for example with all nested lines commented out) count as absent. */
 function withoutEmpty(value: unknown, nodes: readonly SchemaNode[]): unknown {
   return mapParts(value, nodes, (part) =>
     part.value === null && part.named ? undefined : withoutEmpty(part.value, part.nodes),

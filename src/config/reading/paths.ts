@@ -5,7 +5,7 @@ import { sourceOptions } from "../../sources/options.ts";
 import { type Config, configTree } from "../schema.ts";
 import { mapParts, nodesAt, type SchemaNode } from "../walk.ts";
 
-/** The configuration with all its file names made absolute against a folder. */
+/** Returns the configuration with all its file names made absolute against a folder. */
 export function withAbsolutePaths(config: Config, folder: string): Config {
   return absolutePaths(config, nodesAt(configTree(), []), folder) as Config;
 }
@@ -24,7 +24,7 @@ export function absolutePaths(value: unknown, nodes: readonly SchemaNode[], fold
 const isPath = (form: string | undefined, value: string) =>
   form === "path" || (form === "picture" && "path" in placeOfPicture(value));
 
-/** The configuration with one folder as its only source, named `files`; `root` is absolute. */
+/** Returns the configuration with one folder as its only source, named `files`; `root` is absolute. */
 export function withFolder(config: Config, root: string): Config {
   return { ...config, sources: sourceOptions.parse([{ name: "files", type: "filesystem", root }]) };
 }
@@ -42,7 +42,7 @@ function normalPath(path: string): string {
   const [, drive, rest = ""] = /^([A-Za-z]:)?(?=[/\\])(.*)$/s.exec(path) ?? [];
   if (drive === undefined && !rest.startsWith("/")) return path;
   const segments: string[] = [];
-  // On POSIX a backslash is part of a name.
+  // On POSIX a backslash is an ordinary character.
   for (const segment of rest.split(drive === undefined ? "/" : /[/\\]/)) {
     if (segment === "..") segments.pop();
     else if (segment !== "" && segment !== ".") segments.push(segment);

@@ -2,7 +2,7 @@
 
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type Node } from "yaml";
 
-/** A place in a text, both counted from 1. */
+/** Line and column in a text, both from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -28,7 +28,7 @@ export function createFinder(document: Document, counter: LineCounter) {
   };
 }
 
-/** A member of a map or a list, with the offset at which it starts. */
+/** Returns a member of a map or a list, with its offset. */
 function memberOf(node: unknown, key: PropertyKey) {
   if (isMap(node)) {
     const pair = node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key));

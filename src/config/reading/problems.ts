@@ -7,18 +7,18 @@ import { childKeys, nodesAt, type SchemaNode, wordOf } from "../walk.ts";
 import type { Position } from "./positions.ts";
 
 export interface Problem {
-  /** As {@link pathText} writes it; "" for the whole file. */
+  /** In the form of {@link pathText}; "" for the whole file. */
   readonly path: string;
   readonly message: string;
   /** Position in the text of the file; absent if unknown, and for values of variables. */
   readonly position?: Position;
 }
 
-/** "line 3, column 5", or "" if the position is not known. */
+/** Returns "line 3, column 5", or "" if the position is unknown. */
 export const positionText = ({ position }: Problem): string =>
   position === undefined ? "" : `line ${position.line}, column ${position.column}`;
 
-/** All problems of a configuration as lines for a terminal or a log. */
+/** Formats all problems of a configuration as lines for a terminal or a log. */
 export const problemLines = (problems: readonly Problem[], where: string): string =>
   problemList(problems, `the configuration in ${where} has`);
 
@@ -35,28 +35,28 @@ export const problemText = (problem: Problem): string =>
   [positionText(problem), problem.path, problem.message].filter((part) => part !== "").join(": ");
 
 /**
- * A path as people read it: dotted, list items by their place from 0, names with other signs than those of
- * words in quotes.
+ * Formats a path for people: dotted, list items by index from 0, names with other characters than words in
+ * quotes.
  */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.map((key) => (/^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(key))).join(".");
 }
 
-/** The keys of a path as {@link pathText} writes it. */
+/** Parses a path in the form of {@link pathText}. */
 export const keysOf = (path: string): string[] =>
   (path.match(/"(?:[^"\\]|\\.)*"|[^.]+/g) ?? []).map((key) => (key.startsWith('"') ? JSON.parse(key) : key));
 
 /** Context for explaining an issue. */
 export interface Context {
-  /** The schema that was parsed with. */
+  /** The schema that was used for parsing. */
   readonly root: SchemaNode;
-  /** Paths that a variable has set, and its name. */
+  /** Paths set by variables, with the names of these. */
   readonly overridden: ReadonlyMap<string, string>;
   /** Finds the position of a key in the file. */
   readonly find: (path: readonly PropertyKey[]) => Position | undefined;
 }
 
-/** The problems behind an issue of a schema (parsed with `reportInput`). */
+/** Returns the problems behind an issue of a schema (parsed with `reportInput`). */
 export function explain(issue: z.core.$ZodIssue, context: Context): Problem[] {
   return faultsOf(issue, context).map(({ keys, message }) => {
     const path = pathText(keys);
@@ -81,7 +81,7 @@ function faultsOf(issue: z.core.$ZodIssue, context: Context): Fault[] {
   if (issue.code === "invalid_key")
     return issue.issues.map((inner) => ({ keys, message: `${expectation(inner, root)} as its name` }));
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    // The branch that got furthest says most.
+    // The branch that got furthest is the most informative.
     const branches = issue.errors.map((errors) =>
       errors.flatMap((error) => faultsOf({ ...error, path: [...keys, ...error.path] }, context)),
     );
@@ -165,7 +165,7 @@ const typeNames: Readonly<Record<string, string>> = {
   record: "keys and values",
 };
 
-/** A received value in a few words, without the secrets of a URL. */
+/** Describes a received value in a few words, without secrets of a URL. */
 export function describeValue(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "a list";

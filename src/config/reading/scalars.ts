@@ -17,7 +17,7 @@ export function asMeant(value: unknown, texts: unknown, nodes: readonly SchemaNo
   return readings.find((reading) => nodes.some((node) => takes(node, reading))) ?? value;
 }
 
-/** Words that are true or false in YAML 1.1. */
+/** Words for true and false in YAML 1.1. */
 const switchWords: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["yes", true],
@@ -27,7 +27,7 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
   ["off", false],
 ]);
 
-/** The word that options with more than two values have for true and false. */
+/** Returns the word for true or false in options with more than two values. */
 const wordOf = (on: boolean) => (on ? "on" : "off");
 
 /** Other interpretations of a scalar, the likeliest first. */

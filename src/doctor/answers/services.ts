@@ -16,7 +16,7 @@ interface DescribedService {
 /** Maximum nesting of services: probe, login, token. */
 const deepest = 4;
 
-/** Services in one, wherever they are nested. */
+/** Returns a service and all nested ones. */
 function allServices(value: unknown, depth = 0): DescribedService[] {
   if (depth > deepest) return [];
   const list = Array.isArray(value) ? value : value === undefined ? [] : [value];

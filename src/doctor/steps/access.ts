@@ -17,7 +17,7 @@ export interface LoginResult {
   readonly width?: number;
 }
 
-/** Looks at the probe and the image after the login. */
+/** Checks the probe and the image after the login. */
 export async function useAccess(
   walk: LoginWalk,
   { cookie, token, before, width }: LoginResult,
@@ -75,7 +75,7 @@ async function imageFaults(
   ];
 }
 
-/** Logs out, and looks whether that ended the session. */
+/** Logs out, and checks that this ended the session. */
 export async function logOut(walk: LoginWalk, { cookie, token }: LoginResult): Promise<Outcome> {
   const { visitor, base } = walk;
   const answer = await visitor.ask(base + authPaths.logout, { headers: { Cookie: cookie } });

@@ -1,4 +1,4 @@
-// The session cookie as a browser takes it: whether it keeps it, and sends it to the services and images.
+// The session cookie in a browser: checks that it would be stored, and sent to the services and images.
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { coversPath } from "../answers/addresses.ts";
@@ -27,8 +27,8 @@ function pairOf(text: string): readonly [string, string] {
 }
 
 /**
- * Looks at the cookie of a login. The value is the header that a browser would send with it; undefined
- * without a cookie.
+ * Checks the cookie of a login. The value is the header that a browser would send with it; undefined without
+ * a cookie.
  */
 export function lookAtCookie(walk: LoginWalk, login: VisitorResponse): Outcome<string | undefined> {
   const { name } = walk.options.auth.cookie;

@@ -18,7 +18,7 @@ import { type LoggedIn, loginOf } from "./login.ts";
 /** Milliseconds that clocks may differ: both ways to log in allow a minute. */
 export const mostSkewMs = 60_000;
 
-/** A page of the operator's. */
+/** Checks an operator's page. */
 export async function leaveForPage(walk: LoginWalk, url: string): Promise<LoggedIn> {
   const { location, faults } = await leave(walk, "callback");
   const page = new URL(url);
@@ -46,7 +46,7 @@ export async function leaveForPage(walk: LoginWalk, url: string): Promise<Logged
   };
 }
 
-/** A provider of OpenID Connect. */
+/** Checks an OpenID Connect provider. */
 export async function leaveForProvider(walk: LoginWalk, issuer: string, clientId: string): Promise<LoggedIn> {
   const metadata = await createProvider(issuer)
     .metadata()
@@ -76,7 +76,7 @@ export async function leaveForProvider(walk: LoginWalk, issuer: string, clientId
   };
 }
 
-/** Over https, or by http from a provider on this machine to one of its pages. */
+/** True for https, and for http between a provider on this machine and one of its pages. */
 function mayLeadTo(issuer: string, page: string): boolean {
   const url = parseUrl(page);
   if (!url) return false;
@@ -117,7 +117,7 @@ async function leave(
   return { location: to, faults };
 }
 
-/** The cookie that remembers a login that is under way. */
+/** Checks the cookie of a pending login. */
 function pendingFaults(
   { options }: LoginWalk,
   answer: VisitorResponse,

@@ -16,7 +16,7 @@ export type LoggedIn = Outcome<VisitorResponse | undefined>;
 
 export const loginOf = ({ base, target }: LoginWalk): string => loginAddress(base, target.profile, 2);
 
-/** A login page with one button. */
+/** Uses a login page with one button. */
 export async function click(walk: LoginWalk): Promise<LoggedIn> {
   const page = await openPage(walk, /<form\b/i);
   const answer = await send(walk, {});
@@ -66,7 +66,7 @@ const send = (walk: LoginWalk, form: Readonly<Record<string, string>>) =>
     redirect: "manual",
   });
 
-/** A kiosk: whether this machine is let in as it should be, and whether anybody is who claims an address. */
+/** Checks a kiosk: this machine has to be let in as configured, and nobody by a claimed address. */
 export async function enter(walk: LoginWalk): Promise<LoggedIn> {
   const { options, profile } = walk;
   const answer = await walk.visitor.ask(loginOf(walk), { redirect: "manual" });

@@ -1,5 +1,4 @@
-// The first steps of a viewer, before anybody has logged in: the probe, the image information, and a look at
-// the image.
+// The first steps of a viewer, before a login: the probe, the image information, and the image.
 
 import { probeAddress } from "../../iiif/auth-mounts.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
@@ -31,7 +30,7 @@ export function probedStatus(answer: VisitorResponse, what = "the probe"): unkno
   return document.status;
 }
 
-/** Asks as somebody who has not logged in. */
+/** Sends the request without a login. */
 export async function lookAtProbe(walk: LoginWalk): Promise<Outcome> {
   const { visitor, origin, options, profile } = walk;
   const answer = await visitor.ask(probeOf(walk), { headers: { Origin: origin } });
@@ -79,7 +78,7 @@ function preflightFault(answer: VisitorResponse, walk: LoginWalk): Fault | undef
   };
 }
 
-/** Somebody without a login gets what needs one. */
+/** Reports that a gated image is available without a login. */
 export function openToAll(text: string, { profile, options, target }: LoginWalk): Fault {
   const { access_service: service } = profile;
   const byAddress = target.profiles.some((name) => options.auth.profiles[name]?.pattern === "kiosk")
@@ -129,7 +128,7 @@ export async function lookAtInfo(walk: LoginWalk): Promise<Outcome<number | unde
   };
 }
 
-/** Errors of one image, which say nothing of logins. */
+/** Errors of one image, which prove nothing about logins. */
 const ofImage: ReadonlySet<string> = new Set([
   "source_too_large",
   "memory_budget",
@@ -151,7 +150,7 @@ export interface ImageProbe {
   readonly mark: string;
 }
 
-/** Asks for the image in a small size. `width`: of {@link lookAtInfo}. */
+/** Requests the image at a small size. `width`: from {@link lookAtInfo}. */
 export async function lookAtImage(
   walk: LoginWalk,
   width: number,
@@ -162,7 +161,7 @@ export async function lookAtImage(
   return { answer, mark: `${answer.status} ${answer.headers.get("ETag") ?? answer.text}` };
 }
 
-/** The image as somebody without a login sees it. */
+/** Requests the image without a login. */
 export async function lookAtClosedImage(walk: LoginWalk, width: number): Promise<Outcome<ImageProbe>> {
   const look = await lookAtImage(walk, width);
   const { answer } = look;

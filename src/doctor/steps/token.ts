@@ -14,7 +14,7 @@ const times = 4;
 /** The message of a token page. */
 type TokenMessage = { readonly token: string } | { readonly error: string };
 
-/** Asks for tokens with the cookie of a login, or without any. The value is a token. */
+/** Requests tokens with the cookie of a login, or without any. The value is a token. */
 export async function askForToken(
   walk: LoginWalk,
   cookie: string | undefined,
@@ -52,7 +52,7 @@ function read(answer: VisitorResponse, n: number): TokenMessage {
   return typeof accessToken === "string" ? { token: accessToken } : { error: String(profile ?? error) };
 }
 
-/** The document before the origin in `postMessage({…}, "origin")`. */
+/** Returns the document before the origin in `postMessage({…}, "origin")`. */
 function postedBy(html: string): Record<string, unknown> | undefined {
   const call = "postMessage(";
   const start = html.indexOf(call);
@@ -65,7 +65,7 @@ function postedBy(html: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Errors of the token page, by their names in 2.0 and 1.0, as faults. A login comes before. */
+/** Converts errors of the token page, by their names in 2.0 and 1.0, to faults after a login. */
 function sessionFaults(
   walk: LoginWalk,
   tokens: readonly string[],
@@ -111,7 +111,7 @@ function sessionFaults(
   ];
 }
 
-/** Nobody has logged in. */
+/** Converts the results without a login to faults. */
 function closedFaults(
   walk: LoginWalk,
   tokens: readonly string[],
@@ -186,7 +186,7 @@ function pageFaults(walk: LoginWalk, answer: VisitorResponse): (Fault | undefine
   ];
 }
 
-/** The directives of a policy (Content Security Policy Level 3, section 2.2). */
+/** Returns the directives of a policy (Content Security Policy Level 3, section 2.2). */
 function directives(policy: string): ReadonlyMap<string, readonly string[]> {
   return new Map(
     policy
@@ -196,7 +196,7 @@ function directives(policy: string): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-/** Presents a token to the probe, as viewers on other sites do. */
+/** Presents a token to the probe, like viewers on other sites. */
 export async function presentToken(walk: LoginWalk, token: string): Promise<readonly (Fault | undefined)[]> {
   let granted = 0;
   for (let n = 0; n < times; n++) {

@@ -17,7 +17,7 @@ export interface Crew {
    * not wait, and the reason of `signal` if it aborts.
    */
   call(name: HookFunction, input: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** Ends when the calls that it has are done. */
+  /** Ends when its current calls are done. */
   retire(): void;
   /** Ends immediately; its calls fail. */
   close(): void;
@@ -30,18 +30,17 @@ export interface CrewOptions {
   readonly log: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void };
 }
 
-/** Workers. One is ready while another starts again. */
+/** Number of workers. One is ready while another restarts. */
 const seats = 2;
-/** Calls that may wait. */
+/** Maximum number of waiting calls. */
 const mostWaiting = 256;
-/** Milliseconds that a call may wait besides the time limit of one call. */
+/** Milliseconds that a call may wait in addition to the time limit of one call. */
 export const mostWaitMs = 2000;
 /**
- * Milliseconds after its time limit in which a call that QuickJS stops says so, on a machine that has other
- * things to do as well.
+ * Milliseconds after the time limit within which a call stopped by QuickJS reports back on a busy machine.
  */
 const graceMs = 500;
-/** Milliseconds for a worker to start and load the file, besides the time that the file itself has. */
+/** Milliseconds for a worker to start and load the file, in addition to the file's own time. */
 const startMs = 20_000;
 /** Milliseconds to process messages that arrived while this thread was busy. */
 const hearMs = 10;
@@ -51,14 +50,14 @@ const retryMs = 1000;
 interface Call {
   readonly name: HookFunction;
   readonly input: string;
-  /** When its wait began. */
+  /** Time when its wait began. */
   readonly since: number;
   done(answer: string | undefined): void;
   fail(error: unknown): void;
 }
 
 interface Seat {
-  /** `loading`: it says `ready` before it can be called. */
+  /** `loading`: sends `ready` before it can be called. */
   state: "loading" | "idle" | "busy" | "gone";
   run(call: Call): void;
   end(reason: string): void;

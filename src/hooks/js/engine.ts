@@ -1,5 +1,5 @@
-// The engine `js`: the operator's file, run in QuickJS, away from the service and with each call away from
-// the others.
+// The engine `js`: the operator's file, run in QuickJS, isolated from the service and each call from the
+// others.
 
 import { parseDuration, parseSize } from "../../lib/options/quantity.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
@@ -80,7 +80,7 @@ export async function createJsEngine(
     name: "js",
     has(name) {
       const { functions } = watched.current();
-      if (!functions.has(name)) void look(); // a new one is found although none is called
+      if (!functions.has(name)) void look(); // detects a new function although none is called
       return functions.has(name);
     },
     async call(name, input, signal) {

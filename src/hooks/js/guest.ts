@@ -1,18 +1,18 @@
 // The first code that runs inside QuickJS, before the operator's file: the entry point for the host, and the
 // console.
 
-/** Characters of one line that a hook prints. */
+/** Maximum characters of a line that a hook prints. */
 export const mostLineLength = 1000;
 /** Longest result as JSON, in characters. */
 export const mostAnswerLength = 4 * 2 ** 20;
 /** Returned by `call` if the hook returned a promise. No JSON text begins with it. */
 export const pendingMark = "~";
 
-/** The name of this code in stacks. */
+/** Name of this code in stack traces. */
 export const guestFile = "<smalti>";
 
 /**
- * A function that takes `print(level, text)` and returns the functions that the host calls. It keeps the
+ * A function that takes `print(level, text)` and returns the functions that the host calls. It saves the
  * built-ins that it uses, since the operator's file may replace them.
  */
 export const guestCode = `(function (print) {

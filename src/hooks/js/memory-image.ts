@@ -1,4 +1,4 @@
-// A copy of the linear memory of a module instance, which puts the instance back to the state that it had.
+// A copy of a module instance's linear memory that restores the instance to its earlier state.
 
 const pageBytes = 65_536;
 
@@ -30,7 +30,7 @@ export function takeImage(memory: WebAssembly.Memory): MemoryImage {
   };
 }
 
-/** Runs of pages that hold anything but zeros, as byte offsets; `end` is exclusive. */
+/** Returns runs of pages with any non-zero bytes, as byte offsets; `end` is exclusive. */
 function usedRuns(buffer: ArrayBufferLike): { start: number; end: number }[] {
   const runs: { start: number; end: number }[] = [];
   for (let start = 0; start < buffer.byteLength; start += pageBytes) {

@@ -5,24 +5,24 @@ import type { HookFunction } from "../hook.ts";
 /** The operator's file and its limits. */
 export interface Program {
   readonly source: string;
-  /** The name of the file, without its folder. */
+  /** Name of the file, without its folder. */
   readonly file: string;
   readonly timeoutMs: number;
   readonly memoryBytes: number;
 }
 
-/** Why a call failed. */
+/** Reason for a failed call. */
 export interface Failure {
   readonly message: string;
-  /** Such as `hooks.js:12:5`. */
+  /** For example `hooks.js:12:5`. */
   readonly position?: string;
-  /** The instance is of no use any more. */
+  /** True if the instance is unusable. */
   readonly spent?: boolean;
 }
 
 export type PrintLevel = "debug" | "info" | "warn" | "error";
 
-/** From the main thread. */
+/** Message from the main thread. */
 export type ToHookWorker =
   /** First message. */
   | { readonly kind: "load"; readonly module: WebAssembly.Module; readonly program: Program }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { durationOption, pathOption, sizeOption } from "../../lib/options/option-types.ts";
 import { parseDuration, parseSize } from "../../lib/options/quantity.ts";
 
-/** A schema's values between two bounds, both included. */
+/** Limits a schema's values to a range, inclusive. */
 const within =
   <T extends string | number>(parse: (text: T) => number, least: number, most: number) =>
   (text: T) =>

@@ -2,11 +2,9 @@
 // steps of a regular expression.
 
 export interface RunClock {
-  /** Begins a run that may take this many milliseconds. */
+  /** Begins a run with this time limit in milliseconds. */
   limit(ms: number): void;
-  /**
-   * The interrupt handler: whether the run has to end. Once it says so it always does, until the next run.
-   */
+  /** The interrupt handler: true if the run has to end. From then on it stays true until the next run. */
   isOver(): boolean;
   /** True if the run was interrupted. */
   wasOver(): boolean;
@@ -19,9 +17,9 @@ export interface RunClock {
 const interruptsInMs = 20;
 
 /**
- * A tenth of the limit is the most that counts between two interrupts, which are less than a millisecond
- * apart: a machine that had other things to do took the rest, or a built-in function, which no interrupt
- * ends. In all, ten times the limit may pass. `now`: milliseconds, never going back.
+ * Creates a clock that counts at most a tenth of the limit between two interrupts, which are normally less
+ * than a millisecond apart: the rest was spent by other work of the machine, or by a built-in function, which
+ * no interrupt ends. In all, ten times the limit may pass. `now` returns milliseconds and never goes back.
  */
 export function startClock(now: () => number = () => performance.now()): RunClock {
   let began = 0;

@@ -19,20 +19,20 @@ import { startClock } from "./run-clock.ts";
 export interface Outcome {
   readonly answer?: string;
   readonly failure?: Failure;
-  /** False: the sandbox must not be called again. */
+  /** False if the sandbox must not be called again. */
   readonly usable: boolean;
 }
 
 export interface Sandbox {
   /** The functions that the file exports. */
   readonly functions: readonly HookFunction[];
-  /** Calls a function of the file with an input as JSON. Never throws. */
+  /** Calls a function of the file with JSON input. Never throws. */
   call(name: HookFunction, input: string): Outcome;
-  /** Bytes of the instance's memory. */
+  /** Returns the bytes of the instance's memory. */
   size(): number;
 }
 
-/** Time for the file itself to run, in milliseconds. */
+/** Time limit for evaluating the file, in milliseconds. */
 export const loadMs = 2000;
 /** C stack of QuickJS in bytes; the module has room for more. */
 const stackBytes = 256 * 1024;
@@ -41,7 +41,7 @@ const pageBytes = 65_536;
 const ownPages = 82;
 /** Minimum memory that the module declares. */
 const leastPages = 256;
-/** Lines that one call may print. */
+/** Maximum lines that one call may print. */
 const mostLines = 20;
 /** Warm-up calls: enough for engines to compile what they compile on the way. */
 const warmRounds = 30;
@@ -58,7 +58,7 @@ export async function createSandbox(
   const heapPages = Math.ceil(program.memoryBytes / pageBytes);
   const memory = new WebAssembly.Memory({
     initial: leastPages,
-    // QuickJS does not know how large its blocks are and counts them too low, so this is what holds.
+    // QuickJS underestimates the size of its blocks, so this limit is the effective one.
     maximum: Math.max(leastPages, ownPages + heapPages),
   });
   const quickjs = await newQuickJSWASMModuleFromVariant(
@@ -142,7 +142,7 @@ function loadGuest(context: QuickJSContext, print: (level: PrintLevel, text: str
   };
 }
 
-/** Runs the operator's file and hands its exports to our code inside. */
+/** Runs the operator's file and passes its exports to our code inside. */
 function load(
   runtime: QuickJSRuntime,
   context: QuickJSContext,
@@ -177,7 +177,7 @@ interface GuestCall {
   readonly file: string;
 }
 
-/** Handles are not disposed: putting the memory back takes all of them back. */
+/** Handles are not disposed, since restoring the memory reclaims all of them. */
 function callGuest(
   runtime: QuickJSRuntime,
   context: QuickJSContext,
@@ -215,7 +215,7 @@ function brokenBy(error: unknown): Failure {
   };
 }
 
-/** Messages of errors by QuickJS itself after which an instance is not used again. */
+/** Messages of QuickJS errors after which an instance is discarded. */
 const spentBy = /^InternalError: (out of memory|stack overflow|interrupted)/;
 
 /** Describes an error thrown inside, with its position in the operator's file. */
@@ -241,7 +241,7 @@ function ownText(context: QuickJSContext, error: QuickJSHandle, key: string): st
   return context.typeof(value) === "string" ? context.getString(value) : "";
 }
 
-/** The innermost place of a stack in the operator's file, such as `hooks.js:12:5`. */
+/** Returns the innermost position of a stack trace in the operator's file, such as `hooks.js:12:5`. */
 function positionIn(stack: string, file: string): string | undefined {
   for (const line of stack.split("\n")) {
     const [, place] = /(?:^\s*at |\()((?:[^()]|\([^()]*\))*:\d+(?::\d+)?)\)?$/.exec(line) ?? [];
@@ -250,7 +250,7 @@ function positionIn(stack: string, file: string): string | undefined {
   return undefined;
 }
 
-/** The failure of what ran over its time. */
+/** Returns the failure of a run that exceeded its time limit. */
 function late(ms: number, failure: Failure | undefined): Failure {
   const { position } = failure ?? {};
   return {
@@ -260,7 +260,7 @@ function late(ms: number, failure: Failure | undefined): Failure {
   };
 }
 
-/** A failure as an error. */
+/** Converts a failure to an error. */
 export function hookError({ message, position }: Failure): HookError {
   return new HookError(message, position === undefined ? {} : { position });
 }

@@ -1,16 +1,16 @@
-// The worker's side: runs the operator's file in a sandbox, one call after the other.
+// The worker's side: runs the operator's file in a sandbox, one call after another.
 
 import { HookError } from "../hook.ts";
 import type { FromHookWorker, ToHookWorker } from "./messages.ts";
 import { createSandbox, type Sandbox } from "./sandbox.ts";
 
-/** The way of a worker to the main thread. */
+/** Connection of a worker to the main thread. */
 export interface HookWorkerHost {
   post(message: FromHookWorker): void;
   onMessage(listener: (message: ToHookWorker) => void): void;
 }
 
-/** Serves calls until the worker is ended. */
+/** Serves calls until the worker ends. */
 export function serveHooks({ post, onMessage }: HookWorkerHost): void {
   let load: (() => Promise<void>) | undefined;
   let sandbox: Sandbox | undefined;

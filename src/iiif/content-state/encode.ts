@@ -3,13 +3,13 @@
 import { ServiceError } from "../../errors.ts";
 import { fromBase64Url, toBase64Url } from "../../lib/bytes/base64url.ts";
 
-/** Most characters of a state as JSON. */
+/** Maximum characters of a state as JSON. */
 export const maxStateLength = 64 * 1024;
 
-/** Characters of the encoded form of the longest state, each of its characters an escape of four bytes. */
+/** Maximum characters of an encoded state, if each of its characters is an escape of four bytes. */
 const maxEncodedLength = 16 * maxStateLength;
 
-/** A content state as text for an address: base64url, without padding, of the URI-encoded JSON. */
+/** Encodes a content state for an address: base64url, without padding, of the URI-encoded JSON. */
 export function encodeState(state: unknown): string {
   return toBase64Url(new TextEncoder().encode(encodeURIComponent(JSON.stringify(state))));
 }
@@ -36,7 +36,7 @@ export function decodeState(text: string): unknown {
   } catch {
     throw invalidState("Expected base64url of text; received that of other bytes.");
   }
-  // Some tools leave the first of the two encodings out.
+  // Some tools omit the first of the two encodings.
   return parseText(stateIn(isPlain(decoded) ? decoded : decodeUri(decoded)));
 }
 

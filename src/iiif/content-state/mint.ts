@@ -18,7 +18,7 @@ const contexts = {
   2: "http://iiif.io/api/presentation/2/context.json",
 } as const;
 
-/** The state of a view in the terms of that version of the Presentation API, as the body of a target. */
+/** Returns the state of a view in that version of the Presentation API, as the body of a target. */
 export function stateOf({ manifest, canvas, region }: View, version: 2 | 3): Record<string, unknown> {
   const id = canvas === undefined ? manifest : canvas + (region ? `#xywh=${regionText(region)}` : "");
   const type = canvas === undefined ? "Manifest" : "Canvas";

@@ -17,8 +17,8 @@ export interface StateTarget {
   readonly type?: string;
   readonly region?: Region;
   /**
-   * The types of selectors that name no region that can be read, `fragment` for that of an address: the whole
-   * is shown in its place.
+   * Types of selectors that name no readable region, `fragment` for that of an address: the whole canvas is
+   * shown instead.
    */
   readonly unread?: readonly string[];
   /** Address of the manifest that the state names; the target's own if it is a manifest. */
@@ -27,7 +27,7 @@ export interface StateTarget {
 
 export interface ReadState {
   readonly form: StateForm;
-  /** In their order; one at least. */
+  /** In order; at least one. */
   readonly targets: readonly [StateTarget, ...StateTarget[]];
   /** Deviations from the specification that were tolerated. */
   readonly problems: readonly string[];
@@ -35,10 +35,10 @@ export interface ReadState {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Targets of one state that are read. */
+/** Maximum number of targets of a state. */
 const mostTargets = 100;
 
-/** Lists and objects within each other. */
+/** Maximum nesting of lists and objects. */
 const maxDepth = 64;
 
 /**
@@ -76,7 +76,7 @@ function formOf(state: unknown): StateForm {
     throw invalidState("Expected an object, a list or an address; received something else.");
   const type = typeOf(state);
   if (type === "Annotation") return "annotation";
-  // Whole resources, as somebody copies them out of a manifest.
+  // Whole resources, as copied from a manifest.
   if (type === "Manifest" && ("items" in state || "sequences" in state)) return "manifest";
   if (type === "Canvas" && ("items" in state || "images" in state)) return "canvas";
   return "target-body";
@@ -103,7 +103,7 @@ function readTarget(target: unknown, problems: string[]): StateTarget {
   return fromAddress(id, { type, manifestId: manifestOf(target) }, problems);
 }
 
-/** A source with a selector (Web Annotation Data Model, section 4). */
+/** Reads a source with a selector (Web Annotation Data Model, section 4). */
 function readSpecific(specific: Members, problems: string[]): StateTarget {
   const { source, selector } = specific;
   const [only] = [source].flat();
@@ -146,7 +146,7 @@ function fromAddress(
   };
 }
 
-/** Address of the manifest that `partOf`, or `within` in version 2, names. */
+/** Returns the address of the manifest in `partOf`, or `within` in version 2. */
 function manifestOf(target: Members): string | undefined {
   for (const each of [target.partOf ?? target.within].flat()) {
     const id = typeof each === "string" ? each : isMembers(each) ? idOf(each) : undefined;

@@ -1,4 +1,4 @@
-// Regions of a canvas as fragments name them (Media Fragments URI 1.0, section 4.2.2).
+// Regions of a canvas in fragments (Media Fragments URI 1.0, section 4.2.2).
 
 /** In pixels of the canvas, or in percent of it. */
 export interface Region {

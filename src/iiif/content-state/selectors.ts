@@ -1,5 +1,5 @@
-// The regions that selectors name (Web Annotation Data Model, section 4.2; IIIF annotation selectors of
-// Presentation 3.0).
+// Regions of selectors (Web Annotation Data Model, section 4.2; IIIF annotation selectors of Presentation
+// 3.0).
 
 import { objectOf } from "../presentation/json.ts";
 import { parseRegion, type Region } from "./region.ts";
@@ -7,7 +7,7 @@ import { boxOf } from "./svg-box.ts";
 
 type Selector = Readonly<Record<string, unknown>>;
 
-/** Side of the square around a point, in pixels of the canvas. */
+/** Side of the square around a point, in canvas pixels. */
 const pointSide = 512;
 
 /** Readers by type: they return a region, `whole` for the whole, or undefined if it cannot be determined. */
@@ -24,10 +24,7 @@ const readers: Readonly<Record<string, (selector: Selector) => Region | "whole" 
 
 export interface Selected {
   readonly region?: Region;
-  /**
-   * The types of the selectors of which none says a region that can be read; absent if one does, or there are
-   * none.
-   */
+  /** Types of the selectors if none has a readable region; absent if one does, or there are none. */
   readonly unread?: readonly string[];
 }
 
@@ -56,14 +53,14 @@ export function selectedPart(
   return unread.size > 0 ? { unread: [...unread].slice(0, 10) } : {};
 }
 
-/** The selectors of a choice of version 2. */
+/** Returns the selectors of a choice in version 2. */
 function alternatives(selector: unknown): readonly unknown[] {
   const { default: first, item = [] } = objectOf(selector) ?? {};
   if (first === undefined) return [selector];
   return [first, item].flat();
 }
 
-/** The region of a media fragment; its time has no part in it. */
+/** Returns the region of a media fragment, ignoring its time. */
 export function fragmentRegion(fragment: string): Region | undefined {
   for (const part of fragment.split("&")) {
     const [name, value = ""] = part.split("=", 2);
@@ -71,7 +68,7 @@ export function fragmentRegion(fragment: string): Region | undefined {
     try {
       return parseRegion(decodeURIComponent(value));
     } catch {
-      return undefined; // a broken escape is no region
+      return undefined; // broken percent-encoding
     }
   }
   return undefined;
@@ -85,7 +82,7 @@ function aroundPoint(x: number, y: number): Region | undefined {
   return toRegion(x - pointSide / 2, y - pointSide / 2, x + pointSide / 2, y + pointSide / 2);
 }
 
-/** The whole pixels that a box touches; a line is one pixel wide. */
+/** Returns the whole pixels that a box touches; a line is one pixel wide. */
 function toRegion(left: number, top: number, right: number, bottom: number): Region | undefined {
   const [x, y] = [Math.max(0, Math.floor(left)), Math.max(0, Math.floor(top))];
   const [w, h] = [Math.ceil(right) - x, Math.ceil(bottom) - y];

@@ -1,6 +1,5 @@
-// The box around the shapes of an SVG, as annotations outline parts of a canvas (Web Annotation Data Model,
-// section 4.2.8). It reads the attributes of shapes and nothing else: no style, no document, no reference is
-// followed.
+// The bounding box of an SVG's shapes, as annotations outline parts of a canvas (Web Annotation Data Model,
+// section 4.2.8). Only the attributes of shapes are read: no style, no document, no reference.
 
 import { type Point, pathPoints } from "./svg-path.ts";
 
@@ -11,10 +10,10 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** A shape's attribute as a number of pixels, or 0. */
+/** Returns a shape's attribute as a number of pixels, or 0. */
 type Numbers = (name: string) => number;
 
-/** The points of the shapes that are read; a box around some of them is one around the shape. */
+/** The points of the supported shapes; their bounding box contains the shape. */
 const shapes: Readonly<Record<string, (text: (name: string) => string, number: Numbers) => Iterable<Point>>> =
   {
     path: (text) => pathPoints(text("d")),
@@ -29,13 +28,13 @@ const shapes: Readonly<Record<string, (text: (name: string) => string, number: N
     ellipse: (_, number) => around(number("cx"), number("cy"), number("rx"), number("ry")),
   };
 
-/** Shapes of one SVG that are read. */
+/** Maximum number of shapes of an SVG. */
 const mostShapes = 1000;
 
 /**
- * The box around all shapes, in the coordinates of the canvas; undefined if there are none, if they are
- * transformed, or if lengths are in percent or in units other than pixels. `svg`: a text of at most a content
- * state.
+ * Returns the bounding box of all shapes, in canvas coordinates; undefined if there are none, if they are
+ * transformed, or if lengths are in percent or in units other than pixels. `svg`: a text no longer than a
+ * content state.
  */
 export function boxOf(svg: string): Box | undefined {
   const text = withoutComments(svg);
@@ -74,7 +73,7 @@ function withoutComments(text: string): string {
   return first + rest.map((part) => part.split("-->").slice(1).join("-->")).join("");
 }
 
-/** The value of an attribute, or nothing. */
+/** Returns the value of an attribute, or nothing. */
 function attribute(attributes: string, name: string): string {
   const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
   return found?.[1] ?? found?.[2] ?? "";

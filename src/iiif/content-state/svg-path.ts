@@ -3,10 +3,10 @@
 
 export type Point = readonly [x: number, y: number];
 
-/** Samples of a curve; halves and quarters of circles have their outermost points among them. */
+/** Number of samples of a curve; they include the extreme points of half and quarter circles. */
 const samples = 64;
 
-/** Numbers that each command takes. */
+/** Number of arguments of each command. */
 const counts: Readonly<Record<string, number>> = {
   m: 2,
   l: 2,
@@ -29,7 +29,7 @@ interface Pen {
   readonly control?: { readonly by: string; readonly point: Point } | undefined;
 }
 
-/** The points of the attribute `d`, up to its first fault, as browsers draw it. */
+/** Yields the points of the attribute `d`, up to its first fault, like browsers draw it. */
 export function* pathPoints(d: string): Generator<Point> {
   const scan = scanner(d);
   let pen: Pen = { at: [0, 0], start: [0, 0] };
@@ -45,10 +45,7 @@ export function* pathPoints(d: string): Generator<Point> {
   }
 }
 
-/**
- * The command of numbers that follow without a letter: pairs behind a move are lines, and nothing follows a
- * closed path.
- */
+/** Commands for repeated arguments: pairs after a move are lines, and nothing follows a closed path. */
 const further: Readonly<Record<string, string>> = {
   M: "L",
   m: "l",
@@ -99,7 +96,7 @@ function* segment(
   }
 }
 
-/** Samples of a Bézier curve by its points (De Casteljau). */
+/** Yields samples of a Bézier curve (De Casteljau). */
 function* bezier(points: readonly Point[]): Generator<Point> {
   for (let n = 1; n < samples; n++) {
     const t = n / samples;
@@ -113,7 +110,7 @@ function* bezier(points: readonly Point[]): Generator<Point> {
   }
 }
 
-/** Samples of an elliptical arc (SVG 1.1, appendix F.6.5: from its ends to its centre). */
+/** Yields samples of an elliptical arc (SVG 1.1, appendix F.6.5: from endpoints to centre). */
 function* arc(from: Point, numbers: readonly number[], to: Point): Generator<Point> {
   const [rx0 = 0, ry0 = 0, degrees = 0, large = 0, sweep = 0] = numbers;
   const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
@@ -142,7 +139,7 @@ function* arc(from: Point, numbers: readonly number[], to: Point): Generator<Poi
   }
 }
 
-/** Reads letters and numbers from a text, each character once. */
+/** Scans letters and numbers, each character once. */
 function scanner(text: string) {
   const spaces = /[\s,]*/y;
   const number = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/iy;
@@ -155,7 +152,7 @@ function scanner(text: string) {
     return found;
   };
   return {
-    /** The letter of a command, if one comes next. */
+    /** Returns the next character if it is a command letter. */
     letter() {
       take(spaces);
       return take(/[a-z]/iy);

@@ -10,7 +10,7 @@ const mediaTypes = {
 
 export type Format = keyof typeof mediaTypes;
 
-/** The Content-Type of a format. */
+/** Returns the Content-Type of a format. */
 export function mediaType(format: Format): string {
   return mediaTypes[format];
 }

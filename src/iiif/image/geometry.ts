@@ -31,16 +31,16 @@ export interface Geometry extends SizeRules {
 
 /** The pixels of one rendering of the whole image, from which alone a derivative is made. */
 export interface Detail {
-  /** Size of that rendering. */
+  /** Size of the whole image at that scale. */
   readonly grid: Size;
   /** The part of it that the derivative shows: whole pixels, at least as many as the derivative has. */
   readonly cells: Region;
 }
 
 /**
- * The geometry of a request on an upright image of at least 1 x 1 pixel. Throws ServiceError `bad-request`
- * with codes `region_outside_image`, `upscaling_needs_caret` and `version_2_does_not_upscale`, and
- * `too-large` with code `output_too_large`.
+ * Returns the geometry of a request on an upright image of at least 1 x 1 pixel. Throws ServiceError
+ * `bad-request` with codes `region_outside_image`, `upscaling_needs_caret` and `version_2_does_not_upscale`,
+ * and `too-large` with code `output_too_large`.
  */
 export function resolve(request: ImageRequest, image: Size, given: SizeRules): Geometry {
   const limits = effectiveLimits(given.limits);
@@ -75,7 +75,7 @@ export function withDetailOf(asked: Geometry, most: SizeRequest, image: Size): G
 interface CellSpan {
   readonly first: number;
   readonly count: number;
-  /** The whole pixels of the image that these cells lie on. */
+  /** First of the image's whole pixels under these cells. */
   readonly start: number;
   readonly extent: number;
 }
@@ -118,7 +118,7 @@ function resolveRegion(request: RegionRequest, image: Size): Region {
   }
 }
 
-/** Both ends are rounded, so that spans that meet in percent meet in pixels; at least one pixel. */
+/** Both ends are rounded, so that adjoining percentages meet in pixels; at least one pixel. */
 function percentSpan(start: Decimal, extent: Decimal, whole: number, image: Size): readonly [number, number] {
   const scale = start.scale * extent.scale;
   const from = start.digits * extent.scale;

@@ -16,9 +16,9 @@ export interface ImageSegments {
 }
 
 /**
- * The request that decoded segments ask for. Throws ServiceError `bad-request` with codes `invalid_region`,
- * `empty_region`, `invalid_size`, `empty_size`, `version_2_does_not_upscale`, `invalid_rotation`,
- * `invalid_quality` and `invalid_format`.
+ * Parses decoded segments. Throws ServiceError `bad-request` with codes `invalid_region`, `empty_region`,
+ * `invalid_size`, `empty_size`, `version_2_does_not_upscale`, `invalid_rotation`, `invalid_quality` and
+ * `invalid_format`.
  */
 export function parseImageRequest(version: 2 | 3, segments: ImageSegments): ImageRequest {
   const tables = imageVersions[version];
@@ -91,7 +91,7 @@ function parseRegion(tables: ImageVersion, text: string): RegionRequest {
   );
 }
 
-/** The size that a text asks for, as in a path. Throws as {@link parseImageRequest}. */
+/** Parses a size in the form of a path. Throws like {@link parseImageRequest}. */
 export function parseSizeParameter(version: 2 | 3, text: string): SizeRequest {
   return parseSize(imageVersions[version], text);
 }
@@ -158,7 +158,7 @@ function parseRotation(tables: ImageVersion, text: string): Rotation {
       "Write it with digits and at most one point.",
     );
   }
-  // A millionth of a degree moves no pixel of any picture, and every such number prints without an exponent.
+  // A millionth of a degree moves no pixel of any picture, and all such numbers print without an exponent.
   const millionths = Number((angle.digits * 2_000_000n + angle.scale) / (2n * angle.scale));
   return { mirror, degrees: (millionths % 360_000_000) / 1_000_000 };
 }
@@ -185,7 +185,9 @@ function parseFormat(tables: ImageVersion, text: string): Format {
 const wholeNumber = /^[0-9]+$/;
 const decimalNumber = /^([0-9]*)(?:\.([0-9]+))?$/;
 
-/** Whole pixels; what no safe integer can hold becomes the largest one, which is beyond every image. */
+/**
+ * Returns whole pixels; a number beyond the safe integers becomes the largest one, which exceeds every image.
+ */
 function readPixels(text: string): number | undefined {
   if (!wholeNumber.test(text)) return undefined;
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
@@ -202,7 +204,7 @@ function compare(number: Decimal, whole: bigint): number {
   return difference === 0n ? 0 : difference > 0n ? 1 : -1;
 }
 
-/** Exactly `count` values between commas, or nothing. */
+/** Parses exactly `count` values between commas; undefined otherwise. */
 function list<T>(
   text: string,
   count: number,
@@ -212,7 +214,7 @@ function list<T>(
   return parts.length === count ? parts.map(read) : [];
 }
 
-/** An own entry only: `constructor` is no quality. */
+/** Returns own entries only, so that `constructor` is not a quality. */
 function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -5,16 +5,16 @@ import { scaleFactors, tileWithin } from "./tiles.ts";
 import type { Mark } from "./version.ts";
 import { imageVersions } from "./versions.ts";
 
-/** The JSON-LD context of image information, per version. */
+/** JSON-LD context of image information, per version. */
 export const contextUri = { 2: imageVersions[2].context, 3: imageVersions[3].context } as const;
-/** The compliance level's document, per version, for `rel="profile"` links. */
+/** Document of the compliance level, per version, for `rel="profile"` links. */
 export const profileUri = { 2: imageVersions[2].level, 3: imageVersions[3].level } as const;
 export const protocolUri = "http://iiif.io/api/image";
 export const authContextUri = "http://iiif.io/api/auth/2/context.json";
 
 export interface InformationInput {
   readonly version: 2 | 3;
-  /** The absolute URI of the image service, without a / at its end. */
+  /** Absolute URI of the image service, without a trailing /. */
   readonly id: string;
   /** The upright image. */
   readonly size: Size;
@@ -23,7 +23,7 @@ export interface InformationInput {
   readonly service?: readonly object[];
 }
 
-/** The document as a plain object, its fields in the order in which they are written. */
+/** Returns the document as a plain object, with its fields in output order. */
 export function imageInformation(input: InformationInput): Record<string, unknown> {
   return input.version === 2 ? information2(input) : information3(input);
 }
@@ -95,7 +95,7 @@ function marks(table: Readonly<Record<string, { readonly mark: Mark }>>): Record
 /** Media types of image information; a client has to ask for JSON-LD (Image API 3.0, section 5.1). */
 export const informationTypes = ["application/json", "application/ld+json"] as const;
 
-/** The content type of image information: JSON-LD has its profile. */
+/** Returns the content type of image information: JSON-LD includes its profile. */
 export function informationType(type: (typeof informationTypes)[number], version: 2 | 3): string {
   return type === "application/ld+json" ? `${type};profile="${contextUri[version]}"` : type;
 }

@@ -12,27 +12,27 @@ export interface Mount {
 /** Common prefix of the main paths of all versions. */
 export const commonPrefix = "/iiif/";
 
-/** The main path of a version; begins and ends with `/`. */
+/** Main path of a version; begins and ends with `/`. */
 export const mainPrefix: Readonly<Record<Mount["version"], string>> = { 2: "/iiif/2/", 3: "/iiif/3/" };
 
-/** The mounts that every service has, the one to show first in front. */
+/** The mounts of every service, the preferred one first. */
 export const mainMounts: readonly Mount[] = [
   { prefix: mainPrefix[3], version: 3 },
   { prefix: mainPrefix[2], version: 2 },
 ];
 
-/** All mounts, those with the longest prefixes first. */
+/** Returns all mounts, those with the longest prefixes first. */
 export function imageMounts(aliases: readonly Mount[]): readonly Mount[] {
   return [...mainMounts, ...aliases].sort((a, b) => b.prefix.length - a.prefix.length);
 }
 
 /**
- * Address of an image below a prefix, which may have the public URL of the service in front: the base URI of
- * its image service (Image API 3.0, section 2). Parameters and `info.json` follow behind a `/`.
+ * Returns the address of an image below a prefix, which may begin with the public URL of the service: the
+ * base URI of its image service (Image API 3.0, section 2). Parameters and `info.json` follow after a `/`.
  */
 export function imageAddress(prefix: string, identifier: string): string {
   return prefix + encodeIdentifier(identifier);
 }
 
-/** For people: the form of an address of image information. */
+/** Form of an image information address, for people. */
 export const addressForm = `${mainPrefix[3]}{identifier}/info.json`;

@@ -14,10 +14,9 @@ export type ImagePath =
   | ({ readonly kind: "image"; readonly identifier: string } & ImageSegments);
 
 /**
- * Reads the raw request path after the mount prefix (never decoded before, without its query). Runs of `/`
- * count as one, the split at `/` comes before any decoding, and each segment is decoded once. Five or more
- * segments are an image, a last `info.json` is image information, all else the base URI, which may end in
- * `/`.
+ * Splits the raw request path after the mount prefix (still encoded, without its query). Consecutive `/`
+ * count as one, the split at `/` precedes decoding, and each segment is decoded once. Five or more segments
+ * are an image, a final `info.json` is image information, everything else the base URI, which may end in `/`.
  *
  * Throws ServiceError `bad-request` (`bad_encoding`) for broken percent-encoding, `not-found` for identifiers
  * that {@link checkIdentifier} refuses and for paths that name nothing.
@@ -101,14 +100,14 @@ export function checkIdentifier(identifier: string): string {
 }
 
 /**
- * The canonical spelling of an identifier as one path segment: unreserved characters, sub-delimiters and `:`
- * as they are, all others percent-encoded as UTF-8 (RFC 3986 section 3.3, without `@`).
+ * Returns the canonical spelling of an identifier as one path segment: unreserved characters, sub-delimiters
+ * and `:` unchanged, all others percent-encoded as UTF-8 (RFC 3986 section 3.3, without `@`).
  */
 export function encodeIdentifier(identifier: string): string {
   return percentEncode(identifier, /[^A-Za-z0-9\-._~!$&'()*+,;=:]+/gu);
 }
 
-/** The text with `%XX` for every UTF-8 byte of what `special` matches (global, by code points). */
+/** Encodes every UTF-8 byte of the matches of `special` (global, by code points) as `%XX`. */
 export function percentEncode(text: string, special: RegExp): string {
   return text.replace(special, (run) => {
     let encoded = "";

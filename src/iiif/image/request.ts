@@ -1,4 +1,4 @@
-// One image request as read from its path, the same shape for Image API 3.0 (section 4) and 2.1 (section 4).
+// A parsed image request, in one form for Image API 3.0 (section 4) and 2.1 (section 4).
 
 import type { Format } from "./formats.ts";
 
@@ -8,9 +8,7 @@ export interface Decimal {
   readonly scale: bigint;
 }
 
-/**
- * Which part of the upright image. Pixels are whole and safe integers; percentages are of width and height.
- */
+/** Part of the upright image. Pixels are safe integers; percentages are of width and height. */
 export type RegionRequest =
   | { readonly kind: "full" }
   | { readonly kind: "square" }
@@ -40,7 +38,7 @@ export type SizeForm =
   | { readonly kind: "exact"; readonly width: number; readonly height: number }
   | { readonly kind: "confined"; readonly width: number; readonly height: number };
 
-/** Mirrored first, then turned clockwise; `degrees` from 0 up to but not 360, in steps of a millionth. */
+/** Mirrored first, then turned clockwise; `degrees` is from 0 to below 360, in steps of a millionth. */
 export interface Rotation {
   readonly mirror: boolean;
   readonly degrees: number;

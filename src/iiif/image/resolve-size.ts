@@ -13,8 +13,8 @@ import {
 import { scaleFactors, tileScale } from "./tiles.ts";
 
 /**
- * The size that a request asks for of a region of the image, at least 1 x 1. `max` and `confined` keep within
- * the limits; whether the others do is for the caller to see.
+ * Returns the size of a request for a region of the image, at least 1 x 1. `max` and `confined` stay within
+ * the limits; the caller checks the others.
  */
 export function sizeOf(
   size: SizeRequest,
@@ -42,7 +42,10 @@ export function sizeOf(
   }
 }
 
-/** The size of `max` (never above the region) or, with `upscale`, of `^max`: as large as the limits allow. */
+/**
+ * Returns the size of `max` (never above the region) or, with `upscale`, of `^max`: as large as the limits
+ * allow.
+ */
 export function largestSize(region: Size, limits: Limits, upscale: boolean): Size {
   const unlimited = limits.maxWidth === 0 && limits.maxHeight === 0 && limits.maxArea === 0;
   const box = upscale && !unlimited ? bounds(limits) : overlap(region, bounds(limits));
@@ -87,7 +90,7 @@ function oneSideScale(
   return tileScale(region, image, tileSize, (s) => {
     if (Math.ceil(side / s) !== given) return false;
     if (s <= coarsest) return true;
-    // No client asks for tiles of coarser levels, and on a narrow region rounding up would bend the aspect
+    // No client requests tiles of coarser levels, and on a narrow region rounding up would distort the aspect
     // ratio.
     const bend = BigInt(Math.ceil(other / s)) * BigInt(side) - BigInt(given) * BigInt(other);
     return bend < BigInt(side) && bend > -BigInt(side);
@@ -121,8 +124,8 @@ interface Bounds extends Size {
 }
 
 /**
- * The largest size of the region's aspect ratio within the bounds: it touches one of them, and is at least 1
- * x 1.
+ * Returns the largest size of the region's aspect ratio within the bounds: it touches one of them, and is at
+ * least 1 x 1.
  */
 function fitWithin(region: Size, { width: boxWidth, height: boxHeight, area }: Bounds): Size {
   const [rw, rh] = [BigInt(region.width), BigInt(region.height)];

@@ -26,13 +26,13 @@ export interface Limits {
 /** The rules for sizes of derivatives. */
 export interface SizeRules {
   readonly limits: Limits;
-  /** The side of the square tiles that are wanted. */
+  /** Preferred side of the square tiles. */
   readonly tileSize: number;
 }
 
 export const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 
-/** The limits that hold: a width alone limits the height as well (Image API 3.0 section 5.2). */
+/** Returns the effective limits: a width alone limits the height too (Image API 3.0 section 5.2). */
 export function effectiveLimits(limits: Limits): Limits {
   return limits.maxWidth > 0 && limits.maxHeight === 0 ? { ...limits, maxHeight: limits.maxWidth } : limits;
 }
@@ -64,7 +64,7 @@ export function refuseOverLimits(size: Size, limits: Limits): void {
   );
 }
 
-/** The longest sides that the limits allow, whatever the area is. */
+/** Returns the longest sides that the limits allow, for any area. */
 export function bounds(limits: Limits): Size {
   return {
     width: limits.maxWidth || Number.MAX_SAFE_INTEGER,
@@ -72,17 +72,17 @@ export function bounds(limits: Limits): Size {
   };
 }
 
-/** The smaller width and the smaller height of two sizes. */
+/** Returns the smaller width and the smaller height of two sizes. */
 export function overlap(a: Size, b: Size): Size {
   return { width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) };
 }
 
-/** n / d rounded half up, at most the largest safe integer. */
+/** Returns n / d rounded half up, at most the largest safe integer. */
 export function roundedRatio(n: bigint, d: bigint): number {
   return Math.min(Number((2n * n + d) / (2n * d)), Number.MAX_SAFE_INTEGER);
 }
 
-/** A size as messages name it. */
+/** Formats a size for messages. */
 export function sizeText(size: Size): string {
   return `${size.width} x ${size.height} pixels`;
 }

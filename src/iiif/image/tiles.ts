@@ -3,8 +3,8 @@
 import { effectiveLimits, type Region, type Size, type SizeRules, withinLimits } from "./size.ts";
 
 /**
- * The side of the square tile that the limits allow: the wanted one, else the largest power of two that fits,
- * at least 16.
+ * Returns the side of the square tile that the limits allow: the preferred one, else the largest power of two
+ * that fits, at least 16.
  */
 export function tileWithin({ tileSize, limits: given }: SizeRules): number | undefined {
   const limits = effectiveLimits(given);
@@ -16,7 +16,8 @@ export function tileWithin({ tileSize, limits: given }: SizeRules): number | und
 }
 
 /**
- * The scale factors to advertise: powers of two from 1 on, while the level before is larger than one tile.
+ * Returns the advertised scale factors: powers of two from 1 up to the first level that is not larger than
+ * one tile.
  */
 export function scaleFactors(image: Size, tileSize: number): readonly number[] {
   const factors = [1];

@@ -19,7 +19,7 @@ export type SizeToken = "max" | "full" | "w,h" | "w," | ",h" | "pct:n" | "!w,h";
 export interface ImageVersion {
   readonly version: 2 | 3;
   readonly context: string;
-  /** The URI of the compliance level, also for the Link header. */
+  /** URI of the compliance level, also for the Link header. */
   readonly level: string;
   readonly regions: Readonly<Partial<Record<RegionForm, string>>>;
   readonly sizes: Readonly<Partial<Record<SizeToken, string>>>;

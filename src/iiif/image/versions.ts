@@ -1,4 +1,4 @@
-// The versions of the Image API that this service speaks, by their number.
+// The supported versions of the Image API, by number.
 
 import { version2 } from "./v2.ts";
 import { version3 } from "./v3.ts";

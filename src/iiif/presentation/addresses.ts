@@ -1,4 +1,4 @@
-// Addresses that operators wrote in documents, made absolute for the public URL that a request came by.
+// Makes addresses in operators' documents absolute for the public URL of a request.
 
 import type { Resource } from "./model.ts";
 import { inVersion, type PresentationVersion } from "./mounts.ts";
@@ -17,22 +17,22 @@ const addressed: Readonly<Record<PresentationVersion, ReadonlySet<string>>> = {
 };
 
 export interface Origin {
-  /** Public URL of the service, without a / at its end. */
+  /** Public URL of the service, without a trailing /. */
   readonly base: string;
   /** Address of the document. */
   readonly document: string;
   /** The document's own id, if it is another address. */
   readonly called?: string;
   /**
-   * The version that the value is written in, and that it names documents of the service in; absent: 3.0, and
-   * documents as they are named.
+   * Version of the value, and of the service's documents that it names; absent for 3.0, with names left
+   * unchanged.
    */
   readonly version?: PresentationVersion;
 }
 
 /**
- * A value with all addresses absolute: those that begin with / are paths of the service, other ones without a
- * scheme are below the document.
+ * Returns a value with all addresses absolute: those that begin with / are paths of the service, other ones
+ * without a scheme are below the document.
  */
 export function absolute<T>(value: T, origin: Origin): T {
   return walk(value, origin) as T;
@@ -45,7 +45,7 @@ function walk(value: unknown, origin: Origin): unknown {
     Object.entries(value as Resource).map(([key, inner]) => {
       if (!addressed[origin.version ?? 3].has(key)) return [key, walk(inner, origin)];
       if (typeof inner === "string") return [key, absoluteAddress(inner, origin)];
-      // Under `id` a list is a text in Indonesian.
+      // A list under `id` is a text in Indonesian.
       const texts = key !== "id" && Array.isArray(inner) && inner.every((item) => typeof item === "string");
       return [key, texts ? inner.map((item) => absoluteAddress(item, origin)) : walk(inner, origin)];
     }),

@@ -4,7 +4,7 @@ import { authContextUri } from "../image/info.ts";
 import { textsOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 
-/** The JSON-LD context of documents, by version. */
+/** JSON-LD context of documents, by version. */
 export const presentationContext = {
   2: "http://iiif.io/api/presentation/2/context.json",
   3: "http://iiif.io/api/presentation/3/context.json",
@@ -19,8 +19,8 @@ export function withContext(document: Resource, gated: boolean): Resource {
 }
 
 /**
- * A document of 3.0 with further contexts, an address or a list of them; its own is in front of all members
- * and the last of the list.
+ * Returns a document of 3.0 with additional contexts, an address or a list of them; its own comes last in the
+ * list, which precedes all members.
  */
 export function addContexts(document: Resource, further: unknown): Resource {
   const own = presentationContext[3];

@@ -17,10 +17,10 @@ import type {
 } from "./model.ts";
 import { documentAddress, partId, pieceAddress } from "./mounts.ts";
 
-/** At most this many members are listed in one document; 3.0 knows no other way to list many. */
+/** Maximum members in one document; 3.0 has no other way to list many. */
 export const membersPerPart = 1000;
 
-/** The manifest of images, in their order. Canvases of images that cannot be read are empty and say why. */
+/** Returns the manifest of images, in order. Canvases of unreadable images are empty and say why. */
 export function manifestOf(facts: ManifestFacts, context: DocumentContext): Resource {
   const { id, canvases } = facts;
   const around = {
@@ -34,7 +34,7 @@ export function manifestOf(facts: ManifestFacts, context: DocumentContext): Reso
   return { ...manifestHead({ ...facts, ...(front && { front }), gated }, context), items };
 }
 
-/** A manifest with an empty list of items as its last member. */
+/** Returns a manifest whose last member is an empty list of items. */
 export function manifestHead(facts: ManifestHead, context: DocumentContext): Resource {
   const { id, label, front, gated, parent } = facts;
   const manifest = {
@@ -63,7 +63,7 @@ interface Around {
   readonly context: DocumentContext;
 }
 
-/** The canvas of an image, by its number from 1 in its manifest. */
+/** Returns the canvas of an image, by its number from 1 in its manifest. */
 export function canvasOf(image: CanvasFacts, number: number, { address, stand, context }: Around): Resource {
   const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
   const { width, height } = image.size ?? stand;
@@ -85,8 +85,8 @@ export function canvasOf(image: CanvasFacts, number: number, { address, stand, c
 }
 
 /**
- * Viewers show an empty canvas as blank paper: its label says that there should be a picture, and its summary
- * why there is none.
+ * Viewers show an empty canvas as blank paper, so its label says that an image is missing, and its summary
+ * why.
  */
 function saidOf({ label, problem }: CanvasFacts): Resource {
   if (problem === undefined) return {};
@@ -97,8 +97,8 @@ function saidOf({ label, problem }: CanvasFacts): Resource {
 }
 
 /**
- * The collection of members, in their order. More than {@link membersPerPart} are listed in parts:
- * collections of their own, which {@link partOfCollection} makes, since 3.0 has no pages of collections.
+ * Returns the collection of members, in order. More than {@link membersPerPart} are listed in parts:
+ * collections made by {@link partOfCollection}, since 3.0 has no pages of collections.
  */
 export function collectionOf(facts: CollectionFacts, context: DocumentContext): Resource {
   const { id, label, members, parent } = facts;
@@ -128,15 +128,13 @@ export function partCount(members: number): number {
   return members > membersPerPart ? Math.ceil(members / membersPerPart) : 0;
 }
 
-/**
- * The members of a part as places from 0, the second one not among them; undefined: there is no such part.
- */
+/** Returns the range of a part's members, from 0, end exclusive; undefined if there is no such part. */
 export function partRange(members: number, part: number): readonly [from: number, to: number] | undefined {
   if (part < 1 || part > partCount(members)) return undefined;
   return [(part - 1) * membersPerPart, Math.min(part * membersPerPart, members)];
 }
 
-/** A part of a collection, numbered from 1; undefined: there is no such part. */
+/** Returns a part of a collection, numbered from 1; undefined if there is no such part. */
 export function partOfCollection(
   facts: CollectionFacts,
   part: number,
@@ -160,7 +158,7 @@ function partReference(facts: CollectionFacts, part: number, context: DocumentCo
   return {
     id: documentAddress(context.base, partId(facts.id, part)),
     type: "Collection",
-    // Places and names are the same in all languages.
+    // Numbers and names are the same in all languages.
     label: plain(to === from + 1 ? `${to}: ${last}` : `${from + 1}–${to}: ${first} – ${last}`),
   };
 }
@@ -205,6 +203,6 @@ const nameOf = (label: string | LanguageMap) => (typeof label === "string" ? lab
 /** Returns the label of a page of a file; the abbreviation is common to several languages. */
 export const labelOfPage = (file: string, page: number): string => `${file}, p. ${page}`;
 
-/** A name, which is in no language (Presentation API 3.0, section 4). */
+/** Returns a name without a language (Presentation API 3.0, section 4). */
 const plain = (text: string | LanguageMap): LanguageMap =>
   typeof text === "string" ? { none: [text] } : text;

@@ -7,7 +7,7 @@ import { largestSize } from "../image/resolve-size.ts";
 import { effectiveLimits, type Size } from "../image/size.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
 
-/** Sides of the box that thumbnails fit in, in pixels. */
+/** Sides of the thumbnail box, in pixels. */
 const thumbnailBox = 200;
 
 /**
@@ -23,14 +23,13 @@ export function paintingBody(image: CanvasFacts, size: Size, context: DocumentCo
 }
 
 /**
- * The thumbnail of an image as a list of one; undefined if it cannot be read or this caller may not see
- * it. Its services name its size too: viewers that ask a service for a size of their own may ask a small
- * image for more than it has.
+ * Returns the thumbnail of an image as a list of one; undefined if it is unreadable or hidden from this
+ * caller. Its services state its size: otherwise viewers may choose a size larger than a small image.
  */
 export function thumbnailOf(image: CanvasFacts, context: DocumentContext): readonly Resource[] | undefined {
   const { size, visible } = image;
   if (size === undefined || !visible) return undefined;
-  // A box that is larger than the image both ways would be a request to upscale.
+  // A box that is larger than the image in both directions would request upscaling.
   const small = size.width <= thumbnailBox && size.height <= thumbnailBox;
   const spelling = small ? "max" : `!${thumbnailBox},${thumbnailBox}`;
   const { maxWidth, maxHeight, maxArea } = effectiveLimits(context.limits);
@@ -45,7 +44,7 @@ export function thumbnailOf(image: CanvasFacts, context: DocumentContext): reado
   return [{ ...jpeg(addresses, spelling, { width, height }), service }];
 }
 
-/** Addresses of the image services of an image, by their version. */
+/** Addresses of an image's services, by version. */
 type Addresses = Readonly<Record<2 | 3, string>>;
 
 function addressesOf(identifier: string, { base, imagePrefixes }: DocumentContext): Addresses {
@@ -64,15 +63,15 @@ function jpeg(addresses: Addresses, size: string, { width, height }: Size) {
 }
 
 /**
- * Image services of both versions, the newer one first. `sizes`: as image information has them (Image API
- * 3.0, section 5.3).
+ * Returns the image services of both versions, the newer one first. `sizes`: as in image information (Image
+ * API 3.0, section 5.3).
  */
 function imageServices(
   addresses: Addresses,
   { auth = [], sizes }: { auth?: readonly object[] | undefined; sizes?: readonly Size[] },
 ): readonly Resource[] {
   const gates = auth.map(typedService);
-  // Clients of version 2 know the authorization services of 1.0 only.
+  // Clients of version 2 support only the authorization services of 1.0.
   const gates1 = gates.filter((gate) => "@id" in gate);
   return [
     {
@@ -93,9 +92,8 @@ function imageServices(
 }
 
 /**
- * A service as documents of 3.0 have it. Those of Authentication 1.0 have no type of their own, but need one
- * here, and none but the document names contexts (Presentation API 3.0, section 4.6 and appendix on
- * services).
+ * Returns a service in the form of 3.0. Those of Authentication 1.0 have no type, but need one here, and only
+ * the document may have contexts (Presentation API 3.0, section 4.6 and appendix on services).
  */
 function typedService(service: object): Resource {
   const { "@context": _, service: inner, ...rest } = service as Resource;
@@ -107,7 +105,7 @@ function typedService(service: object): Resource {
   };
 }
 
-/** The type that Presentation API 3.0 has for a service of Authentication 1.0. */
+/** Returns the type that Presentation API 3.0 defines for a service of Authentication 1.0. */
 function type1Of(profile: string): string | undefined {
   if (!profile.startsWith("http://iiif.io/api/auth/1/")) return undefined;
   return types1[profile.slice("http://iiif.io/api/auth/1/".length)] ?? "AuthCookieService1";

@@ -1,21 +1,21 @@
-// Members of documents that others wrote, read without trust in their shapes.
+// Reads members of external documents without relying on their form.
 
 import type { Resource } from "./model.ts";
 
-/** A value as an object; undefined for all else. */
+/** Returns a value if it is an object; undefined otherwise. */
 export function objectOf(value: unknown): Resource | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Resource)
     : undefined;
 }
 
-/** The objects of a list; a single object is a list of one. */
+/** Returns the objects of a list; a single object counts as a list of one. */
 export function objectsOf(value: unknown): readonly Resource[] {
   if (value === undefined) return [];
   return (Array.isArray(value) ? value : [value]).map(objectOf).filter(isThere);
 }
 
-/** The texts of a list; a single text is a list of one. */
+/** Returns the texts of a list; a single text counts as a list of one. */
 export function textsOf(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");
 }
@@ -24,7 +24,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The id of a resource or service of any version, or the address itself. */
+/** Returns the id of a resource or service of any version, or the address itself. */
 export function idOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(objectOf(value)?.id) ?? textOf(objectOf(value)?.["@id"]);
 }
@@ -39,7 +39,7 @@ export function present(members: Readonly<Record<string, unknown>>): Resource {
   return there;
 }
 
-/** A list of one as that one, as documents of 2.1 usually have it; undefined for none. */
+/** Returns a list of one as its item, as usual in documents of 2.1; undefined for an empty list. */
 export function oneOrMany<T>(list: readonly T[]): T | readonly T[] | undefined {
   return list.length > 1 ? list : list[0];
 }

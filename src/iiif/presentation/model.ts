@@ -9,7 +9,7 @@ export interface Resource {
   readonly [member: string]: unknown;
 }
 
-/** An image as a canvas shows it. */
+/** The facts of an image on a canvas. */
 export interface CanvasFacts {
   /** Identifier of the image, with its page suffix, if any. */
   readonly identifier: string;
@@ -19,12 +19,9 @@ export interface CanvasFacts {
   readonly page?: number;
   /** Upright pixels, as in responses; absent if the image cannot be read. */
   readonly size?: { readonly width: number; readonly height: number };
-  /** Why it cannot be shown, in words; instead of a size. */
+  /** Reason why it cannot be shown, instead of a size. */
   readonly problem?: string;
-  /**
-   * Authorization services, those of 2.0 first, as its image information advertises them; absent for public
-   * images.
-   */
+  /** Authorization services, those of 2.0 first, as in its image information; absent for public images. */
   readonly auth?: readonly object[];
   /** True if this caller may see it; others get no thumbnail. */
   readonly visible: boolean;
@@ -38,22 +35,22 @@ interface ManifestIdentity {
    */
   readonly id: string;
   readonly label: string;
-  /** Identifier of the collection that lists it. */
+  /** Identifier of the parent collection. */
   readonly parent?: string;
 }
 
 /** A manifest to derive with all of its canvases. */
 export interface ManifestFacts extends ManifestIdentity {
   /**
-   * In their natural order, at least one: a canvas is numbered by its place here, whatever a manifest file
-   * moves or hides.
+   * In natural order, at least one: a canvas is numbered by its index here, whatever a manifest file moves or
+   * hides.
    */
   readonly canvases: readonly CanvasFacts[];
 }
 
 /** A manifest to derive without its canvases. */
 export interface ManifestHead extends ManifestIdentity {
-  /** The first that the caller may see. */
+  /** First image that the caller may see. */
   readonly front?: CanvasFacts;
   /** True if one of them names authorization services. */
   readonly gated: boolean;
@@ -61,16 +58,16 @@ export interface ManifestHead extends ManifestIdentity {
 
 /** Member of a collection. */
 export interface MemberFacts {
-  /** `annotations`: one that no collection lists, though it has its place among the others. */
+  /** `annotations`: a document that no collection lists, though it has an index among the others. */
   readonly kind: "manifest" | "collection" | "annotations";
   readonly id: string;
-  /** A name, or what its own description calls it. */
+  /** Its name, or the label of its own description. */
   readonly label: string | LanguageMap;
   /** Date that clients navigate by, with its time zone. */
   readonly navDate?: string;
   /** The image that represents it, if the caller may see it. */
   readonly thumbnail?: CanvasFacts;
-  /** The `thumbnail` of its whole document, in place of an image. */
+  /** The `thumbnail` of its whole document, instead of an image. */
   readonly pictures?: readonly Resource[];
 }
 
@@ -86,13 +83,16 @@ export interface CollectionFacts {
 
 /** Facts about the service that a document depends on. */
 export interface DocumentContext {
-  /** Public URL of the service, without a / at its end. */
+  /** Public URL of the service, without a trailing /. */
   readonly base: string;
-  /** Prefixes under which image services are offered, by version; each begins and ends with `/`. */
+  /** Prefixes of the image services, by version; each begins and ends with `/`. */
   readonly imagePrefixes: Readonly<Record<2 | 3, string>>;
   /** Largest image derivatives. */
   readonly limits: Limits;
-  /** Address of the page that shows a document, by the document's identifier; absent: there is none. */
+  /**
+   * Returns the address of the page that shows a document, by the document's identifier; absent if there is
+   * none.
+   */
   readonly viewer?: (id: string) => string;
 }
 

@@ -3,20 +3,20 @@
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier, encodeIdentifier, identifierOf } from "../image/path.ts";
 
-/** Versions of the Presentation API that this service speaks: 3.0 and 2.1. */
+/** Supported versions of the Presentation API: 3.0 and 2.1. */
 export type PresentationVersion = 2 | 3;
 
 const common = "/iiif/presentation/";
 
-/** Path of the root collection of a version, without a / at its end; those of all else follow behind a /. */
+/** Path of the root collection of a version, without a trailing /; all other paths follow after a /. */
 export const presentationRoot: Readonly<Record<PresentationVersion, string>> = {
   2: `${common}2`,
   3: `${common}3`,
 };
 
-/** The last segment of the manifest of the images of a directory that holds directories as well. */
+/** Last segment of the manifest of images in a directory that also contains directories. */
 const imagesSegment = "_images";
-/** The segment before the number of a part of a collection that is listed in parts. */
+/** Segment before the number of a part of a long collection. */
 const partSegment = "_part";
 
 /** Parts of documents with an address of their own. */
@@ -28,7 +28,7 @@ export interface PathPiece {
   readonly number: number;
 }
 
-/** The segments of each kind below the address of its document; # is the number. */
+/** Segments of each kind below the address of its document; # is the number. */
 const pieceSegments = {
   canvas: ["canvas", "#"],
   page: ["canvas", "#", "page"],
@@ -36,11 +36,11 @@ const pieceSegments = {
   range: ["range", "#"],
 } as const satisfies Readonly<Record<PieceKind, readonly string[]>>;
 
-/** One reading of a presentation path. */
+/** One interpretation of a presentation path. */
 export interface PresentationPath {
-  /** Identifier of the document as its address has it: "" for the root, `a/_images`, `a/_part/2`. */
+  /** Identifier of the document as in its address: "" for the root, `a/_images`, `a/_part/2`. */
   readonly id: string;
-  /** Identifier of the directory or image that the document is of; "" for the top directory. */
+  /** Identifier of the document's directory or image; "" for the top directory. */
   readonly of: string;
   /**
    * `whole`: the document; `images`: the manifest of the images next to directories; otherwise the number of
@@ -51,12 +51,12 @@ export interface PresentationPath {
   readonly piece?: PathPiece;
 }
 
-/** Identifier of the manifest of the images in a directory that holds directories as well. */
+/** Returns the identifier of the manifest of images in a directory that also contains directories. */
 export function imagesId(directory: string): string {
   return below(directory, imagesSegment);
 }
 
-/** Identifier of a part, numbered from 1, of a collection that is listed in parts. */
+/** Returns the identifier of a part, numbered from 1, of a long collection. */
 export function partId(collection: string, part: number): string {
   return below(collection, `${partSegment}/${part}`);
 }
@@ -70,19 +70,19 @@ export function documentAddress(base: string, id: string, version: PresentationV
   return id === "" ? root : `${root}/${id.split("/").map(encodeIdentifier).join("/")}`;
 }
 
-/** Address of a piece of the document at an address. */
+/** Returns the address of a piece of a document. */
 export function pieceAddress(document: string, { kind, number }: PathPiece): string {
   return `${document}/${pieceSegments[kind].join("/").replace("#", String(number))}`;
 }
 
-/** The number of a canvas of the document at an address, by its own address; undefined if it is none. */
+/** Returns the number of a document's canvas by its address; undefined if it is not one. */
 export function canvasNumber(document: string, canvas: string): number | undefined {
   const number = numberOf(canvas.slice(canvas.lastIndexOf("/") + 1));
   const isOne = number !== undefined && canvas === pieceAddress(document, { kind: "canvas", number });
   return isOne ? number : undefined;
 }
 
-/** An address below the service as the other version has it; all others as they are. */
+/** Returns an address below the service in the other version; all others unchanged. */
 export function inVersion(address: string, base: string, version: PresentationVersion): string {
   for (const root of Object.values(presentationRoot)) {
     const start = base + root;
@@ -93,9 +93,9 @@ export function inVersion(address: string, base: string, version: PresentationVe
 }
 
 /**
- * The readings of a raw path behind the root of a version (never decoded before, without its query),
- * likeliest first: a directory or file of that very name comes before the segments that this service
- * reserves. Runs of `/` count as one, and one at the end does not count.
+ * Returns the readings of a raw path after the root of a version (still encoded, without its query), the most
+ * likely first: a directory or file of exactly that name precedes the segments that this service reserves.
+ * Consecutive `/` count as one, and a trailing one does not count.
  *
  * Throws ServiceError `bad-request` (`bad_encoding`) for broken percent-encoding, and `not-found`
  * (`identifier_refused`) for identifiers that `checkIdentifier` refuses.
@@ -110,18 +110,18 @@ export function presentationPaths(rawPath: string): readonly PresentationPath[] 
     const last = segments.slice(-pattern.length);
     const fits = pattern.every((segment, at) => segment === "#" || segment === last[at]);
     const number = numberOf(last[pattern.indexOf("#")]);
-    // The root is a collection always, which has no canvases.
+    // The root is always a collection, which has no canvases.
     if (!fits || number === undefined || rest.length === 0) continue;
     const id = acceptIdentifier(rest.join("/"));
     if (id === undefined) continue;
-    // Parts are collections as well.
+    // Parts are collections too.
     const documents = documentReadings(id).filter(({ extent }) => typeof extent === "string");
     readings.push(...documents.map((document) => ({ ...document, piece: { kind, number } })));
   }
   return readings;
 }
 
-/** The readings of an identifier as that of a document. */
+/** Returns the readings of an identifier as a document. */
 function documentReadings(id: string): PresentationPath[] {
   const readings: PresentationPath[] = [{ id, of: id, extent: "whole" }];
   const segments = id.split("/");
@@ -140,7 +140,7 @@ function push(
   if (of !== undefined) readings.push({ id, of, extent });
 }
 
-/** The identifier in its one form; "" is the top directory. */
+/** Returns the identifier in its canonical form; "" is the top directory. */
 function acceptIdentifier(identifier: string): string | undefined {
   if (identifier === "") return "";
   try {
@@ -151,7 +151,7 @@ function acceptIdentifier(identifier: string): string | undefined {
   }
 }
 
-/** Numbers from 1 as addresses spell them. */
+/** Parses numbers from 1 in the spelling of addresses. */
 function numberOf(segment: string | undefined): number | undefined {
   return segment !== undefined && /^[1-9]\d{0,8}$/.test(segment) ? Number(segment) : undefined;
 }

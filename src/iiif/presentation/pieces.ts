@@ -4,7 +4,7 @@
 import { withContext } from "./context.ts";
 import type { Resource } from "./model.ts";
 
-/** The members under which a document holds pieces with addresses. */
+/** Members of a document that contain pieces with addresses. */
 const holders = ["items", "structures", "annotations"] as const;
 
 /**
@@ -24,7 +24,7 @@ export function pieceAt(document: Resource, address: string): Resource | undefin
 }
 
 function find(resource: Resource, address: string): Resource | undefined {
-  // A reference has an id and a type, but nothing in it.
+  // A reference has an id and a type, but no contents.
   if (resource.id === address && (Array.isArray(resource.items) || resource.body !== undefined))
     return resource;
   for (const holder of holders) {

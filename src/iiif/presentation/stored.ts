@@ -11,13 +11,13 @@ import { faultsOfVersion2, isVersion2, version3 } from "./v2/reading/documents.t
 
 /** Required members of a type of document. */
 interface StoredForm {
-  /** The types of its items; absent if it has none. */
+  /** Types of its items; absent if it has none. */
   readonly items?: readonly string[];
   readonly fewest?: 1;
   readonly required?: "label" | "target";
 }
 
-/** The types of documents that have addresses of their own, the usual ones first. */
+/** Types of documents with their own addresses, the usual ones first. */
 const forms: Readonly<Record<string, StoredForm>> = {
   Manifest: { items: ["Canvas"], fewest: 1, required: "label" },
   Collection: { items: ["Manifest", "Collection"], required: "label" },
@@ -28,7 +28,7 @@ const forms: Readonly<Record<string, StoredForm>> = {
 
 /** A whole document as stored. */
 export interface StoredDocument {
-  /** In the terms of 3.0. */
+  /** In the form of 3.0. */
   readonly whole: Resource;
   /** The document as written, if it has the form of 2.1. */
   readonly whole2?: Resource;
@@ -76,7 +76,7 @@ function itemFaults(items: unknown, types: readonly string[], fewest: 1 | undefi
   }
 }
 
-/** A whole document without faults, in the terms of 3.0 and perhaps of 2.1. */
+/** Returns a complete document without faults, in 3.0 and possibly in 2.1. */
 export function storedOf(document: Resource): StoredDocument {
   return isVersion2(document) ? { whole: version3(document), whole2: document } : { whole: document };
 }
@@ -110,7 +110,7 @@ function storedDocument(stored: Resource, origin: Origin): Resource {
   return addContexts({ id: document, ...members }, contexts);
 }
 
-/** A document with absolute addresses. */
+/** Returns a document with absolute addresses. */
 function moveDocument(document: Resource, origin: Origin): Resource {
   const called = idOf(document);
   return absolute(document, { ...origin, ...(called !== undefined && called !== "" && { called }) });
@@ -156,7 +156,7 @@ function canvasOf(canvas: Resource, number: number, address: string): Resource {
   return { id, ...canvas, items: pages, ...noted };
 }
 
-/** Annotations with ids: those that have none are numbered behind a beginning. */
+/** Adds ids to annotations: those without are numbered after a prefix. */
 function nameAnnotations(annotations: unknown, beginning: string): readonly Resource[] {
   return objectsOf(annotations).map((annotation, at) => ({ id: `${beginning}${at + 1}`, ...annotation }));
 }

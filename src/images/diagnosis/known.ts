@@ -66,7 +66,7 @@ export interface DiagnosisFacts {
   readonly settings: Settings;
 }
 
-/** Settings of the service that concern every image. */
+/** Settings of the service that apply to every image. */
 export interface Settings {
   readonly policy: OutputPolicy;
   readonly limits: Limits;

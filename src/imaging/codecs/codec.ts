@@ -19,7 +19,7 @@ export interface Decoded extends PixelBuffer {
 export interface Encoded {
   readonly bytes: Uint8Array;
   readonly incomplete?: boolean | undefined;
-  /** The worker that read the file saw after the last read that nothing was written to it. */
+  /** True if the worker that read the file found it unchanged after the last read. */
   readonly unchanged?: boolean;
 }
 
@@ -40,16 +40,13 @@ export interface SidecarAccess {
   readonly id: string;
   /** True if there is none: a job makes the parts that it needs. */
   readonly absent?: boolean;
-  /**
-   * For the job that builds it: bytes that it may take. Parts that would take more are left out. Default: any
-   * number.
-   */
+  /** For the building job: bytes that it may take. Larger parts are omitted. Unlimited by default. */
   readonly memory?: number | undefined;
   /** Parts that are too large for the entry; absent if there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
   /** The entry. */
   load(): Promise<Uint8Array>;
-  /** The entry or one of its blocks is lost, or is not of this file: it has to be made again. */
+  /** Reports that the entry or one of its blocks is lost, or belongs to another file: it has to be remade. */
   reportLoss?(): void;
 }
 
@@ -57,9 +54,9 @@ export interface SidecarAccess {
 export interface SidecarBlocks {
   /** Bytes that all blocks of one sidecar may take. */
   readonly room: number;
-  /** undefined: not there, or no longer. */
+  /** Returns undefined if the block is missing. */
   load(block: number): Promise<Uint8Array | undefined>;
-  /** For the job that builds it; takes the bytes over, and resolves when the next block may come. */
+  /** For the building job; takes ownership of the bytes, and resolves when the next block may come. */
   keep(block: number, bytes: Uint8Array): Promise<void>;
 }
 
@@ -107,10 +104,10 @@ export interface SidecarFormat {
    * has made.
    */
   build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess): Promise<Uint8Array>;
-  /** Estimated peak bytes of `build`, which leaves out parts that would take more than `allows` says. */
+  /** Returns the estimated peak bytes of `build`, which omits parts that would exceed `allows`. */
   memory(header: ImageHeader, fileSize: number, allows: (bytes: number) => boolean): number;
   /**
-   * Nanoseconds that `build` takes for each pixel of the master, as measured with photographs on a server's
+   * Returns the nanoseconds of `build` per pixel of the master, as measured with photographs on a server's
    * processor.
    */
   nsPerPixel(header: ImageHeader): number;
@@ -122,17 +119,17 @@ export interface MetadataReader {
   read(bytes: ByteSource, header: ImageHeader, kinds?: MetadataKinds): Promise<Metadata>;
 }
 
-/** A file that is written from rows in order. */
+/** A file written from rows in order. */
 export interface RowStream {
-  /** Takes the next rows, packed, any number of them. Returns the bytes that are ready, perhaps none. */
+  /** Takes any number of the next rows, packed. Returns the bytes that are ready, possibly none. */
   rows(data: Uint8Array): Uint8Array;
-  /** Returns the last bytes, once every row has come. */
+  /** Returns the last bytes, after all rows. */
   finish(): Uint8Array;
 }
 
-/** Writing files of a format. */
+/** Writes files of a format. */
 export interface Encoder {
-  /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
+  /** Encodes 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as in `encodes`. */
   encode(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /**
    * Writes the same file from rows, for derivatives that `encodes.byRows` allows. Absent: `encode` needs all
@@ -151,24 +148,24 @@ export interface EncodableKinds {
   readonly maxSide: number;
   /** True if `encodeRows` can write a derivative of this size. Absent: it never can. */
   byRows?(options: EncodeOptions, size: { readonly width: number; readonly height: number }): boolean;
-  /** Gray is written as RGB, so that a gray profile does not fit. */
+  /** True if gray is written as RGB, so that a gray profile does not fit. */
   readonly rgbOnly?: true;
-  /** The bytes depend on the deflate of the host. */
+  /** True if the bytes depend on the host's deflate. */
   readonly deflates?: true;
 }
 
 /**
- * One format: what every one has, and groups of what some have. A format lacks a group as a whole or has all
- * of it. Factories take the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away
- * after any error. Errors: ImagingError `decode` (damaged), `unsupported` (sound, but cannot be served
- * right), `encode`, `source` (from the bytes).
+ * A format: the parts that all formats have, and groups of parts that some have. A format has a group
+ * completely or not at all. Factories take the host: `jpegCodec(host)`. Module instances are internal and are
+ * discarded after any error. Errors: ImagingError `decode` (damaged), `unsupported` (sound, but cannot be
+ * served correctly), `encode`, `source` (from the bytes).
  */
 export interface Codec {
   readonly format: SourceFormat;
   /** True if the first 64 bytes of a file have this format. */
   recognises(head: Uint8Array): boolean;
   /**
-   * Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws
+   * Reads the header facts of a page, from at most 256 KiB of a file whose header comes first. Throws
    * `not-found`, code page_not_found.
    */
   probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
@@ -206,16 +203,16 @@ export interface Codec {
    * multiple of the scale factor. undefined, or absent: each part would have to decode everything above it.
    */
   rowsApart?(read: Pick<ReadRequest, "header" | "scaleFactor">): number | undefined;
-  /** Absent: every read decodes full-size pixels. */
+  /** Absent if every read decodes full-size pixels. */
   readonly scales?: Scales;
-  /** Absent: every read has the whole file to work with, and nothing else. */
+  /** Absent if a read can only use the file itself. */
   readonly sidecar?: SidecarFormat;
   readonly metadata?: MetadataReader;
-  /** Absent: masters only. */
+  /** Absent for formats of masters only. */
   readonly write?: Encoder;
 }
 
-/** Factors at which `decode` can deliver cheaply: ascending, always with 1. */
+/** Returns the factors that `decode` delivers cheaply: ascending, always including 1. */
 export function scaleFactorsOf({ scales }: Pick<Codec, "scales">, header: ImageHeader): readonly number[] {
   return [1, ...(scales?.of(header, false) ?? []).map(({ factor }) => factor)];
 }

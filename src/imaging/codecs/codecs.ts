@@ -10,16 +10,16 @@ import type { OutputFormat } from "./plan.ts";
 export interface Codecs {
   /** Returns the format of a file by its first 64 bytes, or undefined if it is unknown. */
   recognise(head: Uint8Array): Codec | undefined;
-  /** Throws ImagingError `unsupported` for a format that this build does not read. */
+  /** Throws ImagingError `unsupported` for a format that this build cannot read. */
   byFormat(format: SourceFormat): Codec;
-  /** Throws ImagingError `unsupported` for a format that this build does not write. */
+  /** Throws ImagingError `unsupported` for a format that this build cannot write. */
   encoder(format: OutputFormat): Encoder;
   /** Kernels of the steps between decoding and encoding. */
   readonly kernels: Kernels;
-  /** Transforms by profiles. */
+  /** Colour transforms by profile. */
   readonly colour: Colour;
-  /** Overlays that this thread has. */
+  /** Overlay pixels of this thread. */
   readonly overlays: OverlayPixels;
-  /** Hears of profiles that turned out not to be usable. */
+  /** Reports unusable profiles. */
   readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
 }

@@ -1,11 +1,12 @@
-// Which deflate this is: zlibs of other runtimes, versions and processors compress the same bytes to others.
+// Identifies the deflate implementation: zlibs of other runtimes, versions and processors compress the same
+// bytes differently.
 
 import { sha256, toHex } from "../lib/digest.ts";
 import type { CodecHost } from "./codec.ts";
 import { level as pngLevel } from "./png/encode.ts";
 import { level as tiffLevel } from "./tif/encode.ts";
 
-/** Bytes of each kind of data in the sample: several windows and blocks of deflate. */
+/** Bytes of each kind of data in the sample: several deflate windows and blocks. */
 const partLength = 96 * 1024;
 
 /**

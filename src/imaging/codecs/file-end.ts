@@ -6,9 +6,7 @@ import type { SourceFormat } from "./image-header.ts";
 
 /** Number of zeros at the end of a file that raises suspicion; no checked format ends so. */
 const suspicious = 64;
-/**
- * Zeros behind the end of a sound file are padding; of more than so many bytes the end is not searched for.
- */
+/** Zeros after the end of a sound file are padding; beyond this many bytes the end is not searched. */
 const mostPadding = 2 ** 20;
 const step = 64 * 1024;
 

@@ -13,11 +13,11 @@ export interface HeaderBytes {
    * 256 KiB in total.
    */
   view(offset: number, length: number): Promise<DataView | undefined>;
-  /** Bytes that may still be read. */
+  /** Returns the number of bytes that may still be read. */
   remaining(): number;
 }
 
-/** A reader of header pieces over a source. */
+/** Creates a reader of header pieces over a source. */
 export async function headerBytes(bytes: ByteSource): Promise<HeaderBytes> {
   const front = await bytes.read(0, frontBytes);
   let left = budget - front.length;
@@ -39,7 +39,7 @@ export async function headerBytes(bytes: ByteSource): Promise<HeaderBytes> {
   };
 }
 
-/** Four characters as the number that a DataView reads in big-endian order. */
+/** Returns four characters as the number that a DataView reads in big-endian order. */
 export function fourCC(text: string): number {
   return [...text].reduce((value, character) => value * 256 + character.charCodeAt(0), 0);
 }

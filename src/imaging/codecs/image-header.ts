@@ -1,4 +1,4 @@
-// The facts in the header of one page of a master, the same for every format.
+// The facts in the header of one page of a master, in the same form for all formats.
 
 import type { Interpretation } from "../pipeline/pixels.ts";
 
@@ -10,7 +10,7 @@ export interface Resolution {
   readonly y: number;
 }
 
-/** A whole-pixel rectangle. */
+/** A rectangle of whole pixels. */
 export interface Rectangle {
   readonly x: number;
   readonly y: number;
@@ -19,9 +19,9 @@ export interface Rectangle {
 }
 
 /**
- * Facts of one page of a master, read from its header alone. Plain data: the info slot keeps it as JSON.
- * `bands`, `depth` and `interpretation` describe what `decode` delivers: palettes expanded, sub-byte samples
- * widened to 8 bit, float counted as 16.
+ * Facts of one page of a master, read from its header alone. Plain data, cached as JSON in the info slot.
+ * `bands`, `depth` and `interpretation` describe decoded pixels: palettes expanded, sub-byte samples widened
+ * to 8 bit, float counted as 16.
  */
 export interface ImageHeader {
   readonly format: SourceFormat;
@@ -33,18 +33,16 @@ export interface ImageHeader {
   readonly interpretation: Interpretation;
   /** EXIF numbering 1 to 8; 1 if absent or out of range. */
   readonly orientation: number;
-  /**
-   * Pages of a TIFF that are pictures of their own (pyramid levels are not), frames of a GIF or WebP; else 1.
-   */
+  /** Separate pictures of a TIFF (pyramid levels do not count), frames of a GIF or WebP; else 1. */
   readonly pages: number;
-  /** The kind within the format, in words for people: "progressive", "lzw", "htj2k". */
+  /** Kind within the format, in words for people: "progressive", "lzw", "htj2k". */
   readonly variant: string;
   readonly resolution?: Resolution | undefined;
   /** Stored tile size, if the file is tiled. */
   readonly tile?: { readonly width: number; readonly height: number };
   /** Colour facts of the file; absent if it states none. */
   readonly colour?: ColourFacts | undefined;
-  /** CIE 1931 x and y of the white that CIELAB samples are relative to; absent for D50. */
+  /** CIE 1931 x and y of the white point of CIELAB samples; absent for D50. */
   readonly labWhite?: readonly [x: number, y: number];
   /** Why this file is refused, in words for the caller, if its header is enough to tell. */
   readonly unsupported?: string | undefined;
@@ -53,15 +51,15 @@ export interface ImageHeader {
    * are not cached.
    */
   readonly incomplete?: true;
-  /** Facts that only the format's own decoder needs. JSON values. */
+  /** Facts for the format's own decoder only. JSON values. */
   readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
 }
 
 /** Colour facts in a file's header. */
 export interface ColourFacts {
   /**
-   * PNG's cICP, which names sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the
-   * colour space that EXIF names.
+   * PNG's cICP with sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space
+   * in EXIF.
    */
   readonly from: "cicp" | "icc" | "chunks" | "exif";
   /**
@@ -70,10 +68,11 @@ export interface ColourFacts {
    */
   readonly srgb: boolean;
   /**
-   * Why an embedded profile is not used, in words for people; the samples then count as if it were not there.
+   * Reason why an embedded profile is not used, in words for people; the samples are then treated as if it
+   * were missing.
    */
   readonly ignored?: string;
-  /** From chunks that are not sRGB: gAMA, and cHRM in its order, white first. */
+  /** From chunks other than sRGB: gAMA, and cHRM in its order, white first. */
   readonly gamma?: number | undefined;
   readonly chromaticities?: readonly number[] | undefined;
 }

@@ -1,4 +1,4 @@
-// The formats that this build knows, one row each.
+// The formats of this build, one row each.
 
 import { createColour } from "../colour/transform.ts";
 import { ImagingError } from "../errors.ts";
@@ -15,7 +15,7 @@ import { pngCodec } from "./png/codec.ts";
 import { tiffCodec } from "./tif/codec.ts";
 import { webpCodec } from "./webp/codec.ts";
 
-/** All codecs over one host; instances of WebAssembly modules are made when first needed. */
+/** Creates all codecs over one host; instances of WebAssembly modules are created on demand. */
 export function createCodecs(host: CodecHost): Codecs {
   const kernels = createKernels(host);
   const jpg = jpegCodec(host, kernels);

@@ -1,4 +1,4 @@
-// zlib streams (RFC 1950) undone by the platform, piece by piece.
+// Inflates zlib streams (RFC 1950) with the platform's means, piece by piece.
 
 import { concatenate } from "../lib/concatenate.ts";
 
@@ -19,7 +19,7 @@ export interface Inflating {
   close(): void;
 }
 
-/** The first `end` bytes of `data` inflated, in pieces. */
+/** Inflates the first `end` bytes of `data`, in pieces. */
 export function inflating(data: Uint8Array, end = data.length): Inflating {
   const stream = new DecompressionStream("deflate");
   const writer = stream.writable.getWriter();

@@ -39,7 +39,7 @@ export interface EmscriptenOptions {
 }
 
 /**
- * Options for an emscripten factory that make the instance from a compiled module and keep its console quiet.
+ * Options for an emscripten factory that create the instance from a compiled module and silence its console.
  */
 export function emscriptenOptions(module: WebAssembly.Module): EmscriptenOptions {
   return {

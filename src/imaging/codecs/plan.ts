@@ -1,5 +1,5 @@
-// The plan of one derivative: what to read of a master, which steps, what to write. Plain data, which crosses
-// threads; who makes it is `images/plan/plan.ts`, who runs it `run/job.ts`.
+// The plan of one derivative: what to read from a master, which steps, what to write. Plain data that can
+// cross threads; `images/plan/plan.ts` makes it, `render/job.ts` runs it.
 
 import type { ResampleAxis, Step } from "../pipeline/step.ts";
 import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";
@@ -50,9 +50,9 @@ export interface Transform {
     readonly top: number;
     readonly bottom: number;
   };
-  /** Then left and right change sides, */
+  /** Then left and right are exchanged, */
   readonly mirror: boolean;
-  /** and then it is turned clockwise, 0 to 360. */
+  /** and then the picture is rotated clockwise, 0 to 360. */
   readonly degrees: number;
 }
 
@@ -68,7 +68,7 @@ export interface ReadRequest {
    * Inside the image; x and y are multiples of scaleFactor, width and height too unless they reach the edge.
    */
   readonly region: Rectangle;
-  /** 1, or a reduction that the codec's `scales` name. */
+  /** 1, or a reduction in the codec's `scales`. */
   readonly scaleFactor: number;
   /** The derivative has chroma at half size: a codec that stores chroma separately may read it so. */
   readonly halvesColour?: true;
@@ -78,7 +78,7 @@ export interface ReadRequest {
    */
   readonly effort?: "visual";
   /**
-   * An earlier attempt met a file that has to be read so: the codec decodes all of it with its other decoder.
+   * Set if an earlier attempt found that this file has to be decoded completely by the codec's other decoder.
    */
   readonly whole?: true;
   /**
@@ -94,7 +94,7 @@ export interface EncodeOptions {
   readonly quality: number;
   readonly progressive: boolean;
   readonly chroma: "420" | "444";
-  /** JPEG: the quick encoder or the one with the smallest files. */
+  /** JPEG: the fast encoder or the one with the smallest files. */
   readonly encoder: "fast" | "small";
   /** Allows lossless crops of a JPEG master; default: "off". */
   readonly passthrough?: "auto" | "off";
@@ -113,7 +113,7 @@ export interface Embedding {
   readonly orientation?: number;
 }
 
-/** A master, and which bytes and page of it. */
+/** A master, identified by its bytes and page. */
 export interface NamedMaster {
   readonly name: string;
   readonly version: string;

@@ -1,11 +1,8 @@
-// Ranges of a file that are read together: neighbours that are near each other as one.
+// Reads ranges of a file together, merging neighbours.
 
 import type { ByteRange, ByteSource } from "../lib/byte-source.ts";
 
-/**
- * One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was
- * before.
- */
+/** Merges ranges that touch or are at most `gap` bytes apart; no merged range is longer than `most`. */
 export function joinRanges(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
   const isSorted = ranges.every(({ offset }, i) => i === 0 || ranges[i - 1]!.offset <= offset);
   const sorted = isSorted ? ranges : [...ranges].sort((a, b) => a.offset - b.offset);
@@ -27,7 +24,7 @@ export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 export interface RangeSource {
   readonly read: ReadRange;
   readonly borrow: ByteSource["borrow"];
-  /** Bytes between ranges that are read along. */
+  /** Gap in bytes up to which ranges are merged. */
   readonly gap: number;
 }
 
@@ -46,14 +43,11 @@ export async function withRanges<T>(
   return use(new ReadRanges(wanted, parts));
 }
 
-/** The bytes of ranges that were read along with their neighbours. */
+/** The bytes of ranges that were read together with their neighbours. */
 export class ReadRanges {
   readonly #ranges: readonly ByteRange[];
   readonly #parts: readonly Uint8Array[];
-  /**
-   * Place of the part that held the range asked for last: they are asked for in the order of the file as a
-   * rule.
-   */
+  /** Index of the part with the last requested range: requests are usually in file order. */
   #last = 0;
 
   constructor(ranges: readonly ByteRange[], parts: readonly Uint8Array[]) {
@@ -61,7 +55,7 @@ export class ReadRanges {
     this.#parts = parts;
   }
 
-  /** None for a range that was not read. */
+  /** Returns no bytes for a range that was not read. */
   bytesOf(range: ByteRange): Uint8Array {
     if (!this.#holds(this.#last, range)) this.#last = this.#find(range);
     const part = this.#parts[this.#last];

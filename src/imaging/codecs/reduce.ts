@@ -1,5 +1,4 @@
-// Averaging boxes of pixels while rows arrive, so that a small picture of a large master needs no large
-// buffer.
+// Averages boxes of pixels as rows arrive, so that a small picture of a large master needs no large buffer.
 
 type Samples = Uint8Array | Uint16Array;
 
@@ -32,7 +31,7 @@ export interface BoxReducer {
    * factor.
    */
   add(part: RowPart): void;
-  /** Says that all pixels of the rows above `y` have come; whole boxes among them are written. */
+  /** Reports that all pixels of the rows above `y` have arrived; complete boxes among them are written. */
   complete(y: number): void;
 }
 
@@ -73,9 +72,8 @@ export function boxReducer(reduction: Reduction, held: number, out: Samples): Bo
 type Sums = Float64Array | Int32Array;
 
 /**
- * Rows of sums in turn: `row` returns the one that row `y` of the region belongs to; `complete` hands those
- * that have all their rows to `write`, with how many rows that are and which row of boxes it is, and clears
- * them.
+ * A ring of rows of sums: `row` returns the one for row `y` of the region; `complete` passes complete ones to
+ * `write`, with their number of rows and their index of boxes, and clears them.
  */
 export function boxRing<T extends Sums>(
   { height, factor }: Pick<Reduction, "height" | "factor">,
@@ -98,8 +96,8 @@ export function boxRing<T extends Sums>(
 }
 
 /**
- * A reducer for pixels in any order, each coming once: `finish` writes the averages. Same rounding as {@link
- * boxReducer}.
+ * Creates a reducer for pixels in any order, each exactly once: `finish` writes the averages. Rounds like
+ * {@link boxReducer}.
  */
 export function scatterReducer(reduction: Reduction, out: Samples) {
   const { width, height, bands, alpha, factor } = reduction;
@@ -107,7 +105,7 @@ export function scatterReducer(reduction: Reduction, out: Samples) {
   const outHeight = Math.ceil(height / factor);
   const sums = new Float64Array(outWidth * outHeight * bands);
   return {
-    /** `count` pixels of row `y`, from column `x` every `step` columns. */
+    /** Adds `count` pixels of row `y`, every `step` columns from column `x`. */
     add(pixels: Samples, count: number, x: number, y: number, step: number): void {
       const rowStart = Math.floor(y / factor) * outWidth;
       for (let i = 0, from = 0; i < count; i++, from += bands) {
@@ -193,7 +191,10 @@ function settle(sums: Float64Array, reduction: Reduction, rows: number, out: Sam
   }
 }
 
-/** sum / count to the nearest whole number, halves up, without the error of adding 0.5 to a quotient. */
+/**
+ * Returns sum / count rounded to the nearest whole number, halves up, without the error of adding 0.5 to a
+ * quotient.
+ */
 export function roundQuotient(sum: number, count: number): number {
   return Math.floor((2 * sum + count) / (2 * count));
 }

@@ -3,8 +3,7 @@
 import { ImagingError } from "../errors.ts";
 
 /**
- * In place of a result: the file has to be read again, with `whole` in the read. It depends on the file
- * alone.
+ * Replaces a result: the file has to be read again, with `whole` in the read. This depends only on the file.
  */
 export const wholeFileNeeded = Symbol("whole file needed");
 

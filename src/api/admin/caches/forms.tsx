@@ -21,7 +21,7 @@ interface FormProps {
   readonly fault: PurgeFault | undefined;
 }
 
-/** The message of a field, which the field names as its description. */
+/** The message of a field, which the field refers to as its description. */
 function Wrong({ id, message }: { readonly id: string; readonly message: string | undefined }) {
   return message === undefined ? null : (
     <p class="wrong" id={id}>
@@ -30,7 +30,7 @@ function Wrong({ id, message }: { readonly id: string; readonly message: string 
   );
 }
 
-/** Attributes of a field that is wrong. */
+/** Returns attributes of a faulty field. */
 const marks = (id: string, hint: string | undefined, message: string | undefined) => {
   const described = [...(message === undefined ? [] : [id]), ...(hint === undefined ? [] : [hint])].join(" ");
   return {
@@ -76,7 +76,7 @@ export function PurgeImage({ c, fault }: FormProps) {
   );
 }
 
-/** One entry by its key, with the form that keys have in each slot. */
+/** Purges one entry by its key, with the form of keys in each slot. */
 export function PurgeEntry({ c, service, fault }: FormProps & { readonly service: Service }) {
   const own = fault?.form === "entry" ? fault : undefined;
   const wrongIn = (field: PurgeFault["field"]) => (own?.field === field ? own.message : undefined);
@@ -141,7 +141,7 @@ export function PurgeEntry({ c, service, fault }: FormProps & { readonly service
   );
 }
 
-/** A whole slot, after a question. */
+/** Purges a whole slot, after a confirmation. */
 export function PurgeSlot({ c, readings, fault }: FormProps & { readonly readings: readonly SlotReading[] }) {
   const own = fault?.form === "slot" ? fault : undefined;
   return (

@@ -1,4 +1,4 @@
-// /admin/cache: what each slot holds and how it does, and the forms that purge.
+// /admin/cache: the contents and health of each slot, and the forms that purge.
 
 import type { RequestContext } from "../../http/context.ts";
 import type { Admin, AdminPage } from "../admin.ts";

@@ -1,5 +1,4 @@
-// The acts of purging: the forms of /admin/cache and of the page of an image, and /admin/api/purge for
-// scripts.
+// Handles purges: the forms of /admin/cache and of an image's page, and /admin/api/purge for scripts.
 
 import { ServiceError } from "../../../errors.ts";
 import {
@@ -30,7 +29,7 @@ export const purgeRoutes: AdminPage = (admin) => [
   { path: "/admin/api/purge", post: (c) => purgeByScript(c, admin) },
 ];
 
-/** Bytes of a form or a JSON text: identifiers are as long as addresses may be. */
+/** Maximum bytes of a form or a JSON text: identifiers are as long as addresses may be. */
 const maxBody = 64 * 1024;
 
 const partsOf = ({ service }: Admin): PurgeParts => ({ ...service, aliases: service.config().aliases });

@@ -1,4 +1,4 @@
-// The slots of the cache: how full each is, how often it is hit, and whether its store works.
+// The cache slots: how full each is, its hit rate, and if its store works.
 
 import type { SlotName } from "../../../images/purge.ts";
 import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
@@ -12,19 +12,19 @@ export interface SlotReading {
   readonly slot: NamedSlot;
   /** Absent if its store cannot count, or did not respond in time. */
   readonly usage?: { readonly entries: number; readonly bytes: number };
-  /** From 0 to 1; absent before the first look-up. */
+  /** From 0 to 1; absent before the first lookup. */
   readonly hitRate?: number;
   readonly lookups: number;
   /** Why its store is unusable, according to the latest check; absent if it is usable. */
   readonly problem?: string;
 }
 
-/** Longest that stores are waited for. */
+/** Longest wait for stores, in milliseconds. */
 const usageMs = 2000;
 
 /**
- * Stores in this process and in its folders are counted as they are; a shared one through its gauge, which
- * asks every ten seconds at most.
+ * Stores in this process and in its folders are counted directly; a shared one through its gauge, which
+ * queries at most every ten seconds.
  */
 export async function readSlots({ slots, registry, health }: Service): Promise<readonly SlotReading[]> {
   const checked = health().catch(() => ({ findings: [] }));

@@ -16,7 +16,7 @@ interface BodyProps {
   readonly attempt?: Attempt | undefined;
 }
 
-/** All below the heading. */
+/** Everything below the heading. */
 export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
   const running = new Map(
     fieldsOfConfig(service.config(), service.platform.env).map(({ field, value }) => [field.path, value]),
@@ -59,7 +59,7 @@ export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
   );
 }
 
-/** Why a form was not saved, with links to the fields. The focus is here when the page opens. */
+/** Says why a form was not saved, with links to the fields. It has the focus when the page opens. */
 function RefusalNotice({
   view,
   attempt: { result },

@@ -6,7 +6,7 @@ import type { ConfigFileView, Saved } from "../../../config/editing/file.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { href } from "../admin.ts";
 
-/** A form that was sent and not saved. */
+/** A submitted form that was not saved. */
 export interface Attempt {
   /** Typed values by the path of each field. */
   readonly values: ReadonlyMap<string, string>;
@@ -104,7 +104,7 @@ function Field({ field, value, lockedBy, attempt, running, disabled }: FieldProp
   );
 }
 
-/** When a change of a field counts, or what sets it. */
+/** When a change of a field takes effect, or what overrides it. */
 function When({ field, lockedBy }: { readonly field: EditableField; readonly lockedBy: string | undefined }) {
   const id = `${idOf(field)}-when`;
   if (lockedBy !== undefined)
@@ -158,7 +158,7 @@ function Input({ field, value, disabled, attributes }: InputProps) {
         spellcheck={false}
       />
     );
-  // A file or a form may hold another word, which stays in sight until it is corrected.
+  // A file or a form may hold another word, which stays visible until it is corrected.
   const words = control.choices.includes(value) ? control.choices : [value, ...control.choices];
   return (
     <select {...common}>
@@ -171,8 +171,8 @@ function Input({ field, value, disabled, attributes }: InputProps) {
   );
 }
 
-/** The id of a field's control in the page. */
+/** Returns the id of a field's control in the page. */
 export const idOf = ({ path }: EditableField) => `field-${path.replaceAll(".", "-")}`;
 
-/** A doc line of the schema without its marks for code. */
+/** Returns a doc line of the schema without code marks. */
 const plain = (help: string) => help.replaceAll("`", "");

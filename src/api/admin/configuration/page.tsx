@@ -1,5 +1,5 @@
-// The page /admin/config: the editable keys of the configuration file as a form, and the configuration that
-// counts.
+// The page /admin/config: the editable keys of the configuration file as a form, and the effective
+// configuration.
 
 import { fieldsOfConfig } from "../../../config/editing/edit.ts";
 import { editableFields } from "../../../config/editing/editable.ts";
@@ -19,7 +19,7 @@ import type { Attempt } from "./form.tsx";
 /** Size limit of a form in bytes; the longest that a browser sends from this page has about 700. */
 const mostBytes = 16 * 1024;
 
-/** The field of the form that says of which file it was made. */
+/** Form field that identifies the file it was made from. */
 const digestField = "digest";
 
 /** Its routes. */
@@ -97,7 +97,10 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
 
 const nowhere = { kind: "failed", reason: "there is no file to save to" } as const;
 
-/** The fields of a form, each at most once and none of another name. Throws a Refusal with 400 for others. */
+/**
+ * Returns the fields of a form, each at most once and with no other names. Throws a Refusal with 400
+ * otherwise.
+ */
 function fieldsOf(form: URLSearchParams, names: readonly string[]): Map<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of form) {

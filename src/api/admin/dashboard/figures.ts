@@ -5,7 +5,7 @@ import { formatSize } from "../../../lib/options/quantity.ts";
 
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** A duration in milliseconds as its two largest units, from seconds on. */
+/** Formats a duration in milliseconds by its two largest units, seconds or larger. */
 function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [d, h, m, s] = [seconds / 86400, (seconds / 3600) % 24, (seconds / 60) % 60, seconds % 60].map(
@@ -17,7 +17,7 @@ function duration(ms: number): string {
   return `${s} s`;
 }
 
-/** From a value of a frame to what people read; `at`: when the frame was made. */
+/** Formats of a frame's values for people; `at`: time of the frame. */
 export const forms = {
   text: (value: unknown) => String(value),
   count: (value: unknown) => number.format(Math.round(Number(value))),

@@ -1,11 +1,11 @@
-// Elements that show one value of a dashboard frame each: written by the server, and marked so that
-// dashboard.js can change their texts.
+// Elements that show one value of a dashboard frame each: rendered by the server, and marked so that
+// dashboard.js can update their texts.
 
 import type { Child } from "hono/jsx";
 import type { Frame } from "../../../dashboard/frame.ts";
 import { textAt, type ValueForm, valueAt } from "./figures.ts";
 
-/** Path of a value in the frame, and how it is written. */
+/** Path of a value in the frame, and its format. */
 export interface ValueDisplay {
   readonly of: string;
   readonly form: ValueForm;
@@ -14,7 +14,7 @@ export interface ValueDisplay {
 /** Attributes by which the script finds an element whose text is a value. */
 export const liveAttributes = ({ of, form }: ValueDisplay) => ({ "data-of": of, "data-form": form });
 
-/** The elements of a frame. */
+/** Returns the elements of a frame. */
 export function liveElements(frame: Frame) {
   const text = ({ of, form }: ValueDisplay) => textAt(frame, of, form);
   const longest = Math.max(...frame.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
@@ -95,7 +95,7 @@ interface TableFacts {
   readonly children?: Child;
 }
 
-/** Headings of columns. */
+/** Column headings. */
 export const Columns = ({ names }: { readonly names: readonly string[] }) => (
   <>
     {names.map((name) => (

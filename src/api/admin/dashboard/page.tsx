@@ -1,4 +1,4 @@
-// The page /admin/: how this process is doing. Whole without a script; dashboard.js changes its texts with
+// The page /admin/: the state of this process. Complete without a script; dashboard.js updates its texts with
 // each frame of the stream.
 
 import type { Child } from "hono/jsx";

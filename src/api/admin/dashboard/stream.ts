@@ -1,5 +1,5 @@
-// The stream of dashboard frames: server-sent events (HTML, section 9.2), for at most as many browsers as the
-// hub has places.
+// The stream of dashboard frames: server-sent events (HTML, section 9.2), for as many browsers as the hub has
+// places.
 
 import { type Hub, mostWatchers } from "../../../dashboard/hub.ts";
 import type { RequestContext } from "../../http/context.ts";
@@ -26,7 +26,7 @@ const headers = {
   "X-Accel-Buffering": "no",
 } as const;
 
-/** HEAD says whether there is a place, and takes none. Throws a Refusal: 503. */
+/** Opens a stream; HEAD checks for a free place without taking it. Throws a Refusal: 503. */
 function openStream(c: RequestContext, hub: Hub): Response {
   if (!hub.hasRoom()) throw tooManyWatch;
   if (c.req.method === "HEAD") return new Response(null, { headers });

@@ -1,5 +1,4 @@
-// The tables of the status page: requests, stages of renders, slow images, caches, sources, other parts,
-// errors.
+// The tables of the status page: requests, render stages, slow images, caches, sources, other parts, errors.
 
 import { damagedShown, type Frame } from "../../../dashboard/frame.ts";
 import { checkedParts } from "../../../lib/checks.ts";
@@ -70,7 +69,7 @@ export function StageTable({ frame, live: { NumberCell, Bar } }: TableProps) {
   );
 }
 
-/** `page`: address of the page of an image, without its identifier. */
+/** `page`: address of an image's page, without its identifier. */
 export function SlowTable({ frame, live, page }: TableProps & { readonly page: string }) {
   const { Figure, Ago, onlyWith, text } = live;
   const head = (
@@ -121,7 +120,7 @@ export function SlowTable({ frame, live, page }: TableProps & { readonly page: s
 
 const pathOf = (identifier: string) => identifier.split("/").map(encodeURIComponent).join("/");
 
-/** `page`: address of the page of an image, without its identifier. */
+/** `page`: address of an image's page, without its identifier. */
 export function DamagedTable({ frame, live, page }: TableProps & { readonly page: string }) {
   const { NumberCell, Ago, onlyWith, text } = live;
   const head = (

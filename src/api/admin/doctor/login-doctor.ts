@@ -1,5 +1,5 @@
-// The doctor of logins for the operator's pages: asks this service at its own address alone, one examination
-// at a time, bounded in time.
+// The login doctor for the operator's pages: examines only this service at its own address, one examination
+// at a time, with a time limit.
 
 import { examineLogins, loopbackClient, ownAddress, viewerOrigin } from "../../../doctor/question.ts";
 import { NothingToExamine } from "../../../doctor/targets.ts";
@@ -14,7 +14,7 @@ export interface LoginQuestion {
   readonly identifier: string;
 }
 
-/** Findings, or why the question cannot be asked; `field`: the field that is wrong. */
+/** Findings, or why the question cannot be asked; `field`: the faulty field. */
 export type LoginReport =
   | { readonly findings: readonly Finding[]; readonly base: string; readonly origin: string }
   | { readonly refused: string; readonly field?: keyof LoginQuestion };
@@ -30,7 +30,7 @@ export interface LoginDoctor {
 
 const limitMs = 45_000;
 
-/** A doctor for the logins of this service. */
+/** Creates a doctor for the logins of this service. */
 export function createLoginDoctor(service: Service): LoginDoctor {
   const config = service.config();
   const { auth } = config;
@@ -77,7 +77,7 @@ export function createLoginDoctor(service: Service): LoginDoctor {
           refused: "An examination is under way already. Ask again when it has ended, in a minute at most.",
         };
       running = true;
-      // Runs on behind the deadline: until it has ended, no other begins.
+      // It continues after the deadline; no other examination begins until it has ended.
       const examination = examineAll(origin, identifier).finally(() => {
         running = false;
       });

@@ -1,4 +1,4 @@
-// The form of the doctor of logins, and its findings step by step.
+// The form of the login doctor, and its findings step by step.
 
 import { countFindings, type Finding } from "../../../lib/finding.ts";
 import { FindingList } from "../finding-list.tsx";

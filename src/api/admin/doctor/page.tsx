@@ -1,5 +1,5 @@
-// /admin/doctor: which public URL this service takes for its own and why, and the logins of readers, walked
-// through as a viewer does.
+// /admin/doctor: the public URL that this service uses and why, and the logins of readers, tried as a viewer
+// would.
 
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { readForm } from "../../http/body.ts";
@@ -14,9 +14,9 @@ import { type AddressComparison, compareAddresses } from "./seen-address.ts";
 
 const path = "/admin/doctor";
 const loginPath = `${path}/logins`;
-/** Bytes of the form of the login doctor. */
+/** Maximum bytes of the login doctor's form. */
 const maxForm = 16 * 1024;
-/** Characters of an address that was typed for comparison. */
+/** Maximum characters of an address typed for comparison. */
 const longestTyped = 2048;
 
 /** Its routes. */

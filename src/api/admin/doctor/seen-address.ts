@@ -5,7 +5,7 @@ import { parseUrl } from "../../../lib/network/parse-url.ts";
 
 export interface AddressComparison {
   readonly same: boolean;
-  /** What the typed address is the public URL of, or what is wrong with it. */
+  /** The service's base URL that the typed address implies, or what is wrong with it. */
   readonly seen?: string;
   readonly text: string;
   /** Alternative ways to fix it. */
@@ -14,9 +14,7 @@ export interface AddressComparison {
 
 const page = "/admin/doctor";
 
-/**
- * Compares the address of the page /admin/doctor, as somebody copied it from a browser, with the public URL.
- */
+/** Compares the address of the page /admin/doctor, as copied from a browser, with the public URL. */
 export function compareAddresses(typed: string, base: string): AddressComparison {
   const url = parseUrl(typed);
   const at = url?.pathname.lastIndexOf(page) ?? -1;

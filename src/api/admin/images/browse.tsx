@@ -1,4 +1,4 @@
-// /admin/browse: the folders of the sources that can list, with all that is in them, a page at a time.
+// /admin/browse: the folders of sources with listings, with all of their contents, a page at a time.
 
 import { ServiceError } from "../../../errors.ts";
 import { identifierOf } from "../../../iiif/image/path.ts";
@@ -30,13 +30,10 @@ export const browsePages: AdminPage = (admin) => {
   ];
 };
 
-/**
- * Longest that a listing is waited for, in milliseconds. One that comes later is remembered for who loads the
- * page again.
- */
+/** Longest wait for a listing, in milliseconds. A later one is cached for the next load of the page. */
 const listMs = 5000;
 
-/** Longest that the images of a page are looked at, in milliseconds. */
+/** Longest time for reading the images of a page, in milliseconds. */
 const lookMs = 3000;
 
 async function respondFolder(

@@ -1,11 +1,13 @@
-// A diagnosis of an image as a section of a page: findings with what to do, what pictures cost, and the
+// A diagnosis of an image as a section of a page: findings with advice, the cost of derivatives, and the
 // facts.
 
 import type { CostRow, Diagnosis as ImageDiagnosis, LatestRow } from "../../../images/diagnosis/diagnosis.ts";
 import { bytesText, msText, pixelsText } from "../../../images/diagnosis/words.ts";
 import { FindingList } from "../finding-list.tsx";
 
-/** The section; it needs the style sheet admin/diagnosis.css. `measured`: pictures were rendered for it. */
+/**
+ * The section; it requires the style sheet admin/diagnosis.css. `measured`: derivatives were rendered for it.
+ */
 export function Diagnosis({
   diagnosis: { findings, costs, latest, sections },
   measured,

@@ -13,7 +13,7 @@ interface Props {
   readonly c: RequestContext;
 }
 
-/** Entries of a page. */
+/** Number of entries per page. */
 export const shown = 60;
 
 /** Links to the folders; nothing if there are none. */

@@ -7,7 +7,7 @@ import { callerOf } from "../../http/client/caller.ts";
 import type { RequestContext } from "../../http/context.ts";
 
 export interface Gate {
-  /** The profiles that the identifier needs, separated by commas; undefined if no rule names it. */
+  /** Profiles that the identifier needs, separated by commas; undefined if no rule names it. */
   readonly profile?: string;
   /** True if any image would be shown, in whatever detail. */
   readonly isShown: boolean;
@@ -22,7 +22,8 @@ export interface GateReader {
 }
 
 /**
- * Reads for one request, rules once for each profile. Hooks are not asked here, see {@link decideForBrowser}.
+ * Creates a reader for one request, which evaluates rules once per profile. It calls no hooks, see {@link
+ * decideForBrowser}.
  */
 export function createGateReader(c: RequestContext, { auth }: Service): GateReader {
   const known = new Map<string, Promise<Gate>>();

@@ -27,7 +27,7 @@ export const imagePages: AdminPage = (admin) => [
   },
 ];
 
-/** `?identifier=` of a form leads to the page of the image; without one, to the folders. */
+/** A form's `?identifier=` redirects to the image's page; without one, to the folders. */
 function openNamed(c: RequestContext): Response {
   const named = new URLSearchParams(c.get("target").query).get("identifier")?.trim() ?? "";
   const path = named === "" ? "/admin/browse" : imagePath(checkIdentifier(named));
@@ -85,7 +85,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
   );
 }
 
-/** Longest that the header of the image is waited for, in milliseconds. */
+/** Longest wait for the image's header, in milliseconds. */
 const lookMs = 5000;
 
 /** Opening the page does not wait long for the diagnosis, unless a measurement was requested. */

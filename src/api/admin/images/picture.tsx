@@ -73,7 +73,7 @@ export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Im
   );
 }
 
-/** Hidden until its script runs: a page without one has the thumbnail. */
+/** Hidden until its script runs: without scripts the page shows the thumbnail. */
 export function Stage({ c, identifier, look: { size }, gate, address }: ImageProps) {
   if (!size || !gate?.isShown) return null;
   return (
@@ -104,7 +104,7 @@ export function Stage({ c, identifier, look: { size }, gate, address }: ImagePro
   );
 }
 
-/** For a page without scripts; the stage takes its place. */
+/** For a page without scripts; the stage replaces it. */
 export function Thumbnail({ c, identifier, look: { size }, gate, thumbnail }: ImageProps) {
   if (!size || !gate?.isShown) return null;
   const scale = Math.min(1, thumbnailBox / Math.max(size.width, size.height));
@@ -119,5 +119,5 @@ export function Thumbnail({ c, identifier, look: { size }, gate, thumbnail }: Im
   );
 }
 
-/** The last part of an identifier. */
+/** Returns the last part of an identifier. */
 export const nameOf = (identifier: string) => identifier.slice(identifier.lastIndexOf("/") + 1);

@@ -11,8 +11,8 @@ interface Props {
 }
 
 /**
- * For sources that cannot list: the page of an image by its identifier. The script of the page makes an
- * address of it.
+ * For sources without listings: opens the image's page by its identifier. The page's script turns it into an
+ * address.
  */
 export function ByIdentifier({ c }: Props) {
   return (
@@ -30,7 +30,7 @@ export function ByIdentifier({ c }: Props) {
   );
 }
 
-/** Looks below a folder. */
+/** Searches below a folder. */
 export function SearchForm({
   c,
   folder,

@@ -1,6 +1,6 @@
-// Which thumbnail the pages of the operator show of an image.
+// Chooses the thumbnail of an image for the operator's pages.
 
-/** Side of the box that thumbnails fit in, in pixels. */
+/** Side of the thumbnail box in pixels. */
 export const thumbnailBox = 300;
 
 /**

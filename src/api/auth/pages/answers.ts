@@ -11,7 +11,7 @@ export const returnToOf = (c: RequestContext): string =>
 
 export const notKept = { "Cache-Control": "no-store" } as const;
 
-/** A page that says one thing. */
+/** Sends a page with a single message. */
 export function say(
   c: RequestContext,
   message: Message,

@@ -1,4 +1,4 @@
-// The built-in login page, and the pages that say what came of a login or logout.
+// The built-in login page, and the pages that report the outcome of a login or logout.
 
 import type { LoginFields } from "../../../access/logins/template.ts";
 import type { LanguageMap } from "../../../access/profiles/options.ts";
@@ -16,13 +16,13 @@ export interface LoginForm {
   readonly error?: string;
 }
 
-/** Style sheets of the pages of logins. */
+/** Style sheets of the login pages. */
 export const styles = ["auth/auth.css"];
 
 /** A logo path is relative to `folder`, the path of the public URL. */
 const logoAddress = (logo: string, folder: string) => (logo.startsWith("/") ? folder + logo : logo);
 
-/** The login page of a profile. `folder`: path of the public URL, without a / at its end. */
+/** Returns the login page of a profile. `folder`: path of the public URL, without a trailing /. */
 export function loginPage(profile: Profile, form: LoginForm, reader: Reader, folder: string): Page {
   const { words } = reader;
   const title: Spoken = spoken(profile.label, reader) ?? { text: words.access, language: reader.language };
@@ -59,7 +59,9 @@ function logoOf({ logo_url }: Profile, folder: string): string {
     : `<img class="logo" src="${escapeHtml(logoAddress(logo_url, folder))}" alt="">\n`;
 }
 
-/** The fields of an operator's own page, which has one language: that of the first text of each map. */
+/**
+ * Returns the fields of an operator's own page, which has one language: that of the first text of each map.
+ */
 export function loginFields(profile: Profile, form: LoginForm, folder: string): LoginFields {
   const isActive = profile.pattern === "active";
   const title = firstOf(profile.label) ?? "Access";
@@ -92,7 +94,7 @@ export interface Message {
   readonly link?: { readonly text: string; readonly address: string };
 }
 
-/** A page that says one thing. */
+/** Returns a page with a single message. */
 export function messagePage({ heading, texts, link }: Message, reader: Reader): Page {
   const body = `<main class="card">
 ${element("h1", heading, reader)}

@@ -1,4 +1,5 @@
-// Error pages below the addresses of logins, in the reader's language. What programs get stays as everywhere.
+// Error pages below the addresses of logins, in the reader's language. Programs get the usual problem
+// document.
 
 import type { Problem } from "../../../lib/network/problem-document.ts";
 import type { RequestContext } from "../../http/context.ts";

@@ -1,12 +1,12 @@
-// The words of error pages below the addresses of logins, in the languages of the login pages. Plain text.
+// Texts of error pages below the addresses of logins, in the languages of the login pages. Plain text.
 
 import type { words } from "./words.ts";
 
-/** A heading, and what to do. */
+/** A heading, and advice. */
 type ProblemText = readonly [heading: string, text: string];
 
 export interface ProblemWords {
-  /** A request that is not as it should be. */
+  /** A malformed request. */
   readonly unreadable: ProblemText;
   readonly otherSite: ProblemText;
   readonly nothing: ProblemText;

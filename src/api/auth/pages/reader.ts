@@ -1,4 +1,4 @@
-// In which language a reader is spoken to: our own words, and the operator's texts.
+// Chooses the language for a reader: of our own texts, and of the operator's.
 
 import type { LanguageMap } from "../../../access/profiles/options.ts";
 import type { RequestContext } from "../../http/context.ts";
@@ -10,11 +10,11 @@ export interface Reader {
   /** Language tag of the service's own texts. */
   readonly language: keyof typeof words;
   readonly words: Words;
-  /** Ranges of Accept-Language, the preferred ones first. */
+  /** Ranges of Accept-Language, in order of preference. */
   readonly ranges: readonly string[];
 }
 
-/** The reader that a request comes from. */
+/** Returns the reader of a request. */
 export function readerOf(c: RequestContext): Reader {
   const ranges = acceptedLanguages(c.req.raw.headers.get("Accept-Language"));
   const language = matchLanguage(ranges, Object.keys(words)) as keyof typeof words | undefined;
@@ -36,7 +36,7 @@ export function spoken(map: LanguageMap, { ranges, language }: Reader): Spoken |
   const tag = matchLanguage([...ranges, language, "en"], tags) ?? tags[0];
   const text = tag === undefined ? undefined : map[tag]?.[0];
   if (tag === undefined || text === undefined) return undefined;
-  // `none` and `@none` stand for no language (Presentation API 3.0, section 4; JSON-LD 1.1).
+  // `none` and `@none` mean no language (Presentation API 3.0, section 4; JSON-LD 1.1).
   return /^@?none$/.test(tag) ? { text } : { text, language: tag };
 }
 

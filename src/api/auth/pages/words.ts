@@ -1,6 +1,6 @@
-// The words of the pages in the languages that they are shown in, plain text.
+// Texts of the pages in all their languages, plain text.
 
-/** `{after}` in the words is a number of seconds. */
+/** `{after}` in a text is a number of seconds. */
 export interface Words {
   readonly access: string;
   readonly userName: string;

@@ -1,4 +1,4 @@
-// Login by user name and password.
+// Login with user name and password.
 
 import { returnToOf } from "../pages/answers.ts";
 import { readerOf } from "../pages/reader.ts";

@@ -13,7 +13,7 @@ import { presenterOf } from "../presenter.ts";
 import { returnTarget } from "../return-to.ts";
 import type { LoginAttempt, LoginParts } from "./way.ts";
 
-/** Bytes of a login form: a name, a password and an address. */
+/** Maximum bytes of a login form: a name, a password and an address. */
 const mostFormBytes = 16 * 1024;
 
 export interface SentForm {
@@ -23,7 +23,7 @@ export interface SentForm {
   readonly returnTo: string;
 }
 
-/** The fields of a login form; "" for those that are not there. */
+/** Returns the fields of a login form; "" for missing ones. */
 export async function readLoginForm(c: RequestContext): Promise<SentForm> {
   const form = await readForm(c, mostFormBytes);
   return {
@@ -33,10 +33,10 @@ export async function readLoginForm(c: RequestContext): Promise<SentForm> {
   };
 }
 
-/** Path of the public URL, without a / at its end. */
+/** Returns the path of the public URL, without a trailing /. */
 const folderOf = (c: RequestContext) => new URL(c.get("base")).pathname.replace(/\/+$/, "");
 
-/** The login page of a profile: the operator's own, or the built-in one. */
+/** Sends the login page of a profile: the operator's own, or the built-in one. */
 export function showLogin(
   { c, parts: { auth }, profile }: LoginAttempt,
   form: LoginForm,
@@ -51,7 +51,7 @@ export function showLogin(
   const template = auth.logins.templateOf(profile.name);
   if (!template)
     return pageResponse(c, { ...loginPage(profile, form, readerOf(c), folderOf(c)), ...shared }, init);
-  // A page of the operator's may show it as a link.
+  // An operator's page may show it as a link.
   const safe = target ? form : { ...form, returnTo: "" };
   const html = template(loginFields(profile, safe, folderOf(c)), escapeHtml);
   return documentResponse(c, html, { ...shared, ...logoOrigin(profile) }, init);
@@ -99,7 +99,7 @@ export async function logIn(
   );
 }
 
-/** Begins a session, or returns how long the network of the client has to wait before it may. */
+/** Begins a session, or returns how long the client's network has to wait. */
 async function begin(
   parts: LoginParts,
   c: RequestContext,

@@ -1,4 +1,4 @@
-// Login by one button.
+// Login with a single button.
 
 import { returnToOf } from "../pages/answers.ts";
 import { logIn, readLoginForm, showLogin } from "./attempt.ts";

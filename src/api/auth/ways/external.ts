@@ -1,4 +1,4 @@
-// Login on a page of the operator's: there, and back with a signature.
+// Login on an operator's page: redirected there, and back with a signature.
 
 import type { ExternalLogin } from "../../../access/logins/external.ts";
 import { callbackAddress } from "../../../iiif/auth-mounts.ts";
@@ -14,7 +14,7 @@ const loginOf = ({ parts, profile }: LoginAttempt): ExternalLogin => {
   return login;
 };
 
-/** The callback names no login, so that the last one of a profile counts. */
+/** The callback identifies no login, so the last one of a profile counts. */
 async function leave(attempt: LoginAttempt): Promise<Response> {
   const { c, profile } = attempt;
   const { pending, pageFor } = loginOf(attempt);

@@ -1,4 +1,4 @@
-// Login by the address of the client, without a page.
+// Login by the client's address, without a page.
 
 import { returnToOf, say } from "../pages/answers.ts";
 import { readerOf, spoken } from "../pages/reader.ts";

@@ -1,4 +1,4 @@
-// Login at an OpenID Connect provider: there, and back with a code.
+// Login at an OpenID Connect provider: redirected there, and back with a code.
 
 import { OidcFault } from "../../../access/oidc/faults.ts";
 import type { OidcLogin } from "../../../access/oidc/login.ts";
@@ -36,7 +36,7 @@ async function leave(attempt: LoginAttempt): Promise<Response> {
 function refuse(attempt: LoginAttempt, error: unknown, returnTo: string): Promise<Response> {
   if (!(error instanceof OidcFault)) throw error;
   const { why, message } = error;
-  // A reader who does not want to is nothing that an operator could mend.
+  // An operator cannot change a reader's refusal.
   if (why !== "denied") attempt.parts.auth.logins.noteRefusal(attempt.profile.name, why, message);
   return refuseLogin(attempt, why, returnTo);
 }
@@ -52,7 +52,7 @@ export const oidcWay: Way = {
     const logins = state && others.length === 0 ? await keptLogins(attempt, pending) : [];
     const kept = logins.find(({ login }) => login.state === state);
     if (!kept) return refuseLogin(attempt, "expired", "");
-    // The code is good for one request.
+    // The code is valid for one request.
     if (c.req.method === "HEAD") return new Response(null, { headers: notKept });
     const { login, ended } = kept;
     let response: Response;

@@ -1,4 +1,4 @@
-// The ways to log in, and which one a profile has.
+// The kinds of login, and the choice for a profile.
 
 import type { Profile } from "../../../access/profiles/profile.ts";
 import { activeWay } from "./active.ts";

@@ -1,10 +1,10 @@
-// A request as access rules and hooks see it.
+// Converts a request to the caller that access rules and hooks see.
 
 import type { Caller } from "../../../access/access.ts";
 import { StageClock } from "../../../lib/telemetry/stage-times.ts";
 import type { RequestContext } from "../context.ts";
 
-/** The caller of a request that is for one image: the stages of its work are those of the request. */
+/** Returns the caller of a request for one image, which records the stages of its work. */
 export function imageCallerOf(c: RequestContext, identifier: string): Caller {
   const stages = new StageClock(c.get("began"));
   c.set("stages", stages);

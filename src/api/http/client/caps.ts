@@ -1,4 +1,4 @@
-// Caps on requests at the same time, in all and per client address.
+// Limits on concurrent requests, in total and per client address.
 
 import type { Problem } from "../../../lib/network/problem-document.ts";
 import type { Counts } from "../../../lib/telemetry/count.ts";
@@ -14,7 +14,7 @@ export interface Caps {
   enter(address: string | undefined, limits: CapLimits): (() => void) | Problem;
 }
 
-/** Counts running requests, and those that are refused; state is one number and one small map. */
+/** Counts running and refused requests; its state is one number and one small map. */
 export function createCaps(refused: Counts<"all" | "address">): Caps {
   let all = 0;
   const byAddress = new Map<string, number>();
@@ -56,5 +56,5 @@ export function createCaps(refused: Counts<"all" | "address">): Caps {
   };
 }
 
-/** Longest path and query that is looked at; longer ones are 414. */
+/** Longest path and query in characters; longer ones are 414. */
 export const maxTarget = 8192;

@@ -5,9 +5,9 @@ import { type IpRange, inRanges, normalIp } from "../../../lib/network/ip-range.
 import { normalHost } from "./host.ts";
 
 export interface ProxyTrust {
-  /** Empty: X-Forwarded-Proto, -Host and -Prefix count from anyone, -For from no one. */
+  /** Empty means that X-Forwarded-Proto, -Host and -Prefix are trusted from anyone, and -For from no one. */
   readonly proxies: readonly IpRange[];
-  /** Configured public URL without trailing slash; "" when it is to be derived. */
+  /** Configured public URL without a trailing slash; "" to derive it. */
   readonly baseUrl: string;
 }
 
@@ -40,7 +40,7 @@ export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarde
 export function baseUrl(request: Request, peer: string | undefined, trust: ProxyTrust): string | undefined {
   if (trust.baseUrl) return trust.baseUrl;
   const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
-  // In lower case, as servers keep them: any other spelling is converted at each look.
+  // In lower case, as servers store them: any other spelling is converted at each lookup.
   const forwardedField = (name: `x-forwarded-${string}`) =>
     (counts && request.headers.get(name)?.split(",")[0]?.trim()) || "";
   const told = forwardedField("x-forwarded-proto").toLowerCase();

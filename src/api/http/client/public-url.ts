@@ -13,7 +13,7 @@ export interface UrlPart {
   readonly from: string;
 }
 
-/** A header about the public URL that the request brought. */
+/** A header about the public URL in a request. */
 export interface HeaderUse {
   readonly name: string;
   readonly value: string;
@@ -53,9 +53,7 @@ const readHeaders = [
 ] as const;
 type ReadHeader = (typeof readHeaders)[number];
 
-/**
- * Headers of proxies that mean the same but are not read, with how they say that the client came by https.
- */
+/** Proxy headers with the same meaning that are not read, with their form for a client on https. */
 const otherHeaders: Readonly<Record<string, RegExp>> = {
   forwarded: /proto="?https/i,
   "x-forwarded-scheme": /^https$/i,
@@ -171,8 +169,7 @@ function tlsSign({ headers }: Request, { base, uses }: Circumstances): string | 
   if (unread) return `the header ${unread.name} says so`;
   const seen = headers.get("Origin") ?? headers.get("Referer") ?? "";
   if (/^https:/i.test(seen)) return "your browser came from a page that it had by https";
-  // Browsers send it to places alone that they trust: by https, or to this machine (Fetch Metadata, section
-  // 3).
+  // Browsers send it only to trusted places: over https, or to this machine (Fetch Metadata, section 3).
   const host = new URL(base).hostname;
   if (headers.has("Sec-Fetch-Site") && !isLoopbackHost(host))
     return "your browser sends Sec-Fetch-Site, which it does by https alone";

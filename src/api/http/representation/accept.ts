@@ -17,7 +17,7 @@ export function preferredType<T extends string>(c: RequestContext, offered: read
   return accepts(c, { header: "Accept", supports: [...offered], default: usual, match: heaviest }) as T;
 }
 
-/** The encodings that bodies may have, the smallest first. */
+/** Encodings of bodies, the smallest first. */
 const encodings = ["br", "gzip"] as const satisfies readonly ContentEncoding[];
 
 /**
@@ -28,7 +28,7 @@ export function acceptedEncodings(c: RequestContext): readonly ContentEncoding[]
   const ranges = parseAccept(c.req.header("Accept-Encoding") ?? "");
   const weights = new Map(ranges.map(({ type, q }) => [type.toLowerCase().replace(/^x-gzip$/, "gzip"), q]));
   const weightOf = (encoding: string) => weights.get(encoding) ?? weights.get("*") ?? 0;
-  // Identity is taken as the last resort unless it is named.
+  // Identity is the last resort unless it is named.
   const plain = weights.get("identity") ?? 0;
   return encodings
     .filter((encoding) => weightOf(encoding) > 0 && weightOf(encoding) >= plain)

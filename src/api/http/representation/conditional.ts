@@ -5,7 +5,7 @@ import { createLru } from "../../../imaging/lib/lru.ts";
 export interface Validators {
   /** Quoted. */
   readonly etag: string;
-  /** In whole seconds, as HTTP dates are. */
+  /** In whole seconds, like HTTP dates. */
   readonly modified?: Date | undefined;
 }
 
@@ -39,17 +39,17 @@ export function isNotModified(headers: Headers, validators: Validators): boolean
 
 const opaque = (tag: string) => tag.replace(/^W\//, "");
 
-/** The headers that a 200 and its 304 share. */
+/** Returns the headers that a 200 and its 304 share. */
 export function validatorHeaders(validators: Validators): Record<string, string> {
   const headers: Record<string, string> = { ETag: validators.etag };
   if (validators.modified) headers["Last-Modified"] = httpDate(validators.modified.getTime());
   return headers;
 }
 
-/** The last dates as text: all tiles of an image have the same. */
+/** The latest dates as text: all tiles of an image share one. */
 const dates = createLru<number, string>(256);
 
-/** An HTTP-date (RFC 9110, section 5.6.7) of milliseconds since 1970. */
+/** Formats milliseconds since 1970 as an HTTP-date (RFC 9110, section 5.6.7). */
 function httpDate(ms: number): string {
   const known = dates.get(ms);
   if (known !== undefined) return known;

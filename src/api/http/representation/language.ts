@@ -1,11 +1,11 @@
 // Negotiation by language (RFC 9110, section 12.5.4; RFC 4647, section 3.4).
 
-/** Ranges of a field that are looked at: people read few languages. */
+/** Maximum number of ranges of a field that are read. */
 const mostRanges = 20;
 
 /**
- * The language ranges of an Accept-Language field in lower case, the preferred ones first; without `*` and
- * those refused.
+ * Returns the language ranges of an Accept-Language field in lower case, in order of preference; without `*`
+ * and refused ones.
  */
 export function acceptedLanguages(field: string | null): readonly string[] {
   return (field ?? "")
@@ -21,15 +21,15 @@ export function acceptedLanguages(field: string | null): readonly string[] {
     .map(({ range }) => range);
 }
 
-/** A text with the tag of its language; without one it is in none. */
+/** A text with its language tag; without one it has no language. */
 export interface TextInLanguage {
   readonly text: string;
   readonly language?: string;
 }
 
 /**
- * The first text of a language map (Presentation API 3.0, section 4) in the language that suits a reader
- * best, else in none, else in the first one; undefined if there is none.
+ * Returns the first text of a language map (Presentation API 3.0, section 4) in the language that suits a
+ * reader best, else without a language, else in the first one; undefined if there is none.
  */
 export function textForRanges(map: unknown, ranges: readonly string[]): TextInLanguage | undefined {
   if (typeof map === "string") return map === "" ? undefined : { text: map };

@@ -1,7 +1,7 @@
 // Range requests (RFC 9110, section 14): one range of bytes. A request for several receives the whole
 // representation (section 14.2).
 
-/** First and last byte, both included. */
+/** First and last byte, inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;

@@ -9,11 +9,11 @@ import { isNotModified, type Validators, validatorHeaders } from "./conditional.
 /** Bytes from which a body is compressed: a smaller one fits into the first packets anyway. */
 const least = 1024;
 
-/** All of a text, or a function that begins a stream of it, which is long. */
+/** The whole text, or a function that starts a stream of a long one. */
 export type TextBody = string | Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>);
 
 export interface Sending {
-  /** The value of Content-Type. */
+  /** Value of Content-Type. */
   readonly type: string;
   readonly status?: number;
   /** Headers that a 304 has too, without validators. */
@@ -27,7 +27,7 @@ export interface Sending {
   readonly compressed?: boolean;
 }
 
-/** The response with a text, or 304 if the client has it. HEAD has the headers of GET. */
+/** Returns the response with a text, or 304 if the client has it. HEAD has the headers of GET. */
 export async function sendText(
   c: RequestContext,
   body: TextBody,
@@ -97,7 +97,10 @@ function heldBy(
     .find((one) => isNotModified(headers, one));
 }
 
-/** The same with the tag of an encoding: other bytes have another strong tag (RFC 9110, section 8.8.3.3). */
+/**
+ * Returns the validators with the tag of an encoding: other bytes need another strong tag (RFC 9110, section
+ * 8.8.3.3).
+ */
 function withEncoding(validators: Validators, encoding: ContentEncoding | undefined): Validators {
   if (!encoding) return validators;
   return { ...validators, etag: validators.etag.replace(/"$/, `-${encoding}"`) };

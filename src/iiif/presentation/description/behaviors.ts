@@ -1,4 +1,4 @@
-// The behaviours of Presentation API 3.0 (section 3.2), by the types they are for.
+// The behaviours of Presentation API 3.0 (section 3.2), by resource type.
 
 import { fault, inside, noteUnexpected, type Reader, unknownWord } from "./faults.ts";
 
@@ -35,7 +35,7 @@ const disjoint: readonly (readonly string[])[] = [
   ["sequence", "thumbnail-nav", "no-nav"],
 ];
 
-/** Reads the behaviours of a resource of a type: a word or a list of them. */
+/** Creates a reader of behaviours for a resource type: a word or a list of them. */
 export function behaviorsOf(type: DescribedType): Reader<readonly string[]> {
   const known = Object.keys(validOn).filter((word) => validOn[word]?.includes(type));
   return (value, at) => {

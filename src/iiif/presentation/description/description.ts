@@ -20,18 +20,18 @@ import {
 } from "./links.ts";
 import { moment, pairs, rights, statement, texts } from "./texts.ts";
 
-/** An image or folder by its name, with or without its extension, or by its place from 1. */
+/** An image or folder by its name, with or without its extension, or by its index from 1. */
 export interface Named {
   readonly name: string | number;
   /** Path within the description. */
   readonly path: Fault["path"];
 }
 
-/** A range of images, or of further ranges. */
+/** A range of images or of nested ranges. */
 export interface RangeDescription {
   readonly members: Resource;
   readonly items: readonly (Named | RangeDescription | Resource)[];
-  /** The first and the last image of a run; all between them belong to it. */
+  /** First and last image of a run, inclusive. */
   readonly run?: readonly [from: Named, to: Named];
   readonly start?: Named;
   readonly path: Fault["path"];
@@ -46,9 +46,9 @@ export interface PartDescription {
 }
 
 export interface Description {
-  /** Members of 3.0 that take the place of derived ones. */
+  /** Members of 3.0 that replace derived ones. */
   readonly members: Resource;
-  /** Members that are taken as they are written, after all others. */
+  /** Members that are used as written, after all others. */
   readonly extra: Resource;
   /** Names that come first, in order; all others follow. */
   readonly order: readonly Named[];
@@ -61,7 +61,7 @@ export interface Description {
   readonly images?: Description;
 }
 
-/** A description that says nothing. */
+/** An empty description. */
 export const emptyDescription: Description = { members: {}, extra: {}, order: [], parts: [], structures: [] };
 
 /**
@@ -73,7 +73,7 @@ export function readDescription(
   kind: "manifest" | "collection",
 ): { readonly description: Description; readonly faults: readonly Fault[] } {
   const at: FaultPath = { path: [], faults: [] };
-  // A file that is empty or only has comments says nothing.
+  // A file that is empty or only has comments is an empty description.
   const description = value === null || value === undefined ? emptyDescription : describe(value, kind, at);
   return { description, faults: at.faults };
 }
@@ -100,14 +100,14 @@ const directions = ["left-to-right", "right-to-left", "top-to-bottom", "bottom-t
 const flag: Reader<boolean> = (value, at) =>
   typeof value === "boolean" ? value : noteUnexpected(at, "true or false", value);
 
-/** An image of the folder by its name, or pictures from elsewhere. */
+/** An image of the folder by its name, or external images. */
 const thumbnail: Reader<Named | readonly Resource[]> = (value, at) =>
   isName(value) && !isAddress(value) ? name(value, at) : pictures(value, at);
 
 const start: Reader<Named | Resource> = (value, at) =>
   isName(value) ? name(value, at) : asWritten(value, at);
 
-/** Keys that no one may take from a document. */
+/** Keys that cannot be removed from a document. */
 const own = ["id", "type", "items", "@id", "@type"];
 
 const extra: Reader<Resource> = (value, at) => {
@@ -176,7 +176,7 @@ function describe(value: unknown, kind: "manifest" | "collection", at: FaultPath
   };
 }
 
-/** Members, without those that name images and so wait for the folder. */
+/** Returns the members except those that name images, which are resolved later with the folder. */
 function picksOf({ thumbnail, start, ...members }: Resource) {
   const isNamed = (value: unknown): value is Named => "path" in (objectOf(value) ?? {});
   return {
@@ -190,7 +190,7 @@ function picksOf({ thumbnail, start, ...members }: Resource) {
   };
 }
 
-/** Images or folders by their names; a text alone is a label. */
+/** Reads images or folders by their names; a text alone is a label. */
 function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly PartDescription[]> {
   const known = { ...readers, hide: flag };
   return (value, at) => {
@@ -205,7 +205,7 @@ function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly Par
         ...members
       } = keys(known, isLabel ? { label: inner } : inner, place) ?? {};
       const named = { name: key, path: place.path };
-      // Canvases show their own image; only another picture needs to be named.
+      // Canvases show their own image; only another one needs to be named.
       if (members.thumbnail && !Array.isArray(members.thumbnail)) {
         noteUnexpected(inside(place, "thumbnail"), "the address of a picture", objectOf(inner)?.thumbnail);
         delete (members as Record<string, unknown>).thumbnail;

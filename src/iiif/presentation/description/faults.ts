@@ -2,9 +2,9 @@
 
 import { nearest } from "../../../lib/text/nearest.ts";
 
-/** A fault; those who know the file add its name and line. */
+/** A fault; callers that know the file add its name and line. */
 export interface Fault {
-  /** Keys and places from 0 that lead to it. */
+  /** Keys and indexes from 0 on the path to it. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
@@ -20,7 +20,7 @@ export interface FaultPath {
  */
 export type Reader<T = unknown> = (value: unknown, at: FaultPath) => T | undefined;
 
-/** The place of a key or list item inside of another place. */
+/** Returns the path of a key or list item inside another path. */
 export function inside(at: FaultPath, key: string | number): FaultPath {
   return { path: [...at.path, key], faults: at.faults };
 }
@@ -30,14 +30,13 @@ export function fault(at: FaultPath, message: string): undefined {
   at.faults.push({ path: at.path, message });
 }
 
-/** Notes that another value was expected than the one received. */
+/** Notes an unexpected value. */
 export function noteUnexpected(at: FaultPath, expected: string, value: unknown): undefined {
   return fault(at, `expected ${expected}, received ${describeValue(value)}`);
 }
 
 /**
- * Notes a word that is not among the known ones, with the nearest of them: a search that only the first
- * faults are worth.
+ * Notes an unknown word, with the nearest known one: a search that is only worthwhile for the first faults.
  */
 export function unknownWord(at: FaultPath, what: string, word: string, known: readonly string[]): undefined {
   if (at.faults.length >= mostSearches || word.length > longestWord) return fault(at, what);
@@ -54,7 +53,7 @@ const mostSearches = 20;
 const mostCandidates = 2000;
 const longestWord = 100;
 
-/** At most as many as one reads. */
+/** Maximum faults, as many as people read. */
 const most = 30;
 const some = (words: readonly string[]) =>
   words.slice(0, most).join(", ") + (words.length > most ? ` and ${words.length - most} more` : "");

@@ -1,12 +1,11 @@
-// Links, providers and images as operators write them, read into what documents of Presentation API 3.0 have
-// (sections 3.1 and 3.3).
+// Reads operators' links, providers and images into the forms of Presentation API 3.0 (sections 3.1 and 3.3).
 
 import { isThere, objectOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { type FaultPath, fault, inside, noteUnexpected, type Reader, unknownWord } from "./faults.ts";
 import { texts } from "./texts.ts";
 
-/** An address elsewhere, or a path of this service, which begins with /. */
+/** True for an external address, or a path of this service, which begins with /. */
 export const isAddress = (value: unknown): value is string =>
   typeof value === "string" &&
   (/^https?:\/\/[^\s/]/i.test(value) || (/^\/[^/]/.test(value) && !/\s/.test(value)));
@@ -37,7 +36,7 @@ export function many<T>(reader: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-/** An object with these keys and no others. */
+/** Reads an object with exactly these keys. */
 export function keys(
   readers: Readonly<Record<string, Reader>>,
   value: unknown,
@@ -146,9 +145,9 @@ const fileOf = (location: string) => {
   return file === undefined || file === "" ? hostOf(location) : file;
 };
 
-/** Pages about a resource; one alone may be its address. */
+/** Pages about a resource; a single one may be just its address. */
 export const homepages = many(link({ usual: { type: "Text", format: "text/html" }, named: hostOf }));
-/** Other forms of a resource to look at, such as a PDF. */
+/** Other forms of a resource for people, such as a PDF. */
 export const renderings = many(link({ usual: { type: "Text" }, named: fileOf }));
 /** Data about a resource for machines. */
 export const seeAlsos = many(link({ usual: { type: "Dataset" } }));
@@ -159,7 +158,7 @@ const picture: Reader<Resource> = (value, at) => {
   return id === undefined ? undefined : { id, type: "Image", ...formatOf(mediaOf(id) ?? {}) };
 };
 
-/** Pictures by their addresses, or as 3.0 writes them. */
+/** Images by their addresses, or in the form of 3.0. */
 export const pictures = many(picture);
 
 /** Providers of a resource, with at least a name and a homepage. */
@@ -183,7 +182,7 @@ export const providers = many<Resource>((value, at) => {
   return { id, type: "Agent", label, ...rest };
 });
 
-/** Pages of annotations by their addresses, or as 3.0 writes them. */
+/** Annotation pages by their addresses, or in the form of 3.0. */
 export const annotationPages = many<Resource>((value, at) =>
   isAddress(value) ? { id: value, type: "AnnotationPage" } : asWritten(value, at),
 );

@@ -11,7 +11,7 @@ import { type Fault, fault, quote } from "./faults.ts";
 import { canvasNamesOf, type Names, namesOf, sortByNames } from "./names.ts";
 import { structuresOf } from "./ranges.ts";
 
-/** A document, and names in its description that nothing has. */
+/** A document, and the unresolved names in its description. */
 export interface Merged<T = Resource> {
   readonly document: T;
   readonly faults: readonly Fault[];
@@ -95,7 +95,7 @@ export function placeInFront(files: readonly { readonly name: string }[], descri
   return shownOf(places, parts, faults)[0] ?? 0;
 }
 
-/** A derived collection with its description over it; its members are arranged before it is derived. */
+/** Applies a description to a derived collection; its members are arranged before it is derived. */
 export function describeCollection(derived: Resource, description: Description, base: string): Merged {
   const faults: Fault[] = [];
   const origin = originOf(derived, base);
@@ -116,7 +116,7 @@ interface Member {
   readonly navDate?: string;
 }
 
-/** The members of a collection as its description orders, hides and labels them. */
+/** Returns the members of a collection as its description orders, hides and labels them. */
 export function arrangeMembers<T extends Member>(
   members: readonly T[],
   description: Description,
@@ -142,8 +142,8 @@ export interface Arranged {
 }
 
 /**
- * Names of images or folders in the order of a description, those that it hides too. Images that are all
- * hidden are all shown, as in their manifest. Names in the description that nothing has are ignored: the
+ * Returns names of images or folders in the order of a description, including hidden ones. If all images are
+ * hidden, all are shown, as in their manifest. Unresolved names in the description are ignored here: the
  * document reports them.
  */
 export function arrangeNames(
@@ -239,7 +239,7 @@ function ofPage(part: PartDescription, page: number): PartDescription {
 function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescription>, faults: Fault[]) {
   const shown = places.filter((place) => !parts.get(place)?.hidden);
   if (shown.length > 0) return shown;
-  // A manifest has one canvas at least (Presentation API 3.0, section 5.2).
+  // A manifest has at least one canvas (Presentation API 3.0, section 5.2).
   for (const { hidden, named } of parts.values())
     if (hidden)
       fault(

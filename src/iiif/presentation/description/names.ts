@@ -1,4 +1,4 @@
-// The images or folders that an operator means by names and places.
+// Resolves an operator's names and indexes of images or folders.
 
 import type { Named } from "./description.ts";
 import { type Fault, type FaultPath, fault, quote, unknownWord } from "./faults.ts";
@@ -42,8 +42,8 @@ interface NamedCanvas {
 }
 
 /**
- * Finds the places from 0 of canvases. The name or place of a file is that of all its pages, `scan.tif;2` is
- * one of them. Undefined, after a fault, if nothing is meant; else never empty.
+ * Creates a function that returns the indexes of canvases, from 0. The name or index of a file means all its
+ * pages, `scan.tif;2` one of them. Undefined, after a fault, if nothing matches; else never empty.
  */
 export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
   const files: { readonly names: readonly string[]; readonly places: number[] }[] = [];
@@ -74,8 +74,8 @@ export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
 }
 
 /**
- * Places in an order: those that are named first, all others behind them as they were. `find`: the places
- * that a name means.
+ * Returns indexes in an order: the named ones first, all others after them in their old order. `find`:
+ * returns the indexes that a name means.
  */
 export function sortByNames(
   count: number,

@@ -1,5 +1,5 @@
-// Ranges of Presentation API 3.0 (section 5.4) from what an operator wrote: images by name, runs of them, and
-// ranges in ranges.
+// Creates ranges of Presentation API 3.0 (section 5.4) from an operator's description: images by name, runs
+// of them, and nested ranges.
 
 import { absolute, type Origin } from "../addresses.ts";
 import { isThere } from "../json.ts";
@@ -10,16 +10,14 @@ import { type Fault, fault, quote } from "./faults.ts";
 
 export interface RangeContext {
   readonly origin: Origin;
-  /** Addresses of the canvases that are shown, in their order. */
+  /** Addresses of the visible canvases, in order. */
   readonly canvases: readonly string[];
-  /** The addresses of the canvases that are meant; none, after a fault, if none is shown. */
+  /** Returns the addresses of the named canvases; empty, after a fault, if none is visible. */
   readonly find: (named: Named) => readonly string[];
   readonly faults: Fault[];
 }
 
-/**
- * The ranges, numbered in the order in which they are written; those that come to hold nothing are left out.
- */
+/** Returns the ranges, numbered in the order of the description, without empty ones. */
 export function structuresOf(
   descriptions: readonly RangeDescription[],
   shown: RangeContext,

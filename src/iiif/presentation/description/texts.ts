@@ -1,11 +1,10 @@
-// Texts, dates and rights as operators write them, read into what documents of Presentation API 3.0 have
-// (sections 3.1, 3.2 and 4).
+// Reads operators' texts, dates and rights into the forms of Presentation API 3.0 (sections 3.1, 3.2 and 4).
 
 import type { LanguageMap } from "../../auth.ts";
 import { objectOf } from "../json.ts";
 import { type FaultPath, fault, inside, noteUnexpected, type Reader } from "./faults.ts";
 
-/** A pair of `metadata`, and `requiredStatement`. */
+/** An entry of `metadata`, or `requiredStatement`. */
 export interface Pair {
   readonly label: LanguageMap;
   readonly value: LanguageMap;
@@ -16,7 +15,7 @@ const isLanguage = (key: string) => /^(none|[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*)$/
 const isScalar = (value: unknown): value is string | number | boolean =>
   (typeof value === "string" && value !== "") || typeof value === "number" || typeof value === "boolean";
 
-/** A text, a list of texts, or texts by language. Numbers are texts as well: a year, a shelf mark. */
+/** A text, a list of texts, or texts by language. Numbers count as texts: a year, a shelf mark. */
 export const texts: Reader<LanguageMap> = (value, at) => {
   if (isScalar(value) || Array.isArray(value)) {
     const list = textList(value, at);
@@ -77,7 +76,7 @@ function pairsOf(value: unknown, at: FaultPath): readonly Pair[] {
   });
 }
 
-/** A year, a month, a day or a moment as the moment at which it begins (UTC, unless a zone is given). */
+/** Reads a year, month, day or time as its first moment (UTC, unless a zone is given). */
 export const moment: Reader<string> = (value, at) => {
   const text = typeof value === "number" ? String(value).padStart(4, "0") : value;
   const parts =
@@ -93,8 +92,8 @@ export const moment: Reader<string> = (value, at) => {
 };
 
 /**
- * A licence by its usual short name, or a rights statement, or the address of either; always with http, as
- * 3.0 has them.
+ * A licence by its usual short name, or a rights statement, or the address of either; always with http, as in
+ * 3.0.
  */
 export const rights: Reader<string> = (value, at) => {
   const text = typeof value === "string" ? value.trim() : "";
@@ -123,7 +122,7 @@ const rightsNames: Readonly<Record<string, string>> = {
   "public domain": "http://creativecommons.org/publicdomain/mark/1.0/",
 };
 
-/** The statements of RightsStatements.org. */
+/** Statements of RightsStatements.org. */
 const statements = [
   "InC",
   "InC-OW-EU",

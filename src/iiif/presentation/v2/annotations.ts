@@ -14,7 +14,7 @@ export function annotation2(annotation: Resource, address: Address2): Resource |
   const on = objectsOrTexts(annotation.target)
     .map((target) => on2(target, address))
     .filter(isThere);
-  // An image that paints is one; several would be several annotations.
+  // A painting annotation has one body; several would be several annotations.
   if (bodies.length === 0 || on.length === 0) return undefined;
   const id = idOf(annotation);
   return present({
@@ -51,7 +51,7 @@ function body2(body: Resource, painting: boolean): Resource | undefined {
   }
 }
 
-/** A part of an image, or an image turned, through the Image API. */
+/** Returns a part of an image, or a rotated image, through the Image API. */
 function specific2(body: Resource, painting: boolean): Resource | undefined {
   const full = objectsOf(body.source)
     .map((source) => body2(source, painting))
@@ -90,11 +90,13 @@ function on2(target: unknown, address: Address2): string | Resource | undefined 
       selector: { "@type": ["oa:SvgSelector", "cnt:ContentAsText"], chars: textOf(outline.value) ?? "" },
     };
   if (typeof point?.x !== "number" || typeof point.y !== "number") return undefined;
-  // 2.1 has no points: the pixel there.
+  // 2.1 has no points, so the pixel is used.
   return address(`${full}#xywh=${Math.round(point.x)},${Math.round(point.y)},1,1`);
 }
 
-/** A canvas, or a part of one as a fragment of its address; undefined for parts that no fragment names. */
+/**
+ * Returns a canvas, or a part of one as a fragment of its address; undefined for parts without a fragment.
+ */
 export function target2(target: unknown, address: Address2): string | undefined {
   const resource = objectOf(target);
   if (resource?.type !== "SpecificResource") {

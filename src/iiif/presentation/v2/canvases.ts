@@ -7,13 +7,13 @@ import type { Resource } from "../model.ts";
 import { annotation2 } from "./annotations.ts";
 import { type Address2, fallbackTitle, head, link2, texts2, withId } from "./properties.ts";
 
-/** Sides of canvases of sound alone, which have no size of their own. */
+/** Sides of canvases with only sound, which have no size. */
 const plainSize = { width: 1000, height: 1000 } as const;
 
 /** Members of a canvas with substitute images, those that are shown longer first. */
 const standIns = ["accompanyingCanvas", "placeholderCanvas"] as const;
 
-/** A canvas of 3.0 in 2.1. All canvases keep their places, since ranges and links count on them. */
+/** Converts a canvas to 2.1. All canvases keep their indexes, which ranges and links rely on. */
 export function canvas2(canvas: Resource, address: Address2): Resource {
   const { rendering, ...described } = head(canvas, "Canvas", address);
   const own = paintings2(canvas, canvas, address);
@@ -39,7 +39,7 @@ function sizeOf({ width, height }: Resource) {
   return typeof width === "number" && typeof height === "number" ? { width, height } : undefined;
 }
 
-/** The first stand-in of a canvas that shows an image, on that canvas. */
+/** Returns the first replacement canvas with an image, painted on this canvas. */
 function standInOf(canvas: Resource, address: Address2) {
   for (const key of standIns) {
     const other = objectOf(canvas[key]);
@@ -65,7 +65,7 @@ const paintersOf = (canvas: Resource) =>
     .flatMap(({ items }) => objectsOf(items))
     .filter(({ motivation }) => textsOf(motivation).includes("painting"));
 
-/** The files of sound and film of an annotation as links, which 2.1 wants labels of. */
+/** Returns the sound and film files of an annotation as links, which need labels in 2.1. */
 function filesOf({ body }: Resource): readonly Resource[] {
   return objectsOf(body)
     .flatMap((each) => (each.type === "Choice" ? objectsOf(each.items) : [each]))

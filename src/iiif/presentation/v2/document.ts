@@ -47,7 +47,7 @@ function collection2(collection: Resource, address: Address2): Resource {
   const isCollection = ({ "@type": type }: Resource) => type === "sc:Collection";
   const collections = written.filter(isCollection);
   const manifests = written.filter((member) => !isCollection(member));
-  // The two lists are understood everywhere, but only `members` keeps an order in which they are mixed.
+  // All clients support the two lists, but only `members` preserves a mixed order.
   const sorted = written.every((member, at) => isCollection(member) === at < collections.length);
   return present({
     ...head(collection, "Collection", address),
@@ -88,8 +88,8 @@ function manifest2(manifest: Resource, address: Address2): Resource {
 }
 
 /**
- * Ranges and all ranges in them as the flat list of 2.1, each before those in it; a table of contents alone
- * is the top one.
+ * Returns ranges and all nested ranges as the flat list of 2.1, each before its children; a single table of
+ * contents is the top one.
  */
 function ranges2(ranges: readonly Resource[], address: Address2): readonly Resource[] {
   const flat = (range: Resource): readonly Resource[] => {
@@ -126,7 +126,7 @@ function annotationList2(page: Resource, address: Address2): Resource {
   };
 }
 
-/** The pages of a collection of annotations are the lists of a layer. */
+/** The pages of an annotation collection are the lists of a layer. */
 function layer2(collection: Resource, address: Address2): Resource {
   return { ...head(collection, "Layer", address), ...present(paging2(collection, address)) };
 }

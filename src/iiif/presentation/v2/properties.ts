@@ -5,10 +5,10 @@ import { idOf, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "
 import type { Resource } from "../model.ts";
 import { services2 } from "./services.ts";
 
-/** Writes an id or a reference: addresses of this service lead to documents of 2.1. */
+/** Writes an id or a reference, with this service's addresses in version 2.1. */
 export type Address2 = (address: string) => string;
 
-/** The values of `viewingHint` that each type may have (2.1, section 3.2); 3.0 knows them as behaviours. */
+/** Values of `viewingHint` by type (2.1, section 3.2); in 3.0 they are behaviours. */
 export const viewingHints: Readonly<Record<string, readonly string[]>> = {
   Collection: ["individuals", "multi-part"],
   Manifest: ["individuals", "paged", "continuous"],
@@ -23,7 +23,7 @@ const directed = ["Manifest", "Range"];
 const images: Writer = (value) => oneOrMany(objectsOf(value).map(image2));
 const links: Writer = (value) => oneOrMany(objectsOf(value).map(link2));
 
-/** Members of 3.0 with their names in 2.1 and what becomes of their values, in the order of documents. */
+/** Members of 3.0 with their names in 2.1 and the conversion of their values, in document order. */
 const members: readonly (readonly [key: string, key2: string, write: Writer])[] = [
   ["label", "label", texts2],
   ["summary", "description", texts2],
@@ -74,7 +74,7 @@ export function properties2(resource: Resource, type: string, address: Address2)
   return present(written);
 }
 
-/** An address as a list of one, or none. */
+/** Returns an address as a list of one, or an empty list. */
 export function addressOf(value: unknown, address: Address2): readonly string[] {
   const id = idOf(value);
   return id === undefined ? [] : [address(id)];
@@ -107,7 +107,7 @@ export function image2(image: Resource): Resource {
   });
 }
 
-/** A document or file that is linked to. */
+/** Returns a link to a document or file. */
 export function link2(link: Resource): Resource {
   const { format, profile } = link;
   return present({ "@id": idOf(link), format, profile, label: texts2(link.label) });
@@ -117,7 +117,7 @@ export function link2(link: Resource): Resource {
 export function head(resource: Resource, type: string, address: Address2): Resource {
   return {
     ...withId(resource, type, address),
-    // Which 2.1 requires, unlike 3.0 on canvases and ranges.
+    // Required by 2.1, unlike by 3.0 on canvases and ranges.
     label: fallbackTitle(resource),
     ...properties2(resource, type, address),
   };

@@ -1,5 +1,5 @@
-// Services as documents of Presentation API 2.1 have them: each with its own context, and a profile instead
-// of a type (2.1, section 3.3 and the annex on services).
+// Converts services to Presentation API 2.1: each with its own context, and a profile instead of a type (2.1,
+// section 3.3 and the annex on services).
 
 import { contextUri } from "../../image/info.ts";
 import { idOf, isThere, objectsOf, oneOrMany, present, textOf } from "../json.ts";
@@ -14,7 +14,7 @@ interface ServiceForm {
 const level = (version: 2 | 3) => (name: string) => `http://iiif.io/api/image/${version}/${name}.json`;
 const auth1: ServiceForm = { context: "http://iiif.io/api/auth/1/context.json" };
 
-/** The types of services that clients of 2.1 can use. */
+/** Types of services that clients of 2.1 can use. */
 const forms: Readonly<Record<string, ServiceForm>> = {
   ImageService1: { context: "http://library.stanford.edu/iiif/image-api/1.1/context.json" },
   ImageService2: { context: contextUri[2], profile: level(2) },
@@ -26,10 +26,10 @@ const forms: Readonly<Record<string, ServiceForm>> = {
   AutoCompleteService1: { context: "http://iiif.io/api/search/1/context.json" },
 };
 
-/** Image services, the most suitable one first. */
+/** Image services in order of preference. */
 const versions = ["ImageService2", "ImageService1", "ImageService3"];
 
-/** The services that 2.1 knows; of image services only those of the most suitable version. */
+/** Returns the services that 2.1 supports, and only the preferred version of image services. */
 export function services2(services: unknown): Resource | readonly Resource[] | undefined {
   const all = objectsOf(services);
   const version = versions.find((type) => all.some((service) => typeOf(service) === type));
@@ -49,15 +49,15 @@ function service2(service: Resource, around: string | undefined): Resource | und
   if (context === undefined || id === undefined) return undefined;
   const { profile, service: inner } = service;
   return present({
-    // Inside of services of the same context it is said already.
+    // Not repeated inside services of the same context.
     "@context": context === around ? undefined : context,
     "@id": id,
     profile:
       typeof profile === "string" && /^level\d$/.test(profile)
         ? (form?.profile?.(profile) ?? profile)
         : profile,
-    // Image and search services say the rest themselves, at their addresses; of a thumbnail only its own size
-    // will do.
+    // Image and search services describe the rest at their addresses; a thumbnail's only valid size is its
+    // own.
     sizes: service.sizes,
     ...((form === undefined || form === auth1) && othersOf(service)),
     service: oneOrMany(

@@ -14,7 +14,7 @@ export interface FileFacts {
   /** Form of the file: "JP2", "BigTIFF", "GIF89a". */
   readonly container?: string;
   readonly byteOrder?: "little endian" | "big endian";
-  /** Bits of a sample, one number for each sample of a pixel. */
+  /** Bits of each sample of a pixel. */
   readonly bits?: readonly number[];
   readonly sampleFormat?: "unsigned integer" | "signed integer" | "floating point";
   /** Meaning of the samples: "YCbCr", "palette". */
@@ -37,11 +37,11 @@ export interface FileFacts {
   readonly interlaced?: boolean;
   /** Chroma subsampling, such as "4:2:0", or the factors of all components if there is no such name. */
   readonly subsampling?: string;
-  /** MCUs between restart markers; 0: there are none. */
+  /** MCUs between restart markers; 0 if there are none. */
   readonly restartInterval?: number;
   /** Reduced images that the file contains, or that can be decoded from it directly. */
   readonly levels?: readonly StoredSize[];
-  /** JPEG 2000: order of packets, layers of quality, levels of the wavelet and its kind, code-blocks. */
+  /** JPEG 2000: packet order, quality layers, wavelet levels and kind, code-blocks. */
   readonly progression?: string;
   readonly layers?: number;
   readonly decompositions?: number;
@@ -53,7 +53,7 @@ export interface FileFacts {
   readonly pointers?: readonly string[];
 }
 
-/** The picture at 1/2, 1/4 and so on, `count` times. */
+/** Returns the sizes of the picture at 1/2, 1/4 and so on, `count` of them. */
 export function halvings({ width, height }: StoredSize, count: number): StoredSize[] {
   return Array.from({ length: count }, (_, i) => ({
     width: Math.ceil(width / 2 ** (i + 1)),

@@ -5,7 +5,7 @@ import { readGifHeader } from "../gif/header.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { FileFacts } from "./file-facts.ts";
 
-/** Facts of the frame that is page `page`. Throws ImagingError `decode`. */
+/** Returns the facts of the frame that is page `page`. Throws ImagingError `decode`. */
 export async function gifFacts(bytes: ByteSource, _header: ImageHeader, page: number): Promise<FileFacts> {
   const [head, { frames }] = [await bytes.read(0, 6), await readGifHeader(bytes)];
   const frame = frames[page - 1];

@@ -17,7 +17,7 @@ const mostSegments = 1024;
 /** The type of a JPH file in its ftyp box (ITU-T T.814, annex D). */
 const jph = fourCC("jph ");
 
-/** Facts of the main header and of the first tile-part's. Throws ImagingError `decode`. */
+/** Returns facts of the main header and of the first tile-part's. Throws ImagingError `decode`. */
 export async function jp2Facts(bytes: ByteSource, header: ImageHeader): Promise<FileFacts> {
   const { boxes, codestream, bands } = await readFacts(bytes);
   const { components, tiles, tileWidth, tileHeight, levels, reversible, highThroughput } = codestream;
@@ -35,7 +35,7 @@ export async function jp2Facts(bytes: ByteSource, header: ImageHeader): Promise<
     ...(bands.from.length % 2 === 0 &&
       header.interpretation !== "cmyk" && { transparency: "alpha for each pixel" }),
     compression: highThroughput ? "high-throughput JPEG 2000 (HTJ2K)" : "JPEG 2000",
-    // Only the packets of a reversible codestream say whether all its bits are there.
+    // Only the packets of a reversible codestream show if all of its bits are present.
     ...(!reversible && { lossless: false }),
     layout: tiles > 1 ? "tiles" : "whole",
     ...(tiles > 1 && { block: { width: tileWidth, height: tileHeight }, blocks: tiles }),

@@ -6,7 +6,7 @@ import { type FrameHeader, frameKinds, readFrameHeader } from "../jpg/markers/fr
 import { isNamed, marker, walkMarkers, word } from "../jpg/markers/walk.ts";
 import type { FileFacts } from "./file-facts.ts";
 
-/** Facts from the segments in front of the first scan. Throws ImagingError `decode`. */
+/** Returns facts of the segments before the first scan. Throws ImagingError `decode`. */
 export async function jpegFacts(bytes: ByteSource): Promise<FileFacts> {
   const walk = walkMarkers(bytes, 2048);
   let frame: FrameHeader | undefined;

@@ -4,7 +4,7 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import { readPngHeader } from "../png/header.ts";
 import type { FileFacts } from "./file-facts.ts";
 
-/** Facts of the chunks in front of the picture. Throws ImagingError `decode`. */
+/** Returns facts of the chunks before the picture. Throws ImagingError `decode`. */
 export async function pngFacts(bytes: ByteSource): Promise<FileFacts> {
   const { bitDepth, samples, colourName, colourType, interlaced, palette, transparency } =
     await readPngHeader(bytes);

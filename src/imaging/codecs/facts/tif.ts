@@ -22,12 +22,12 @@ const predictors: Readonly<Record<number, NonNullable<FileFacts["predictor"]>>> 
   2: "horizontal",
   3: "floating point",
 };
-/** Values of Compression that lose nothing, or always something; the others may be either. */
+/** Values of Compression that are always lossless, or always lossy; the others may be either. */
 const lossless: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 8, 32773, 32946, 34925, 50000]);
 const lossy: ReadonlySet<number> = new Set([6, 7, 34892]);
 const jpegs: ReadonlySet<number> = new Set([6, 7]);
 
-/** Facts of the directory of a page. Throws ImagingError `decode`. */
+/** Returns facts of a page's directory. Throws ImagingError `decode`. */
 export async function tiffFacts(bytes: ByteSource, header: ImageHeader): Promise<FileFacts> {
   const file = await openTiff(bytes);
   const stages = stagesOf(header);
@@ -57,7 +57,7 @@ export async function tiffFacts(bytes: ByteSource, header: ImageHeader): Promise
   };
 }
 
-/** The size of the picture of a directory. */
+/** Returns the size of a directory's picture. */
 async function sizeAt(file: TiffFile, offset: number): Promise<StoredSize> {
   const directory = await readDirectory(file, offset);
   const side = async (tag: number) => (await readNumber(file, directory, tag)) ?? 0;

@@ -5,7 +5,7 @@ import type { ImageHeader } from "../image-header.ts";
 import { readContainer } from "../webp/header.ts";
 import type { FileFacts } from "./file-facts.ts";
 
-/** Facts of its chunks. Throws ImagingError `decode`. */
+/** Returns facts of its chunks. Throws ImagingError `decode`. */
 export async function webpFacts(bytes: ByteSource, header: ImageHeader): Promise<FileFacts> {
   const { alpha, variant } = await readContainer(bytes);
   const kind = {

@@ -1,4 +1,4 @@
-// GIF as the rest of the service sees it: read only, each frame a page.
+// The GIF codec: read only, each frame a page.
 
 import { ImagingError } from "../../errors.ts";
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
@@ -8,7 +8,7 @@ import { decodeGif } from "./decode.ts";
 import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
 
-/** Read only and without modules, so nothing is needed of the host. */
+/** Read only and without modules, so it needs nothing from the host. */
 export function gifCodec(_host?: unknown): Codec {
   return {
     format: "gif",
@@ -42,7 +42,7 @@ export function gifCodec(_host?: unknown): Codec {
       const file = Math.min(fileSize, longestFile);
       return pixels * (page > 1 ? 2 : 1) + 2 * file + header.width + (1 << 20);
     },
-    // A frame is drawn over those before it.
+    // A frame is drawn over the previous ones.
     decodedPixels: ({ header, page }) => header.width * header.height * page,
     async decode(bytes, { header, page, region }) {
       const gif = await readGifHeader(bytes);

@@ -1,4 +1,4 @@
-// Composes frames onto the screen: first frame to the page asked for, each disposed of before the next
+// Composes frames onto the screen: first frame to the requested page, each disposed of before the next
 // (GIF89a specification, 23).
 
 import { ImagingError } from "../../errors.ts";
@@ -8,7 +8,7 @@ import type { Rectangle } from "../image-header.ts";
 import { damagedError, type GifFrame, type GifHeader } from "./header.ts";
 import { decodeRows } from "./lzw.ts";
 
-/** Most pixels of all frames that one page may be made of: about ten seconds of work. */
+/** Maximum pixels of all frames of one page: about ten seconds of work. */
 const mostPixels = 2 ** 31;
 
 /** First row and distance of the four groups of an interlaced frame (appendix E). */
@@ -56,8 +56,8 @@ export function decodeGif(
 }
 
 /**
- * Index of the frame from which page `page` can be composed: one that hides all that came before, or the
- * first.
+ * Returns the index of the frame from which page `page` can be composed: one that hides all earlier ones, or
+ * the first.
  */
 function firstNeeded({ frames, width, height }: GifHeader, page: number): number {
   for (let i = page - 1; i > 0; i--) {
@@ -79,7 +79,7 @@ function drawFrame(
   const { area, tableStart, tableEntries, transparentIndex } = frame;
   if (area.width === 0 || area.height === 0) return;
   if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damagedError("a colour table");
-  const table = new Uint8Array(256 * 3); // indices past the table are black
+  const table = new Uint8Array(256 * 3); // indexes past the table are black
   table.set(tableEntries > 0 ? file.subarray(tableStart, tableStart + 3 * tableEntries) : blackAndWhite);
   const rowOf = frame.interlaced ? interlacedRows(area.height) : undefined;
   const from = Math.max(area.x, region.x);
@@ -103,7 +103,7 @@ function drawFrame(
   });
 }
 
-/** The row of the frame that each stored row is. */
+/** Returns the row of the frame for each stored row. */
 function interlacedRows(height: number): Uint16Array {
   const rows = new Uint16Array(height);
   let n = 0;

@@ -8,7 +8,7 @@ import type { Rectangle } from "../image-header.ts";
 export type Disposal = "keep" | "clear" | "restore";
 
 export interface GifFrame {
-  /** On the screen; may reach beyond it. */
+  /** Area on the screen; may extend beyond it. */
   readonly area: Rectangle;
   readonly interlaced: boolean;
   /** Position of its colour table in the file, and its number of entries; 0 if the file has none for it. */
@@ -31,7 +31,7 @@ export interface GifHeader {
 const disposals: readonly Disposal[] = ["keep", "keep", "clear", "restore"];
 const noControl = { transparentIndex: -1, disposal: "keep" as Disposal };
 
-/** Files are walked and held whole up to this length. */
+/** Maximum length of files that are read and held completely. */
 export const longestFile = 64 << 20;
 const mostBlocks = 1_000_000;
 
@@ -85,7 +85,7 @@ export function recognisesGif(head: Uint8Array): boolean {
   return /^GIF8[79]a$/.test(String.fromCharCode(...head.subarray(0, 6)));
 }
 
-/** The error for a file that breaks off or contradicts itself. */
+/** Returns the error for a truncated or contradictory file. */
 export function damagedError(where: string): ImagingError {
   return new ImagingError(
     "decode",
@@ -101,7 +101,7 @@ function readControl(fields: Uint8Array): typeof noControl {
   };
 }
 
-/** Entries of the colour table that a packed field announces. */
+/** Returns the number of colour table entries in a packed field. */
 export function tableEntries(packed: number): number {
   return packed & 128 ? 2 << (packed & 7) : 0;
 }
@@ -109,12 +109,12 @@ export function tableEntries(packed: number): number {
 interface Forward {
   take(length: number): Promise<Uint8Array>;
   skip(length: number): void;
-  /** To behind the sub-block of length 0. */
+  /** Skips to after the sub-block of length 0. */
   skipSubBlocks(): Promise<void>;
   position(): number;
 }
 
-/** Reads from front to back in blocks that grow to 256 KiB; `take` is shorter at the end of the file. */
+/** Reads sequentially in blocks that grow to 256 KiB; `take` is shorter at the end of the file. */
 function forwardReader(bytes: ByteSource): Forward {
   let block = new Uint8Array();
   let blockStart = 0;
@@ -158,7 +158,7 @@ async function readExtension(input: ReturnType<typeof forwardReader>) {
   return control;
 }
 
-/** The rectangle of an image descriptor. */
+/** Reads the rectangle of an image descriptor. */
 const readArea = (part: Uint8Array): Rectangle => ({
   x: part[0]! | (part[1]! << 8),
   y: part[2]! | (part[3]! << 8),

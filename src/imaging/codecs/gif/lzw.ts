@@ -1,20 +1,20 @@
 // The LZW of GIF: codes of growing length from sub-blocks (GIF89a specification, appendix F), row by row. One
-// loop holds the whole state: cut into a reader of codes, a table of strings and a filler of rows it takes 16
-// % more time.
+// loop holds the whole state: splitting it into a code reader, a string table and a row writer takes 16 %
+// more time.
 
 import { damagedError } from "./header.ts";
 
 const tableSize = 4096;
 /**
- * Indices have 8 bits, but some writers take a larger code size, which leaves room for all codes up to this
+ * Indexes have 8 bits, but some writers use a larger code size, which leaves room for all codes up to this
  * one.
  */
 const mostRootBits = 11;
 
 /**
- * Decodes the picture data that begin at `start` of `file` and calls `row` for each full row of `width`
- * palette indices, in stored order; `row` must not keep the array. Memory is one row and the code table.
- * Throws ImagingError `decode` when the data end before `height` rows or hold an impossible code.
+ * Decodes the picture data at `start` of `file` and calls `row` for each full row of `width` palette indexes,
+ * in stored order; `row` must not keep the array. Memory is one row and the code table. Throws ImagingError
+ * `decode` if the data ends before `height` rows or contains an impossible code.
  */
 export function decodeRows(
   file: Uint8Array,

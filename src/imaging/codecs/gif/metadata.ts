@@ -10,15 +10,15 @@ import { tableEntries } from "./header.ts";
 /** Identifier and authentication code: eleven characters. */
 const names = { xmp: "XMP DataXMP", icc: "ICCRGBG1012" } as const;
 /**
- * Behind XMP, which is not cut into sub-blocks: bytes that lead every reader of sub-blocks to its end, and
- * that end.
+ * XMP is not cut into sub-blocks but followed by these bytes, which lead every reader of sub-blocks to their
+ * end.
  */
 const trailer = 258;
 const mostBlocks = 1_000_000;
 
 interface SubBlocks {
   readonly parts: readonly { readonly offset: number; readonly length: number }[];
-  /** Behind the empty one. */
+  /** After the empty one. */
   readonly end: number;
 }
 
@@ -66,7 +66,7 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
     let data = at + 1;
     if (kind === 0x21) data = at + 2;
     else if (kind === 0x2c && kinds === "all")
-      data = at + 11 + 3 * tableEntries(head[9] ?? 0); // behind the code size
+      data = at + 11 + 3 * tableEntries(head[9] ?? 0); // after the code size
     else if (kind !== 0) break;
     if (kind === 0) {
       at++;

@@ -24,8 +24,8 @@ export interface Block {
   /** Resolution levels below full size whose grid begins at the block's origin. */
   readonly levels: number;
   /**
-   * The samples of the first `rows` rows at 1/2^level, the components interleaved: of 0 to 255 if none has
-   * more than 8 bits, else of 0 to 65535; component transforms are undone, and all components have the size
+   * Returns the samples of the first `rows` rows at 1/2^level, the components interleaved: 0 to 255 if none
+   * has more than 8 bits, else 0 to 65535; component transforms are undone, and all components have the size
    * of the block. Throws ImagingError `decode` and `unsupported`.
    */
   decode(bench: SharedWorkbench, rows: number, level: number): Promise<Uint8Array | Uint16Array>;
@@ -68,7 +68,7 @@ export async function openBlock(data: Uint8Array): Promise<Block> {
   };
 }
 
-/** A.9.2: its first two bytes say whether it is text. */
+/** A.9.2: its first two bytes say if it is text. */
 async function readComment(bytes: ByteSource, start: number): Promise<string> {
   const { segments } = await readSegments(bytes, start + 2, marker.sot);
   const body = segments.find(({ kind }) => kind === marker.com)?.body;

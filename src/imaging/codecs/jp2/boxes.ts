@@ -29,7 +29,7 @@ export interface ChannelDefinition {
   readonly association: number;
 }
 
-/** Named by enumerated value or by an ICC profile's signature; "other" is one that cannot be served. */
+/** From the enumerated value or an ICC profile's signature; "other" cannot be served. */
 export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "lab" | "other";
 
 export interface Boxes {
@@ -37,7 +37,7 @@ export interface Boxes {
   readonly size?: { readonly width: number; readonly height: number; readonly components: number };
   /** Colour space that the first colr box of a known kind names by number. */
   readonly colour?: ColourSpace;
-  /** Its name if it cannot be served. */
+  /** Name of a space that cannot be served. */
   readonly colourName?: string;
   /** True for gray of which 0 is white. */
   readonly inverted?: boolean;
@@ -66,9 +66,9 @@ const enumerated: Readonly<Record<number, ColourSpace>> = {
   17: "gray",
   18: "ycc",
 };
-/** Bi-level of which 0 is white; that of 15 is black (T.801 table M.25). */
+/** Enumerated value of bi-level with white as 0; in 15 it is black (T.801 table M.25). */
 const whiteIsZero = 0;
-/** The same tables: names of colour spaces that cannot be served. */
+/** Names of colour spaces that cannot be served, from the same tables. */
 const otherSpaces: Readonly<Record<number, string>> = {
   1: "YCbCr (1)",
   3: "YCbCr (2)",
@@ -88,7 +88,7 @@ const profileSpaces: Readonly<Record<number, ColourSpace>> = {
   [fourCC("CMYK")]: "cmyk",
 };
 
-/** The space of the profile in a colr box. */
+/** Returns the space of the profile in a colr box. */
 function profileSpace(colr: DataView): ColourSpace | undefined {
   if (colr.getUint32(3 + 36) !== fourCC("acsp")) return undefined;
   return profileSpaces[colr.getUint32(3 + 16)] ?? "other";
@@ -129,7 +129,7 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
       }
     }
   } catch (error) {
-    // If the length of jp2c is wrong, what seems to follow it is not a box.
+    // If the length of jp2c is wrong, the data after it is not a box.
     if (!found.codestream || !(error instanceof ImagingError) || error.kind !== "decode") throw error;
   }
   const { codestream, size } = found;
@@ -137,7 +137,7 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   return { ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
 }
 
-/** The boxes from `start` on by their headers. Throws ImagingError `decode`. */
+/** Yields the boxes from `start` on by their headers. Throws ImagingError `decode`. */
 export async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
   let at = start;
   for (let n = 0; n < boxLimit && at + 8 <= (end ?? Number.POSITIVE_INFINITY); n++) {

@@ -1,4 +1,4 @@
-// JPEG 2000 as a codec: regions by our own decoder, derivatives by OpenJPEG.
+// The JPEG 2000 codec: regions by our own decoder, derivatives by OpenJPEG.
 
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
@@ -10,11 +10,12 @@ import { embedInJp2, readJp2Metadata } from "./metadata.ts";
 import { buildPacketIndex, createOpening } from "./opening.ts";
 import { type SharedWorkbench, workbench } from "./region/workbench.ts";
 
-/** Code-blocks around a region that are decoded with it: half of one on each side, as a rule. */
+/** Code-blocks around a region that are decoded with it: usually half of one on each side. */
 const ring = 64;
 
 /**
- * The JPEG 2000 codec. `bench` decodes, and may decode for other codecs; the encoder's instances live inside.
+ * Creates the JPEG 2000 codec. `bench` decodes, possibly for other codecs too; the encoder's instances are
+ * internal.
  */
 export function jp2Codec(
   host: CodecHost,
@@ -43,7 +44,7 @@ export function jp2Codec(
         decodeRegion({ bytes, stream, bench: parts }, facts, region, level, effort),
       );
     },
-    // Four code-blocks: one more row of them is decoded for each side.
+    // Four code-blocks: one additional row of them is decoded on each side.
     rowsApart: ({ scaleFactor }) => 4 * ring * scaleFactor,
     scales: { of: resolutions },
     sidecar: {
@@ -76,8 +77,8 @@ const scaleSize = ({ width, height }: Rectangle, factor: number) => ({
 });
 
 /**
- * Powers of two down the stored levels; with an image offset only those whose grid begins where every
- * component does.
+ * Returns the powers of two down the stored levels; with an image offset only those whose grid begins where
+ * every component does.
  */
 function resolutions({ details }: ImageHeader): readonly Reduction[] {
   const levels = Number(details?.levels ?? 0);

@@ -25,7 +25,7 @@ export interface Codestream {
   readonly tileTop: number;
   readonly tiles: number;
   readonly components: readonly Component[];
-  /** Resolution levels below full size that every component has. */
+  /** Resolution levels below full size that all components have. */
   readonly levels: number;
   readonly progression: string;
   readonly reversible: boolean;
@@ -46,7 +46,7 @@ export interface Extent {
   readonly height: number;
 }
 
-/** The samples of a component at 1/2^level (B.2 and B.5, for the whole picture). */
+/** Returns the extent of a component's samples at 1/2^level (B.2 and B.5, for the whole picture). */
 export function componentExtent(
   codestream: Codestream,
   { dx, dy }: Pick<Component, "dx" | "dy">,
@@ -59,8 +59,8 @@ export function componentExtent(
 }
 
 /**
- * T.800 G.2 and G.3: whether the first three components are not of one size, so that no transform can be of
- * them.
+ * True if the first three components differ in size, so that no transform can apply to them (T.800 G.2 and
+ * G.3).
  */
 export function areUnequal([first, ...others]: readonly Pick<Component, "dx" | "dy">[]): boolean {
   return first !== undefined && others.slice(0, 2).some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
@@ -69,9 +69,9 @@ export function areUnequal([first, ...others]: readonly Pick<Component, "dx" | "
 /** True if a component has fewer samples than the image has pixels. */
 export const isSubsampled = ({ dx, dy }: Component): boolean => dx > 1 || dy > 1;
 
-/** ISO/IEC 15444-1 table A.9: a tile index has 16 bits, 65535 is no index. */
+/** Maximum number of tiles: ISO/IEC 15444-1 table A.9 has 16 bits, and 65535 is not an index. */
 const tileLimit = 65535;
-/** Marker segments looked at before the first tile-part; thousands of them are an attack. */
+/** Maximum number of marker segments before the first tile-part; thousands of them are an attack. */
 const segmentLimit = 1024;
 
 /** True if a marker has no parameters, so that no length follows it (table A.1). */
@@ -116,7 +116,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
 /** Values from the segments between SIZ and the first tile-part so far. */
 interface MainHeader {
   coding?: Pick<Codestream, "levels" | "reversible" | "transformed"> & { readonly progression: number };
-  /** The least of the components that have their own. */
+  /** Minimum over the components with their own value. */
   levels: number;
   highThroughput: boolean;
 }
@@ -200,7 +200,7 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
   };
 }
 
-/** A ImagingError `decode`: "expected …, received …". */
+/** Returns an ImagingError `decode`: "expected …, received …". */
 export function damagedError(expected: string, cause?: unknown): ImagingError {
   return new ImagingError("decode", `The JPEG 2000 file is damaged: expected ${expected}.`, { cause });
 }

@@ -1,4 +1,4 @@
-// JPEG 2000 pixels: a region at a resolution level, from the components of the codestream to bands.
+// Decodes JPEG 2000 pixels: a region at a resolution level, from the components of the codestream to bands.
 
 import { ImagingError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
@@ -10,7 +10,7 @@ import { labTable } from "./lab.ts";
 import { decodeWindows, type OpenFile, type WantedComponent } from "./region/decode.ts";
 import type { Effort } from "./region/quantisation.ts";
 
-/** Places of the samples of a component that stand for the pixels of a region, along each axis. */
+/** Indexes of a component's samples for the pixels of a region, along each axis. */
 interface Sampled {
   readonly component: number;
   readonly columns: Int32Array;
@@ -18,7 +18,7 @@ interface Sampled {
 }
 
 /**
- * The region at 1/2^level, from all bit-planes that the file has unless `effort` says otherwise. Throws
+ * Decodes the region at 1/2^level, from all stored bit-planes unless `effort` says otherwise. Throws
  * ImagingError `decode`, `unsupported` and `source`.
  */
 export async function decodeRegion(
@@ -50,7 +50,7 @@ export async function decodeRegion(
       window: { x0: columns[0]!, y0: rows[0]!, x1: columns.at(-1)! + 1, y1: rows.at(-1)! + 1 },
     }),
   );
-  // No bit of an index into a palette counts less than another.
+  // All bits of a palette index matter equally.
   const planes = await decodeWindows(file, wanted, level, palette ? "full" : effort);
 
   const full = depth === 16 ? 65535 : 255;
@@ -112,7 +112,7 @@ function places(start: number, count: number, step: number, first: number, sampl
   );
 }
 
-/** Sample to full-range sample; undefined if they are the same. */
+/** Returns a table from samples to full-range samples; undefined if they are equal. */
 function scaleTable(bits: number, full: 255 | 65535): Uint16Array | undefined {
   const top = 2 ** bits - 1;
   if (top === full) return undefined;

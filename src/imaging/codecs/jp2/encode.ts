@@ -11,10 +11,10 @@ import { jp2File } from "./write-boxes.ts";
 
 export const maxSide = 65535;
 
-/** Compression by bands: 41 to 42 dB on a photograph (measured on the fixtures' picture). */
+/** Compression by number of bands: 41 to 42 dB for a photograph (measured on the fixtures' picture). */
 const ratios: Readonly<Record<number, number>> = { 1: 6, 3: 8 };
 
-/** The encoder: gray or RGB of 8 bit to a JP2 file. Throws ImagingError `encode`. */
+/** Creates the encoder: gray or RGB of 8 bit to a JP2 file. Throws ImagingError `encode`. */
 export function jp2Encoder(
   host: CodecHost,
 ): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {

@@ -12,7 +12,7 @@ export interface Encoder {
   getDecodedBuffer(frame: FrameInfo): Uint8Array;
   getEncodedBuffer(): Uint8Array;
   setDecompositions(levels: number): void;
-  /** `layers` counts the quality layers; each needs a compression ratio. */
+  /** `layers` is the number of quality layers; each needs a compression ratio. */
   setQuality(lossless: boolean, layers: number): void;
   setCompressionRatio(layer: number, ratio: number): void;
   encode(): void;

@@ -1,5 +1,5 @@
-// Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw, and how its components become bands (ITU-T T.800
-// Annex I).
+// Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw, and the mapping of its components to bands
+// (ITU-T T.800 Annex I).
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -29,18 +29,16 @@ import type { LabCoding } from "./lab.ts";
 /** Mapping of decoded components to the bands of a PixelBuffer. */
 export interface Bands {
   readonly interpretation: Interpretation;
-  /**
-   * The component of each band, and the palette column that its samples are looked up in, if there is one.
-   */
+  /** Component of each band, and the palette column for its samples, if any. */
   readonly from: readonly Mapping[];
   readonly palette?: Palette;
   /** Coding of CIELab in components. */
   readonly lab?: LabCoding;
   /** Set for gray of which 0 is white. */
   readonly inverted?: true;
-  /** Colours were multiplied by alpha. */
+  /** True if colours were multiplied by alpha. */
   readonly premultiplied?: true;
-  /** Why it cannot be served, in words for the caller. */
+  /** Reason why it cannot be served, in words for the caller. */
   readonly unsupported?: string;
 }
 
@@ -62,8 +60,8 @@ export function isJpeg2000(head: Uint8Array): boolean {
 }
 
 /**
- * Header facts as the service keeps them. Throws ImagingError `decode`, and `not-found` for a page other than
- * 1.
+ * Returns the header facts that the service caches. Throws ImagingError `decode`, and `not-found` for a page
+ * other than 1.
  */
 export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
   if (page !== 1)
@@ -92,7 +90,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     ...(bands.lab?.white && { labWhite: bands.lab.white }),
     ...(bands.unsupported && { unsupported: bands.unsupported }),
     details: {
-      levels: bands.palette ? 0 : codestream.levels, // indices cannot be averaged
+      levels: bands.palette ? 0 : codestream.levels, // indexes cannot be averaged
       starts: starts(codestream),
       components: codestream.components.length,
       ...(codestream.highThroughput && { highThroughput: true }),
@@ -111,7 +109,7 @@ export function starts(codestream: Codestream): number[] {
   return [...new Set(places)];
 }
 
-/** Everything the header says. */
+/** Returns all facts in the header. */
 export async function readFacts(bytes: ByteSource): Promise<Facts> {
   const file = await headerBytes(bytes);
   const head = await file.view(0, 12);
@@ -144,7 +142,8 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
   const byProfile = profileSpace(boxes, channels);
   const space = byProfile ?? boxes.colour ?? (channels <= 2 ? "gray" : "rgb");
   const named = space === "other" ? (channels <= 2 ? "gray" : "rgb") : space;
-  // Only chroma has fewer samples than others, whatever the file names; OpenJPEG and libvips read it so too.
+  // Only chroma has fewer samples than others, whatever the file names; OpenJPEG and libvips interpret it so
+  // too.
   const [first, ...others] = components.slice(0, 3);
   const isHalved = others.some(({ dx, dy }) => dx !== first?.dx || dy !== first.dy);
   const interpretation = named === "rgb" && isHalved ? "ycc" : named;
@@ -171,7 +170,7 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
   };
 }
 
-/** The space of a profile for as many colours as there are. */
+/** Returns the space of a profile for the number of colours. */
 function profileSpace({ profile, definitions }: Facts["boxes"], channels: number): ColourSpace | undefined {
   const space = profile?.space;
   const defined = definitions?.filter(({ type }) => type === 0).length;
@@ -180,7 +179,7 @@ function profileSpace({ profile, definitions }: Facts["boxes"], channels: number
   return space && (space === "other" || fits(colourBands[space])) ? space : undefined;
 }
 
-/** Channels in the order of the bands, colours first, alpha last. */
+/** Sorts channels in the order of the bands, colours first, alpha last. */
 function orderChannels(
   channels: number,
   colours: 1 | 3 | 4,
@@ -242,7 +241,7 @@ function refuse(
   return undefined;
 }
 
-/** Why CIELab cannot be served; undefined if it can. */
+/** Returns why CIELab cannot be served; undefined if it can. */
 function refuseLab(
   { components }: Codestream,
   { unknownWhite }: LabCoding,
@@ -255,7 +254,7 @@ function refuseLab(
   return undefined;
 }
 
-/** Why samples cannot be decoded, whatever they mean; undefined if they can. */
+/** Returns why samples cannot be decoded, whatever they mean; undefined if they can. */
 export function refuseSamples(codestream: Codestream): string | undefined {
   const { components } = codestream;
   if (components.some((component) => !hasSamples(codestream, component)))

@@ -1,12 +1,12 @@
-// CIELab as a JP2 file codes it (ITU-T T.801, M.11.7.4).
+// CIELab in JP2 files (ITU-T T.801, M.11.7.4).
 
 /** Range and offset of L*, a* and b*: a value is range * (sample - offset) / (2^bits - 1). */
 export interface LabCoding {
-  /** Undefined: the defaults. */
+  /** Undefined for the defaults. */
   readonly axes?: readonly LabAxis[];
-  /** Chromaticity of the white; undefined for D50. */
+  /** Chromaticity of the white point; undefined for D50. */
   readonly white?: readonly [x: number, y: number];
-  /** The illuminant if it is none that is known. */
+  /** The illuminant if it is unknown. */
   readonly unknownWhite?: true;
 }
 
@@ -15,7 +15,7 @@ export interface LabAxis {
   readonly offset: number;
 }
 
-/** Bytes of the fields that follow the number of the colour space, if they are there. */
+/** Bytes of the optional fields after the number of the colour space. */
 export const labFields = 28;
 
 /** Illuminants by number, with their chromaticities (CIE 15:2004 tables T.3 and T.8.1). D50 is usual. */
@@ -30,7 +30,7 @@ const whites: Readonly<Record<number, readonly [x: number, y: number] | "usual">
   4600113: [0.3805, 0.3769],
 };
 
-/** Reads a colr box from its beginning; undefined if it ends behind the number of the colour space. */
+/** Reads a colr box from its beginning; undefined if it ends after the number of the colour space. */
 export function readLab(box: DataView | undefined): LabCoding {
   if (!box) return {};
   const field = (n: number) => box.getUint32(7 + 4 * n);
@@ -40,7 +40,7 @@ export function readLab(box: DataView | undefined): LabCoding {
   return { axes, ...(white !== "usual" && { white }) };
 }
 
-/** Ranges, and offsets in parts of 2^bits, of a file that says none. */
+/** Default ranges, and offsets in parts of 2^bits. */
 const usual = [
   { range: 100, offset: 0 },
   { range: 170, offset: 1 / 2 },

@@ -1,5 +1,4 @@
-// Codes of a codestream that its headers, its tiles and its packets all need (ITU-T T.800 tables A.2 and
-// A.16).
+// Codes of a codestream shared by headers, tiles and packets (ITU-T T.800 tables A.2 and A.16).
 
 export const marker = {
   soc: 0xff4f,

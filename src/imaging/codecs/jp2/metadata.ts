@@ -21,9 +21,9 @@ const uuids = {
 type Carrier = keyof typeof uuids;
 type FoundMetadata = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
 
-/** In front of EXIF in JPEG, and in some of these boxes. */
+/** Precedes EXIF in JPEG, and in some of these boxes. */
 const prefix = "Exif\0\0";
-/** METH of colr: a profile that every reader of JP2 can use (gray or matrices), or any profile. */
+/** METH of colr: a profile that every JP2 reader can use (gray or matrices), or any profile. */
 const methods = { enumerated: 1, restricted: 2, any: 3 } as const;
 
 /** Returns the metadata of a JP2 or JPH file; a raw codestream has none. Throws what the source throws. */
@@ -44,7 +44,7 @@ export async function readJp2Metadata(bytes: ByteSource, kinds: MetadataKinds = 
   return found;
 }
 
-/** Small reads for a walk, without the bound on headers: boxes are skipped, not read. */
+/** Makes small reads for a walk, without the limit on headers: boxes are skipped, not read. */
 function boxBytes(bytes: ByteSource): HeaderBytes {
   const blocks = blockwise(bytes, 2048);
   return {
@@ -124,8 +124,8 @@ function uuidBox(carrier: Exclude<Carrier, "photoshop">, content: Uint8Array | u
 }
 
 /**
- * jp2h with the profile as its colour; the enumerated one stays behind a profile that not every reader can
- * use.
+ * Builds jp2h with the profile as its colour; the enumerated one stays after a profile that not every reader
+ * can use.
  */
 function headerBox(header: Uint8Array, icc: Uint8Array): Uint8Array[] {
   const restricted = isRestricted(icc);
@@ -154,7 +154,7 @@ function isRestricted(icc: Uint8Array): boolean {
   return !names.includes("A2B0") && (names.includes("kTRC") || names.includes("rXYZ"));
 }
 
-/** Boxes of a file of ours: each of a 32-bit length. */
+/** Returns the boxes of a file of ours, which have 32-bit lengths. */
 function boxesOf(bytes: Uint8Array): { readonly type: string; readonly bytes: Uint8Array }[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const found = [];

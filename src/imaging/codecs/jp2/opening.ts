@@ -1,5 +1,4 @@
-// Opening a JPEG 2000 file to read regions of it: with the packet index of its sidecar, or from the file
-// alone.
+// Opens a JPEG 2000 file to read regions of it: with the packet index of its sidecar, or from the file alone.
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
@@ -19,7 +18,7 @@ export interface OpenJp2 {
 /** Maximum of files whose headers and packets stay in memory. */
 const mostOpen = 16;
 
-/** A function that opens files, and has those at hand that it opened last, by the id of their sidecar. */
+/** Creates a function that opens files and caches the latest ones by the id of their sidecar. */
 export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => Promise<OpenJp2> {
   const open = createLru<string, OpenJp2>(mostOpen);
   return async (bytes, access) => {
@@ -31,7 +30,7 @@ export function createOpening(): (bytes: ByteSource, access?: SidecarAccess) => 
   };
 }
 
-/** Opens a file. `index`: its tile-parts, if they are known. */
+/** Opens a file. `index`: its tile-parts, if known. */
 export async function openFile(bytes: ByteSource, index?: readonly TilePart[]): Promise<OpenJp2> {
   const facts = await readFacts(bytes);
   const { start, length } = facts.boxes.codestream;

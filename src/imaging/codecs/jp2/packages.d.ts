@@ -1,4 +1,4 @@
-// The two JPEG 2000 packages come without types: their factories.
+// Types for the factories of the two JPEG 2000 packages, which have none.
 
 declare module "@cornerstonejs/codec-openjpeg/wasmjs" {
   const create: (

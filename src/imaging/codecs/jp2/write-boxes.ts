@@ -31,7 +31,7 @@ const ihdr = ({ width, height, components, bits }: Jp2Facts) =>
   box("ihdr", u32(height), u32(width), u16(components), [bits - 1, 7, 0, 0]);
 const colr = (space: keyof typeof enumerated) => box("colr", [1, 0, 0], u32(enumerated[space]));
 
-/** A codestream of gray or RGB as a JP2 file. */
+/** Returns a codestream of gray or RGB as a JP2 file. */
 export function jp2File(
   codestream: Uint8Array,
   described: Jp2Facts,
@@ -67,7 +67,7 @@ function captureResolution({ x, y }: Resolution): Bytes {
   );
 }
 
-/** The closest of the decimal fractions that fit into 16 bits. */
+/** Returns the closest decimal fraction that fits into 16 bits. */
 function fraction(value: number): { numerator: number; denominator: number; exponent: number } {
   const exponent = Math.max(0, Math.ceil(Math.log10(value / 65535)));
   const scaled = value / 10 ** exponent;

@@ -101,7 +101,7 @@ export const beginsLevel4 = (header: ImageHeader, fileSize?: number) =>
 export function regionMemory({ header, region, scaleFactor }: ReadRequest): number {
   const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
   const samples = side(region.width) * side(region.height) * header.bands;
-  // at 1/4 four samples at 1/2 become one
+  // at 1/4, four samples at 1/2 become one
   const planes = scaleFactor === level4Scale ? 8 : 3;
   const begun = beginsLevel4(header) ? mostLevel4(header) : 0;
   return planes * samples + smallLevelBytes(header) + begun + transcodeMemory(header) + 16 * 2 ** 20;

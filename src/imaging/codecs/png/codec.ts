@@ -1,4 +1,4 @@
-// PNG as the rest of the service sees it.
+// The PNG codec.
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -19,7 +19,7 @@ import { pngEmbedder, readPngMetadata } from "./metadata.ts";
 const streamMemory = 12 << 20;
 const largestFactor = 256;
 
-/** Regions and box-reduced scales in memory of the result; one page. */
+/** Creates the codec: regions and box-reduced scales in memory proportional to the result; one page. */
 export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
   return {
     format: "png",
@@ -43,7 +43,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
       const sums = 8 * header.bands * boxes;
       return result + rows + line + sums + streamMemory;
     },
-    // Rows are coded after those above them.
+    // Rows depend on those above them.
     decodedPixels: ({ header, region }) =>
       header.width * (header.details?.interlaced ? header.height : region.y + region.height),
     async decode(bytes, { header, region, scaleFactor }) {
@@ -70,7 +70,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
   };
 }
 
-/** Name, compression method and compressed profile (11.3.2.3), as far as its kind needs it. */
+/** Reads name, compression method and compressed profile (11.3.2.3), as far as its kind needs it. */
 async function readProfile(
   bytes: ByteSource,
   { offset, length }: NonNullable<PngHeader["profile"]>,

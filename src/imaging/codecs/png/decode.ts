@@ -36,7 +36,7 @@ const adam7: readonly Pass[] = [
 ];
 
 /**
- * A pass as the region meets it: columns `from` to `to` and rows `first` to `last` (both ends excluded), in
+ * The part of a pass in the region: columns `from` to `to` and rows `first` to `last` (ends exclusive), in
  * pixels of the pass.
  */
 interface PassWindow extends Pass {
@@ -58,9 +58,9 @@ interface PassWindow extends Pass {
 type TakePixels = (run: PixelRun, left: number, top: number, step: number) => void;
 
 /**
- * The region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of boxes (of
- * all boxes when interlaced). Throws ImagingError `decode` when damaged, `too-large` when the runtime has no
- * such buffers.
+ * Decodes the region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of
+ * boxes (of all boxes when interlaced). Throws ImagingError `decode` when damaged, `too-large` when the
+ * runtime cannot allocate the buffers.
  */
 export async function decodePng(
   bytes: ByteSource,

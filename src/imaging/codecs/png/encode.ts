@@ -1,4 +1,4 @@
-// Writes PNG: one filter per row by the least sum of differences, one zlib stream (PNG specification 9 to
+// Writes PNG: one filter per row by the smallest sum of differences, one zlib stream (PNG specification 9 to
 // 12).
 
 import { ImagingError } from "../../errors.ts";
@@ -17,8 +17,8 @@ const colourTypes = [0, 0, 4, 2, 6] as const;
 export const level = 4;
 
 /**
- * A PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit as the pixels are; one band
- * of only 0 and 255 is stored with 1 bit. Throws ImagingError `encode` for other pixels.
+ * Returns a PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit like the pixels; one
+ * band of only 0 and 255 is stored with 1 bit. Throws ImagingError `encode` for other pixels.
  */
 export async function encodePng(
   pixels: PixelBuffer,
@@ -65,7 +65,7 @@ function isBitonal(data: Uint8Array | Uint16Array): data is Uint8Array {
   return data instanceof Uint8Array && data.every((sample) => sample === 0 || sample === 255);
 }
 
-/** Rows of 1-bit samples, unfiltered: filters do not help below 8 bit (12.7). */
+/** Packs rows of 1-bit samples, unfiltered: filters do not help below 8 bit (12.7). */
 function packBits(data: Uint8Array, width: number, height: number): Uint8Array {
   const rowLength = 1 + Math.ceil(width / 8);
   const rows = new Uint8Array(rowLength * height);
@@ -88,7 +88,7 @@ function physical(resolution: { readonly x: number; readonly y: number }): Uint8
   return content;
 }
 
-/** A whole chunk: length, type, content and checksum. */
+/** Returns a whole chunk: length, type, content and checksum. */
 export function chunk(type: string, content: Uint8Array): Uint8Array[] {
   const head = new Uint8Array(8);
   new DataView(head.buffer).setUint32(0, content.length);

@@ -1,4 +1,4 @@
-// Choosing and applying row filters when writing (PNG specification 9.2, 12.7).
+// Chooses and applies row filters when writing (PNG specification 9.2, 12.7).
 
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 
@@ -36,7 +36,7 @@ function bigEndian(data: Uint16Array, from: number, count: number, row: Uint8Arr
   }
 }
 
-/** Paeth is left out: tried on photographs it saved no bytes and took half of the time of filtering. */
+/** Paeth is omitted: on photographs it saved no bytes and took half of the filtering time. */
 type Filter = 0 | 1 | 2 | 3;
 
 /**
@@ -45,7 +45,7 @@ type Filter = 0 | 1 | 2 | 3;
  */
 const sampling = 4;
 
-/** Sums in one walk, so that each neighbour is loaded once. */
+/** Sums in one pass, so that each neighbour is loaded once. */
 function cheapest(row: Uint8Array, above: Uint8Array, step: number): Filter {
   let none = 0;
   let sub = 0;
@@ -66,7 +66,7 @@ function cheapest(row: Uint8Array, above: Uint8Array, step: number): Filter {
   return least === none ? 0 : least === sub ? 1 : least === up ? 2 : 3;
 }
 
-/** Distance from 0 of a difference as a signed byte. */
+/** Returns the absolute value of a difference as a signed byte. */
 function magnitude(difference: number): number {
   const signed = (difference << 24) >> 24;
   return signed < 0 ? -signed : signed;

@@ -1,4 +1,4 @@
-// The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf or a text that holds EXIF (PNG
+// The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf or a text with EXIF (PNG
 // specification, third edition, 5 and 11).
 
 import { ImagingError } from "../../errors.ts";
@@ -10,7 +10,7 @@ import { hasText, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import type { Resolution } from "../image-header.ts";
 import { isTextType, rawKeyword, type TextMetadata, takeRawProfile } from "./raw-profile.ts";
 
-/** The eight bytes every PNG begins with. */
+/** The first eight bytes of every PNG. */
 export const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
 /** Per colour type: samples of a stored pixel and the depths allowed (11.2.1). */
@@ -51,10 +51,7 @@ export interface PngHeader {
   readonly dataStart: number;
 }
 
-/**
- * Content that is read, by chunk type, with the longest length that can be meant; other chunks are skipped
- * unread.
- */
+/** Chunk types that are read, with their longest valid length; other chunks are skipped unread. */
 const wanted: Readonly<Record<string, { readonly longest: number; readonly checkChunk: boolean }>> = {
   PLTE: { longest: 768, checkChunk: true },
   tRNS: { longest: 256, checkChunk: true },
@@ -79,8 +76,9 @@ const laterRead = 1024;
 const readBudget = 256 * 1024;
 
 /**
- * Facts before the picture. Reads at most 256 KiB, usually 16. eXIf after the picture is not looked for.
- * Throws ImagingError `decode` when damaged, `unsupported` for Apple's variant and for headers too scattered.
+ * Returns the facts before the picture. Reads at most 256 KiB, usually 16. Does not search for eXIf after the
+ * picture. Throws ImagingError `decode` when damaged, `unsupported` for Apple's variant and for headers too
+ * scattered.
  */
 export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   const read = frugal(bytes);
@@ -122,9 +120,9 @@ type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** Chunks between the header chunk and the image data. */
 interface Chunks {
-  /** The content of the chunks that are {@link wanted}. */
+  /** Contents of the {@link wanted} chunks. */
   readonly found: Map<string, Uint8Array>;
-  /** EXIF that a text holds. */
+  /** EXIF in a text. */
   readonly texts: TextMetadata;
   readonly profile: PngHeader["profile"];
   /** Start of the first IDAT chunk. */
@@ -179,7 +177,7 @@ function readColourChunks(found: ReadonlyMap<string, Uint8Array>): ColourFields[
   return { srgb, gamma, chromaticities: values("cHRM", 8) };
 }
 
-/** Reads through one window, so that neighbouring chunks cost one read; never more than the budget in all. */
+/** Reads through one window, so that neighbouring chunks cost one read; never exceeds the budget. */
 function frugal(bytes: ByteSource): ReadRange {
   let window = new Uint8Array();
   let windowStart = 0;
@@ -257,8 +255,7 @@ function readTransparency(
 }
 
 /**
- * pHYs counts pixels per metre when its unit is 1; without a unit it only says how wide pixels are for their
- * height.
+ * pHYs counts pixels per metre when its unit is 1; without a unit it only gives the aspect ratio of pixels.
  */
 function readPhysical(data: Uint8Array | undefined): Resolution | undefined {
   if (data?.length !== 9 || data[8] !== 1) return undefined;
@@ -270,7 +267,7 @@ function uint32(data: Uint8Array, at: number): number {
   return new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(at);
 }
 
-/** The error for a file that breaks off or contradicts itself. */
+/** Returns the error for a truncated or contradictory file. */
 export function damagedError(where: string): ImagingError {
   return new ImagingError(
     "decode",

@@ -14,11 +14,11 @@ const largestRead = 256 * 1024;
 const feedSize = 32 * 1024;
 
 /**
- * The zlib stream that the IDAT chunks hold together, from the chunk at `start`; ends at the first other
- * chunk or the end of the file. Reads grow, so that a small region near the top costs little.
+ * Yields the zlib stream in the IDAT chunks, from the chunk at `start`; ends at the first other chunk or the
+ * end of the file. Reads grow, so that a small region near the top costs little.
  */
 async function* joinedChunks(bytes: ByteSource, start: number): AsyncGenerator<Uint8Array> {
-  const frame = new Uint8Array(12); // checksum of the chunk before, length and type of the next
+  const frame = new Uint8Array(12); // checksum of the previous chunk, length and type of the next
   const view = new DataView(frame.buffer);
   let framed = 4;
   let left = 0;
@@ -51,8 +51,8 @@ async function* joinedChunks(bytes: ByteSource, start: number): AsyncGenerator<U
 }
 
 /**
- * The inflated picture data, in pieces of the platform's size. Leaving the loop early stops reading.
- * Throws ImagingError `decode` when the data are damaged or end within the stream, `source` from the bytes.
+ * Yields the inflated picture data, in pieces of the platform's size. Leaving the loop early stops reading.
+ * Throws ImagingError `decode` when the data is damaged or ends within the stream, `source` from the bytes.
  */
 export async function* inflatedPicture(bytes: ByteSource, start: number): AsyncGenerator<Uint8Array> {
   const stream = new DecompressionStream("deflate");

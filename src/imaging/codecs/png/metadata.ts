@@ -21,7 +21,7 @@ import {
 const xmpKeyword = "XML:com.adobe.xmp";
 const mostChunks = 100_000;
 const longestKeyword = 79;
-/** Many chunks of one picture are small: those are walked through in memory, larger ones skipped unread. */
+/** Many chunks of one picture are small: those are walked in memory, larger ones skipped unread. */
 const window = 64 * 1024;
 
 /**
@@ -55,7 +55,7 @@ export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = 
   return { ...raw, ...own };
 }
 
-/** Keyword, whether compressed, method, language, translated keyword, text: iTXt. */
+/** Reads iTXt: keyword, compression flag, method, language, translated keyword, text. */
 async function internationalText(
   budget: MetadataBytes,
   content: Uint8Array | undefined,
@@ -72,7 +72,7 @@ async function internationalText(
 /** Chunks that new metadata replaces; of ImageMagick's texts we only ever write IPTC. */
 const chunkKinds: Readonly<Record<string, keyof Metadata>> = { iCCP: "icc", sRGB: "icc", eXIf: "exif" };
 
-/** Puts metadata behind the header chunk, in place of the file's own of the same kinds. */
+/** Inserts metadata after the header chunk, replacing the file's own of the same kinds. */
 export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
   return async (png: Uint8Array, metadata: Metadata): Promise<Uint8Array> => {
     const zlib = (data: Uint8Array) => host.deflate(data, 6);
@@ -91,7 +91,7 @@ export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
   };
 }
 
-/** Behind the signature and IHDR. */
+/** Offset after the signature and IHDR. */
 const headerEnd = 33;
 
 function keptChunks(png: Uint8Array, metadata: Metadata): Uint8Array[] {
@@ -106,7 +106,7 @@ function keptChunks(png: Uint8Array, metadata: Metadata): Uint8Array[] {
   return kept;
 }
 
-/** IPTC as ImageMagick writes it and ExifTool reads it. */
+/** Returns IPTC as ImageMagick writes it and ExifTool reads it. */
 function rawText(iptc: Uint8Array): Uint8Array {
   const resource = iptcResource(iptc);
   const lines = [...toHex(resource).matchAll(/.{1,72}/g)].map(([line]) => line);

@@ -1,5 +1,5 @@
-// The texts of a PNG in which ImageMagick and others keep EXIF, XMP and IPTC: keyword "Raw profile type",
-// then a line with a name, one with the length, and hexadecimal digits.
+// Texts of a PNG in which ImageMagick and others store EXIF, XMP and IPTC: keyword "Raw profile type", then a
+// line with a name, one with the length, and hexadecimal digits.
 
 import type { Metadata } from "../../metadata/metadata.ts";
 import { hasText, type MetadataBytes } from "../../metadata/metadata-bytes.ts";
@@ -33,7 +33,7 @@ export async function takeRawProfile(
   if (text) take(keyword.slice(rawKeyword.length), text, found);
 }
 
-/** Keyword, method 0, zlib data: iCCP and zTXt. */
+/** Inflates the contents of iCCP and zTXt: keyword, method 0, zlib data. */
 export async function inflateProfile(
   budget: MetadataBytes,
   content: Uint8Array | undefined,

@@ -1,4 +1,4 @@
-// From the bytes of an unfiltered row to samples: depths widened, palette and transparency applied (PNG
+// Converts the bytes of an unfiltered row to samples: depths widened, palette and transparency applied (PNG
 // specification 7.2, 11.3.1).
 
 import type { PngHeader } from "./header.ts";
@@ -69,7 +69,7 @@ function expandKeyed(samples: number, bitDepth: number, transparency: Uint8Array
   };
 }
 
-/** Indices of 1, 2, 4 or 8 bit, highest bits first, into entries of `bands` samples. */
+/** Expands indexes of 1, 2, 4 or 8 bit, highest bits first, into entries of `bands` samples. */
 function expandPalette(entries: Uint8Array, bitDepth: number, bands: number): Expand {
   const mask = (1 << bitDepth) - 1;
   const highest = 8 - bitDepth;
@@ -88,7 +88,7 @@ function expandPalette(entries: Uint8Array, bitDepth: number, bands: number): Ex
   };
 }
 
-/** Indices past the palette are opaque black. */
+/** Indexes past the palette are opaque black. */
 function paletteEntries({ palette, transparency, bands }: PngHeader): Uint8Array {
   const entries = new Uint8Array(256 * bands);
   for (let i = 0; i < 256; i++) {

@@ -1,11 +1,11 @@
-// Undoing the five row filters (PNG specification 9.2). The hot loop of decoding.
+// Undoes the five row filters (PNG specification 9.2). The hot loop of decoding.
 
 import { damagedError } from "./header.ts";
 
 /**
  * Undoes the filter of a row in place. Rows hold the filter type at index 0 and bytes from 1; only the first
- * `length` bytes are done (filters look left and up only). `above` is the row above, already undone; zeros
- * above the first. `step` is the number of bytes of a pixel, at least 1. Throws ImagingError `decode` for an
+ * `length` bytes are done (filters look left and up only). `above` is the unfiltered row above; zeros above
+ * the first. `step` is the number of bytes of a pixel, at least 1. Throws ImagingError `decode` for an
  * unknown filter.
  */
 export function unfilter(row: Uint8Array, above: Uint8Array, step: number, length: number): void {
@@ -59,7 +59,7 @@ function paethBand(row: Uint8Array, above: Uint8Array, start: number, step: numb
   }
 }
 
-// Side by side the bands are independent chains of work, which the processor overlaps.
+// Interleaved bands are independent dependency chains, which the processor overlaps.
 
 function paeth3(row: Uint8Array, above: Uint8Array, length: number): void {
   let [l0, l1, l2, c0, c1, c2] = [0, 0, 0, 0, 0, 0];

@@ -13,7 +13,7 @@ export interface Block {
   readonly y: number;
   /** Rows from its top that the region needs. */
   readonly rows: number;
-  /** Rows that it holds at most. */
+  /** Maximum rows that it holds. */
   readonly allRows: number;
   readonly offset: number;
   readonly bytes: number;
@@ -21,12 +21,12 @@ export interface Block {
 
 const MAX_BLOCKS = 1 << 22;
 const MAX_GAP = 1024;
-/** Bytes of one read, unless a single block or row is larger. */
+/** Maximum bytes of one read, unless a single block or row is larger. */
 export const MAX_RUN = 1 << 20;
 
 /**
- * The blocks under `region` that hold sample `plane` (0 unless planar), row by row of blocks. Throws
- * ImagingError `decode` when the file's tables do not reach that far.
+ * Returns the blocks under `region` with sample `plane` (0 unless planar), row by row of blocks. Throws
+ * ImagingError `decode` when the file's tables are too short.
  */
 export async function blocksOf(
   file: TiffFile,
@@ -87,25 +87,23 @@ function* listed(
     }
 }
 
-/** Bytes from a block to the next, for files that do not say how long their blocks are. */
+/** Returns the bytes up to the next block, for files without the lengths of their blocks. */
 function untilNext(offsets: readonly number[], i: number): number {
   const bytes = (offsets[i + 1] ?? 0) - (offsets[i] as number);
   return bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
 }
 
-/**
- * No compression that is served makes a block much larger than its pixels; a larger claim is not believed.
- */
+/** No supported compression makes a block much larger than its pixels; a larger claim is not believed. */
 export const storedLimit = (bytes: number) => 2 * bytes + (1 << 16);
 
 type StoredRows = ReturnType<typeof storedRows>;
 
-/** Bytes of some rows from the top of a block. */
+/** Returns the bytes of some rows from the top of a block. */
 const bytesOf = (stored: StoredRows, rows: number) => Math.ceil(rows / stored.rows) * stored.bytes;
 
 /**
- * The needed rows of an uncompressed block, which can be read without those above, in pieces of about a
- * mebibyte.
+ * Yields the needed rows of an uncompressed block, which can be read without those above, in pieces of about
+ * a mebibyte.
  */
 function* piecesOf(block: Block, stored: StoredRows, top: number): Generator<Block> {
   const most = Math.max(1, Math.floor(MAX_RUN / stored.bytes)) * stored.rows;
@@ -125,7 +123,7 @@ function* piecesOf(block: Block, stored: StoredRows, top: number): Generator<Blo
 }
 
 /**
- * The blocks with their stored bytes; neighbours in the file come with one read, and one read is under way
+ * Yields the blocks with their stored bytes; neighbours in the file share a read, and one read is in flight
  * ahead.
  */
 export async function* readBlocks(

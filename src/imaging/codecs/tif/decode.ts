@@ -30,7 +30,7 @@ import { type BlockTarget, targetFor } from "./samples/targets.ts";
 
 const MAX_TABLES = 64 * 1024;
 
-/** A stored picture that can be read. */
+/** An opened picture of a file. */
 interface OpenTiff {
   readonly bytes: ByteSource;
   readonly file: TiffFile;
@@ -129,7 +129,7 @@ export async function fillFrom(
   return whole;
 }
 
-/** The first of each, the second of each, and so on, as long as all have one. */
+/** Yields the first of each, the second of each, and so on, as long as all have one. */
 async function* together<T>(lists: readonly AsyncIterator<T>[]): AsyncGenerator<T[]> {
   for (;;) {
     const next = await Promise.all(lists.map((list) => list.next()));
@@ -153,7 +153,7 @@ function within(start: number, length: number, end: number, factor: number): rea
   return [from, Math.min(start + length, end) - from];
 }
 
-/** The pixels with their last column and row repeated up to a size. */
+/** Returns the pixels with their last column and row repeated up to a size. */
 function extendPixels(pixels: PixelBuffer, width: number, height: number): PixelBuffer {
   if (width === pixels.width && height === pixels.height) return pixels;
   const { bands, data } = pixels;

@@ -8,14 +8,17 @@ import type { EncodeOptions } from "../plan.ts";
 
 /** Level of deflate. */
 export const level = 6;
-/** Bytes of a strip before compression, about: large enough to compress well, small enough to read a part. */
+/**
+ * Approximate bytes of a strip before compression: large enough to compress well, small enough for partial
+ * reads.
+ */
 const stripSize = 256 * 1024;
 const dpi72 = 72 / 2.54;
 
 const fieldTypes = { short: 3, long: 4, rational: 5 } as const;
 const fieldSizes = { short: 2, long: 4, rational: 8 } as const;
 
-/** A field of the directory; rationals are given as numerators over {@link rationalBase}. */
+/** A field of the directory; rationals are numerators over {@link rationalBase}. */
 interface Field {
   readonly tag: number;
   readonly type: keyof typeof fieldTypes;
@@ -24,7 +27,7 @@ interface Field {
 
 const rationalBase = 10_000;
 
-/** The nearest numerator that a field holds. */
+/** Returns the nearest numerator that fits a field. */
 function rational(value: number): number {
   return Math.min(0xffffffff, Math.max(1, Math.round(value * rationalBase)));
 }
@@ -76,7 +79,10 @@ export async function encodeTiff(
   return assemble(fields, strips);
 }
 
-/** `count` rows from `y` as bytes, little-endian, each sample less the one of the same band to its left. */
+/**
+ * Returns `count` rows from `y` as bytes, little-endian, each sample minus the one of the same band to its
+ * left.
+ */
 function differences({ width, bands, data }: PixelBuffer, y: number, count: number): Uint8Array {
   const row = width * bands;
   const start = y * row;
@@ -94,7 +100,7 @@ function differences({ width, bands, data }: PixelBuffer, y: number, count: numb
   return out;
 }
 
-/** Header, directory, values that do not fit into it, strips. */
+/** Assembles header, directory, values that do not fit into it, and strips. */
 function assemble(fields: readonly Field[], strips: readonly Uint8Array[]): Uint8Array {
   const valueBytes = (field: Field) => fieldSizes[field.type] * field.values.length;
   const directoryEnd = 8 + 2 + fields.length * 12 + 4;

@@ -28,7 +28,7 @@ const columnsOf = ({ blockWidth }: Stage, { x, width }: Rectangle) =>
   Math.ceil((x + width) / blockWidth) - Math.floor(x / blockWidth);
 
 /**
- * Estimated bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes,
+ * Estimates bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes,
  * tables.
  */
 export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {

@@ -1,4 +1,4 @@
-// Strips and tiles as the rows that they decompress to, some at a time.
+// Decompresses strips and tiles to rows, a few at a time.
 
 import type { Block } from "./blocks.ts";
 import type { BlockReader } from "./compression/block.ts";
@@ -20,7 +20,7 @@ export interface BlockContext {
   readonly decoders: BlockDecoders;
   /** Number of pixels a side that become one later: JPEG decodes to fewer. */
   readonly factor: number;
-  /** The first row of the picture that is needed. */
+  /** First needed row of the picture. */
   readonly top: number;
 }
 
@@ -35,8 +35,8 @@ export interface Part {
   /** Pixels from row to row. */
   readonly stride: number;
   /**
-   * Stored samples, differences undone, in machine order: of all bands or, in planar files, one array each.
-   * Reused.
+   * Stored samples with predictors undone, in machine order: of all bands or, in planar files, one array
+   * each. Reused.
    */
   readonly planes: readonly Uint8Array[];
   /** See {@link BlockReader.incomplete}. */
@@ -49,7 +49,9 @@ const CHUNK = 256 * 1024;
 export const chunkRows = (bytesOfRow: number, rows: number) =>
   Math.max(1, Math.min(rows, Math.floor(CHUNK / bytesOfRow)));
 
-/** A function that returns the parts of the blocks that hold the same pixels: one, or one for each plane. */
+/**
+ * Creates a function that returns the parts of the blocks with the same pixels: one, or one for each plane.
+ */
 export function partReader(context: BlockContext) {
   const { picture } = context;
   if (compressions[picture.compression]?.whole)

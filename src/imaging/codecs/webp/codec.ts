@@ -1,4 +1,4 @@
-// WebP as a codec: header by our own reader, pixels by libwebp.
+// The WebP codec: header by our own reader, pixels by libwebp.
 
 import { ImagingError } from "../../errors.ts";
 import { readAll } from "../../lib/byte-source.ts";
@@ -8,10 +8,10 @@ import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
 import { embedInWebp, readWebpMetadata } from "./metadata.ts";
 
-/** Largest file that is taken into memory. */
+/** Largest file that is read into memory. */
 const fileLimit = 512 * 1024 * 1024;
 
-/** The WebP codec; its two module instances live inside. */
+/** Creates the WebP codec; its two module instances are internal. */
 export function webpCodec(host: CodecHost): Codec {
   const decodeStill = stillDecoder(host);
   return {
@@ -20,7 +20,7 @@ export function webpCodec(host: CodecHost): Codec {
     probe: readHeader,
     mostBytes: fileLimit,
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
-    // canvas of an animation; the cut.
+    // canvas of an animation; the crop.
     memory: ({ header, region }, fileSize) =>
       2 * fileSize +
       header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3) +

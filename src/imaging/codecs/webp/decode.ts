@@ -1,5 +1,5 @@
-// WebP pixels through libwebp: still pictures, and animation frames composed on their canvas (WebP Container
-// Specification, "Animation" and "Assembling the Canvas").
+// Decodes WebP pixels with libwebp: still pictures, and animation frames composed on their canvas (WebP
+// Container Specification, "Animation" and "Assembling the Canvas").
 
 import createDecoder from "@jsquash/webp/codec/dec/webp_dec.js";
 import { ImagingError } from "../../errors.ts";
@@ -17,17 +17,17 @@ export interface Rgba {
   readonly data: Uint8Array;
 }
 
-/** Pixels that may be decoded to compose one frame: 16 canvases of 4 megapixels, or many small ones. */
+/** Maximum pixels decoded to compose one frame: 16 canvases of 4 megapixels, or many small ones. */
 const composeLimit = 64 * 1024 * 1024;
 
-/** The still-picture decoder: a whole WebP file in memory to RGBA. Throws ImagingError `decode`. */
+/** Creates the still-picture decoder: a whole WebP file in memory to RGBA. Throws ImagingError `decode`. */
 export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgba> {
   const withDecoder = keptInstance({
     create() {
       offerImageData();
       return createDecoder({
         ...emscriptenOptions(host.wasm("webp-decode")),
-        locateFile: (name: string) => name, // never fetched; spares the glue a look at import.meta.url
+        locateFile: (name: string) => name, // never fetched; prevents the glue from using import.meta.url
       } as object);
     },
     memory: (decoder) => decoder.HEAPU8.length,
@@ -51,7 +51,7 @@ export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgb
 }
 
 /**
- * Throws ImagingError `decode` for a file that is shorter than its RIFF header says: libwebp shows some of
+ * Throws ImagingError `decode` for a file that is shorter than its RIFF header says: libwebp decodes some of
  * those without an error.
  */
 export function confirmWhole(file: Uint8Array): void {
@@ -60,7 +60,10 @@ export function confirmWhole(file: Uint8Array): void {
     throw damagedError(`its header announces ${declared} bytes, the file has ${file.length}`);
 }
 
-/** Frame `page` of a file in memory, cut to `region`: 4 bands when the container has alpha, else 3. */
+/**
+ * Decodes frame `page` of a file in memory, cropped to `region`: 4 bands when the container has alpha, else
+ * 3.
+ */
 export async function decodePage(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
   file: Uint8Array,
@@ -124,7 +127,7 @@ function lastIndependent({ frames, width, height }: Container, index: number): n
   return 0;
 }
 
-/** A frame's chunks as a file of their own (extended format, so that an ALPH chunk is allowed). */
+/** Returns a frame's chunks as a separate file (extended format, so that an ALPH chunk is allowed). */
 function stillFile(file: Uint8Array, frame: Frame): Uint8Array {
   if (frame.end > file.length) throw damagedError("a frame reaches beyond the end of the file");
   const body = file.subarray(frame.start, frame.end);
@@ -135,7 +138,7 @@ function stillFile(file: Uint8Array, frame: Frame): Uint8Array {
   view.setUint32(4, out.length - 8, true);
   text(8, "WEBPVP8X");
   view.setUint32(16, 10, true);
-  out[20] = 0x10; // alpha may be there; without ALPH it is opaque
+  out[20] = 0x10; // alpha is allowed; without ALPH it is opaque
   for (const [at, value] of [
     [24, frame.width - 1],
     [27, frame.height - 1],
@@ -152,7 +155,7 @@ function fill(canvas: Uint8Array, stride: number, area: Rectangle, colour: reado
     for (let x = area.x; x < area.x + area.width; x++) canvas.set(colour, (y * stride + x) * 4);
 }
 
-/** Puts a frame on the canvas: source over destination, or in its place. */
+/** Draws a frame on the canvas: source over destination, or replacing it. */
 function lay(canvas: Uint8Array, stride: number, frame: Frame, source: Uint8Array): void {
   for (let y = 0; y < frame.height; y++) {
     let to = ((frame.y + y) * stride + frame.x) * 4;

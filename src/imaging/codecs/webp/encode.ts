@@ -18,7 +18,7 @@ interface Encoder {
 }
 
 /**
- * The encoder: 1 to 4 bands of 8 bit; a fully opaque picture gets no alpha chunk. Throws ImagingError
+ * Creates the encoder: 1 to 4 bands of 8 bit; a fully opaque picture gets no alpha chunk. Throws ImagingError
  * `encode`.
  */
 export function webpEncoder(
@@ -28,7 +28,7 @@ export function webpEncoder(
     create: async () =>
       (await createEncoder({
         ...emscriptenOptions(host.wasm("webp-encode")),
-        locateFile: (name: string) => name, // never fetched; spares the glue a look at import.meta.url
+        locateFile: (name: string) => name, // never fetched; prevents the glue from using import.meta.url
       } as object)) as unknown as Encoder,
     memory: (encoder) => encoder.HEAPU8.length,
   });

@@ -8,7 +8,7 @@ import { type Exif, readExif } from "../../metadata/exif.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
 
-/** One animation frame, in canvas pixels; `start` and `end` bound the frame's own chunks in the file. */
+/** One animation frame, in canvas pixels; `start` and `end` delimit the frame's own chunks in the file. */
 export interface Frame {
   readonly x: number;
   readonly y: number;
@@ -30,7 +30,7 @@ export interface Container {
   readonly variant: "lossy" | "lossless" | "animated";
   /** Position of the profile. */
   readonly profile?: { readonly offset: number; readonly length: number };
-  /** The colour space that EXIF names. */
+  /** Colour space in EXIF. */
   readonly colour?: Exif["colour"];
   readonly orientation: number;
   readonly resolution?: ImageHeader["resolution"];
@@ -40,10 +40,10 @@ export interface Container {
   readonly background: readonly [number, number, number];
 }
 
-/** Chunks and frames beyond these are not looked at: each costs a read. */
+/** Maximum number of chunks and frames that are read: each costs a read. */
 const chunkLimit = 4096;
 const exifLimit = 64 * 1024;
-/** A frame's chunk header and description. */
+/** Bytes of a frame's chunk header and description. */
 const frameBytes = 24;
 
 /** True if these are the first bytes of a WebP file. */
@@ -54,8 +54,8 @@ export function isWebp(head: Uint8Array): boolean {
 }
 
 /**
- * Header facts of frame `page` (1-based). Throws ImagingError `decode`, and `not-found` for a frame that is
- * not there.
+ * Returns the header facts of frame `page` (1-based). Throws ImagingError `decode`, and `not-found` for a
+ * missing frame.
  */
 export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
   const found = await readContainer(bytes);
@@ -236,7 +236,7 @@ interface Bitstream {
   readonly variant: "lossy" | "lossless";
 }
 
-/** The header of a lossless bitstream (its section 3). */
+/** Reads the header of a lossless bitstream (its section 3). */
 function readLossless(view: DataView): Bitstream {
   if (view.getUint8(0) !== 0x2f) throw damagedError("the VP8L signature 0x2f, received something else");
   const bits = view.getUint32(1, true);
@@ -248,7 +248,7 @@ function readLossless(view: DataView): Bitstream {
   };
 }
 
-/** The header of a VP8 key frame (RFC 6386, section 9.1). */
+/** Reads the header of a VP8 key frame (RFC 6386, section 9.1). */
 function readLossy(view: DataView): Bitstream {
   if ((view.getUint8(0) & 1) !== 0 || view.getUint8(3) !== 0x9d || view.getUint16(4) !== 0x012a)
     throw damagedError("a VP8 key frame, received something else");

@@ -7,7 +7,7 @@ import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { readContainer } from "./header.ts";
 
-/** Chunks, each with the flag that announces it. The format has no place for IPTC. */
+/** Chunks, each with its announcing flag. The format does not support IPTC. */
 const chunks = {
   icc: { name: "ICCP", flag: 0x20 },
   exif: { name: "EXIF", flag: 0x08 },
@@ -19,7 +19,7 @@ const kinds = Object.keys(chunks) as Kind[];
 
 const flags = { alpha: 0x10, animation: 0x02 } as const;
 const mostChunks = 4096;
-/** Some writers put the identifier of a JPEG segment in front of EXIF. */
+/** Some writers put the identifier of a JPEG segment before EXIF. */
 const prefix = "Exif\0\0";
 
 /** Returns the metadata of a WebP. Throws what the source throws. */
@@ -63,7 +63,7 @@ export async function embedInWebp(webp: Uint8Array, metadata: Metadata): Promise
   return concatenate([latin1("RIFF"), uint32(body.length + 4), latin1("WEBP"), body]);
 }
 
-/** Whole chunks by name, padding included. */
+/** Returns whole chunks by name, padding included. */
 function chunksOf(webp: Uint8Array): Map<string, Uint8Array[]> {
   const view = new DataView(webp.buffer, webp.byteOffset, webp.length);
   const found = new Map<string, Uint8Array[]>();

@@ -1,4 +1,4 @@
-// The error of damaged data.
+// The error for damaged data.
 
 import { ImagingError } from "../../errors.ts";
 

@@ -1,5 +1,5 @@
-// LZMA: bytes from a range-coded chunk (the LZMA specification of Igor Pavlov's SDK, which is in the public
-// domain).
+// LZMA: decodes bytes from a range-coded chunk (the LZMA specification of Igor Pavlov's SDK, which is in the
+// public domain).
 
 import { damagedError } from "./damaged.ts";
 
@@ -34,7 +34,7 @@ class Lengths {
   readonly high = even(256);
 }
 
-/** Everything that a chunk may take over from the one before. */
+/** State that a chunk may inherit from the previous one. */
 export class Lzma {
   readonly #contextBits: number;
   readonly #positionMask: number;
@@ -107,7 +107,7 @@ export class Lzma {
     const base = LITERAL * context;
     let symbol = 1;
     if (this.#state >= 7) {
-      // Behind a match: the byte that would have gone on with it is a part of the context.
+      // After a match, the byte that would have continued it is part of the context.
       const source = length - this.#rep0 - 1;
       let matched = source >= start ? (bytes[source] as number) : 0;
       while (symbol < 0x100) {

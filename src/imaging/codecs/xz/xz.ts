@@ -1,4 +1,4 @@
-// The .xz container, version 1.1.0: blocks of LZMA2, with a delta filter or without.
+// The .xz container, version 1.1.0: blocks of LZMA2, optionally with a delta filter.
 
 import { allocateOrThrow } from "../allocate.ts";
 import { damagedError } from "./damaged.ts";
@@ -9,12 +9,12 @@ const HEADER = 12;
 const DELTA = 0x03;
 const LZMA2 = 0x21;
 
-/** Bytes that `decompressed` holds, its result included: models and the wanted bytes. */
+/** Returns the bytes that `decompress` holds, its result included: models and the requested bytes. */
 export const xzMemory = (wanted: number) => wanted + 2 ** 16;
 
 /**
- * The first `wanted` bytes of an .xz stream. Checks of blocks are not verified, since what follows the wanted
- * bytes is not read. Throws ImagingError `decode` when the data are broken or hold fewer.
+ * Returns the first `wanted` bytes of an .xz stream. Block checks are not verified, since data after the
+ * requested bytes is not read. Throws ImagingError `decode` when the data is broken or shorter.
  */
 export function decompress(data: Uint8Array, wanted: number): Uint8Array {
   if (MAGIC.some((byte, i) => data[i] !== byte)) throw damagedError("an .xz stream", "something else");
@@ -37,7 +37,7 @@ export function decompress(data: Uint8Array, wanted: number): Uint8Array {
 }
 
 /**
- * The distance of the delta filter that a block header names, 0 without one. Throws ImagingError `decode` for
+ * Returns the distance of a block header's delta filter, 0 without one. Throws ImagingError `decode` for
  * other filters.
  */
 function deltaOf(header: Uint8Array): number {

@@ -1,5 +1,5 @@
-// Bits that are read from the end of a byte string to its start (RFC 8878, section 4.1): the last byte's
-// highest one is a mark.
+// Reads bits from the end of a byte string to its start (RFC 8878, section 4.1): the highest set bit of the
+// last byte is a mark.
 
 import { damagedError } from "./damaged.ts";
 
@@ -8,7 +8,7 @@ export interface Backwards {
   readonly data: Uint8Array;
   /** Start of the stream in `data`. */
   readonly start: number;
-  /** Bits that are left; negative once more were read than there are. */
+  /** Remaining bits; negative if too many were read. */
   left: number;
 }
 
@@ -32,5 +32,5 @@ export function take(bits: Backwards, count: number): number {
   return ((data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16)) >> (left & 7)) & ((1 << count) - 1);
 }
 
-/** The place of the highest bit of a number above 0. */
+/** Returns the index of the highest bit of a number above 0. */
 export const highestBit = (value: number) => 31 - Math.clz32(value);

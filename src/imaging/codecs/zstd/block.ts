@@ -1,11 +1,11 @@
-// A compressed block: its literals, and the sequences that copy them and what came before (RFC 8878, sections
+// A compressed block: its literals, and the sequences that copy them and earlier output (RFC 8878, sections
 // 3.1.1.3 to 3.1.1.5).
 
 import { damagedError } from "./damaged.ts";
 import { decodeHuffman, type HuffmanTable, readHuffmanTable } from "./huffman.ts";
 import { type Output, runSequences, type SequenceState, sequenceState } from "./sequences.ts";
 
-/** Bytes that a block holds at most, compressed or not. */
+/** Maximum bytes of a block, compressed or not. */
 export const MOST_BLOCK = 128 * 1024;
 
 /** State that one block of a frame passes to the next. */
@@ -15,7 +15,7 @@ export interface BlockState {
   readonly sequences: SequenceState;
 }
 
-/** The state at the start of a frame; `literals` is room for those of one block. */
+/** Returns the state at the start of a frame; `literals` is room for those of one block. */
 export const blockState = (literals: Uint8Array): BlockState => ({ literals, sequences: sequenceState() });
 
 /**
@@ -74,7 +74,7 @@ function readLiterals(data: Uint8Array, state: BlockState, most: number): { size
   return { size, end };
 }
 
-/** Four streams, of which each but the last has a quarter of the literals, rounded up. */
+/** Decodes four streams, each but the last with a quarter of the literals, rounded up. */
 function decodeFour(
   table: HuffmanTable,
   data: Uint8Array,

@@ -1,8 +1,8 @@
-// The error of Zstandard data that break their own rules.
+// The error for invalid Zstandard data.
 
 import { ImagingError } from "../../errors.ts";
 
-/** ImagingError `decode` of one form. */
+/** Returns an ImagingError `decode` in a common form. */
 export function damagedError(expected: string, received: string): ImagingError {
   return new ImagingError(
     "decode",

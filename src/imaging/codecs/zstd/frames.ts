@@ -14,7 +14,7 @@ export const MOST_WINDOW = 2 ** 27;
 /** Decompressed data, produced on demand. */
 export interface Decompressed {
   /**
-   * The bytes of the next block that has any, valid until the next call; undefined at the end. Throws
+   * Returns the bytes of the next non-empty block, valid until the next call; undefined at the end. Throws
    * ImagingError `decode`.
    */
   next(): Uint8Array | undefined;
@@ -27,8 +27,8 @@ interface Frame {
 }
 
 /**
- * Decompresses `data`, of which `wanted` bytes at most are needed: no more than these, or two windows, and a
- * block are held. Content checksums are not verified, since what follows the wanted bytes is not read.
+ * Decompresses `data`, of which at most `wanted` bytes are needed: no more than these, or two windows, and a
+ * block are held. Content checksums are not verified, since data after the requested bytes is not read.
  */
 export function decompressFrames(data: Uint8Array, wanted: number): Decompressed {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
@@ -41,7 +41,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     if (at + bytes > data.length) throw damagedError("a whole frame", "the end of the data");
   };
 
-  /** The next frame that is not skipped; undefined at the end. */
+  /** Returns the next frame that is not skippable; undefined at the end. */
   const openFrame = (): Frame | undefined => {
     while (at < data.length) {
       need(5);
@@ -75,7 +75,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     return { window, checksum: (flags & 4) !== 0, state: blockState(literals) };
   };
 
-  /** Makes room for a block behind what copies may reach back to. */
+  /** Makes room for a block after the bytes that copies may refer to. */
   const makeRoom = ({ window }: Frame) => {
     const { bytes, length } = output;
     const reach = Math.min(window, MOST_WINDOW);
@@ -88,7 +88,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     }
   };
 
-  /** Appends the next block to the output; whether it is the frame's last. */
+  /** Appends the next block to the output; returns true for the frame's last one. */
   const takeBlock = (current: Frame): boolean => {
     need(3);
     const head = view.getUint16(at, true) | (data[at + 2]! << 16);

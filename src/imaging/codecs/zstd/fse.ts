@@ -1,4 +1,4 @@
-// Finite state entropy: tables of a distribution, and how it is coded (RFC 8878, section 4.1).
+// Finite state entropy: tables of a distribution, and their coding (RFC 8878, section 4.1).
 
 import { highestBit } from "./bits.ts";
 import { damagedError } from "./damaged.ts";
@@ -18,10 +18,10 @@ export const symbolOf = (state: number) => state >>> 24;
 export const bitsOf = (state: number) => (state >> 16) & 255;
 export const baseOf = (state: number) => state & 0xffff;
 
-/** The table of one symbol that takes no bits. */
+/** Returns the table of one symbol that needs no bits. */
 export const fixedTable = (symbol: number): FseTable => ({ log: 0, states: Int32Array.of(symbol << 24) });
 
-/** The table of a distribution: a count for each symbol, -1 for "less than one". */
+/** Returns the table of a distribution: a count for each symbol, -1 for "less than one". */
 export function fseTable(counts: readonly number[], log: number): FseTable {
   const size = 1 << log;
   const symbols = new Uint8Array(size);
@@ -68,7 +68,7 @@ export function readFseTable(
   while (left > 0) {
     if (counts.length > largest || bit > end * 8) throw damagedError("a sound distribution", "a broken one");
     const bits = highestBit(left + 1) + 1;
-    // values that take a bit less
+    // values that need one bit less
     const short = (1 << bits) - 2 - left;
     const low = peek(bits - 1);
     let value = low;

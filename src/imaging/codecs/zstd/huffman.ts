@@ -6,7 +6,7 @@ import { baseOf, bitsOf, readFseTable, symbolOf } from "./fse.ts";
 
 const MOST_BITS = 11;
 
-/** For each value of `bits` bits: the symbol, and from bit 8 on how many of the bits are its code. */
+/** For each value of `bits` bits: the symbol, and from bit 8 on the length of its code. */
 export interface HuffmanTable {
   readonly bits: number;
   readonly codes: Uint16Array;
@@ -29,7 +29,7 @@ export function readHuffmanTable(
   return { table: tableOf(weights), end: after };
 }
 
-/** Weights in finite state entropy, of two states in turn. */
+/** Decodes weights in finite state entropy, with two alternating states. */
 function codedWeights(data: Uint8Array, start: number, end: number): number[] {
   const { table, end: from } = readFseTable(data, start, end, { largest: MOST_BITS, mostLog: 6 });
   const bits = backwards(data, from, end);

@@ -1,4 +1,4 @@
-// Sequences: so many literals, then a copy from so far behind (RFC 8878, sections 3.1.1.3.2, 3.1.1.4 and
+// Sequences: a number of literals, then a copy from a distance (RFC 8878, sections 3.1.1.3.2, 3.1.1.4 and
 // 3.1.1.5).
 
 import { type Backwards, backwards, take } from "./bits.ts";
@@ -10,7 +10,7 @@ import { baseOf, bitsOf, type FseTable, fixedTable, fseTable, readFseTable, symb
  */
 export interface Output {
   bytes: Uint8Array;
-  /** Bytes in it; the frame's own ones. */
+  /** Bytes in it, those of the frame. */
   length: number;
 }
 
@@ -35,7 +35,7 @@ function codes(first: number, extra: readonly number[], mostLog: number, usual: 
 const repeatValue = (value: number, times: number) => new Array<number>(times).fill(value);
 const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
-/** Larger distances are beyond any window that is allowed. */
+/** Larger distances exceed any allowed window. */
 const MOST_OFFSET_BITS = 28;
 
 /** In the order of their modes and tables: literals, offsets, matches. */
@@ -76,7 +76,7 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
-/** Tables and distances of the sequences before, which the next may use again. */
+/** Tables and distances of earlier sequences, which the next may reuse. */
 export interface SequenceState {
   readonly tables: Partial<Record<Kind, FseTable>>;
   readonly distances: [number, number, number];
@@ -131,7 +131,7 @@ function readCount(data: Uint8Array, start: number): { count: number; at: number
   return { count: b + c * 256 + 0x7f00, at: start + 3 };
 }
 
-/** One kind of code on its way through a block. */
+/** Progress of one kind of code through a block. */
 interface Track {
   readonly codes: Codes;
   readonly table: FseTable;
@@ -142,7 +142,7 @@ interface SequenceReader extends Readonly<Record<Kind, Track>> {
   readonly bits: Backwards;
 }
 
-/** The value at hand, with its own bits. */
+/** Returns the current value, with its extra bits. */
 function currentValue({ codes, table, state }: Track, bits: Backwards): number {
   const symbol = symbolOf(table.states[state]!);
   return codes.bases[symbol]! + take(bits, codes.extra[symbol]!);
@@ -153,7 +153,7 @@ function advance(track: Track, bits: Backwards): void {
   track.state = baseOf(state) + take(bits, bitsOf(state));
 }
 
-/** Reads the tables of a block and the states that its sequences begin with. */
+/** Reads the tables of a block and the initial states of its sequences. */
 function openWalk(data: Uint8Array, start: number, { tables }: SequenceState): SequenceReader {
   const modes = data[start] ?? 3;
   if ((modes & 3) !== 0) throw damagedError("known modes of sequences", "others");
@@ -212,7 +212,7 @@ function distanceOf(code: number, literal: number, distances: SequenceState["dis
   return distance;
 }
 
-/** Shorter stretches are copied byte by byte. */
+/** Shorter runs are copied byte by byte. */
 const SHORT = 32;
 
 function append(output: Output, from: Uint8Array, start: number, count: number): void {

@@ -1,11 +1,11 @@
-// Annotations of Presentation API 2.1 (sections 5.4 to 5.6) as 3.0 has them.
+// Converts annotations of Presentation API 2.1 (sections 5.4 to 5.6) to 3.0.
 
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "../../json.ts";
 import type { Resource } from "../../model.ts";
 import { image3, listOf, number3, reference3, renamed, texts3, typeOf } from "./properties.ts";
 import { services3 } from "./services.ts";
 
-/** An image on a canvas; undefined if it shows nothing. */
+/** Returns an image on a canvas; undefined if it shows nothing. */
 export function painting3(annotation: Resource, canvas: string): Resource | undefined {
   const body = listOf(annotation.resource)
     .map((each) => body3(each, "Image"))
@@ -35,7 +35,7 @@ export function annotation3(annotation: Resource): Resource {
 
 /** `usual`: the type of a body that has none. */
 function body3(body: unknown, usual: string): Resource | undefined {
-  // The choice of nothing.
+  // The empty choice.
   if (idOf(body) === "rdf:nil") return undefined;
   const own = typeOf(body) ?? usual;
   const type = renamed[own] ?? own;
@@ -79,7 +79,7 @@ function targets3(on: unknown): unknown {
   return oneOrMany(listOf(on).map(target3).filter(isThere));
 }
 
-/** A canvas, a part of one by the fragment of its address, or one with a selector. */
+/** Returns a canvas, a part of one by the fragment of its address, or one with a selector. */
 function target3(on: unknown): unknown {
   const { full, selector, within } = objectOf(on) ?? {};
   if (full === undefined) {

@@ -1,4 +1,4 @@
-// Documents of Presentation API 2.1 that others wrote, as documents of 3.0.
+// Converts external documents of Presentation API 2.1 to 3.0.
 
 import { type Fault, type FaultPath, inside, noteUnexpected } from "../../description/faults.ts";
 import { idOf, isThere, objectOf, objectsOf, present, textsOf } from "../../json.ts";
@@ -14,14 +14,14 @@ export function isVersion2(document: Resource): boolean {
   );
 }
 
-/** The readers of the types of documents that are read. */
+/** Readers by document type. */
 const readers: Readonly<Record<string, (document: Resource) => Resource>> = {
   Manifest: manifest3,
   Collection: collection3,
   AnnotationList: annotationPage3,
 };
 
-/** Why a document of version 2 cannot be read; nothing if it can. */
+/** Returns why a document of version 2 cannot be read; empty if it can. */
 export function faultsOfVersion2(document: Resource): readonly Fault[] {
   const at: FaultPath = { path: [], faults: [] };
   const type = typeOf(document);
@@ -59,7 +59,7 @@ function canvasFaults({ sequences }: Resource, at: FaultPath): void {
   }
 }
 
-/** A document of version 2 without faults in 3.0; its context is not in it. */
+/** Converts a faultless document of version 2 to 3.0, without a context. */
 export function version3(document: Resource): Resource {
   return (readers[typeOf(document) ?? ""] ?? annotationPage3)(document);
 }
@@ -89,7 +89,7 @@ function sequence3(sequence: Resource): Resource {
   return { ...properties3(sequence, "Manifest"), start: start === undefined ? undefined : canvas3(start) };
 }
 
-/** Another order of the canvases. */
+/** Returns another order of the canvases. */
 function order3(sequence: Resource): Resource | undefined {
   const items = listOf(sequence.canvases).map(idOf).filter(isThere).map(canvas3);
   const id = idOf(sequence);
@@ -112,7 +112,7 @@ function canvasOf3(canvas: Resource): Resource {
   };
 }
 
-/** A list of annotations of a canvas, which may be in it or only be referred to. */
+/** Returns a canvas's list of annotations, which may be embedded or referenced. */
 function listed3(list: unknown): Resource | undefined {
   const resources = objectOf(list)?.resources;
   if (Array.isArray(resources)) return annotationPage3(list as Resource);

@@ -5,17 +5,22 @@ import type { Resource } from "../../model.ts";
 import { viewingHints } from "../properties.ts";
 import { services3 } from "./services.ts";
 
-/** Type of a resource without the prefix of its vocabulary: `Manifest`, `Image`, `ContentAsText`. */
+/**
+ * Returns the type of a resource without the prefix of its vocabulary: `Manifest`, `Image`, `ContentAsText`.
+ */
 export function typeOf(resource: unknown): string | undefined {
   return textsOf(objectOf(resource)?.["@type"])[0]?.replace(/^\w+:/, "");
 }
 
-/** The items of a list; a single value is a list of one. */
+/** Returns the items of a list; a single value counts as a list of one. */
 export function listOf(value: unknown): readonly unknown[] {
   return value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 }
 
-/** A text, a text with its language or a list of them as texts by language; undefined if there is none. */
+/**
+ * Returns a text, a text with its language or a list of them as texts by language; undefined if there is
+ * none.
+ */
 export function texts3(value: unknown): Resource | undefined {
   const texts = new Map<string, string[]>();
   for (const each of listOf(value)) {
@@ -27,7 +32,7 @@ export function texts3(value: unknown): Resource | undefined {
   return texts.size > 0 ? Object.fromEntries(texts) : undefined;
 }
 
-/** A whole number of pixels, also if it is written as a text. */
+/** Returns a whole number of pixels, even if it is written as a text. */
 export function number3(value: unknown): number | undefined {
   const number = typeof value === "string" ? Number.parseFloat(value) : value;
   return typeof number === "number" && number > 0 && Number.isFinite(number) ? Math.ceil(number) : undefined;
@@ -76,7 +81,7 @@ const wholes: Readonly<Record<string, string>> = {
   AnnotationPage: "AnnotationCollection",
 };
 
-/** A resource that is referred to, by its address or as an object; undefined if it has no address. */
+/** Returns a referenced resource, by its address or as an object; undefined if it has no address. */
 export function reference3(value: unknown, usual: string): Resource | undefined {
   const id = idOf(value);
   if (id === undefined) return undefined;
@@ -84,7 +89,7 @@ export function reference3(value: unknown, usual: string): Resource | undefined 
   return present({ id, type: renamed[type] ?? type, label: texts3(objectOf(value)?.label) });
 }
 
-/** Types that have another name in 3.0. */
+/** Types that were renamed in 3.0. */
 export const renamed: Readonly<Record<string, string>> = {
   AnnotationList: "AnnotationPage",
   Layer: "AnnotationCollection",
@@ -92,7 +97,7 @@ export const renamed: Readonly<Record<string, string>> = {
   MovingImage: "Video",
 };
 
-/** 3.0 allows the licences and statements of these two; others go into the metadata. */
+/** 3.0 allows licences and statements of only these two; others are moved to the metadata. */
 const isKnownRights = (text: string) => /^https?:\/\/(creativecommons|rightsstatements)\.org\//.test(text);
 
 function pair3({ label, value }: Resource): Resource | undefined {
@@ -114,12 +119,12 @@ function providers3(logo: unknown, label: Resource | undefined): readonly Resour
     : [];
 }
 
-/** Images that stand for something: thumbnails or logos. */
+/** Returns representative images: thumbnails or logos. */
 function images3(value: unknown): readonly Resource[] {
   return listOf(value).map(image3).filter(isThere);
 }
 
-/** An image by its address or as an object; undefined if it has no address. */
+/** Returns an image by its address or as an object; undefined if it has no address. */
 export function image3(value: unknown): Resource | undefined {
   const id = idOf(value);
   if (id === undefined) return undefined;
@@ -135,7 +140,7 @@ export function image3(value: unknown): Resource | undefined {
   });
 }
 
-/** Pages for people; what else is related is another form of the resource. */
+/** True for pages for people; other links are other forms of the resource. */
 const isPage = (link: unknown) => /^(text\/html\b|$)/.test(textOf(objectOf(link)?.format) ?? "");
 
 function links3(links: readonly unknown[], usual: string): readonly Resource[] {
@@ -147,7 +152,7 @@ function links3(links: readonly unknown[], usual: string): readonly Resource[] {
       return present({
         id,
         type: typeOfFormat(textOf(format)) ?? usual,
-        // 3.0 wants a label of pages and renderings.
+        // 3.0 requires labels of pages and renderings.
         label: texts3(label) ?? (usual === "Text" ? { none: [id] } : undefined),
         format: textOf(format),
         profile: textOf(profile),

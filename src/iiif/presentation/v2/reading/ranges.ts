@@ -16,7 +16,7 @@ export function structures3(structures: unknown): readonly Resource[] {
   const all = objectsOf(structures).filter((range) => idOf(range) !== undefined);
   const byId = new Map(all.map((range) => [idOf(range) as string, range]));
   const children = new Map(all.map((range) => [range, childrenOf(range)]));
-  // Earlier versions named the range around in place of those inside.
+  // Earlier versions named the parent range instead of the children.
   for (const range of all)
     for (const whole of listOf(range.within)) {
       const around = children.get(byId.get(idOf(whole) ?? "") ?? {});
@@ -44,7 +44,7 @@ export function structures3(structures: unknown): readonly Resource[] {
     };
   };
   const tops = all.filter((range) => !inner.has(idOf(range) as string));
-  // Ranges that only name each other in a circle have no top: they are read from the first one on.
+  // Ranges in a circle have no top: reading starts at the first one.
   return [...tops, ...all].map((range) => read(range, 1)).filter(isThere);
 }
 
@@ -58,7 +58,7 @@ function childrenOf({ members, canvases, ranges }: Resource) {
   return { members: new Set([...idsOf(members), ...idsOf(canvases), ...inner]), ranges: inner };
 }
 
-/** A canvas, or a part of one by the fragment of its address. */
+/** Returns a canvas, or a part of one by the fragment of its address. */
 export function canvas3(address: string): Resource {
   const [id = "", ...fragment] = address.split("#");
   if (fragment.length === 0) return { id, type: "Canvas" };

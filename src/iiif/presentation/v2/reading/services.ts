@@ -1,5 +1,5 @@
-// Services of documents of Presentation API 2.1 as 3.0 has them: with a type, and without contexts (3.0,
-// sections 3.4 and 4.6).
+// Converts services of Presentation API 2.1 to 3.0: with a type, and without contexts (3.0, sections 3.4 and
+// 4.6).
 
 import { idOf, objectsOf, present, textOf, textsOf } from "../../json.ts";
 import type { Resource } from "../../model.ts";
@@ -16,7 +16,7 @@ const types: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/\/api\/search\/\d/, "SearchService1"],
 ];
 
-/** The services of a resource that have an address. */
+/** Returns the services of a resource that have an address. */
 export function services3(value: unknown): readonly Resource[] {
   return objectsOf(value)
     .filter((service) => idOf(service) !== undefined)

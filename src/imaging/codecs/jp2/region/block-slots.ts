@@ -1,4 +1,4 @@
-// The code-blocks that stay decoded in the module's memory: those that were used last.
+// A cache of decoded code-blocks in the module's memory: the most recently used ones.
 
 import { createLru } from "../../../lib/lru.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
@@ -8,8 +8,8 @@ export interface BlockSlots {
   /** Number of slots. */
   readonly count: number;
   /**
-   * Address of the coefficients of a block, decoded without its lowest `skipped` bit-planes; undefined if not
-   * there.
+   * Returns the address of a block's coefficients, decoded without its lowest `skipped` bit-planes; undefined
+   * if missing.
    */
   find(block: CodeBlock, skipped: number): number | undefined;
   /**
@@ -19,7 +19,7 @@ export interface BlockSlots {
   forget(block: CodeBlock): void;
 }
 
-/** Slots over the memory of an engine. */
+/** Creates slots over the memory of an engine. */
 export function blockSlots({ slots }: Engine): BlockSlots {
   const free: number[] = Array.from({ length: slots.count }, (_, i) => slots.count - 1 - i);
   const skippedIn = new Uint8Array(slots.count);

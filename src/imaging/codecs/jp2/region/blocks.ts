@@ -1,4 +1,4 @@
-// The code-blocks that windows of sub-bands meet, and the packets that hold them.
+// Finds the code-blocks in windows of sub-bands, and the packets that contain them.
 
 import type { ByteRange } from "../../../lib/byte-source.ts";
 import { joinRanges, type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
@@ -9,7 +9,7 @@ import { behindSop, type CodeBlock, readPacketHeader } from "../stream/precinct.
 import type { OpenTile } from "../stream/stream.ts";
 import type { ResolutionWindow } from "./windows.ts";
 
-/** Numbers of the precincts that a window of a sub-band meets. */
+/** Returns the numbers of the precincts in a window of a sub-band. */
 function precinctsIn(tile: OpenTile, component: number, r: number, band: Band, window: Box): number[] {
   if (isEmpty(window)) return [];
   const { firstX, firstY, across, before, precinctX, precinctY } =
@@ -23,7 +23,7 @@ function precinctsIn(tile: OpenTile, component: number, r: number, band: Band, w
   return numbers;
 }
 
-/** The code-blocks with passes of a sub-band that a window meets, of precincts that have been read. */
+/** Yields the code-blocks with passes in a window of a sub-band, from precincts that have been read. */
 export function* blocksIn(
   tile: OpenTile,
   component: number,
@@ -37,12 +37,12 @@ export function* blocksIn(
   }
 }
 
-/** Bytes of a packet that are read for its header at first: more than most headers have. */
+/** Bytes of a packet that are first read for its header: more than most headers have. */
 const headerBytes = { each: 16, least: 256 };
 
 /**
- * Reads the packet headers of all precincts that windows of components need and that have not been read yet.
- * Throws ImagingError `decode`.
+ * Reads the missing packet headers of all precincts that windows of components need. Throws ImagingError
+ * `decode`.
  */
 export async function readPrecincts(
   tile: OpenTile,
@@ -63,7 +63,7 @@ export async function readPrecincts(
   const left = await read(tooShort, () => Number.POSITIVE_INFINITY);
   if (left.length > 0) throw damagedError("complete packet headers, but one ends early");
 
-  /** Reads headers of at most so many bytes; the numbers of the precincts that have longer ones. */
+  /** Reads headers of at most that many bytes; returns the numbers of precincts with longer ones. */
   async function read(some: readonly number[], most: (number: number) => number): Promise<number[]> {
     if (some.length === 0) return [];
     if (tile.places.packed) return some.filter((number) => !take(number));
@@ -107,7 +107,7 @@ function takePacket(
   for (const band of precincts.get(number).bands) band.place(data);
 }
 
-/** The packets of a precinct that the file has, layer by layer. */
+/** Returns the packets of a precinct in the file, layer by layer. */
 function packetsOf({ order, places }: OpenTile, number: number): { packet: number; layer: number }[] {
   const { layers, packets } = order;
   const found: { packet: number; layer: number }[] = [];

@@ -1,4 +1,4 @@
-// One code-block from the bytes of its pieces to coefficients in a slot of the module's memory.
+// Decodes one code-block from the bytes of its pieces to coefficients in a slot of the module's memory.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ReadRanges } from "../../ranges.ts";
@@ -16,11 +16,11 @@ export interface BandCoding {
   readonly planes: number;
   /** Bit-planes that a region of interest is shifted up by. */
   readonly shift: number;
-  /** The lowest bit-planes that are left out; 0 for HT. */
+  /** Number of lowest bit-planes that are omitted; 0 for HT. */
   readonly skipped: number;
 }
 
-/** Tables of contexts by orientation. */
+/** Context tables by orientation. */
 const orientations = { LL: 0, LH: 0, HL: 1, HH: 2 } as const;
 
 /** Magnitudes have 31 bits, one of them a fraction. */
@@ -69,7 +69,7 @@ interface BlockSize {
   readonly height: number;
 }
 
-/** The segments of a block one behind the other, each followed by `gap` bytes of 0xFF. */
+/** Copies the segments of a block in sequence, each followed by `gap` bytes of 0xFF. */
 function gather(arena: Arena, { pieces }: CodeBlock, bytes: ReadRanges, gap: number) {
   const segments: CodeSegment[] = [];
   let total = 0;
@@ -82,7 +82,7 @@ function gather(arena: Arena, { pieces }: CodeBlock, bytes: ReadRanges, gap: num
     }
     total += length;
   }
-  arena.take(0); // bytes in front of the data may be read
+  arena.take(0); // bytes before the data may be read
   const data = arena.take(total + gap * segments.length);
   const memory = arena.engine.bytes();
   let at = data;
@@ -120,8 +120,8 @@ function decodePart1(
 }
 
 /**
- * T.814: cleanup in the first segment, refinement in the second; three passes before the first cleanup are a
- * zero plane each.
+ * T.814: cleanup in the first segment, refinement in the second; three passes before the first cleanup are
+ * one zero plane each.
  */
 function decodeHt(
   engine: Engine,

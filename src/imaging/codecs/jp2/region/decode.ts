@@ -1,4 +1,4 @@
-// Windows of components of a codestream: tile by tile and in strips of rows, each decoded from the ranges of
+// Decodes windows of a codestream's components: tile by tile and in strips of rows, each from the ranges of
 // bytes that it needs.
 
 import { ImagingError } from "../../../errors.ts";
@@ -15,15 +15,15 @@ import { type BandQuantisation, type Effort, quantisationOf } from "./quantisati
 import { type Plane, type StripComponent, storeStrip } from "./store.ts";
 import { windowsFor } from "./windows.ts";
 
-/** What to decode: components with their windows at 1/2^level, in samples of the component at that level. */
+/** A component to decode, with its window at 1/2^level, in samples of the component at that level. */
 export interface WantedComponent {
   readonly component: number;
   readonly window: Box;
 }
 
-/** Rows of strips end at multiples of this, as code-blocks do. */
+/** Strips end at multiples of this many rows, like code-blocks. */
 const stripRows = 64;
-/** Bytes between ranges that are read along, if the source does not say. */
+/** Gap in bytes up to which ranges are merged, if the source does not specify it. */
 const diskGap = 4096;
 
 /** A file to decode, and what its blocks are decoded with. */
@@ -64,9 +64,9 @@ export async function decodeWindows(
   return planes;
 
   async function decodeStrip(tile: OpenTile, strip: Box, plane: Plane): Promise<void> {
-    // Encoders have said so of one component; other decoders ignore it too.
+    // Encoders have set this for one component; other decoders ignore it too.
     const transforms = tile.parameters.transforms && components.length >= 3;
-    // The transform takes the first three components together, whichever are wanted.
+    // The transform takes the first three components together, whichever are needed.
     const needed = transforms
       ? [...new Set([...(plane.components.some((c) => c < 3) ? [0, 1, 2] : []), ...plane.components])]
       : plane.components;
@@ -82,7 +82,7 @@ export async function decodeWindows(
     });
     await readPrecincts(tile, windows, source);
     const quantisations = new Map<Band, BandQuantisation>();
-    /** The code-blocks, and how many of their bit-planes are left out. */
+    /** The code-blocks, with the number of their omitted bit-planes. */
     const met = new Map<CodeBlock, number>();
     for (const { component, levels } of windows) {
       const { bits } = components[component]!;
@@ -95,7 +95,7 @@ export async function decodeWindows(
             met.set(block, quantisation.skipped);
         }
     }
-    /** The blocks that are not decoded; all, if there are more than there is room for. */
+    /** Returns the undecoded blocks; all, if there are more than fit. */
     const missing = (): CodeBlock[] => {
       const { slots } = bench();
       // This lookup makes them the most recently used.
@@ -127,7 +127,7 @@ export async function decodeWindows(
   }
 }
 
-/** Components with the same window. */
+/** Groups components with the same window. */
 function groupWanted(wanted: readonly WantedComponent[]): { window: Box; members: number[] }[] {
   const groups: { window: Box; members: number[] }[] = [];
   for (const { component, window } of wanted) {
@@ -141,7 +141,7 @@ function groupWanted(wanted: readonly WantedComponent[]): { window: Box; members
   return groups;
 }
 
-/** The tiles that a window of a component at 1/2^level meets, and which part of it each has. */
+/** Yields the tiles in a window of a component at 1/2^level, with the part in each. */
 function* tilesIn(
   { codestream }: Stream,
   component: number,

@@ -1,29 +1,29 @@
-// An instance of the module "jp2k", and how its memory is laid out (wasm/jp2k/README.md).
+// An instance of the module "jp2k", and its memory map (wasm/jp2k/README.md).
 
 import type { Jp2kModule } from "./module.ts";
 
 /** Vectors read and write past the end of their data. */
 const slack = 64;
-/** Bytes of the coefficients of a code-block. */
+/** Bytes of a code-block's coefficients. */
 const slotBytes = 4096 * 4;
-/** Code-blocks that stay decoded: those of some seven tiles of 512 pixels. */
+/** Number of code-blocks that stay decoded: those of about seven tiles of 512 pixels. */
 const slotCount = 2048;
 
 export interface Engine {
   readonly run: Jp2kModule;
-  /** Scratch of the block decoders. */
+  /** Scratch memory of the block decoders. */
   readonly work: number;
-  /** Code-blocks that stay decoded. */
+  /** Slots for decoded code-blocks. */
   readonly slots: { readonly count: number; at(slot: number): number };
-  /** From here on memory is laid out by each piece of work. */
+  /** Start of the memory that each job lays out itself. */
   readonly arena: number;
   /** The memory as bytes; stale after {@link Engine.reserve}. */
   bytes(): Uint8Array;
-  /** Makes the memory at least `end` bytes large. Throws RangeError if the runtime refuses. */
+  /** Grows the memory to at least `end` bytes. Throws RangeError if the runtime refuses. */
   reserve(end: number): void;
 }
 
-/** An instance of the compiled module. Drop it after any error that was thrown while it ran. */
+/** Creates an instance of the compiled module. Discard it after any error thrown while it ran. */
 export function createEngine(module: WebAssembly.Module): Engine {
   const run = new WebAssembly.Instance(module, {}).exports as unknown as Jp2kModule;
   let bytes = new Uint8Array(run.memory.buffer);
@@ -49,7 +49,7 @@ export function createEngine(module: WebAssembly.Module): Engine {
 
 const align64 = (at: number) => Math.ceil(at / 64) * 64;
 
-/** Memory behind the slots, given out in a row and taken back from the end. */
+/** Memory after the slots, allocated in sequence and released from the end. */
 export class Arena {
   #at: number;
   /** The module whose memory it divides. */
@@ -72,7 +72,7 @@ export class Arena {
     return this.#at;
   }
 
-  /** Takes back all since a mark. */
+  /** Releases everything allocated since a mark. */
   release(mark: number): void {
     this.#at = mark;
   }

@@ -1,4 +1,4 @@
-// Components of a part of a tile, from code-blocks to samples (ITU-T T.800 Annexes E, F and G).
+// Decodes components of a part of a tile, from code-blocks to samples (ITU-T T.800 Annexes E, F and G).
 
 import type { ReadRanges } from "../../ranges.ts";
 import type { Band, Box, TileComponent } from "../stream/geometry.ts";
@@ -19,9 +19,9 @@ export interface Workbench {
 
 /** Samples of 4 bytes: integers if the component is reversible, else floats. */
 export interface BandSamples {
-  /** Address of the first one. */
+  /** Address of the first sample. */
   readonly at: number;
-  /** Samples from one row to the next. */
+  /** Number of samples from one row to the next. */
   readonly stride: number;
   readonly isFloat: boolean;
 }
@@ -81,7 +81,7 @@ export function decodeComponent(
   const last = levels.at(-1)!.resolution;
   const invert = reversible ? engine.run.inverse53 : engine.run.inverse97;
 
-  /** The coefficients of a window of a sub-band. */
+  /** Returns the coefficients of a window of a sub-band. */
   const fill = (r: number, band: Band, window: Box): number => {
     const width = window.x1 - window.x0;
     const stride = strideOf(width);
@@ -115,7 +115,7 @@ export function decodeComponent(
     return slot;
   };
 
-  /** The samples of the window of a resolution, for which those below are made first and taken back. */
+  /** Makes the samples in the window of a resolution, after those below, which are then released. */
   const make = (index: number): BandSamples => {
     const { resolution, window, bands } = levels[index]!;
     if (resolution === 0) {
@@ -128,7 +128,7 @@ export function decodeComponent(
     const mark = arena.mark;
     const low = make(index - 1);
     const below = levels[index - 1]!;
-    // The window below is larger than its low samples by what its own filters reached.
+    // The window below exceeds its low samples by the reach of its own filters.
     const left = Math.ceil(window.x0 / 2) - below.window.x0;
     const top = Math.ceil(window.y0 / 2) - below.window.y0;
     const [hl, lh, hh] = bands.map(({ band, window: part }) => fill(resolution, band, part)) as [

@@ -1,5 +1,4 @@
-// Quantisation of sub-bands (ITU-T T.800 Annex E), and which bit-planes `image.jp2_effort: visual` leaves
-// out.
+// Quantisation of sub-bands (ITU-T T.800 Annex E), and the bit-planes that `image.jp2_effort: visual` omits.
 
 import { damagedError } from "../codestream.ts";
 import type { Band } from "../stream/geometry.ts";
@@ -22,8 +21,8 @@ export type Effort = "full" | "visual";
 const gains = { LL: 0, HL: 1, LH: 1, HH: 2 } as const;
 
 /**
- * Bit-planes and step of a sub-band of a component (equations E-2, E-3 and E-5). `bits`: those of its
- * samples; `last`: the resolution that is decoded. Throws ImagingError `decode`.
+ * Returns bit-planes and step of a component's sub-band (equations E-2, E-3 and E-5). `bits`: depth of its
+ * samples; `last`: the decoded resolution. Throws ImagingError `decode`.
  */
 export function quantisationOf(
   { parameters, components }: OpenTile,

@@ -6,7 +6,7 @@ import type { Box } from "../stream/geometry.ts";
 import type { Arena, Engine } from "./engine.ts";
 import type { BandSamples } from "./planes.ts";
 
-/** Components of the same size at the same places, interleaved, as offset binary: the least value is 0. */
+/** Components of the same size and position, interleaved, as offset binary: the minimum is 0. */
 export interface Plane {
   readonly components: readonly number[];
   readonly window: Box;
@@ -19,12 +19,12 @@ export interface StripComponent extends BandSamples {
   readonly bits: number;
 }
 
-/** Component transforms as the module numbers them. */
+/** Numbers of the component transforms in the module. */
 const transformKinds = { none: 0, reversible: 1, irreversible: 2 } as const;
 
 /**
  * Stores the components of a plane. `transforms`: the first three components are transformed, and are the
- * first of `decoded` if one of them is wanted. Throws ImagingError `decode` if they are of different kinds.
+ * first of `decoded` if one of them is needed. Throws ImagingError `decode` if they are of different kinds.
  */
 export function storeStrip(
   arena: Arena,
@@ -68,7 +68,7 @@ function transform(engine: Engine, colours: readonly StripComponent[], width: nu
   invert(a.at, b.at, c.at, a.stride, width, height);
 }
 
-/** The fast way of three components of 8 bits. */
+/** The fast path for three components of 8 bits. */
 function storeRgb(
   engine: Engine,
   colours: readonly StripComponent[] | undefined,
@@ -94,7 +94,7 @@ function storeRgb(
   );
 }
 
-/** Rows from the module's memory into the plane. */
+/** Copies rows from the module's memory into the plane. */
 function copyOut(engine: Engine, out: number, strip: Box, { components, window, samples }: Plane): void {
   const [row, height] = [(strip.x1 - strip.x0) * components.length, strip.y1 - strip.y0];
   const { buffer } = engine.bytes();

@@ -1,5 +1,5 @@
-// Which part of each sub-band the samples of a window are made of (ITU-T T.800 Annex F, from the wanted
-// samples down).
+// Computes the part of each sub-band that the samples of a window need (ITU-T T.800 Annex F, from the samples
+// down).
 
 import { type Band, type Box, intersect, type TileComponent } from "../stream/geometry.ts";
 
@@ -11,10 +11,10 @@ export interface ResolutionWindow {
   readonly bands: readonly { readonly band: Band; readonly window: Box }[];
 }
 
-/** Samples that the synthesis filters reach to each side. */
+/** Reach of the synthesis filters to each side, in samples. */
 const reach = { reversible: 2, irreversible: 4 } as const;
 
-/** The windows of all resolutions for a window of one of them, the smallest resolution first. */
+/** Returns the windows of all resolutions for a window of one of them, the smallest resolution first. */
 export function windowsFor(
   { resolutions, coding }: TileComponent,
   resolution: number,
@@ -45,7 +45,7 @@ export function windowsFor(
   return windows.reverse();
 }
 
-/** The samples of a sub-band that fall into a window of the resolution above. */
+/** Returns the samples of a sub-band in a window of the resolution above. */
 function half({ x0, y0, x1, y1 }: Box, orientation: Band["orientation"]): Box {
   const across = orientation === "HL" || orientation === "HH" ? Math.floor : Math.ceil;
   const down = orientation === "LH" || orientation === "HH" ? Math.floor : Math.ceil;

@@ -1,4 +1,4 @@
-// The instance of the module that decodes, and the code-blocks that stay decoded in it.
+// The decoding instance of the module, with its decoded code-blocks.
 
 import { ImagingError } from "../../../errors.ts";
 import { blockSlots } from "./block-slots.ts";
@@ -8,7 +8,7 @@ import type { Workbench } from "./planes.ts";
 /** One workbench for all codecs that decode JPEG 2000 in a thread: a second one would double its memory. */
 export type SharedWorkbench = ReturnType<typeof workbench>;
 
-/** A workbench that is made when it is first used, and made again after any error but a ImagingError. */
+/** Creates a workbench on first use, and again after any error except an ImagingError. */
 export function workbench(module: () => WebAssembly.Module) {
   let made: Workbench | undefined;
   const bench = (): Workbench => {

@@ -17,7 +17,7 @@ export interface Band extends Box {
   readonly orientation: Orientation;
   /** Number of the decomposition level, 1 at full size. */
   readonly level: number;
-  /** Its place in the quantisation of the component. */
+  /** Index in the quantisation of the component. */
   readonly index: number;
 }
 
@@ -26,7 +26,7 @@ export interface Resolution extends Box {
   /** Exponents of precincts, in samples of the resolution. */
   readonly precinctX: number;
   readonly precinctY: number;
-  /** Number of the first precinct across and down, and how many there are. */
+  /** Number of the first precinct across and down, and their counts. */
   readonly firstX: number;
   readonly firstY: number;
   readonly across: number;
@@ -34,7 +34,7 @@ export interface Resolution extends Box {
   /** Exponents of code-blocks, in samples of a sub-band. */
   readonly blockX: number;
   readonly blockY: number;
-  /** Precincts of the tile before these. */
+  /** Number of the tile's precincts before these. */
   readonly before: number;
 }
 
@@ -42,11 +42,11 @@ export interface TileComponent extends Box {
   readonly dx: number;
   readonly dy: number;
   readonly coding: Coding;
-  /** The smallest first. */
+  /** In ascending size. */
   readonly resolutions: readonly Resolution[];
 }
 
-/** B.3: the area of a tile on the reference grid. */
+/** B.3: returns the area of a tile on the reference grid. */
 export function tileBox(stream: Codestream, tile: number): Box {
   const { tileWidth, tileHeight, tileLeft, tileTop, offsetX, offsetY, width, height } = stream;
   const across = Math.ceil((offsetX + width - tileLeft) / tileWidth);
@@ -75,7 +75,7 @@ export function intersect(a: Box, b: Box): Box {
 
 export const isEmpty = ({ x0, y0, x1, y1 }: Box): boolean => x1 <= x0 || y1 <= y0;
 
-/** The components of a tile with this area; `codings`: by component. */
+/** Returns the components of a tile with this area; `codings`: by component. */
 export function tileComponents(
   tile: Box,
   stream: Pick<Codestream, "components">,
@@ -137,7 +137,7 @@ function bandBox({ x0, y0, x1, y1 }: Box, level: number, orientation: Orientatio
   };
 }
 
-/** The part of a sub-band that belongs to the precinct in this column and row of its resolution. */
+/** Returns the part of a sub-band in the precinct at this column and row of its resolution. */
 export function precinctBox(resolution: Resolution, band: Band, column: number, row: number): Box {
   const halves = band.orientation === "LL" ? 0 : 1;
   const width = 2 ** (resolution.precinctX - halves);

@@ -1,4 +1,4 @@
-// Bits of a packet header (ITU-T T.800 B.10.1): seven of a byte behind 0xFF.
+// Bits of a packet header (ITU-T T.800 B.10.1): only seven in the byte after 0xFF.
 
 /** Thrown if the bytes end within a header. */
 export class HeaderEnd extends Error {}
@@ -9,7 +9,7 @@ export class HeaderBits {
   #byte = 0;
   #left = 0;
 
-  /** Bits from byte `at` on. */
+  /** Reads bits from byte `at` on. */
   constructor(bytes: Uint8Array, at: number) {
     this.#bytes = bytes;
     this.#at = at;
@@ -21,7 +21,7 @@ export class HeaderBits {
     return (this.#byte >> this.#left) & 1;
   }
 
-  /** A number of up to 31 bits. */
+  /** Reads a number of up to 31 bits. */
   number(count: number): number {
     let value = 0;
     for (let rest = count; rest > 0; ) {

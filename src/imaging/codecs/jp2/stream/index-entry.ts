@@ -4,10 +4,10 @@
 import type { TilePart } from "./tile-parts.ts";
 
 // Numbers in 7 bits a byte, the low ones first, the last byte below 128. The number of tile-parts; for each:
-// tile, bytes since the end of the one before, bytes of its header, of its data, 1 if it has parameters,
-// number of packets and 1, or 0 if their lengths are not known, and the lengths.
+// tile, bytes since the end of the previous one, bytes of its header, of its data, 1 if it has parameters,
+// number of packets and 1, or 0 if their lengths are unknown, and the lengths.
 
-/** Bytes of an index. */
+/** Returns the bytes of an index. */
 export function saveIndex(parts: readonly TilePart[]): Uint8Array {
   let bytes = new Uint8Array(4096);
   let at = 0;
@@ -32,7 +32,7 @@ export function saveIndex(parts: readonly TilePart[]): Uint8Array {
   return bytes.slice(0, at);
 }
 
-/** The tile-parts of an index; undefined for bytes that {@link saveIndex} did not write. */
+/** Returns the tile-parts of an index; undefined for bytes that {@link saveIndex} did not write. */
 export function loadIndex(bytes: Uint8Array): TilePart[] | undefined {
   let at = 0;
   const take = () => {

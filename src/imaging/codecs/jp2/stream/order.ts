@@ -13,8 +13,8 @@ export interface PacketOrder {
   /** Precincts by packet. */
   readonly precincts: Uint32Array;
   /**
-   * The packet of a layer of a precinct, at `precinct * layers + layer`; their number if the file's order
-   * leaves it out.
+   * Packet of a layer of a precinct, at `precinct * layers + layer`; their total number if the file's order
+   * omits it.
    */
   readonly packets: Uint32Array;
 }
@@ -68,7 +68,7 @@ export function packetOrder(
   const volumes = changes.length > 0 ? changes : [whole];
   const precinctOf = new Uint32Array(total);
   const packets = new Uint32Array(total).fill(total);
-  /** Layers of each precinct that have their packets. */
+  /** Layers of each precinct that have packets. */
   const done = new Uint16Array(precincts);
   let count = 0;
   const take = ({ precinct }: PrecinctPosition, layer: number) => {
@@ -107,7 +107,7 @@ const keys: Readonly<Record<Progression, readonly (keyof PrecinctPosition)[]>> =
   CPRL: ["component", "y", "x", "resolution", "precinct"],
 };
 
-/** Precincts that are gone through once for each layer. */
+/** Yields the precincts once for each layer. */
 function* layerGroups(
   order: Progression,
   sorted: readonly PrecinctPosition[],

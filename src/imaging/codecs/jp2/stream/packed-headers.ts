@@ -1,4 +1,4 @@
-// Packet headers that stand in the main header or in tile-part headers (ITU-T T.800 A.7.4 and A.7.5).
+// Packet headers in the main header or in tile-part headers (ITU-T T.800 A.7.4 and A.7.5).
 
 import { concatenate } from "../../../lib/concatenate.ts";
 import { damagedError } from "../codestream.ts";
@@ -8,7 +8,7 @@ import type { Segment } from "./segments.ts";
 const bytesFrom = ({ body }: Segment, from: number) =>
   new Uint8Array(body.buffer, body.byteOffset + from, Math.max(0, body.byteLength - from));
 
-/** The bytes of all segments of a kind in the order of their counters; undefined if there are none. */
+/** Joins all segments of a kind in the order of their counters; undefined if there are none. */
 function joinSegments(segments: readonly Segment[], kind: number): Uint8Array | undefined {
   const own = segments.filter((segment) => segment.kind === kind && segment.body.byteLength > 0);
   if (own.length === 0) return undefined;
@@ -17,8 +17,8 @@ function joinSegments(segments: readonly Segment[], kind: number): Uint8Array | 
 }
 
 /**
- * PPM: the headers of each tile-part, in the order of the file; undefined if there are none. Throws
- * ImagingError `decode`.
+ * PPM: returns the headers of each tile-part, in file order; undefined if there are none. Throws ImagingError
+ * `decode`.
  */
 export function packedInMain(segments: readonly Segment[]): Uint8Array[] | undefined {
   const all = joinSegments(segments, marker.ppm);
@@ -35,6 +35,6 @@ export function packedInMain(segments: readonly Segment[]): Uint8Array[] | undef
   return parts;
 }
 
-/** PPT: the headers of one tile-part; undefined if there are none. */
+/** PPT: returns the headers of one tile-part; undefined if there are none. */
 export const packedInTilePart = (segments: readonly Segment[]): Uint8Array | undefined =>
   joinSegments(segments, marker.ppt);

@@ -11,16 +11,16 @@ import type { TilePart } from "./tile-parts.ts";
 
 /** Positions by packet. */
 export interface PacketPlaces {
-  /** Packets that the tile-parts hold; the others, which come last, are missing. */
+  /** Number of packets in the tile-parts; the others, which come last, are missing. */
   readonly found: number;
   /** Offsets in the file. */
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
-  /** Headers that are packed elsewhere: their bytes, and the place of each packet's header in them. */
+  /** Packed headers: their bytes, and the offset of each packet's header in them. */
   readonly packed?: { readonly bytes: Uint8Array; readonly starts: Uint32Array };
 }
 
-/** From the lengths of the packets of all tile-parts; undefined if some are not known. */
+/** Computes positions from the packet lengths of all tile-parts; undefined if some are unknown. */
 export function placesByLengths(count: number, parts: readonly TilePart[]): PacketPlaces | undefined {
   const offsets = new Float64Array(count);
   const lengths = new Uint32Array(count);
@@ -39,15 +39,15 @@ export function placesByLengths(count: number, parts: readonly TilePart[]): Pack
 
 /** The precincts of a tile by their numbers. */
 export interface Precincts {
-  /** Made without what packets say when it is first asked for. */
+  /** Returns a precinct, created without packet data on first use. */
   get(number: number): Precinct;
-  /** Style of its code-blocks. */
+  /** Returns the style of its code-blocks. */
   styleOf(number: number): number;
   /** Makes the next `get` create it again, without what was read. */
   forget(number: number): void;
 }
 
-/** Precincts of components. */
+/** Returns the precincts of components. */
 export function precinctsOf(components: readonly TileComponent[]): Precincts {
   const made = new Map<number, Precinct>();
   const rows = components.flatMap(({ resolutions, coding }, component) =>
@@ -80,15 +80,12 @@ export function precinctsOf(components: readonly TileComponent[]): Precincts {
   }
 }
 
-/**
- * Bytes that the header of a packet takes at most, for each of its code-blocks and in any case, as encoders
- * write them.
- */
+/** Maximum bytes of a packet header, for each of its code-blocks and as a minimum, according to encoders. */
 const headerBytes = { each: 96, least: 4096 };
 
 /**
  * Reads the headers of all packets of a tile. `packed`: headers by tile-part. Throws ImagingError `decode` if
- * a packet reaches beyond its tile-part.
+ * a packet extends beyond its tile-part.
  */
 export async function placesByHeaders(
   precincts: Precincts,

@@ -26,7 +26,7 @@ export interface Quantisation {
   readonly steps: readonly { readonly exponent: number; readonly mantissa: number }[];
 }
 
-/** A stretch of the packets of a tile, in one order (COD, or a row of POC). Ends are exclusive. */
+/** A range of a tile's packets in one order (COD, or a row of POC). Ends are exclusive. */
 export interface Volume {
   readonly order: Progression;
   readonly firstResolution: number;
@@ -36,11 +36,11 @@ export interface Volume {
   readonly endLayer: number;
 }
 
-/** All that counts for a tile. */
+/** All effective parameters of a tile. */
 export interface Parameters {
   readonly order: Progression;
   readonly layers: number;
-  /** The first three components are transformed (Annex G). */
+  /** True if the first three components are transformed (Annex G). */
   readonly transforms: boolean;
   /** Coding by component. */
   readonly coding: readonly Coding[];
@@ -55,7 +55,7 @@ export interface Parameters {
 export const blockStyle = { bypass: 1, terminatesAll: 4, causal: 8, highThroughput: 64, mixed: 128 } as const;
 
 interface Layered<T> {
-  /** From the segment for all components, and from those for one. */
+  /** Values for all components, and for single ones. */
   all?: T;
   readonly one: Map<number, T>;
 }
@@ -69,9 +69,9 @@ interface ParameterSegments {
   readonly changes: Volume[];
 }
 
-/** Takes in headers, and says what counts. */
+/** Collects headers, and returns the effective parameters. */
 export interface ParameterReader {
-  /** Throws ImagingError `decode`, and `unsupported` for what Part 1 and Part 15 do not have. */
+  /** Throws ImagingError `decode`, and `unsupported` for features beyond Part 1 and Part 15. */
   take(segments: Iterable<Segment>): void;
   /** Returns a reader for the header of a tile, on top of the values read here. */
   forTile(): ParameterReader;
@@ -142,7 +142,7 @@ export function parameterReader(
   return reader;
 }
 
-/** SGcod and Scod (table A.13 to A.16). */
+/** Reads SGcod and Scod (table A.13 to A.16). */
 function readGeneral(cod: DataView): NonNullable<ParameterSegments["general"]> {
   const order = progressions[cod.getUint8(1)];
   const layers = cod.getUint16(2);
@@ -160,7 +160,7 @@ function readGeneral(cod: DataView): NonNullable<ParameterSegments["general"]> {
   };
 }
 
-/** SPcod or SPcoc (table A.15) from `at` on. */
+/** Reads SPcod or SPcoc (table A.15) from `at` on. */
 function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
   const levels = view.getUint8(at);
   const blockWidth = (view.getUint8(at + 1) & 15) + 2;
@@ -187,7 +187,7 @@ function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
 
 const kinds = ["none", "derived", "expounded"] as const;
 
-/** Table A.28 and A.29, from `at` on. */
+/** Reads tables A.28 and A.29, from `at` on. */
 function readQuantisation(view: DataView, at: number): Quantisation {
   const style = view.getUint8(at);
   const kind = kinds[style & 31];
@@ -212,7 +212,7 @@ function addChanges(all: Volume[], more: readonly Volume[]): void {
   all.push(...more);
 }
 
-/** The rows of a POC segment (table A.32). */
+/** Reads the rows of a POC segment (table A.32). */
 function readChanges(view: DataView, wide: 1 | 2, components: number): Volume[] {
   const row = 5 + 2 * wide;
   return Array.from({ length: Math.floor(view.byteLength / row) }, (_, i) => {

@@ -1,4 +1,4 @@
-// Precincts: their code-blocks, and what packet headers say of them (ITU-T T.800 B.10; T.814 for HT blocks).
+// Precincts: their code-blocks, and the contents of packet headers (ITU-T T.800 B.10; T.814 for HT blocks).
 
 import { damagedError } from "../codestream.ts";
 import { marker } from "../markers.ts";
@@ -31,7 +31,7 @@ interface BlockSize {
 
 /**
  * The part of a sub-band in one precinct. There may be tens of thousands of code-blocks, of which a read
- * needs few, so what packets say of them is in arrays, by block.
+ * needs few, so packet data is stored in arrays, by block.
  */
 export class PrecinctBand {
   readonly band: Band;
@@ -63,7 +63,7 @@ export class PrecinctBand {
   readonly #left: number;
   readonly #top: number;
   readonly #made = new Map<number, CodeBlock>();
-  /** Places of the pieces by block, once they are asked for. */
+  /** Indexes of the pieces by block, computed on demand. */
   #ofBlock: ReturnType<typeof listsOf> | undefined;
 
   constructor(band: Band, box: Box, size: BlockSize) {
@@ -93,7 +93,7 @@ export class PrecinctBand {
     all.push(begins ? passes | beginning : passes);
   }
 
-  /** Ends a packet whose data begin at `offset` in the file. */
+  /** Ends a packet whose data begins at `offset` in the file. */
   place(offset: number): void {
     const { offsets } = this.#pieces;
     for (let i = this.#fresh; i < offsets.length; i++) offsets[i]! += offset;
@@ -101,13 +101,13 @@ export class PrecinctBand {
     this.#ofBlock = undefined;
   }
 
-  /** Forgets the pieces, for a walk that needs none. */
+  /** Discards the pieces, for a walk that needs none. */
   drop(): void {
     for (const list of Object.values(this.#pieces)) list.length = 0;
     this.#fresh = 0;
   }
 
-  /** The code-blocks with passes that a window meets. */
+  /** Yields the code-blocks with passes in a window. */
   *blocksIn(window: Box): Iterable<CodeBlock> {
     const { width, height } = this.#size;
     const { x0, y0, x1, y1 } = intersect(this.#box, window);
@@ -172,7 +172,7 @@ export interface Precinct {
   readonly blockCount: number;
 }
 
-/** The code-blocks of a precinct before any packet was read. */
+/** Returns the code-blocks of a precinct before any packet was read. */
 export function emptyPrecinct(resolution: Resolution, column: number, row: number): Precinct {
   const size = { width: 2 ** resolution.blockX, height: 2 ** resolution.blockY };
   const bands: PrecinctBand[] = [];
@@ -188,16 +188,15 @@ const mostZeroPlanes = 74;
 
 /** Contents of a packet header. */
 export interface PacketHeader {
-  /** The place behind it, in the bytes that hold it. */
+  /** Offset after it, in the bytes that contain it. */
   readonly end: number;
-  /** Bytes of the data behind it. */
+  /** Bytes of the data after it. */
   readonly dataLength: number;
 }
 
 /**
- * Reads the header of the packet of the next layer of a precinct, which begins at `at`, and adds its pieces
- * to the code-blocks: see {@link PrecinctBand.place}. Throws HeaderEnd if the bytes end within it, and
- * ImagingError `decode`.
+ * Reads the packet header of the next layer of a precinct at `at`, and adds its pieces to the code-blocks:
+ * see {@link PrecinctBand.place}. Throws HeaderEnd if the bytes end within it, and ImagingError `decode`.
  */
 export function readPacketHeader(
   precinct: Precinct,
@@ -214,7 +213,7 @@ export function readPacketHeader(
         if (isIncluded(bits, band, block, layer))
           dataLength = readContribution(bits, band, block, style, dataLength);
   let end = bits.end();
-  // It cannot stand there by chance: no byte above 0x8F follows 0xFF in data.
+  // It cannot occur by chance: no byte above 0x8F follows 0xFF in data.
   if (isMarker(bytes, end, marker.eph)) end += 2;
   return { end, dataLength };
 }
@@ -264,7 +263,7 @@ function readContribution(
   return at;
 }
 
-/** The place behind an SOP segment, if there is one at `at` (A.8.1). */
+/** Returns the offset after an SOP segment, if there is one at `at` (A.8.1). */
 export const behindSop = (bytes: Uint8Array, at: number): number =>
   isMarker(bytes, at, marker.sop) ? at + 6 : at;
 

@@ -1,13 +1,13 @@
-// Reading a file from its front to its end in larger pieces, for a walk that needs little of each place.
+// Reads a file sequentially in larger pieces, for a walk that needs little at each position.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 
-/** Bytes of a file from an offset on: at least `length`, or as many as there are before `end`. */
+/** Returns bytes of a file from an offset on: at least `length`, or as many as there are before `end`. */
 export type ReadAhead = (offset: number, length: number, end: number) => Promise<Uint8Array> | Uint8Array;
 
 const pieceBytes = 1 << 20;
 
-/** A reader that holds one piece in memory. */
+/** Creates a reader that holds one piece in memory. */
 export function readAhead(bytes: ByteSource): ReadAhead {
   let from = 0;
   let piece: Uint8Array = new Uint8Array();

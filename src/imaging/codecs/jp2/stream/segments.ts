@@ -4,7 +4,7 @@ import { damagedError, isBare } from "../codestream.ts";
 
 export interface Segment {
   readonly kind: number;
-  /** Its parameters, behind the length. */
+  /** Its parameters, after the length. */
   readonly body: DataView;
 }
 

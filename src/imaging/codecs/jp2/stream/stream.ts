@@ -1,5 +1,4 @@
-// A codestream that is open for reads of regions: its main header, its tile-parts, and the tiles that were
-// asked for.
+// A codestream opened for reads of regions: its main header, its tile-parts, and the requested tiles.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/lru.ts";

@@ -21,7 +21,7 @@ export class TagTree {
     this.#nodes = new Array(count).fill(0);
   }
 
-  /** Reads until it is known whether the value of a leaf is below `threshold`; whether it is. */
+  /** Reads until it is known if the value of a leaf is below `threshold`, and returns that. */
   isBelow(bits: HeaderBits, x: number, y: number, threshold: number): boolean {
     const leaf = this.#read(bits, x, y, threshold);
     return (leaf & 1) === 1 && leaf >> 1 < threshold;

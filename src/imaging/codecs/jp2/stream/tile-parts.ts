@@ -16,27 +16,24 @@ export interface TilePart {
   readonly end: number;
   /** True if its header contains more than lengths of packets. */
   readonly hasParameters: boolean;
-  /**
-   * Lengths of its packets, headers included (PLT, or found by reading them); undefined if they are not
-   * known.
-   */
+  /** Lengths of its packets, headers included (PLT, or found by reading them); undefined if unknown. */
   readonly packets?: Uint32Array | undefined;
 }
 
 /** Bytes of a header that are read first. */
 const firstRead = 2048;
-/** The largest header that is read. */
+/** Largest header that is read. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Tile-parts of a tile that TNsot can count (A.4.2). */
+/** Maximum tile-parts of a tile in TNsot (A.4.2). */
 const mostParts = 255;
 
-/** Segments that say nothing of coding: PLT, comments. */
+/** Segments unrelated to coding: PLT, comments. */
 const withoutParameters: ReadonlySet<number> = new Set([marker.plt, marker.com]);
 
 /**
- * The segments from `start` on, up to a marker of `end`, and its offset. Throws ImagingError `decode` if the
- * file ends before, and for a header of more than 16 MiB.
+ * Reads the segments from `start` on, up to a marker of `end`, and returns its offset. Throws ImagingError
+ * `decode` if the file ends earlier, and for a header of more than 16 MiB.
  */
 export async function readSegments(
   bytes: ByteSource,
@@ -53,9 +50,8 @@ export async function readSegments(
 }
 
 /**
- * All tile-parts of a codestream, in the order of the file. `start`: of the first one; `end`: of the
- * codestream, if its box says so. Throws ImagingError `decode` if one reaches beyond the file, or a tile has
- * none.
+ * Returns all tile-parts of a codestream, in file order. `start`: of the first one; `end`: of the codestream,
+ * if its box says so. Throws ImagingError `decode` if one extends beyond the file, or a tile has none.
  */
 export async function readTileParts(
   bytes: ByteSource,
@@ -72,7 +68,7 @@ export async function readTileParts(
     const view = new DataView(head.buffer, head.byteOffset, head.length);
     const kind = head.length < 2 ? 0 : view.getUint16(0);
     if (kind !== marker.sot) {
-      // A complete codestream is read whatever length its box says, as other decoders do.
+      // A complete codestream is read whatever length its box has, as in other decoders.
       if (kind !== marker.eoc && end !== undefined && at > end) throw endsEarly();
       break;
     }
@@ -104,7 +100,7 @@ async function readTilePart(bytes: ByteSource, tile: number, start: number, end:
 
 const endsEarly = () => damagedError("tile-parts that end within the file, but the file ends early");
 
-/** Psot 0: the last tile-part ends at the EOC marker, behind which zeros may pad (DICOM does). */
+/** Psot 0: the last tile-part ends at the EOC marker, optionally followed by padding zeros (as in DICOM). */
 async function findEnd(bytes: ByteSource, end: number | undefined): Promise<number> {
   const size = end ?? bytes.size;
   if (size === undefined) throw damagedError("a length of the last tile-part, or of the file");
@@ -121,7 +117,7 @@ async function findEnd(bytes: ByteSource, end: number | undefined): Promise<numb
   throw damagedError("an EOC marker at the end, found none");
 }
 
-/** The lengths that PLT segments list (A.7.3); undefined if there are none, or they do not fit the data. */
+/** Returns the lengths in PLT segments (A.7.3); undefined if there are none, or they do not fit the data. */
 function packetLengths(segments: readonly Segment[], dataLength: number): Uint32Array | undefined {
   const lists = segments.filter(({ kind, body }) => kind === marker.plt && body.byteLength > 0);
   if (lists.length === 0) return undefined;

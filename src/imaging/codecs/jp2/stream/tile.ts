@@ -23,7 +23,7 @@ export interface Tile {
   readonly partOf?: Uint32Array;
 }
 
-/** Throws ImagingError `unsupported` for a component transform that decoders cannot undo, as they do not. */
+/** Throws ImagingError `unsupported` for a component transform that decoders cannot undo. */
 function refuseTransform({ components }: Codestream, { transforms, coding }: Parameters): void {
   if (!transforms || components.length < 3) return;
   const [first, ...others] = coding.slice(0, 3);
@@ -43,9 +43,9 @@ export interface MainHeader {
 }
 
 /**
- * Opens a tile. `parts`: its tile-parts with their places among those of the file. Reads headers of
- * tile-parts that say something of coding, and those of all packets if their lengths are not known. Throws
- * ImagingError `decode` and `unsupported`.
+ * Opens a tile. `parts`: its tile-parts with their indexes in the file. Reads headers of tile-parts with
+ * coding parameters, and those of all packets if their lengths are unknown. Throws ImagingError `decode` and
+ * `unsupported`.
  */
 export async function openTile(
   bytes: ByteSource,

@@ -23,7 +23,7 @@ const turboSampling = {
 } as const;
 /** Colour space of the output (J_COLOR_SPACE). */
 const mozjpegSpace = { gray: 1, rgb: 3 } as const;
-/** Width and height of the area that shares one chroma sample. */
+/** Width and height of the area of one chroma sample. */
 const mozjpegSampling = { "444": 1, "420": 2 } as const;
 
 type Samples = PixelBuffer & { readonly data: Uint8Array; readonly interpretation: "gray" | "rgb" };

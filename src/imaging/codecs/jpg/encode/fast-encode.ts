@@ -28,7 +28,7 @@ import { accept, bytesOf, type EncoderModule } from "./module.ts";
 export interface FastEncodeOptions {
   /** Quality from 1 to 100, by which the Independent JPEG Group scales the tables of ITU-T T.81. */
   readonly quality: number;
-  /** Sampling to write; gray stays gray. */
+  /** Sampling of the output; gray stays gray. */
   readonly chroma: "420" | "444";
   /** If true, Huffman tables are made for this image instead of the typical ones: smaller, but slower. */
   readonly optimise?: boolean;

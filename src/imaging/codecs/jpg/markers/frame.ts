@@ -38,7 +38,7 @@ export interface Frame extends FrameHeader {
   readonly colour: JpegColour;
 }
 
-/** Kinds of frame by the second byte of their marker; `refused` says why a kind cannot be decoded. */
+/** Kinds of frame by the second byte of their marker; `refused` explains why a kind cannot be decoded. */
 export const frameKinds: Readonly<
   Record<number, { readonly variant: string; readonly arithmetic?: true; readonly refused?: string }>
 > = {

@@ -24,7 +24,7 @@ import {
   word,
 } from "../markers/walk.ts";
 
-/** A component's part in a scan, with the tables that were in force at the scan's start. */
+/** A component's part in a scan, with the tables in effect at the scan's start. */
 export interface ScanComponent {
   readonly index: number;
   /** Blocks of an MCU in each direction. */

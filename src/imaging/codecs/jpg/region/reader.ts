@@ -1,5 +1,5 @@
-// A sequential JPEG file read by regions: header, access points, pixels, planes and lossless crops behind one
-// object.
+// A sequential JPEG file with access by regions: header, access points, pixels, planes and lossless crops in
+// one object.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
@@ -76,8 +76,8 @@ export interface JpegReader {
    */
   readonly level8: readonly Uint8Array[] | undefined;
   /**
-   * Samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as a
-   * resampling, once complete, if they were made along with the access points.
+   * Complete samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as
+   * a resampling, if they were made along with the access points.
    */
   readonly level4: readonly Uint8Array[] | undefined;
   /** True if a level at 1/4 is in memory, complete or growing. */

@@ -1,11 +1,11 @@
-// A strip or tile as the file stores it, and how its bytes are read.
+// A strip or tile as stored in the file, and how its bytes are read.
 
 /** One strip or tile as stored, and the part of it that is needed. */
 export interface StoredBlock {
   readonly data: Uint8Array;
   /** Pixels of a row. */
   readonly width: number;
-  /** Bytes that are wanted in all: whole rows from the top. */
+  /** Total bytes that are needed: whole rows from the top. */
   readonly length: number;
   /** T4Options or T6Options, if the compression has them. */
   readonly options: number;
@@ -14,8 +14,8 @@ export interface StoredBlock {
 /** A strip or tile that is decompressed from the top as it is read. */
 export interface BlockReader {
   /**
-   * Fills `into`, a whole number of rows, with the bytes that follow. Throws ImagingError `decode` when there
-   * are fewer.
+   * Fills `into`, a whole number of rows, with the next bytes. Throws ImagingError `decode` when there are
+   * fewer.
    */
   read(into: Uint8Array): void | Promise<void>;
   /** True if rows, or parts of rows, could not be read so far and were filled. */

@@ -1,5 +1,5 @@
 // Black and white runs: ITU-T T.4 (modified Huffman, group 3 in one and two dimensions) and T.6 (group 4), as
-// TIFF 6.0 sections 10 and 11 use them.
+// in TIFF 6.0 sections 10 and 11.
 
 import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
@@ -32,7 +32,7 @@ const modeCodes: readonly (readonly [string, number])[] = [
 
 interface CodeTable {
   readonly bits: number;
-  /** By the next `bits` bits: length of the code word (0: none) and its value. */
+  /** By the next `bits` bits: length of the code word (0 for none) and its value. */
   readonly lengths: Uint8Array;
   readonly values: Int16Array;
 }
@@ -64,7 +64,7 @@ interface Bits {
   broken: boolean;
 }
 
-/** The next `count` (at most 16) bits without taking them; zeros past the end. */
+/** Returns the next `count` (at most 16) bits without consuming them; zeros past the end. */
 function peek({ data, at }: Bits, count: number): number {
   const i = at >> 3;
   const word = ((data[i] ?? 0) << 16) | ((data[i + 1] ?? 0) << 8) | (data[i + 2] ?? 0);
@@ -85,7 +85,7 @@ function take(bits: Bits, table: CodeTable): number {
   return table.values[index] as number;
 }
 
-/** The length of a run, as far as its code words go. */
+/** Returns the length of a run, as far as its code words go. */
 function takeRun(bits: Bits, colour: number): number {
   let total = 0;
   for (;;) {
@@ -209,7 +209,7 @@ export function ccitt(stored: StoredBlock, scheme: "rle" | "g3" | "g4"): BlockRe
     throw damagedError("CCITT without uncompressed mode", "uncompressed mode");
   let above = new Int32Array(width + 8).fill(width);
   let changes = new Int32Array(width + 8);
-  let marked: boolean | undefined; // whether rows begin with end-of-line codes, once that is known
+  let marked: boolean | undefined; // true if rows begin with end-of-line codes, once that is known
   let started = false;
   let incomplete = false;
 

@@ -1,4 +1,4 @@
-// The compressions of TIFF by number: their names, and how those that are served are undone.
+// The compressions of TIFF by number: their names, and how the supported ones are undone.
 
 import { decodingMemory } from "../../jp2/memory.ts";
 import { xzMemory } from "../../xz/xz.ts";
@@ -13,11 +13,11 @@ import { zstd, zstdMemory } from "./zstd.ts";
 
 export interface Compression {
   readonly name: string;
-  /** Absent: the compression is not served, or not as a stream of bytes. */
+  /** Absent if the compression is not supported, or not as a stream of bytes. */
   readonly open?: (stored: StoredBlock) => BlockReader;
   /** Bytes that decompressing a block of a given size holds in addition to its result, if significant. */
   readonly heldBytes?: (length: number) => number;
-  /** Blocks are decoded as a whole (parts.ts), which takes this many times the bytes of their pixels. */
+  /** Blocks are decoded as a whole (parts.ts), which takes this multiple of their pixels' bytes. */
   readonly whole?: number;
   /** True if all blocks are one stream, which another codec reads (old-jpeg/). */
   readonly stream?: true;
@@ -28,11 +28,12 @@ export interface Compression {
 /** The JPEG of TIFF 6.0 section 22. */
 export const OLD_JPEG = 6;
 /**
- * Compressions that are decoded as whole blocks by WebAssembly modules; JPEG takes the picture's tables, too.
+ * Compressions whose blocks are decoded as a whole by WebAssembly modules; JPEG also needs the picture's
+ * tables.
  */
 export const JPEG = 7;
 export const WEBP = 50001;
-/** JPEG 2000 as Aperio's slides have it, of luma and chroma, and as libvips writes it. */
+/** JPEG 2000 of luma and chroma in Aperio's slides, and as written by libvips. */
 export const APERIO_YCC = 33003;
 export const VIPS_JPEG_2000 = 33004;
 

@@ -1,4 +1,4 @@
-// The decoders of strips and tiles that take WebAssembly modules.
+// The decoders of strips and tiles that use WebAssembly modules.
 
 import type { CodecHost } from "../../codec.ts";
 import type { SharedWorkbench } from "../../jp2/region/workbench.ts";
@@ -12,7 +12,7 @@ export interface BlockDecoders {
   readonly webp: DecodeWebp;
 }
 
-/** Decoders that hold their module instances between calls. */
+/** Returns decoders that keep their module instances between calls. */
 export const blockDecoders = (host: CodecHost, bench: SharedWorkbench): BlockDecoders => ({
   jpeg: jpegDecoder(host),
   jpeg2000: jpeg2000Decoder(bench),

@@ -1,4 +1,4 @@
-// Deflate blocks (TIFF Technical Note 3): the zlib format, undone by the platform.
+// Deflate blocks (TIFF Technical Note 3): the zlib format, inflated by the platform.
 
 import { inflating } from "../../inflate.ts";
 import { damagedError } from "../directory/ifd.ts";
@@ -7,8 +7,8 @@ import type { BlockReader, StoredBlock } from "./block.ts";
 const MAX_PADDING = 3;
 
 /**
- * Decompresses a block as its bytes are asked for; what follows them is neither produced nor checked.
- * Reading throws ImagingError `decode` when the stream is broken or shorter.
+ * Decompresses a block as its bytes are requested; the rest is neither produced nor checked. Reading throws
+ * ImagingError `decode` when the stream is broken or shorter.
  */
 export function inflateBlock({ data, length }: StoredBlock): BlockReader {
   let end = data.length;
@@ -16,7 +16,7 @@ export function inflateBlock({ data, length }: StoredBlock): BlockReader {
   let total = 0;
   let piece: Uint8Array = new Uint8Array();
 
-  /** Makes `piece` the next that is not empty. */
+  /** Sets `piece` to the next non-empty one. */
   const advance = async () => {
     for (let skip = 0; ; ) {
       let next: Uint8Array | undefined;

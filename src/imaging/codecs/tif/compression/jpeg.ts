@@ -14,7 +14,7 @@ const MAX_SCANS = 100;
 /** Required properties of an image's JPEG block. */
 export interface JpegBlock {
   readonly width: number;
-  /** Rows that must be there, and how many there may be at most. */
+  /** Required rows, and the maximum. */
   readonly rows: number;
   readonly maxRows: number;
   /**
@@ -23,18 +23,18 @@ export interface JpegBlock {
    */
   readonly colour: keyof typeof colours;
   readonly tables?: Uint8Array | undefined;
-  /** 1, 2, 4 or 8: the side of the squares of pixels that become one. */
+  /** 1, 2, 4 or 8: side of the squares of pixels that become one. */
   readonly side: number;
 }
 
 /**
  * Decodes JPEG blocks to 8-bit gray, RGB, RGB with alpha or CMYK of `width` by at least `rows`, over `side`,
- * rounded up. Throws ImagingError `decode`, also on warnings, and `unsupported` for kinds of JPEG that are
- * not read.
+ * rounded up. Throws ImagingError `decode`, also on warnings, and `unsupported` for unsupported kinds of
+ * JPEG.
  */
 export type DecodeJpeg = (data: Uint8Array, block: JpegBlock) => Promise<Uint8Array>;
 
-/** A decoder with one instance of the module `jpeg-turbo`. */
+/** Creates a decoder with one instance of the module `jpeg-turbo`. */
 export function jpegDecoder(host: CodecHost): DecodeJpeg {
   const withInstance = keptInstance<Turbo>({
     create: () => createTurbo(host.wasm("jpeg-turbo")),
@@ -73,7 +73,7 @@ function wholeStream(data: Uint8Array, { tables, colour }: JpegBlock): Uint8Arra
   return out;
 }
 
-/** The segments between SOI and EOI that matter; from the first scan on, all that is left. */
+/** Returns the relevant segments between SOI and EOI; from the first scan on, all the rest. */
 function segments(data: Uint8Array): Uint8Array[] {
   const out: Uint8Array[] = [];
   if (data[0] !== 0xff || data[1] !== 0xd8) throw new Error("no start of image");

@@ -15,10 +15,10 @@ const YCC = 6;
 
 /** Required properties of an image's JPEG 2000 block. */
 export interface Jpeg2000Block {
-  /** Columns that must be there, and how many there may be at most. */
+  /** Required columns, and the maximum. */
   readonly columns: number;
   readonly width: number;
-  /** Rows that are wanted, and how many there may be at most. */
+  /** Required rows, and the maximum. */
   readonly rows: number;
   readonly maxRows: number;
   readonly samples: number;
@@ -27,7 +27,7 @@ export interface Jpeg2000Block {
   readonly photometric: number;
   /** Bits of each sample. */
   readonly bits: number;
-  /** 1, 2, 4 or 8: the side of the squares of pixels that become one if the codestream has such a level. */
+  /** 1, 2, 4 or 8: side of the squares of pixels that become one if the codestream has such a level. */
   readonly side: number;
 }
 
@@ -43,8 +43,8 @@ export interface Jpeg2000Pixels {
 type Colours = Pick<Block, "subsampled" | "transformed" | "comment">;
 
 /**
- * Which codestreams hold luma and chroma whatever the directory says: those of some compressions, by their
- * number.
+ * For some compressions, by number: returns true if the codestream contains luma and chroma whatever the
+ * directory says.
  */
 const chromas: Readonly<Record<number, (block: Colours) => boolean>> = {
   // Like OpenSlide. Bio-Formats writes RGB under the same number, under a transform that is for RGB.
@@ -64,13 +64,12 @@ function isChroma(block: Colours, { compression, photometric, samples }: Jpeg200
 }
 
 /**
- * Decodes JPEG 2000 blocks to interleaved samples of at least `rows` rows, over `side`, rounded up: of the
- * full range of 8 or 16 bits, whatever their own. Throws ImagingError `decode`, and `unsupported` for signed
- * samples.
+ * Decodes JPEG 2000 blocks to interleaved samples of at least `rows` rows, over `side`, rounded up: scaled to
+ * the full range of 8 or 16 bits. Throws ImagingError `decode`, and `unsupported` for signed samples.
  */
 export type DecodeJpeg2000 = (data: Uint8Array, block: Jpeg2000Block) => Promise<Jpeg2000Pixels>;
 
-/** A decoder on a workbench. */
+/** Creates a decoder on a workbench. */
 export function jpeg2000Decoder(bench: SharedWorkbench): DecodeJpeg2000 {
   return async (data, wanted) => {
     try {

@@ -1,5 +1,5 @@
-// LZW as TIFF 6.0 section 13 has it, codes from the high bit and wider one code early, and as writers before
-// TIFF 5.0 had it.
+// LZW of TIFF 6.0 section 13, with codes from the high bit that widen one code early, and of writers before
+// TIFF 5.0.
 
 import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
@@ -22,7 +22,7 @@ const isOldStyle = (data: Uint8Array) => data[0] === 0 && ((data[1] ?? 0) & 1) =
 export function lzw({ data, length }: StoredBlock): BlockReader {
   const lowFirst = isOldStyle(data);
   const early = lowFirst ? 0 : 1;
-  // A string is the one of another code and a byte more; also known are its first byte and its length.
+  // A string is that of another code and one more byte; its first byte and its length are stored too.
   const prefixes = new Uint16Array(CODES);
   const lasts = Uint8Array.from({ length: CODES }, (_, i) => i);
   const firsts = lasts.slice();
@@ -36,7 +36,7 @@ export function lzw({ data, length }: StoredBlock): BlockReader {
   let held = 0;
   let at = 0;
   let total = 0;
-  let previous = -1; // the code before; -1 after a clear
+  let previous = -1; // the previous code; -1 after a clear
 
   const write = (code: number, into: Uint8Array, end: number): void => {
     let from = code;

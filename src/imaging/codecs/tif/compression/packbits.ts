@@ -4,7 +4,7 @@ import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 
 /**
- * Bytes of a run by its control byte: up to 127 as they stand, from 129 on one byte so many times; 128 begins
+ * Bytes of a run by its control byte: up to 127 literals, from 129 on repetitions of one byte; 128 starts
  * none.
  */
 const runLengths = Uint8Array.from({ length: 256 }, (_, control) => {
@@ -16,7 +16,7 @@ const runLengths = Uint8Array.from({ length: 256 }, (_, control) => {
 export function packbits({ data, length }: StoredBlock): BlockReader {
   let at = 0;
   let total = 0;
-  let left = 0; // bytes of the run that are still to come
+  let left = 0; // remaining bytes of the run
   let literal = false;
   return {
     read(into) {

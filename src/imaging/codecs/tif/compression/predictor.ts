@@ -1,15 +1,15 @@
-// Undoing of predictors: horizontal differencing (TIFF 6.0 section 14) and the floating-point one (TIFF
-// Technical Note 3).
+// Undoes predictors: horizontal differencing (TIFF 6.0 section 14) and the floating-point one (TIFF Technical
+// Note 3).
 
 import type { Picture } from "../directory/picture.ts";
 
 /**
- * Turns samples of whole bytes of a big-endian file into those of the machine, in place. Machines here are
+ * Converts whole-byte samples of a big-endian file to machine order, in place. Machines here are
  * little-endian.
  */
 export function toMachineOrder(data: Uint8Array, bits: number): void {
   const size = bits / 8;
-  if (!Number.isInteger(size)) return; // packed samples have one order of bytes
+  if (!Number.isInteger(size)) return; // packed samples have only one byte order
   for (let at = 0; at + size <= data.length; at += size)
     for (let low = at, high = at + size - 1; low < high; low++, high--) {
       const byte = data[low] as number;
@@ -54,15 +54,15 @@ function undoHorizontal(
   for (let y = 0; y < rows; y++) {
     const start = y * perRow;
     const end = start + perRow;
-    // Typed arrays wrap around on assignment, as the differences do.
+    // Typed arrays wrap around on assignment, like the differences.
     for (let i = start + step; i < end; i++)
       samples[i] = (samples[i] as number) + (samples[i - step] as number);
   }
 }
 
 /**
- * Rows are planes of bytes, the most significant first, with differences of neighbouring bytes. `size`: bytes
- * of a sample.
+ * Undoes predictor 3: rows are planes of bytes, the most significant first, with differences of neighbouring
+ * bytes. `size`: bytes of a sample.
  */
 function undoFloat(data: Uint8Array, size: number, perRow: number, rows: number, step: number): void {
   const bytes = perRow * size;

@@ -10,17 +10,17 @@ import { damagedError } from "../directory/ifd.ts";
 /** Required properties of an image's WebP block. */
 export interface WebpBlock {
   readonly width: number;
-  /** Rows that must be there, and how many there may be at most. */
+  /** Required rows, and the maximum. */
   readonly rows: number;
   readonly maxRows: number;
-  /** Samples of a pixel that are returned. */
+  /** Number of samples returned per pixel. */
   readonly samples: 3 | 4;
 }
 
 /** Decodes WebP blocks to 8-bit RGB or RGBA of `width` by at least `rows`. Throws ImagingError `decode`. */
 export type DecodeWebp = (data: Uint8Array, block: WebpBlock) => Promise<Uint8Array>;
 
-/** A decoder with one instance of the module `webp-decode`. */
+/** Creates a decoder with one instance of the module `webp-decode`. */
 export function webpDecoder(host: CodecHost): DecodeWebp {
   const decodeStill = stillDecoder(host);
   return async (data, { width, rows, maxRows, samples }) => {

@@ -4,8 +4,8 @@ import { decompress } from "../../xz/xz.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 
 /**
- * Decompresses a block when its first bytes are asked for. Reading throws ImagingError `decode` when the data
- * are broken or shorter.
+ * Decompresses a block when its first bytes are requested. Reading throws ImagingError `decode` when the data
+ * is broken or shorter.
  */
 export function xz({ data, length }: StoredBlock): BlockReader {
   let whole: Uint8Array | undefined;

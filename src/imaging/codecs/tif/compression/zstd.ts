@@ -5,7 +5,7 @@ import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 
 /**
- * Decompresses a block as its bytes are asked for. Reading throws ImagingError `decode` when the data are
+ * Decompresses a block as its bytes are requested. Reading throws ImagingError `decode` when the data is
  * broken or shorter.
  */
 export function zstd({ data, length }: StoredBlock): BlockReader {
@@ -30,5 +30,5 @@ export function zstd({ data, length }: StoredBlock): BlockReader {
   };
 }
 
-/** Bytes that decompressing a block of `length` bytes holds: what copies may reach back to. */
+/** Returns the bytes held while decompressing a block of `length` bytes: those that copies may refer to. */
 export const zstdMemory = (length: number) => Math.min(length, 2 * MOST_WINDOW) + 2 ** 19;

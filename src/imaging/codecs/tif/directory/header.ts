@@ -23,11 +23,11 @@ import { readPicture } from "./read-picture.ts";
 import { stageFacts, stageOf } from "./stages.ts";
 import { tags } from "./tags.ts";
 
-/** Directories that are followed in the chain; the rest of a longer chain is not counted. */
+/** Maximum number of directories followed in the chain; the rest of a longer chain is ignored. */
 const MAX_DIRECTORIES = 1024;
 const MAX_LEVELS = 32;
 
-/** A directory of the chain as far as telling pages from levels needs it. */
+/** The parts of a directory in the chain that distinguish pages from levels. */
 interface Link {
   readonly directory: Directory;
   readonly width: number;
@@ -41,8 +41,8 @@ interface Page {
 }
 
 /**
- * Header facts of a page (1-based). Throws ImagingError `decode` when the file is damaged, `not-found` with
- * code page_not_found when there is no such page.
+ * Returns the header facts of a page (1-based). Throws ImagingError `decode` when the file is damaged,
+ * `not-found` with code page_not_found when there is no such page.
  */
 export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageHeader> {
   const file = await openTiff(bytes);
@@ -106,7 +106,7 @@ async function endsBefore(file: TiffFile, directories: readonly Directory[]): Pr
   return false;
 }
 
-/** The embedded profile, else the colour space of the EXIF directory. */
+/** Returns the embedded profile, else the colour space of the EXIF directory. */
 async function readColour(file: TiffFile, directory: Directory, interpretation: Interpretation) {
   const profile = directory.entries.get(tags.InterColorProfile);
   if (profile)
@@ -126,7 +126,7 @@ async function readColour(file: TiffFile, directory: Directory, interpretation: 
   }
 }
 
-/** Whites this near D50 are D50 with other decimals. */
+/** White points this near D50 are D50 with other decimals. */
 const sameWhite = 0.001;
 
 /**
@@ -222,7 +222,8 @@ interface Level {
 }
 
 /**
- * The reduced pictures of a page that have the size of a level and its kind of pixels, by ascending scale.
+ * Returns the reduced pictures of a page that have the size of a level and its kind of pixels, by ascending
+ * scale.
  */
 async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Level[]> {
   const directories = [...page.reduced.slice(0, MAX_LEVELS)];
@@ -242,7 +243,7 @@ async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Le
       if (scale !== undefined && alike && !levels.some((level) => level.scale === scale))
         levels.push({ scale, offset: directory.offset, picture });
     } catch (error) {
-      // A damaged level is left out: the full picture is sound.
+      // A damaged level is ignored: the full picture is sound.
       if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
     }
   };
@@ -273,7 +274,7 @@ function scaleOf(full: Picture, part: Picture): number | undefined {
   );
 }
 
-/** Pixels per centimetre, by unit: inch (the default) or centimetre. */
+/** Returns pixels per centimetre, by unit: inch (the default) or centimetre. */
 async function readResolution(file: TiffFile, directory: Directory): Promise<Resolution | undefined> {
   const [x] = (await readField(file, directory, tags.XResolution, 1).catch(() => undefined)) ?? [];
   const [y] = (await readField(file, directory, tags.YResolution, 1).catch(() => undefined)) ?? [];

@@ -1,9 +1,9 @@
-// Image file directories over ranges of bytes: TIFF 6.0 section 2 and BigTIFF, in both byte orders.
+// Image file directories, read by ranges of bytes: TIFF 6.0 section 2 and BigTIFF, in both byte orders.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 
-/** One field of a directory; its values are read when asked for. */
+/** One field of a directory; its values are read on demand. */
 export interface Entry {
   readonly type: number;
   readonly count: number;
@@ -30,10 +30,7 @@ const WINDOW = 512;
 const WINDOWS_KEPT = 16;
 const MAX_ENTRIES = 4096;
 
-/**
- * Field types that hold numbers: bytes per value and how one is read. TIFF 6.0 page 15, BigTIFF types 13, 16,
- * 18.
- */
+/** Numeric field types: bytes per value and their reader. TIFF 6.0 page 15, BigTIFF types 13, 16, 18. */
 const types: Readonly<
   Record<
     number,
@@ -63,7 +60,7 @@ export function damagedError(expected: string, received: string): ImagingError {
   );
 }
 
-/** Small reads served from the latest few windows, so that neighbouring fields cost one read. */
+/** Serves small reads from the latest few windows, so that neighbouring fields cost one read. */
 function withWindows(bytes: ByteSource): ByteSource {
   const windows: { readonly offset: number; readonly data: Uint8Array }[] = [];
   return {
@@ -88,7 +85,7 @@ async function exactly(bytes: ByteSource, offset: number, length: number, what: 
   return new DataView(data.buffer, data.byteOffset, length);
 }
 
-/** Reads the file header. Throws ImagingError `decode` when it is none of a TIFF. */
+/** Reads the file header. Throws ImagingError `decode` if it is not a TIFF's. */
 export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const bytes = withWindows(source);
   const head = await exactly(bytes, 0, 8, "the file header");
@@ -103,7 +100,9 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   return { bytes, littleEndian, big: true, first: Number(more.getBigUint64(8, littleEndian)) };
 }
 
-/** The directory at `offset`. Throws ImagingError `decode` when it is not wholly inside the file. */
+/**
+ * Returns the directory at `offset`. Throws ImagingError `decode` if it is not completely inside the file.
+ */
 export async function readDirectory(file: TiffFile, offset: number): Promise<Directory> {
   const { bytes, littleEndian: little, big } = file;
   const [countSize, entrySize, linkSize, countOfValues] = big ? [8, 20, 8, 8] : [2, 12, 4, 4];
@@ -134,8 +133,8 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
 }
 
 /**
- * Values `from` to `to` (exclusive) of a field. Throws ImagingError `decode` when they are not numbers inside
- * the file.
+ * Returns values `from` to `to` (exclusive) of a field. Throws ImagingError `decode` unless they are numbers
+ * inside the file.
  */
 export async function readValues(file: TiffFile, entry: Entry, from: number, to: number): Promise<number[]> {
   const type = types[entry.type];

@@ -1,4 +1,4 @@
-// Metadata in fields of a directory: an ICC profile, XMP, IPTC, and EXIF as directories of its own (TIFF 6.0;
+// Metadata in fields of a directory: an ICC profile, XMP, IPTC, and EXIF as separate directories (TIFF 6.0;
 // EXIF 2.32, 4.6.3; ICC.1, B.4; XMP specification part 3, 1.1.4).
 
 import { ImagingError } from "../../../errors.ts";
@@ -50,7 +50,7 @@ export async function readTiffMetadata(
   };
 }
 
-/** The bytes of a field's values. */
+/** Returns the bytes of a field's values. */
 async function bytesOf(
   directory: Directory,
   budget: MetadataBytes,
@@ -62,7 +62,7 @@ async function bytesOf(
   return budget.take(entry.at, length);
 }
 
-/** The fields of a directory of EXIF; of the page's own those that describe it. */
+/** Returns the fields of an EXIF directory; from the page's own directory, only descriptive ones. */
 async function readFields(
   file: TiffFile,
   directory: Directory,
@@ -99,9 +99,7 @@ async function pointedFields(
   }
 }
 
-/**
- * IPTC in the order of its bytes: some writers store it as numbers of 32 bits in the byte order of the file.
- */
+/** Returns IPTC in byte order: some writers store it as numbers of 32 bits in the file's byte order. */
 function inOrder(iptc: Uint8Array): Uint8Array {
   const marker = 0x1c;
   if (iptc[0] === marker || iptc[3] !== marker) return iptc;
@@ -136,7 +134,7 @@ function fieldsOf({ icc, exif, xmp, iptc }: Metadata, little: boolean): ExifFiel
   return [
     ...own.filter(({ tag, fields }) => fields || descriptive.has(tag) || tag === tags.Orientation),
     ...(xmp ? [{ tag: tags.Xmp, type: types.byte, value: xmp }] : []),
-    // numbers of 32 bits, as libtiff has it
+    // numbers of 32 bits, like libtiff
     ...(iptc
       ? [
           {

@@ -1,5 +1,5 @@
-// PhotometricInterpretation: how samples mean colours (TIFF 6.0 sections 3 to 6, 16, 20 to 23, and what
-// others added).
+// PhotometricInterpretation: the meaning of samples as colours (TIFF 6.0 sections 3 to 6, 16, 20 to 23, and
+// extensions).
 
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 

@@ -21,7 +21,7 @@ export interface Picture {
   readonly predictor: number;
   readonly reversedBits: boolean;
   readonly alpha: "none" | "straight" | "associated";
-  /** Which stored sample is alpha, from 0; it comes out behind the colours. */
+  /** Index of the stored alpha sample, from 0; decoding moves it after the colours. */
   readonly alphaAt: number;
   /** Coding of luma and chroma, unless the compression determines it. */
   readonly ycc?: YccCoding;
@@ -33,11 +33,11 @@ export interface Picture {
   readonly bands: number;
   readonly depth: 8 | 16;
   readonly interpretation: Interpretation;
-  /** Why it is refused, in words for the caller. */
+  /** Reason why it is refused, in words for the caller. */
   readonly unsupported?: string;
 }
 
-/** Samples of a pixel that are read, before palettes are looked up. */
+/** Samples per pixel that are read, before palette lookup. */
 export const storedBands = ({ photometric, bands }: Pick<Picture, "photometric" | "bands">): number =>
   photometric === 3 ? bands - 2 : bands;
 
@@ -64,7 +64,7 @@ export function storedRows(picture: Picture): { readonly rows: number; readonly 
   return { rows: ycc.down, bytes: unitRowBytes(ycc, blockWidth) };
 }
 
-/** Bytes of one row of a strip or tile, chroma as large as luma. */
+/** Returns the bytes of one row of a strip or tile, with chroma as large as luma. */
 export function rowBytes(picture: Picture, width = picture.blockWidth): number {
   return Math.ceil((width * (picture.planar ? 1 : picture.samples) * picture.bits) / 8);
 }

@@ -1,4 +1,4 @@
-// One directory read as a picture. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
+// Reads one directory as a picture. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
 
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 import { compressions, isJpeg2000, OLD_JPEG } from "../compression/compression.ts";
@@ -64,7 +64,7 @@ interface SampleFields {
   readonly formats: readonly number[];
   /** Meanings of the samples after the colours. */
   readonly extra: readonly number[];
-  /** Inks that are not those of CMYK. */
+  /** True for inks other than CMYK. */
   readonly otherInks: boolean;
 }
 
@@ -166,7 +166,7 @@ function unsaidPhotometric(compression: number, colours: number, inkSet: number 
 
 interface ExtraAlpha {
   readonly alpha: Picture["alpha"];
-  /** Among the extra samples. */
+  /** Index among the extra samples. */
   readonly at: number;
 }
 

@@ -30,10 +30,10 @@ export function refusalOf(picture: Picture, format: number): Refusal | undefined
   return rules.find(({ refuses }) => refuses(facts))?.says(facts);
 }
 
-/** What was expected, and what was received. */
+/** The expected and the received value. */
 export type Refusal = readonly [string, string];
 
-/** A refusal in words for the caller. */
+/** Formats a refusal for the caller. */
 export const refusalText = ([expected, received]: Refusal) =>
   `Expected a TIFF with ${expected}, received ${received}; convert the file to a kind that is served, such as deflate-compressed RGB.`;
 
@@ -48,7 +48,7 @@ interface Facts extends Picture {
 const upTo16: readonly number[] = Array.from({ length: 16 }, (_, i) => i + 1);
 const differenced: readonly number[] = [8, 16, 32, 64];
 
-/** Depths that are served, by what samples are. */
+/** Returns the supported depths for a kind of samples. */
 function depthsOf({ float, signed, photometric, samples, colour, ycc }: Facts): readonly number[] {
   const isLab = colour.interpretation === "lab";
   if (float) return isLab ? [32] : [16, 24, 32, 64];
@@ -57,7 +57,7 @@ function depthsOf({ float, signed, photometric, samples, colour, ycc }: Facts): 
   return signed ? [8, 16, 32] : [...upTo16, 32];
 }
 
-/** "1, 2 and 4", and "1 to 16 and 32" for more than a person wants to read. */
+/** Formats "1, 2 and 4", or "1 to 16 and 32" for long lists. */
 const depthText = (depths: readonly number[]) =>
   depths.length > upTo16.length ? "1 to 16 and 32" : depths.join(", ");
 
@@ -185,7 +185,7 @@ const rules: readonly {
     says: ({ bits }) => ["predictor 3 with floating-point samples only", `${bits}-bit integers`],
   },
   {
-    // JPEG has one order of bits, whatever FillOrder says.
+    // JPEG has only one bit order, whatever FillOrder says.
     refuses: ({ reversedBits, row, compression }) => reversedBits && !row.open && compression !== JPEG,
     says: ({ row }) => ["bits filled from the high end", `reversed bits in ${row.name}`],
   },

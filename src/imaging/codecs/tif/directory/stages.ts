@@ -1,4 +1,4 @@
-// The stored pictures of a page, full size and levels, and at which scales they can be had.
+// The stored pictures of a page, full size and levels, and the scales they can be decoded at.
 
 import type { Reduction } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
@@ -6,15 +6,13 @@ import type { ReadRequest } from "../../plan.ts";
 import { damagedError } from "./ifd.ts";
 import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
 
-/** A stored picture of a page, as far as planning needs it. */
+/** The parts of a page's stored picture that planning needs. */
 export interface Stage {
   readonly scale: number;
   /** Offset of its directory. */
   readonly offset: number;
   readonly compression: number;
-  /**
-   * Size of a strip or tile in pixels, bytes of one of its rows, and how many of them hold a pixel's samples.
-   */
+  /** Size of a strip or tile in pixels, bytes of one of its rows, and the number of planes. */
   readonly blockWidth: number;
   readonly blockHeight: number;
   readonly rowBytes: number;
@@ -27,7 +25,7 @@ export interface Stage {
 
 const LARGEST_FACTOR = 256;
 
-/** The stage of a directory. */
+/** Returns the stage of a directory. */
 export function stageOf(scale: number, offset: number, picture: Picture): Stage {
   const { compression, blockWidth, blockHeight } = picture;
   const planes = picture.planar ? storedBands(picture) : 1;
@@ -54,12 +52,12 @@ const fields = [
   "numberBytes",
 ] as const satisfies readonly (keyof Stage)[];
 
-/** Stages as facts of a header: by field, one number for each stage. */
+/** Returns stages as facts of a header: by field, one number for each stage. */
 export function stageFacts(stages: readonly Stage[]): Record<string, number[]> {
   return Object.fromEntries(fields.map((field) => [field, stages.map((stage) => stage[field])]));
 }
 
-/** The stages that a header lists, full size first. */
+/** Returns the stages listed in a header, full size first. */
 export function stagesOf(header: ImageHeader): Stage[] {
   const list = (field: keyof Stage) => (header.details?.[field] ?? []) as readonly number[];
   return list("scale").map(
@@ -67,10 +65,10 @@ export function stagesOf(header: ImageHeader): Stage[] {
   );
 }
 
-/** Scales that are stored, so that no averaging is needed. */
+/** Returns the stored scales, which need no averaging. */
 export const storedScales = (header: ImageHeader) => stagesOf(header).map(({ scale }) => scale);
 
-/** Stored scales, and powers of two that come from them by averaging. */
+/** Returns the stored scales, and powers of two derived from them by averaging. */
 export function reductions(header: ImageHeader): readonly Reduction[] {
   const stored = new Set(storedScales(header));
   const factors = new Set(stored);
@@ -83,8 +81,8 @@ export function reductions(header: ImageHeader): readonly Reduction[] {
 }
 
 /**
- * The smallest stored picture that a scale can be made from, and how many of its pixels a side become one.
- * Throws ImagingError `decode` for a header that is not of this codec.
+ * Returns the smallest stored picture for a scale, and how many of its pixels per side are averaged. Throws
+ * ImagingError `decode` for a header of another codec.
  */
 export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Stage; factor: number } {
   const stage = stagesOf(header).findLast(({ scale }) => scaleFactor % scale === 0);
@@ -92,11 +90,11 @@ export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Sta
   return { stage, factor: scaleFactor / stage.scale };
 }
 
-/** Full-size rows in a row of strips or tiles. */
+/** Returns the full-size rows in a row of strips or tiles. */
 export const rowsApart = ({ header, scaleFactor }: Pick<ReadRequest, "header" | "scaleFactor">): number =>
   stageFor(header, scaleFactor).stage.blockHeight * scaleFactor;
 
-/** Pixels of the strips or tiles that a region meets in the stored picture that it is made from. */
+/** Returns the pixels of the strips or tiles that a region touches in its stored picture. */
 export function decodedPixels({ header, region, scaleFactor }: ReadRequest): number {
   const { stage } = stageFor(header, scaleFactor);
   const countTouched = (start: number, length: number, side: number) =>

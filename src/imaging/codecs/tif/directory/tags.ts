@@ -1,4 +1,4 @@
-// The tags of TIFF 6.0 and its extensions that are read here, by their names in the specification.
+// The supported tags of TIFF 6.0 and its extensions, by their names in the specification.
 
 export const tags = {
   NewSubfileType: 254,

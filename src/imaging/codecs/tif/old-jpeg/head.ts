@@ -21,13 +21,13 @@ import { readSampling } from "../samples/ycc.ts";
 import { joinedPieces } from "./pieces.ts";
 import { huffmanTables, quantisationTables } from "./tables.ts";
 
-/** The marker segments in front of the coded data. */
+/** The marker segments before the coded data. */
 export interface Head {
-  /** DQT, DHT and DAC, as they are. */
+  /** DQT, DHT and DAC, unchanged. */
   readonly tables: Uint8Array[];
   quantisers: boolean;
   huffman: boolean;
-  /** MCUs between restart markers; 0: there are none. */
+  /** MCUs between restart markers; 0 if there are none. */
   restart: number;
   frame?: FrameHeader;
   scan?: Uint8Array;
@@ -40,7 +40,7 @@ const dac = 0xcc;
 const tableCodes: readonly number[] = [marker.dqt, marker.dht, dac];
 
 /**
- * The marker segments that a range of a file begins with, up to a scan header, taken into `head`. Throws
+ * Reads the marker segments at the beginning of a file range, up to a scan header, into `head`. Throws
  * ImagingError `decode`.
  */
 export async function takeSegments(bytes: ByteSource, range: ByteRange, head: Head): Promise<void> {
@@ -153,8 +153,8 @@ function refuseFrame({ code, precision, components }: FrameHeader): void {
 }
 
 /**
- * The head as bytes. `transform`: what an Adobe segment says of three components, so that decoders do not
- * guess from their names: 1 for luma and chroma, 0 for components that come out as they are.
+ * Returns the head as bytes. `transform`: value of an Adobe segment for three components, so that decoders do
+ * not guess from their names: 1 for luma and chroma, 0 for components without conversion.
  */
 export function headBytes(
   { frame, tables, scan }: WholeHead,
@@ -172,7 +172,7 @@ export function headBytes(
   ]);
 }
 
-/** Columns and rows of MCUs in a picture of this size (ITU-T T.81, A.2). */
+/** Returns the columns and rows of MCUs in a picture of this size (ITU-T T.81, A.2). */
 export function mcusOf(
   { hMax, vMax, components }: WholeHead["frame"],
   { width, height }: { readonly width: number; readonly height: number },
@@ -185,10 +185,10 @@ export function mcusOf(
   };
 }
 
-/** A head before anything was read. */
+/** Creates an empty head. */
 export const emptyHead = (): Head => ({ tables: [], quantisers: false, huffman: false, restart: 0 });
 
-/** The sizes of a frame that no picture of this size can have. */
+/** Checks that the sizes of a frame are possible for a picture of this size. */
 export function checkSize({ frame }: Head, whole: WholeHead, picture: Picture, strips: number): void {
   if (!frame) return;
   const { width, height } = frame;

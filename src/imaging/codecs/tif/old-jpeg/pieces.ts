@@ -15,7 +15,7 @@ export function joinedPieces(bytes: ByteSource, pieces: readonly JpegPiece[]): B
     starts.push(size);
     size += length;
   }
-  /** Index of the piece that holds the byte at `offset`. */
+  /** Returns the index of the piece with the byte at `offset`. */
   const pieceAt = (offset: number) => {
     let [low, high] = [0, pieces.length];
     while (high - low > 1) {

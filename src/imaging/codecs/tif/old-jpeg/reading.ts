@@ -1,4 +1,4 @@
-// Pictures of old-style JPEG are read by the JPEG codec: it decodes by region, and its sidecars make that
+// Reads pictures of old-style JPEG with the JPEG codec: it decodes by region, and its sidecars make that
 // cheap.
 
 import { ImagingError } from "../../../errors.ts";
@@ -50,7 +50,7 @@ async function codingOf(file: TiffFile, directory: Directory): Promise<YccCoding
 /** True if a page is read as a JPEG stream. */
 export const isStream = ({ details }: ImageHeader) => typeof details?.stream === "string";
 
-/** The header as the JPEG codec would read it from the stream. */
+/** Returns the header as the JPEG codec would read it from the stream. */
 const asJpeg = (header: ImageHeader): ImageHeader => ({
   ...header,
   format: "jpg",
@@ -65,8 +65,8 @@ const ofStream = <T extends { readonly header: ImageHeader }>(read: T): T => ({
 });
 
 /**
- * The stream of a page, and what its luma and chroma mean if decoders leave them. Throws ImagingError
- * `decode` and `unsupported`.
+ * Returns the stream of a page, and the meaning of its luma and chroma if decoders do not convert them.
+ * Throws ImagingError `decode` and `unsupported`.
  */
 async function streamOf(bytes: ByteSource, header: ImageHeader) {
   const file = await openTiff(bytes);

@@ -1,5 +1,5 @@
-// Old-style JPEG (TIFF 6.0 section 22) as one JPEG stream, which regions can be read of. Technical Note 2
-// says why there are so many forms of it.
+// Presents old-style JPEG (TIFF 6.0 section 22) as one JPEG stream that can be read by regions. Technical
+// Note 2 explains its many forms.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
@@ -19,9 +19,9 @@ import {
 } from "./head.ts";
 import { type JpegPiece, joinedPieces } from "./pieces.ts";
 
-/** More of them than any writer makes. */
+/** More strips than any writer makes. */
 const MAX_STRIPS = 1 << 16;
-/** The largest number that a DRI segment holds. */
+/** Largest value of a DRI segment. */
 const MAX_RESTART = 65535;
 const LOSSLESS = 14;
 
@@ -75,7 +75,8 @@ const unsupportedError = (expected: string, received: string) =>
   new ImagingError("unsupported", refusalText([expected, received]));
 
 /**
- * The range that JPEGInterchangeFormat names; to the end of the file if its length is missing or too large.
+ * Returns the range of JPEGInterchangeFormat, up to the end of the file if its length is missing or too
+ * large.
  */
 async function streamRange(file: TiffFile, directory: Directory): Promise<ByteRange | undefined> {
   const { size = Number.MAX_SAFE_INTEGER } = file.bytes;
@@ -85,7 +86,7 @@ async function streamRange(file: TiffFile, directory: Directory): Promise<ByteRa
   return { offset, length: stated > 0 ? Math.min(stated, size - offset) : size - offset };
 }
 
-/** Strips, or tiles in one column. One may be listed for all. */
+/** Returns strips, or tiles in one column. One entry may stand for all. */
 async function stripsOf(file: TiffFile, directory: Directory, picture: Picture): Promise<ByteRange[]> {
   const { entries } = directory;
   const { size = Number.MAX_SAFE_INTEGER } = file.bytes;
@@ -125,7 +126,7 @@ const rangeTo = (start: number, to: number): ByteRange => ({
   length: Math.max(0, to - start),
 });
 
-/** MCUs of a strip: what restart markers stand between. */
+/** Returns the MCUs of a strip, which is the restart interval. */
 function restartOf(whole: WholeHead, { width, blockHeight }: Picture): number {
   const mcus = mcusOf(whole.frame, { width, height: blockHeight });
   if (!mcus.whole(blockHeight))
@@ -136,7 +137,7 @@ function restartOf(whole: WholeHead, { width, blockHeight }: Picture): number {
   return restart;
 }
 
-/** The strips with a restart marker between each and the next. Each begins without knowing the others. */
+/** Joins the strips with a restart marker between them. Each begins with fresh state. */
 function withRestarts(strips: readonly ByteRange[], start: number): JpegPiece[] {
   return strips.flatMap((strip, i): JpegPiece[] => {
     if (i === 0) return [start > strip.offset ? rangeTo(start, endOf(strip)) : strip];
@@ -144,7 +145,7 @@ function withRestarts(strips: readonly ByteRange[], start: number): JpegPiece[] 
   });
 }
 
-/** Throws ImagingError `unsupported` if a strip behind the first begins with a start of image. */
+/** Throws ImagingError `unsupported` if a strip after the first begins with a start of image. */
 async function refuseStreams(bytes: ByteSource, strips: readonly ByteRange[]): Promise<void> {
   const second = strips[1] && (await bytes.read(strips[1].offset, 2));
   if (second?.[0] === 0xff && second[1] === 0xd8)

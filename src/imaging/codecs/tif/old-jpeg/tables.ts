@@ -1,4 +1,4 @@
-// Tables of old-style JPEG that lie in the file without markers (TIFF 6.0 section 22: JPEGQTables,
+// Tables of old-style JPEG, which are stored in the file without markers (TIFF 6.0 section 22: JPEGQTables,
 // JPEGDCTables, JPEGACTables).
 
 import { type Directory, damagedError, readField, type TiffFile } from "../directory/ifd.ts";
@@ -15,7 +15,7 @@ const QUANTISERS = 64;
 const LENGTHS = 16;
 const MAX_CODES = 256;
 
-/** Quantisation tables: 64 values in zigzag order each. Throws ImagingError `decode`. */
+/** Returns quantisation tables: 64 values in zigzag order each. Throws ImagingError `decode`. */
 export const quantisationTables = (file: TiffFile, directory: Directory, components: number) =>
   readTables(file, directory, "JPEGQTables", components, (at) => tableAt(file, at, QUANTISERS));
 
@@ -33,8 +33,8 @@ export const huffmanTables = (
   });
 
 /**
- * The table of each component. Writers list one table, or copies of it, for several components, and decoders
- * hold few.
+ * Returns the table of each component. Writers list one table, or copies of it, for several components, and
+ * decoders hold few.
  */
 async function readTables(
   file: TiffFile,

@@ -1,10 +1,10 @@
-// Black and white pictures reduced without widening their bits: ones are counted by the byte.
+// Reduces black and white pictures without widening their bits: ones are counted by the byte.
 
 import { boxRing, type Reduction, roundQuotient } from "../../reduce.ts";
 
 /** Like a `BoxReducer`, for rows of packed bits with the high bits first. */
 export interface BitReducer {
-  /** `count` pixels from bit `bit` of `data`, which lie in row `y` from column `x` on. */
+  /** Adds `count` pixels from bit `bit` of `data`, which are in row `y` from column `x` on. */
   add(data: Uint8Array, bit: number, count: number, x: number, y: number): void;
   complete(y: number): void;
 }
@@ -17,7 +17,7 @@ export interface BitReduction extends Reduction {
   readonly values: Uint8Array;
 }
 
-/** A reducer with at most `held` incomplete rows of boxes. Averages are rounded, halves up. */
+/** Creates a reducer with at most `held` incomplete rows of boxes. Averages are rounded, halves up. */
 export function bitReducer(reduction: BitReduction, held: number, out: Uint8Array): BitReducer {
   return reduction.factor < 8 ? narrowBoxes(reduction, held, out) : wideBoxes(reduction, held, out);
 }
@@ -30,7 +30,7 @@ function countOnes(byte: number): number {
   return count;
 }
 
-/** The average of a box of `area` pixels, `set` of them ones, in one band. */
+/** Returns the average of a box of `area` pixels, `set` of them ones, in one band. */
 function average({ bands, values }: BitReduction, set: number, area: number, band: number): number {
   return roundQuotient(values[band]! * (area - set) + values[bands + band]! * set, area);
 }
@@ -43,7 +43,7 @@ function wholeBytes(bit: number, end: number, x: number): readonly [number, numb
 
 const bitAt = (data: Uint8Array, bit: number) => (data[bit >> 3]! >> (7 - (bit & 7))) & 1;
 
-/** For boxes of 8 columns and more: one or several bytes in a box. */
+/** For boxes of 8 columns and more: one or several bytes per box. */
 function wideBoxes(reduction: BitReduction, held: number, out: Uint8Array): BitReducer {
   const { width, bands, factor } = reduction;
   const boxes = Math.ceil(width / factor);

@@ -1,5 +1,5 @@
-// Stored samples as numbers: integers of 1 to 16 and of 32 bits, signed ones, and floating point of 16 to 64
-// bits.
+// Converts stored samples to numbers: integers of 1 to 16 and of 32 bits, signed ones, and floating point of
+// 16 to 64 bits.
 
 import type { Picture } from "../directory/picture.ts";
 
@@ -50,7 +50,7 @@ function unpack(data: Uint8Array, bits: number, rowSamples: number): Uint8Array 
     for (let i = 0; i < rowSamples; i++) {
       const bit = i * bits;
       const at = row * stride + (bit >> 3);
-      // three bytes hold the bits of any sample; those behind the end count as 0
+      // three bytes contain the bits of any sample; bytes after the end count as 0
       const held = ((data[at] as number) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0);
       out[to++] = (held >> (24 - bits - (bit & 7))) & mask;
     }
@@ -58,7 +58,7 @@ function unpack(data: Uint8Array, bits: number, rowSamples: number): Uint8Array 
 }
 
 /**
- * IEEE 754 of 16 bits, and the 24 bits of TIFF Technical Note 3: bits of the exponent and of the fraction.
+ * Bits of the exponent and of the fraction: IEEE 754 of 16 bits, and the 24 bits of TIFF Technical Note 3.
  */
 const layouts: Readonly<Record<number, readonly [exponent: number, fraction: number]>> = {
   16: [5, 10],

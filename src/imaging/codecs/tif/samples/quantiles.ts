@@ -1,4 +1,4 @@
-// From quantiles of a picture's values, and a window in percent, to the values that become black and white.
+// Converts a window in percent to the values that become black and white, using the quantiles of a picture.
 
 import type { ReadRequest } from "../../plan.ts";
 import type { Range } from "./samples.ts";

@@ -56,7 +56,7 @@ function scaleSamples(
   const out = depth === 16 ? new Uint16Array(values.length) : new Uint8Array(values.length);
   for (let i = 0; i < out.length; i++) {
     const value = convert(values[i] as number, i);
-    // Written so that a value that is no number becomes 0.
+    // Written so that NaN becomes 0.
     out[i] = value > 0 ? Math.round(Math.min(value, full)) : 0;
   }
   return out;
@@ -91,7 +91,7 @@ export interface Placement {
   readonly toPixel: number;
   readonly width: number;
   readonly rows: number;
-  /** Samples that are taken of each pixel. */
+  /** Number of samples copied per pixel. */
   readonly bands: number;
 }
 

@@ -9,10 +9,10 @@ import { asSamples, finisher, place, placeBits, type Range } from "./samples.ts"
 
 type TiffSamples = Uint8Array | Uint16Array;
 
-/** Takes the parts of a region, left to right and top to bottom by block. */
+/** Collects the parts of a region, left to right and top to bottom by block. */
 export interface BlockTarget {
   add(part: Part): void;
-  /** Says that all rows above row `y` of the picture have come. */
+  /** Reports that all rows above row `y` of the picture have arrived. */
   complete?(y: number): void;
   finish(): TiffSamples;
 }
@@ -22,15 +22,15 @@ export interface TargetOptions {
   readonly picture: Picture;
   /** Region of the image, in its pixels. */
   readonly region: Rectangle;
-  /** Pixels a side that become one. */
+  /** Pixels per side that become one. */
   readonly factor: number;
-  /** Rows of the picture that can be incomplete at a time. */
+  /** Maximum number of incomplete rows of the picture. */
   readonly rows: number;
   readonly palette?: readonly number[] | undefined;
   readonly range?: Range | undefined;
 }
 
-/** The target for a factor and a kind of picture. */
+/** Creates the target for a factor and a kind of picture. */
 export function targetFor(options: TargetOptions): BlockTarget {
   if (options.factor === 1) return wholeTarget(options);
   return isPacked(options.picture) && options.picture.bits === 1 ? bitTarget(options) : boxTarget(options);
@@ -55,11 +55,11 @@ function overlap(part: Part, picture: Picture, region: Rectangle) {
   };
 }
 
-/** Room for samples before palettes are looked up, which may have indices of 16 bits. */
+/** Allocates samples before palette lookup, possibly indexes of 16 bits. */
 const storedOf = ({ bits }: Picture, length: number): TiffSamples =>
   bits > 8 ? new Uint16Array(length) : new Uint8Array(length);
 
-/** Room for samples as they come out. */
+/** Allocates output samples. */
 const samplesOf = ({ depth }: Picture, length: number): TiffSamples =>
   depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 

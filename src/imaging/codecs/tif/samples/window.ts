@@ -1,5 +1,5 @@
-// The range of values that a scientific picture really has: its quantiles, found once from all of it and
-// stored as its sidecar.
+// The real range of values of a scientific picture: its quantiles, computed once from all of it and stored as
+// its sidecar.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -14,9 +14,9 @@ import { stagesOf } from "../directory/stages.ts";
 import type { Part } from "../parts.ts";
 import { type Numbers, numbersOf } from "./numbers.ts";
 
-/** Quantiles in steps of a tenth of a percent, from the least value to the largest. */
+/** Number of quantiles, in steps of a tenth of a percent, from the minimum to the maximum. */
 const steps = 1000;
-/** Pixels that are looked at, on a grid over the picture. */
+/** Number of sampled pixels, on a grid over the picture. */
 const enough = 2 ** 20;
 
 /**
@@ -76,7 +76,7 @@ async function findQuantiles(
   return values.quantiles();
 }
 
-/** Takes the values at the points of a grid. */
+/** Collects the values at the points of a grid. */
 function sampler(picture: Picture) {
   const { width, height, bands, samples, planar } = picture;
   const every = Math.ceil(Math.sqrt((width * height) / enough));
@@ -112,5 +112,5 @@ function sampler(picture: Picture) {
   };
 }
 
-/** Offset from `start` of the first multiple of `every`. */
+/** Returns the offset from `start` of the first multiple of `every`. */
 const firstOf = (start: number, every: number) => (every - (start % every)) % every;

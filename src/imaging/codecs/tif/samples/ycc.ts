@@ -9,9 +9,9 @@ export interface YccCoding {
   /** Columns and rows of luma for one sample of each chroma: 1, 2 or 4. */
   readonly across: number;
   readonly down: number;
-  /** Parts of red, green and blue in luma. */
+  /** Weights of red, green and blue in luma. */
   readonly coefficients: readonly number[];
-  /** Codes of no and of full luma, blue and red chroma, in turn. */
+  /** Codes of zero and full luma, blue and red chroma, in turn. */
   readonly reference: readonly number[];
 }
 
@@ -21,8 +21,8 @@ const usualCoefficients = [0.299, 0.587, 0.114];
 const usualReference = [0, 255, 128, 255, 128, 255];
 
 /**
- * Columns and rows of luma for one sample of each chroma, 2 and 2 if the file says nothing. Throws
- * ImagingError `decode`.
+ * Returns the columns and rows of luma per sample of each chroma, 2 and 2 by default. Throws ImagingError
+ * `decode`.
  */
 export async function readSampling(
   file: TiffFile,
@@ -34,7 +34,7 @@ export async function readSampling(
   return { across, down };
 }
 
-/** The fields of a directory that say so. Throws ImagingError `decode` for values that no colours have. */
+/** Reads these fields of a directory. Throws ImagingError `decode` for impossible values. */
 export async function readYcc(file: TiffFile, directory: Directory): Promise<YccCoding> {
   const field = (tag: number) => readField(file, directory, tag, 8);
   const { across, down } = await readSampling(file, directory);
@@ -55,13 +55,13 @@ export const isUsual = ({ coefficients, reference }: YccCoding): boolean =>
 
 export const isSubsampled = ({ across, down }: YccCoding) => across > 1 || down > 1;
 
-/** Bytes of the data units that hold `down` rows of `width` pixels; units at the right edge are whole. */
+/**
+ * Returns the bytes of the data units with `down` rows of `width` pixels; units at the right edge are whole.
+ */
 export const unitRowBytes = ({ across, down }: YccCoding, width: number) =>
   Math.ceil(width / across) * (across * down + 2);
 
-/**
- * The rows that a reader of data units holds, as three samples a pixel: chroma is repeated, as libtiff does.
- */
+/** Returns the rows of a reader of data units as three samples a pixel: chroma is repeated, as in libtiff. */
 export function expandedUnits(units: BlockReader, coding: YccCoding, width: number): BlockReader {
   const { across, down } = coding;
   const stored = new Uint8Array(unitRowBytes(coding, width));
