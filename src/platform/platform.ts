@@ -201,7 +201,7 @@ export interface Platform {
    * the body for that, until it collects old objects. With them a redirect may be an error.
    */
   readonly sentOnce?: Pick<RequestInit, "redirect" | "window">;
-  /** True if no request may use connections of another: sockets are opened anew each time (workerd). */
+  /** True if no request may use connections of another: a socket is opened each time (workerd). */
   readonly connectionsEndWithRequest?: boolean;
   /**
    * If work ends with the request that began it (workerd): lets it continue to its end when the client has

@@ -49,11 +49,10 @@ export interface Attempt {
  * Three bounds apply, with the usual limits:
  * - A network has five failures, then at most one a minute, for any names: 60 an hour.
  * - A user has five failures in all networks that are new to them, then at most one every 8 seconds: 450 an
- *   hour, from any number of
- *   addresses.
+ *   hour, from any number of addresses.
  * - In a network from which the user has logged in within 30 days, only the first of these applies. An
- *   attacker elsewhere does not lock
- *   the user out there, and a login there does not help the attacker, since it forgets none of those failures.
+ *   attacker elsewhere does not lock the user out there, and a login there does not help the attacker, since
+ *   it forgets none of those failures.
  */
 export class LoginFailures {
   readonly #now: () => number;

@@ -78,7 +78,7 @@ export interface Variables {
   readonly route: Route | undefined;
   /** True if the response headers already include the cross-origin headers of the route. */
   readonly hasCors?: boolean;
-  /** Whether Server-Timing is wanted if this is an image response, or is already set. */
+  /** `wanted`: the response gets Server-Timing if it is an image; `set`: it has it already. */
   readonly serverTiming?: "wanted" | "set";
   /** The files of static/, for the addresses of a page's files. */
   readonly files: StaticFiles;

@@ -1,0 +1,38 @@
+// The words of comments and test titles: what CONTRIBUTING.md and docs/glossary.md exclude, and the width of comment lines.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { allTexts } from "../scripts/words/texts.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Phrases that a native engineer would not write, with what to write instead. */
+const banned: readonly (readonly [phrase: RegExp, instead: string])[] = [
+  [/\b(?:undefined|absent|none|nothing|false|true) where\b/i, "if"],
+  [/\banew\b/i, "again"],
+  [/\bthat which\b/i, "what"],
+  [/\bis for nobody\b/i, "is ignored"],
+  [/\ball the same\b/i, "anyway, still"],
+  [/^Whether\b/, "True if"],
+  [/^(?:By|With|As) which\b/, "a sentence with a subject"],
+  [/\bis had\b/i, "exists, is available"],
+];
+
+const texts = allTexts(root).filter(({ kind }) => kind === "comment" || kind === "title");
+
+test.each(banned)("no comment or title has %s; write: %s", (phrase) => {
+  const found = texts.filter(({ text }) => phrase.test(text));
+  expect(found.map(({ file, line, text }) => `${file}:${line}: ${text}`)).toEqual([]);
+});
+
+test("no comment line is wider than 110 columns, except for commands and tables, which are indented", () => {
+  const comment = /^\s*(?:\/\/|\*|\/\*\*) (?! |biome-ignore)/;
+  const files = [...new Set(texts.map(({ file }) => file))];
+  const wide = files.flatMap((file) =>
+    readFileSync(`${root}/${file}`, "utf8")
+      .split("\n")
+      .flatMap((line, at) => (comment.test(line) && line.length > 110 ? [`${file}:${at + 1}`] : [])),
+  );
+  expect(wide).toEqual([]);
+});
