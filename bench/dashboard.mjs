@@ -109,7 +109,7 @@ async function counting() {
 
 /**
  * CPU of the server in percent of one processor, and millions of instructions a second, while it is asked for
- * so many tiles a second.
+ * a fixed number of tiles per second.
  */
 async function window(tilesPerSecond) {
   const counted = await counting();

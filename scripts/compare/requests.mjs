@@ -72,7 +72,8 @@ function regionOf(width, height, kinds, pick, chance) {
 }
 
 /**
- * A size for a region: that of its tile, else a width, a height, both, or a bound, of at most so many pixels.
+ * A size for a region: that of its tile, else a width, a height, both, or a bound, of at most that many
+ * pixels.
  */
 function sizeOf({ width, height, factor }, version, pick, chance) {
   if (factor && chance() < 0.85) {

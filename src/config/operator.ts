@@ -24,7 +24,7 @@ export function operatorOf(env: Env): Credentials | undefined {
 /** Passwords with fewer characters are reported as doubtful. */
 const shortPassword = 8;
 
-/** Settings that probably have unintended values. Messages contain no values. */
+/** Returns doubts about settings that probably have unintended values. Messages contain no values. */
 export function doubtfulOperator(env: Env): Problem[] {
   const unset = names.filter((name) => !env[name]);
   const [missing] = unset;

@@ -188,7 +188,7 @@ function parsedOf(slot: Slot): Lru<string, ImageHeader> {
 /** Estimate of a probe, which reads a few headers. */
 const probing: EstimatedWork = { kind: "probe", ms: 1 };
 
-/** Bytes at the start of a file by which its format is recognised. */
+/** Bytes at the start of a file that identify its format. */
 const headLength = 64;
 
 async function probe(

@@ -9,7 +9,7 @@ export interface RenderRecord {
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly canonical: string;
   readonly expected: EstimatedWork;
-  /** Estimated peak bytes with which the job was admitted. */
+  /** Estimated peak bytes that the job was admitted with. */
   readonly memory: number;
   /** Milliseconds from the admission of the job to its result. */
   readonly tookMs: number;

@@ -16,7 +16,7 @@ export const coloursInViewer = (page: Page): Promise<number> =>
   });
 
 /**
- * Returns by how many CSS pixels the page is wider than its window; at most 0 if it does not scroll sideways.
+ * Returns how many CSS pixels wider the page is than its window; at most 0 if it does not scroll sideways.
  */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 const files = nodeFiles();
 const put = (name: string, text: string) => {
   const path = join(folder, name);
-  // As an editor saves: the whole file appears at once.
+  // Replaces the whole file atomically, like an editor.
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
   return path;

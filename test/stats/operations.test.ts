@@ -52,7 +52,7 @@ function faultsOf(expression: string): string[] {
   });
 }
 
-/** Returns faults in the labels by which an expression groups. */
+/** Returns faults in the grouping labels of an expression. */
 function groupingFaults(expression: string): string[] {
   const names = [...expression.matchAll(/smalti_\w+/g)].map(([name]) => name);
   const known = new Set([

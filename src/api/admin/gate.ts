@@ -18,8 +18,8 @@ export function createGate({ user, password }: Credentials): (act: RouteHandler)
     if (!sent) throw loginRequired;
     const attempt = failures.attempt(c.get("client"), sentUser(sent));
     if ("waitMs" in attempt) throw comeBack(Math.ceil(attempt.waitMs / 1000));
-    // There is no pause before the next attempt, so that the requests of one page do not count as failures of
-    // each other.
+    // Nothing is awaited between the attempt and its success, so that concurrent requests of one page do not
+    // count as failures of each other.
     if (!isSame(sent, expected)) throw loginRequired;
     attempt.noteSuccess();
     return act(c);

@@ -28,8 +28,8 @@ export interface Route {
    */
   readonly post?: RouteHandler;
   /**
-   * True if pages of any origin may read the responses; a list names the allowed origins, by which responses
-   * then vary.
+   * True if pages of any origin may read the responses; a list names the allowed origins, and responses then
+   * vary by origin.
    */
   readonly cors?: boolean | readonly string[];
   /** Request headers that such pages may send in addition to the usual ones. */

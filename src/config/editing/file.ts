@@ -55,8 +55,8 @@ export interface ConfigFile {
   view(): Promise<ConfigFileView>;
   /**
    * Writes the values of a form into the file and applies the live ones. `values`: typed values by the path
-   * of each field. `digest`: that of the view that the form was made from; without it the file may have any
-   * content. Saves wait for each other. Never rejects.
+   * of each field. `digest`: the digest of the form's view; without it the file may have any content. Saves
+   * wait for each other. Never rejects.
    */
   save(values: ReadonlyMap<string, string>, digest: string | undefined, take: ApplyLive): Promise<Saved>;
   /**

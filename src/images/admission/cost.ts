@@ -77,8 +77,8 @@ export function sidecarWork({ sidecar }: Pick<Codec, "sidecar">, header: ImageHe
 }
 
 /**
- * Maximum factor by which an estimate is corrected, up or down, so that a correction never hides the actual
- * size of a job.
+ * Maximum correction factor of an estimate, up or down, so that a correction never hides the actual size of a
+ * job.
  */
 const mostCorrection = 4;
 /** Weight of the latest job relative to all earlier ones. */

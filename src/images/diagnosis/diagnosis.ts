@@ -64,7 +64,7 @@ export interface LatestRow {
   readonly request: string;
   readonly expectedMs: number;
   readonly ms: number;
-  /** Bytes with which it was admitted. */
+  /** Bytes that it was admitted with. */
   readonly memory: number;
   /** Time at which it ended, ISO 8601. */
   readonly at: string;

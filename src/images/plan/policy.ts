@@ -19,7 +19,7 @@ export interface OutputPolicy {
   /** Sharpening of derivatives that are smaller than their region; absent if there is none. */
   readonly sharpen?: Sharpening;
   /**
-   * Minimum factor by which the decoded image exceeds the derivative, for scales of exactly a power of two;
+   * Minimum ratio of the decoded image's size to the derivative's, for scales of exactly a power of two;
    * absent if the codec decides.
    */
   readonly supersample?: 2 | 4;

@@ -44,7 +44,7 @@ export interface ImageHeader {
   readonly colour?: ColourFacts | undefined;
   /** CIE 1931 x and y of the white point of CIELAB samples; absent for D50. */
   readonly labWhite?: readonly [x: number, y: number];
-  /** Why this file is refused, in words for the caller, if its header is enough to tell. */
+  /** Reason why this file is refused, in words for the caller, if the header shows it. */
   readonly unsupported?: string | undefined;
   /**
    * The file ends before something that its header refers to, or in zeros before its end: derivatives of it

@@ -7,7 +7,7 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import type { JobStages } from "../stages.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
 
-/** Says if a job is still wanted. An AbortSignal is one. */
+/** Shows if the result of a job is still needed. An AbortSignal is one. */
 export interface JobInterest {
   readonly aborted: boolean;
   /**

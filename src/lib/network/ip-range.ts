@@ -29,7 +29,7 @@ export function parseIp(text: string): IpNumber | undefined {
 }
 
 /**
- * Returns the canonical form of an address, by which it is counted, logged and compared (RFC 5952):
+ * Returns the canonical form of an address, which is used to count, log and compare it (RFC 5952):
  * IPv4-mapped IPv6 as IPv4, without zone, and without the port that some proxies append (`1.2.3.4:80`,
  * `[::1]:80`). Returns undefined for anything but an address.
  */

@@ -195,7 +195,7 @@ export function openBucket(options: BucketOptions): Bucket {
       await discard(await request("PUT", key, { headers, body }));
     },
     async delete(key) {
-      // DELETE does not tell whether the object existed.
+      // DELETE does not report if the object existed.
       const head = await unlessAbsent(() => request("HEAD", key));
       if (!head) return false;
       await discard(head);

@@ -43,7 +43,7 @@ const usualBytes = 96 * 2 ** 20;
 /** Milliseconds for which a search waits for an index to be read. */
 const readMs = 150;
 const late = new Error("the index is not read yet");
-/** Limits for folders listed during a search. */
+/** Limits of the listings during a search: folders, and milliseconds. */
 const walkBounds = { folders: 2000, ms: 600 };
 /** Limits for folders that do not fit an index. */
 const beyondIndex = { folders: 2000, ms: 150 };

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const put = (name: string, text: string) => {
   const path = join(directory, name);
-  // As an editor saves: the whole file appears at once.
+  // Replaces the whole file atomically, like an editor.
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
   return path;

@@ -97,9 +97,10 @@ function buildSkip(table: usize): void {
 
 /**
  * Builds the fast table, by 11 bits: one code with its extra bits, or two if both fit. From bit 0 the number
- * of these bits, from bit 8 the coefficients by which the first advances ({@link ENDS} if it ends the block),
- * from bit 16 its value, from bit 32 its bits alone; the second's coefficients from bit 40 and its value from
- * bit 48, or 0 and the first's value if there is no second. 0 if not even one fits, and for runs of 16 zeros.
+ * of these bits, from bit 8 the number of coefficients that the first one advances ({@link ENDS} if it ends
+ * the block), from bit 16 its value, from bit 32 its bits alone; the second's coefficients from bit 40 and
+ * its value from bit 48, or 0 and the first's value if there is no second. 0 if not even one fits, and for
+ * runs of 16 zeros.
  */
 function buildFast(table: usize): void {
   const width = FAST_BITS as u32;

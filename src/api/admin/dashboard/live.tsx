@@ -11,7 +11,7 @@ export interface ValueDisplay {
   readonly form: ValueForm;
 }
 
-/** Attributes by which the script finds an element whose text is a value. */
+/** Attributes that let the script find an element whose text is a value. */
 export const liveAttributes = ({ of, form }: ValueDisplay) => ({ "data-of": of, "data-form": form });
 
 /** Returns the elements of a frame. */

@@ -19,7 +19,7 @@ export function backwards(data: Uint8Array, start: number, end: number): Backwar
   return { data, start, left: (end - start - 1) * 8 + highestBit(last) };
 }
 
-/** Returns the next `count` bits, 0 to 28; 0 if there are fewer, which `left` tells. */
+/** Returns the next `count` bits, 0 to 28; 0 if there are fewer, which makes `left` negative. */
 export function take(bits: Backwards, count: number): number {
   if (count > 16) {
     const high = take(bits, count - 16);

@@ -181,7 +181,7 @@ function longCode(table: usize, next: u32): u32 {
   return entry;
 }
 
-/** Number of positions by which a symbol advances. */
+/** Number of positions that a symbol advances. */
 // @ts-ignore: decorator
 @inline
 function coefficientsOf(symbol: u32): usize {

@@ -7,10 +7,10 @@ import { longSymbol } from "../huffman-read";
 export const WIDTH: u64 = 11;
 /**
  * Offset within a table of AC codes of u64 by 11 bits: from bit 0 the number of bits of one or two codes,
- * from bit 8 the coefficients by which the first advances ({@link ENDS} if it ends the block), from bit 16
- * its value, from bit 32 its bits alone; from bit 40 and bit 48 the same of the second, or no coefficients
- * and the first's value if there is no second. No bits and {@link MISSING} coefficients if not even one fits,
- * for runs of 16 zeros, and for codes of damaged data.
+ * from bit 8 the number of coefficients that the first one advances ({@link ENDS} if it ends the block), from
+ * bit 16 its value, from bit 32 its bits alone; from bit 40 and bit 48 the same of the second, or no
+ * coefficients and the first's value if there is no second. No bits and {@link MISSING} coefficients if not
+ * even one fits, for runs of 16 zeros, and for codes of damaged data.
  *
  * Values are i16 with their size in bits 0 to 3, the sign in bit 4, and from bit 5 the sum of a code and its
  * value bits: those of positive values, those less 1 << size of negative ones. So signs change by {@link

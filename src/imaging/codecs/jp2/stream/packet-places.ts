@@ -43,7 +43,7 @@ export interface Precincts {
   get(number: number): Precinct;
   /** Returns the style of its code-blocks. */
   styleOf(number: number): number;
-  /** Makes the next `get` create it again, without what was read. */
+  /** Discards its contents; the next `get` creates it again. */
   forget(number: number): void;
 }
 

@@ -26,7 +26,7 @@ import {
 import { accept, bytesOf, type EncoderModule } from "./module.ts";
 
 export interface FastEncodeOptions {
-  /** Quality from 1 to 100, by which the Independent JPEG Group scales the tables of ITU-T T.81. */
+  /** Quality from 1 to 100, in the Independent JPEG Group's scaling of the tables of ITU-T T.81. */
   readonly quality: number;
   /** Sampling of the output; gray stays gray. */
   readonly chroma: "420" | "444";

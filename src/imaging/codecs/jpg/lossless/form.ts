@@ -12,7 +12,7 @@ import { isSameTable } from "../markers/tables.ts";
 import type { Scan } from "../region/header.ts";
 import type { Crop } from "./crop.ts";
 
-/** Tables and headers with which a transformed crop is written. */
+/** Tables and headers of a transformed crop. */
 export interface CropForm {
   readonly frame: Frame;
   readonly scan: Scan;

@@ -37,7 +37,7 @@ export interface ListedScan {
 export interface ScanList {
   readonly frame: FrameHeader;
   /**
-   * Quantisation table of each component, as in force at its first scan; undefined for a component without a
+   * Quantisation table of each component, as in effect at its first scan; undefined for a component without a
    * scan.
    */
   readonly steps: readonly (StepTable | undefined)[];

@@ -10,7 +10,7 @@ import { detailsOf, mismatch } from "../markers/header.ts";
 import { crop } from "./decoder.ts";
 
 const maxFile = 1024 ** 3;
-/** Bytes of memory with which this build starts. */
+/** Initial memory of this build in bytes. */
 const startMemory = 50 * 1024 * 1024;
 
 /**

@@ -63,7 +63,7 @@ function setShort(data: Uint8Array, entry: number, value: number): void {
   view.setUint16(entry + 8, value, true);
 }
 
-/** Returns the only strip of a file, its offset, and the offset of its length. */
+/** Returns a file of one strip with that strip's size and offset, and the directory entry of its size. */
 function strip(data: Uint8Array) {
   const view = new DataView(data.buffer);
   const entry = entryOf(data, 279);
