@@ -52,7 +52,7 @@ const lookInto = (folder) =>
       }
     }, 0);
 
-/** One process: so many writers over one store. */
+/** One process: the given number of writers over one store. */
 async function write() {
   const { filesystemStore, nodeFiles } = await import(pathToFileURL(options.script).href);
   const { folder } = options;

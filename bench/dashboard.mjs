@@ -53,7 +53,7 @@ for (let tries = 0; ; tries++) {
 
 let frames = 0;
 let bytes = 0;
-/** Opens so many streams; returns how to close them. */
+/** Opens the given number of streams; returns a function that closes them. */
 async function watch(count) {
   const agent = new http.Agent({ maxSockets: count });
   const requests = Array.from(

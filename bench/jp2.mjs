@@ -65,7 +65,7 @@ const first = "first request";
 const neighbour = "next neighbour";
 
 /**
- * Complete tiles of a factor, so many columns and rows of the grid apart that no tile between them is
+ * Complete tiles of a factor, far enough apart in the grid that no tile between them is
  * decoded for two of them; seeded for each round.
  */
 function apart(size, factor, columnStep, rowStep, round) {

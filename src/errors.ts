@@ -53,7 +53,7 @@ export async function withServiceErrors<T>(work: () => Promise<T>): Promise<T> {
 
 /** Returns the error of work whose client has gone; `signal` has the reason, for the log. */
 export function cancelledError(signal?: AbortSignal): ServiceError {
-  return new ServiceError("cancelled", "The request ended before its answer was ready.", {
+  return new ServiceError("cancelled", "The request ended before its response was ready.", {
     cause: signal?.reason,
   });
 }

@@ -1,4 +1,4 @@
-// The parts that stand on something outside of the process, such as folders and servers, with their checks.
+// The parts that depend on something outside of the process, such as folders and servers, with their checks.
 
 import { type Auth, createAuth } from "./access/auth.ts";
 import { openLogins } from "./access/logins/logins.ts";

@@ -57,7 +57,7 @@ const overlayWork = { kind: "overlay", ms: 5 } as const;
 const waitInPlaceMs = 10_000;
 
 /**
- * Starts the pool, and returns what renders, with the checks of overlays. The number of places follows the
+ * Starts the pool, and returns what renders, with the checks of overlays. The number of permits follows the
  * settings while it runs.
  */
 export function buildRendering({

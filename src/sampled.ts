@@ -23,7 +23,7 @@ export interface SampledParts {
   readonly findings: () => Promise<readonly Finding[]>;
 }
 
-/** Folders, servers and shared stores are asked at most so often, in milliseconds. */
+/** Least milliseconds between two requests to folders, servers and shared stores. */
 export const askedEachMs = 10_000;
 
 /** Declares the gauges of all parts. Nothing is read yet. */

@@ -78,7 +78,7 @@ export interface Service {
    * Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start.
    */
   reload(config: Config): readonly string[];
-  /** Which keys a reload of a configuration would take, and which would wait. */
+  /** Returns the keys that a reload of a configuration would apply, and those that would wait. */
   compare: LiveSettings<Config>["compare"];
   /** The configuration file; absent if the configuration comes from elsewhere. */
   readonly configFile?: ConfigFile;
@@ -97,7 +97,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** What a service may be given beside its configuration; see {@link createService}. */
+/** Options of a service that are not configuration; see {@link createService}. */
 export interface ServiceOptions {
   readonly access?: Access | undefined;
   readonly configFile?: ConfigFile | undefined;

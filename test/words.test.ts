@@ -17,7 +17,22 @@ const banned: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\ball the same\b/i, "anyway, still"],
   [/^Whether\b/, "True if"],
   [/^(?:By|With|As) which\b/, "a sentence with a subject"],
-  [/\bis had\b/i, "exists, is available"],
+  [/\bis had\b|\bto be had\b/i, "exists, is available"],
+  [/\bundefined where\b/i, "undefined if"],
+  [
+    /\b(?:the|an|its|each|our) answers?\b|\bkept answers?\b/i,
+    "the response, the result, the cached derivative",
+  ],
+  [/\bbeside\b/i, "next to, besides"],
+  [/\bso many\b/i, "the given number of"],
+  [/\bwhoever\b/i, "anyone who"],
+  [/\bhears\b/i, "is told, learns"],
+  [/\bof theirs\b/i, "of their own, a noun"],
+  [/\bone after the other\b/i, "one at a time, in order"],
+  [/\bsome \d/i, "about"],
+  [/\bdear(?:er)?\b/i, "expensive"],
+  [/\bwhat (?:stands|comes|lies)\b/i, "a noun"],
+  [/\bfor want of\b|\bin turns\b|\bby how\b/i, "a plain sentence"],
 ];
 
 const texts = allTexts(root).filter(({ kind }) => kind === "comment" || kind === "title");

@@ -23,7 +23,7 @@ export function ask(url, agent, timeout = 120_000) {
         }),
       );
     });
-    request.on("timeout", () => request.destroy(new Error(`no answer within ${timeout / 1000} s`)));
+    request.on("timeout", () => request.destroy(new Error(`no response within ${timeout / 1000} s`)));
     request.on("error", reject);
   });
 }

@@ -34,7 +34,7 @@ const sizes = {
 };
 
 /**
- * One row per file. `compress`: options of opj_compress beside progression RPCL. `throughput`: the step of
+ * One row per file. `compress`: options of opj_compress besides progression RPCL. `throughput`: the step of
  * the quantiser of OpenJPH's encoder, 0 for lossless; the file has one tile, no layers and no PLT.
  */
 export const pictures = {

@@ -118,7 +118,7 @@ function taps(start, scale, size, low, high) {
   });
 }
 
-/** Lanczos with so many lobes. */
+/** Lanczos with the given number of lobes. */
 function windowedSinc(x, lobes) {
   if (x === 0) return 1;
   if (Math.abs(x) >= lobes) return 0;

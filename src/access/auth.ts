@@ -120,7 +120,7 @@ export function createAuth({
   const warnOfRefusal = () => {
     if (seldom("sessions"))
       log.warn(
-        "a network has begun as many sessions as it may, and has to wait; if that is a proxy of yours, name it in trusted_proxies",
+        "a network has started as many sessions as allowed and has to wait; if that is a proxy of yours, name it in trusted_proxies",
       );
   };
   return {

@@ -11,8 +11,8 @@ import { sessionOptions } from "./sessions/options.ts";
 
 const edit = "restart" as const;
 
-const cookieForm = "expected letters, digits and . _ - alone";
-const cookiePathForm = "expected a path such as /images, or nothing for that of the service";
+const cookieForm = "expected only letters, digits and . _ -";
+const cookiePathForm = "expected a path such as /images, or nothing to use the path of the service";
 const originForm = "expected an origin such as https://viewer.example.org, without a path";
 const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
 
@@ -46,7 +46,7 @@ export const authOptions = z
       .meta({ description: "Lifetime of sessions and of their cookies.", edit, form: "duration" }),
     strict_profiles: z.boolean().default(false).meta({
       description:
-        "Whether info.json calls the profile `clickthrough` `active` in its part for Authorization Flow 2.0, which does not define `clickthrough`.",
+        "If true, info.json presents `clickthrough` profiles as `active` for Authorization Flow 2.0, which does not define `clickthrough`.",
       edit,
     }),
     cookie: z
@@ -71,12 +71,12 @@ export const authOptions = z
           .meta({ description: "Origins whose pages may read the probe; `*` for all.", edit }),
         token_origins: z.array(origin).default([]).meta({
           description:
-            "Origins whose viewers may have tokens, and to which a login may lead back. The origin of this service is always included.",
+            "Origins whose viewers may get tokens and to which a login may return. The origin of this service is always included.",
           edit,
         }),
         clickthrough_origins: z.array(originOrAll).default([]).meta({
           description:
-            "Origins whose viewers may have tokens for what readers have agreed to by a click, and for nothing else; `*` for all.",
+            "Origins whose viewers may get tokens for click-through grants, and for nothing else; `*` for all.",
           edit,
         }),
       })

@@ -31,7 +31,7 @@ export function createSessionReading(
       last = { count: await count(), at: now() };
     } catch {
       last = {
-        problem: "The store of the sessions does not answer. /ready says what is wrong with it.",
+        problem: "The session store does not respond. /ready says what is wrong with it.",
         at: now(),
       };
     }

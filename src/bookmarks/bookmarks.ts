@@ -88,7 +88,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
 async function intact(bytes: Uint8Array, digest: Uint8Array): Promise<string> {
   if (toHex(await sha256(bytes)).startsWith(toHex(digest))) return new TextDecoder().decode(bytes);
   throw new Error(
-    "The file of a content state is damaged. Put back the copy of it, or have the state kept again.",
+    "The file of a content state is damaged. Restore it from a backup, or store the state again.",
   );
 }
 
@@ -100,8 +100,8 @@ async function ensureFormat(files: BoundedFiles, root: string, write: boolean): 
   if (stat?.kind !== "directory")
     throw new Error(
       stat
-        ? "A file stands where the folder of the content states should be. Set another path."
-        : "The folder of the content states is not there. Make it, or set another path.",
+        ? "The path of the content state folder is a file. Set another path."
+        : "The content state folder does not exist. Create it, or set another path.",
     );
   const file = `${root}/${formatFile}`;
   const bytes = await files.readFile(file, { plain: true });

@@ -33,7 +33,7 @@ export function buildContentStates(
   if (!files)
     throw new ServiceError(
       "unsupported",
-      "content_state.store needs files, which this runtime was not given. Switch it off, or use another runtime.",
+      "content_state.store needs files, to which this runtime has no access. Switch it off, or use another runtime.",
       { code: "no_files" },
     );
   const token = store.write_token_env === "" ? store.write_token : secretOf(store.write_token_env, env);

@@ -9,7 +9,7 @@ const store = z
   .strictObject({
     enabled: z.boolean().default(false).meta({
       description:
-        "Whether the service stores content states at addresses of their own, which never change. This needs a folder, and a token for writing.",
+        "If true, the service stores content states at permanent addresses. This needs a folder, and a token for writing.",
       edit,
     }),
     dir: pathOption.default("").meta({
@@ -18,7 +18,7 @@ const store = z
       edit,
     }),
     write_token: z.string().default("").meta({
-      description: "Bearer token that a client has to send to store a state. Better use write_token_env.",
+      description: "Bearer token that a client has to send to store a state. Prefer write_token_env.",
       edit,
       secret: true,
     }),
@@ -40,7 +40,7 @@ const store = z
 export const contentStateOptions = z.strictObject({
   enabled: z.boolean().optional().meta({
     description:
-      "Whether there are links to views (Content State API 1.0): /content-state/, and the parameter iiif-content of /view. Not set: the value of presentation.enabled.",
+      "If true, there are links to views (Content State API 1.0): /content-state/, and the parameter iiif-content of /view. Empty: the value of presentation.enabled.",
     edit,
   }),
   store: store.prefault({}),

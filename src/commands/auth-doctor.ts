@@ -57,8 +57,7 @@ export async function diagnose(
   question: DoctorQuestion,
 ): Promise<Diagnosis> {
   const { auth } = config;
-  if (!auth)
-    throw new Error("there is no section auth in the configuration, so that there are no logins to look at");
+  if (!auth) throw new Error("the configuration has no section auth, so there are no logins to examine");
   const { identifier, json } = question;
   const base = baseOf(config, question.url);
   const origin = originOf(question.origin ?? auth.cors.token_origins[0] ?? base);

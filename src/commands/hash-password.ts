@@ -29,7 +29,7 @@ function costOf(args: readonly string[]): number {
   const [value, ...more] = /^--?cost=/.test(first) ? [given, ...rest] : rest;
   if (!/^--?cost(=|$)/.test(first) || more.length > 0)
     throw new UsageError(
-      "hash-password takes --cost N alone; type the password when it asks, or send it to the standard input",
+      "hash-password takes only --cost N; type the password when it asks, or send it to the standard input",
     );
   const cost = /^\d{1,2}$/.test(value ?? "") ? Number(value) : Number.NaN;
   if (!(cost >= costs.least && cost <= costs.most))

@@ -12,13 +12,13 @@ interface Row {
 }
 
 const json = ["--json", "the findings as JSON"] as const;
-const config = ["-config FILE", "the configuration; without it SERVICE_CONFIG, else the defaults"] as const;
+const config = ["-config FILE", "the configuration; if omitted, SERVICE_CONFIG, else the defaults"] as const;
 
 /** One row per command, by its words. */
 const commands: Readonly<Record<string, Row>> = {
   serve: {
     form: "[serve] [-config FILE]",
-    text: "serve what the configuration says; without one, the sample picture",
+    text: "serve the sources of the configuration; without one, the sample picture",
   },
   DIR: { form: "DIR", text: "serve the images of a folder" },
   check: {
@@ -30,19 +30,19 @@ const commands: Readonly<Record<string, Row>> = {
     text: "ask the configured hook about an identifier, and print what it says",
     flags: [
       ["--function NAME", "resolve, authorize, presentation or overlay; without it the first that there is"],
-      ['--header "Name: value"', "a header of the request, as often as needed"],
-      ["--client-ip ADDRESS", "where the request comes from"],
+      ['--header "Name: value"', "a header of the request; may be repeated"],
+      ["--client-ip ADDRESS", "address that the request comes from"],
       config,
     ],
   },
   "doctor auth": {
     form: "doctor auth",
-    text: "walk through the logins as a viewer does, and say which step fails and why",
+    text: "go through the logins as a viewer does, and say which step fails and why",
     flags: [
-      ["--url URL", "public address of the service; without it base_url, else the local address"],
-      ["--origin ORIGIN", "origin of the viewer; without it the first of auth.cors.token_origins"],
-      ["--identifier ID", "an image that needs a login; without it one for each profile"],
-      ["--client-ip ADDRESS", "the address of this machine as the service has to see it, for kiosks"],
+      ["--url URL", "public address of the service; if omitted, base_url, else the local address"],
+      ["--origin ORIGIN", "origin of the viewer; if omitted, the first of auth.cors.token_origins"],
+      ["--identifier ID", "an image that needs a login; if omitted, one for each profile"],
+      ["--client-ip ADDRESS", "the address of this machine as the service should see it, for kiosks"],
       json,
       config,
     ],
@@ -51,14 +51,14 @@ const commands: Readonly<Record<string, Row>> = {
     form: "doctor IMAGE",
     text: "say why an image looks or behaves as it does, and what to do about it: format, colours, levels, cost, limits.\nIMAGE is an identifier, or a file if no sources are configured",
     flags: [
-      ["--no-measure", "render nothing; without it a tile and, where that is cheap, the whole image"],
+      ["--no-measure", "render nothing; if omitted, a tile and, if that is cheap, the whole image"],
       json,
       config,
     ],
   },
   "sessions end": {
     form: "sessions end",
-    text: "log readers out: all of a profile, one user, or everybody; not with sessions in memory, which /admin/auth ends",
+    text: "log readers out: all of a profile, one user, or everybody; for sessions in memory use /admin/auth",
     flags: [
       ["--profile NAME", "sessions with a login to this profile"],
       ["--user NAME", "sessions of this user; with --profile, those with this user's login to it"],
@@ -68,10 +68,10 @@ const commands: Readonly<Record<string, Row>> = {
   },
   "hash-password": {
     form: "hash-password [--cost N]",
-    text: "print the hash of a password for users or htpasswd_file; it is typed, or read from the standard input",
+    text: "print the hash of a password for users or htpasswd_file; the password is typed, or read from the standard input",
   },
   version: { form: "version", text: "print the version" },
-  help: { form: "help [COMMAND]", text: "print this, or what one command does" },
+  help: { form: "help [COMMAND]", text: "print this, or the help of one command" },
 };
 
 const environment = `The configuration file may also be named by SERVICE_CONFIG. SERVICE_ADDR, SERVICE_LOG_LEVEL, SERVICE_LOG_FORMAT

@@ -49,10 +49,10 @@ async function completeConfig(
     const meant = stat ? undefined : meantCommand(args.folder);
     if (meant)
       throw new UsageError(
-        `${args.folder} is neither a command nor a folder that can be read; did you mean ${meant}?`,
+        `${args.folder} is neither a command nor a readable folder; did you mean ${meant}?`,
       );
     throw new CommandError(
-      `${args.folder} is no folder that can be read; give a folder of images, or no argument for the sample`,
+      `${args.folder} is not a readable folder; give a folder of images, or no argument for the sample`,
     );
   }
   return withFolder(config, root);

@@ -47,10 +47,10 @@ export async function endSessions(
   platform: Platform,
   { of }: SessionsQuestion,
 ): Promise<string> {
-  if (!auth) throw new CommandError("the configuration has no section auth, so that there are no sessions");
+  if (!auth) throw new CommandError("the configuration has no section auth, so there are no sessions");
   if (auth.session.backend === "heap")
     throw new CommandError(
-      "auth.session.backend is heap, so that sessions are in the memory of the service: end them on its page /admin/auth, or restart it",
+      "auth.session.backend is heap, so the sessions are in the memory of the service: end them on its page /admin/auth, or restart it",
     );
   const { sessions } = buildSessions(auth.session, parseDuration(auth.session_ttl), {
     platform,

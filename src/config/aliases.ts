@@ -31,11 +31,11 @@ function problemOf(prefix: string): string | undefined {
   if (!prefix.startsWith("/") || !prefix.endsWith("/") || prefix === "/" || segments.includes(""))
     return "expected a path that begins and ends with /, with single slashes, such as /cantaloupe/iiif/2/";
   if (segments.includes(".") || segments.includes(".."))
-    return "expected a path without . and .. segments, which clients resolve before they ask; write the path that they lead to";
+    return "expected a path without . and .. segments, which clients resolve first; write the resolved path";
   if (!segments.every((segment) => segmentForm.test(segment)))
     return "expected a plain path, since it is compared as it is and not as a pattern; use letters, digits and any of - . _ ~ ! $ & ' ( ) + , ; = : @ between the slashes";
   if ((reserved as readonly string[]).includes(first))
-    return `expected a path of its own; /${first} belongs to the service: choose another first segment`;
+    return `expected another path; /${first} belongs to the service: choose another first segment`;
   return undefined;
 }
 
@@ -48,7 +48,7 @@ const alias = z.strictObject({
     })
     .meta({
       description:
-        "Path under which the Image API also answers: plain text that begins and ends with `/`, compared as it is. It cannot be a path of the service itself, such as `/iiif/` and `/static/`.",
+        "Another path of the Image API: plain text that begins and ends with `/`, matched literally. It cannot be a path of the service itself, such as `/iiif/` and `/static/`.",
     }),
   version: z.literal([2, 3]).meta({ description: "Version of the Image API under this path." }),
 });
@@ -61,7 +61,7 @@ export const aliasesOption = z.array(alias).superRefine((aliases, context) => {
       context.addIssue({
         code: "custom",
         path: [at, "prefix"],
-        message: `expected each prefix once, and aliases.${earlier} has this one already; take one of the two away`,
+        message: `expected each prefix once, and aliases.${earlier} already has this one; remove one of the two`,
         input: prefix,
       });
   });

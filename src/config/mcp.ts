@@ -13,7 +13,7 @@ const isHostName = (text: string) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text)
 export const mcpOptions = z.strictObject({
   enabled: z.boolean().default(false).meta({
     description:
-      "Whether AI clients may browse the folders and look at images by the Model Context Protocol, at `/mcp`.",
+      "If true, AI clients may browse the folders and look at images through the Model Context Protocol, at `/mcp`.",
     edit: "restart",
   }),
   allowed_origins: z
@@ -29,7 +29,7 @@ export const mcpOptions = z.strictObject({
     .default([])
     .meta({
       description:
-        "Names by which clients may reach `/mcp`, such as images.internal, in addition to the name in `base_url`, localhost and plain addresses.",
+        "Host names under which clients may reach `/mcp`, such as images.internal, in addition to the host of `base_url`, localhost and IP addresses.",
       edit: "restart",
     }),
 });

@@ -34,7 +34,7 @@ export function doubtfulOperator(env: Env): Problem[] {
       : [
           {
             path: missing,
-            message: "is not set, and the pages under /admin/ need both; set it, or take the other away",
+            message: "is not set, and the pages under /admin/ need both; set it, or remove the other",
           },
         ];
   const { user = "", password = "" } = operatorOf(env) ?? {};
@@ -44,7 +44,7 @@ export function doubtfulOperator(env: Env): Problem[] {
           {
             path: names[0],
             message:
-              "holds a colon, where HTTP Basic ends the name, so that nobody can log in; choose another name",
+              "contains a colon, which ends the name in HTTP Basic, so nobody can log in; choose another name",
           },
         ]
       : []),
@@ -52,7 +52,7 @@ export function doubtfulOperator(env: Env): Problem[] {
       ? [
           {
             path: names[1],
-            message: `has fewer than ${shortPassword} characters, which can be found by trying; choose a longer one`,
+            message: `has fewer than ${shortPassword} characters, so it can be guessed; choose a longer one`,
           },
         ]
       : []),

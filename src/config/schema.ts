@@ -83,16 +83,16 @@ export const configSchema = z
       edit: "restart",
     }),
     read_timeout: option(durationOption.default("30s"), {
-      description: "Time for a request to arrive.",
+      description: "How long a request may take to arrive.",
       edit: "restart",
     }),
     write_timeout: option(durationOption.default("60s"), {
-      description: "Time that a response may stand still without progress.",
+      description: "How long a response may make no progress.",
       edit: "restart",
     }),
     shutdown_timeout: option(durationOption.default("15s"), {
       description:
-        "Time for running requests to finish and for caches to be written after a stop signal; a second signal ends at once.",
+        "How long running requests may take to finish, and caches to be written, after a stop signal; a second signal ends the service immediately.",
       edit: "restart",
     }),
     log: z
@@ -103,12 +103,12 @@ export const configSchema = z
           env: "SERVICE_LOG_LEVEL",
         }),
         format: option(z.enum(["text", "json"]).default("text"), {
-          description: "Lines for people, or one JSON object a line.",
+          description: "Lines for people, or one JSON object per line.",
           edit: "restart",
           env: "SERVICE_LOG_FORMAT",
         }),
         requests: option(z.boolean().default(true), {
-          description: "Whether the log has a line of level info for each request.",
+          description: "If true, the log has a line of level info for each request.",
           edit: "live",
         }),
       })
@@ -118,7 +118,7 @@ export const configSchema = z
       .strictObject({
         enabled: option(z.boolean().default(false), {
           description:
-            "Whether the figures of the service are at `/metrics`, for Prometheus. Whoever reaches this address may read them.",
+            "If true, the figures of the service are at `/metrics`, for Prometheus. Anybody who can reach this address can read them.",
           edit: "restart",
         }),
       })
@@ -136,7 +136,7 @@ export const configSchema = z
         }),
         compression: option(z.enum(["on", "off"]).default("on"), {
           description:
-            "Whether documents, pages and errors of 1 KiB and more are sent compressed, by Brotli or gzip, to clients that accept it. Images never are. `off` where a proxy in front compresses.",
+            "`on` compresses documents, pages and errors of 1 KiB and more with Brotli or gzip for clients that accept it, but never images. Use `off` if a proxy in front compresses.",
           edit: "restart",
         }),
         frame_ancestors: option(
@@ -149,7 +149,7 @@ export const configSchema = z
         ),
         server_timing: option(z.boolean().default(false), {
           description:
-            "Whether answers with images have the header `Server-Timing`, which says how long each stage took. Whoever reads it can tell whether somebody else has requested the image before.",
+            "If true, image responses have the header `Server-Timing`, which says how long each stage took. It also tells whether somebody else has requested the image before.",
           edit: "restart",
         }),
       })
@@ -183,7 +183,7 @@ export const configSchema = z
         code: "custom",
         path: ["content_state", "enabled"],
         message:
-          "expected false or nothing while presentation.enabled is false, since links to views name manifests",
+          "expected false or nothing, because links to views need manifests and presentation.enabled is false",
       });
   });
 

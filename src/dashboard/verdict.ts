@@ -116,22 +116,22 @@ function problemsOf(
     ...sources
       .filter(({ healthy, resting }) => healthy && resting)
       .map(({ name }) =>
-        warn(`The source ${name} did not answer and is left alone for a moment.`, "#sources"),
+        warn(`The source ${name} did not respond and is not used for a moment.`, "#sources"),
       ),
     ...caches
       .filter(({ name, resting }) => resting && !sickCaches.has(name))
-      .map(({ name }) => warn(`The cache ${name} failed and is left alone for a moment.`, "cache")),
+      .map(({ name }) => warn(`The cache ${name} failed and is not used for a moment.`, "cache")),
     ...(damaged > 0
       ? [
           warn(
             damaged === 1
-              ? "A master is damaged: visitors see only a part of it."
-              : `${damaged} masters are damaged: visitors see only a part of each.`,
+              ? "A master is damaged: visitors see only part of it."
+              : `${damaged} masters are damaged: visitors see only part of each.`,
             "#damaged",
           ),
         ]
       : []),
-    ...(dropsLines ? [warn("Lines of the log were dropped, since its reader is too slow.", "#parts")] : []),
+    ...(dropsLines ? [warn("Log lines were dropped because their reader is too slow.", "#parts")] : []),
   ];
 }
 

@@ -105,10 +105,7 @@ async function walkThrough(walk: LoginWalk, notes: Notes): Promise<void> {
   await notes.take("access", () => useAccess(walk, held));
   await notes.take("logout", () => logOut(walk, held));
   if (!target.exists && !picture.before)
-    notes.skip(
-      "image",
-      `no image was looked at: name one of the profile ${target.profile} with --identifier`,
-    );
+    notes.skip("image", `no image was examined: name one of the profile ${target.profile} with --identifier`);
 }
 
 /** Requests image information and the image before the login, if there is an image. */
@@ -122,7 +119,7 @@ async function lookAtPicture(
   if (info && width === undefined)
     notes.skip(
       "image",
-      `there is nothing to see of ${walk.target.identifier}: name another image with --identifier`,
+      `nothing can be shown of ${walk.target.identifier}: name another image with --identifier`,
     );
   if (width === undefined) return {};
   const look = await notes.take("image", () => lookAtClosedImage(walk, width));
@@ -153,7 +150,7 @@ function clockFindings(visitor: Visitor, origin: string): Finding[] {
       text: `the clock of the service is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} that of this machine`,
       expected: `at most ${mostSkewMs / 1000} s`,
       advice:
-        "Set the clocks of both machines, with NTP: cookies, tokens and signed logins end too early or too late.",
+        "Set the clocks of both machines with NTP: otherwise cookies, tokens and signed logins end too early or too late.",
     },
   ];
 }

@@ -74,7 +74,7 @@ export async function examineLogins(
     identifier === undefined ? await findTargets(rules) : targetsAt(checkIdentifier(identifier), rules);
   const doubts = await settingsDoubts(config, platform, rules);
   if (targets.length + doubts.length === 0)
-    throw new NothingToExamine("no rule of auth.rules names an identifier that could be asked for");
+    throw new NothingToExamine("no rule of auth.rules names an identifier that could be requested");
   const { SERVICE_DOCTOR_USERNAME: username, SERVICE_DOCTOR_PASSWORD: password } = platform.env;
   const options = {
     auth,
@@ -100,7 +100,7 @@ async function settingsDoubts(
     level: "problem",
     code: path === "trusted_proxies" ? path : "settings",
     text: `${path}: ${message}`,
-    expected: "settings that smalti check has no doubt of",
-    advice: "Correct it in the configuration, and restart.",
+    expected: "settings that pass smalti check",
+    advice: "Correct it in the configuration and restart.",
   }));
 }

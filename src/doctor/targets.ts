@@ -28,7 +28,7 @@ export function targetsAt(identifier: string, { auth, sources }: TargetParts): r
   const profiles = rule ? profilesOf(rule) : [];
   if (profiles.length === 0)
     throw new NothingToExamine(
-      `no rule of auth.rules names ${identifier}, so that it is public; choose an identifier that needs a login`,
+      `no rule of auth.rules names ${identifier}, so it is public; choose an identifier that needs a login`,
     );
   return profiles.map((profile) => ({ profile, profiles, identifier, exists: true }));
 }

@@ -59,7 +59,7 @@ async function emptyMatch(
   if (!isFolder) return `it is a folder, and its images have longer identifiers; write ${match}/*`;
   // An image, or an unreadable part.
   for await (const _ of imagesBelow(lister, source, names.join("/"))) return undefined;
-  return "no file in this folder has the name of an image; correct it, or take it away";
+  return "no file in this folder has the name of an image; correct or remove it";
 }
 
 interface Missing {
@@ -94,15 +94,15 @@ async function walk(
 function missingText(match: string, source: Source, { missing, parent, beside }: Missing): string {
   const place = parent === "" ? `source "${source.name}"` : `${source.prefix}${parent}`;
   if (missing.startsWith("."))
-    return `names that begin with a dot, such as ${missing}, are not served; take the rule away`;
+    return `names that begin with a dot, such as ${missing}, are not served; remove the rule`;
   const names = beside.map(({ name }) => name);
   const foldCase = (name: string) => name.normalize("NFC").toLowerCase();
   const same = names.find((name) => foldCase(name) === foldCase(missing));
   const write = (name: string) => match.replace(missing, () => name);
   if (same !== undefined)
-    return `${place} holds ${same} instead of ${missing}, and upper and lower case and the form of accents count; write ${write(same)}`;
+    return `${place} holds ${same} instead of ${missing}, and upper and lower case and the form of accents matter; write ${write(same)}`;
   if (parent === "" && missing === source.name)
-    return `${missing} is the name of the source, which identifiers do not begin with; write ${write("").replace(/^\/(\*$)?/, source.prefix || "$1")}`;
+    return `${missing} is the name of the source, and identifiers do not begin with it; write ${write("").replace(/^\/(\*$)?/, source.prefix || "$1")}`;
   const meant = nearest(missing, names);
-  return `${place} holds no ${missing}; ${meant === undefined ? "correct it, or take it away" : `did you mean ${write(meant)}?`}`;
+  return `${place} holds no ${missing}; ${meant === undefined ? "correct or remove it" : `did you mean ${write(meant)}?`}`;
 }

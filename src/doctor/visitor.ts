@@ -79,25 +79,25 @@ function redirectTarget(from: string, location: string): URL {
   if (target) return target;
   throw new StepFault({
     code: "redirect",
-    text: `${placeOf(from)} redirects to what is no address`,
-    expected: "an answer of the service",
+    text: `${placeOf(from)} redirects to something that is not an address`,
+    expected: "a response from the service",
     advice: "Correct the redirect of the proxy.",
   });
 }
 
 const circle = (address: string): Fault => ({
   code: "redirect_loop",
-  text: `${placeOf(address)} redirects around in a circle`,
-  expected: "an answer of the service",
+  text: `${placeOf(address)} redirects in a circle`,
+  expected: "a response from the service",
   advice:
-    "Take away the redirect of the proxy that leads back to the same address; often one to https that asks the next proxy by http, or one that adds or takes away a / or a path.",
+    "Remove the redirect of the proxy that leads back to the same address; often it is one to https behind which the next proxy is asked over http, or one that adds or removes a / or a path.",
 });
 
 const ledAway = (address: string, target: URL): Fault => ({
   code: "redirect",
   text: `${placeOf(address)} redirects to ${target.origin}${target.pathname}`,
-  expected: "an answer of the service at the address that viewers use",
-  advice: `Where ${target.origin} is the public address, write it as base_url and give it with --url; else let the proxy pass this path on to the service.`,
+  expected: "a response from the service at the address that viewers use",
+  advice: `If ${target.origin} is the public address, set base_url to it and give it with --url; else configure the proxy to pass this path on to the service.`,
 });
 
 /** Returns an address for display: without its query. */
@@ -119,7 +119,7 @@ async function fetchBounded(address: string, init: RequestInit): Promise<Visitor
     code: "no_answer",
     text: `${placeOf(address)} did not answer within ${timeoutMs / 1000} s`,
     expected: "an answer",
-    advice: "Look whether the service and the proxy run, and whether a firewall drops the connection.",
+    advice: "Check that the service and the proxy run, and that no firewall drops the connection.",
   });
   try {
     return await withDeadline(
@@ -163,10 +163,10 @@ function unreachedFault(address: string, error: unknown): Fault {
   if (ofTls.test(code ?? message))
     return {
       code: "certificate",
-      text: `${host} has no connection by https that can be trusted (${reason})`,
+      text: `${host} has no trusted https connection (${reason})`,
       expected: "a certificate for this host that browsers trust",
       advice:
-        "Install a certificate for this host name with its whole chain at the proxy. Where it is one of your own, NODE_EXTRA_CA_CERTS names a file that the doctor trusts.",
+        "Install a certificate for this host name with its whole chain at the proxy. If it is one of your own, name a file with it in NODE_EXTRA_CA_CERTS, which the doctor trusts.",
     };
   return {
     code: "unreachable",

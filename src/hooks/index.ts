@@ -118,7 +118,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     });
     return new ServiceError(
       "hook",
-      "A hook of this service failed, so that the request could not be answered. The log of the service says why.",
+      "A hook of this service failed, so the request could not be answered. The log of the service says why.",
       { code: "hook_failed", cause: error },
     );
   };

@@ -38,12 +38,12 @@ export const lookupOptions = z.strictObject({
       edit: "restart",
     }),
   source: z.string().default("").meta({
-    description: "The source of keys for which the mapping names none. Empty: the default source.",
+    description: "The source of keys without a source in the mapping. Empty: the default source.",
     edit: "restart",
   }),
   unmapped: z.enum(["not_found", "pass"]).default("not_found").meta({
     description:
-      "Identifiers that are not in the mapping file: `not_found` answers 404, `pass` looks for them as if there were no hook.",
+      "What happens to identifiers that are not in the mapping file. `not_found`: the response is 404. `pass`: the service looks for them as if there were no hook.",
     edit: "restart",
   }),
 });

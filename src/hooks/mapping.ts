@@ -72,14 +72,14 @@ export function readMapping(name: string, bytes: Uint8Array): Mapping {
     const before = rows.get(identifier);
     if (before)
       throw new Error(
-        `${at(line)}the identifier ${quote(identifier)} is there already${before.line ? `, in line ${before.line}` : ""}; take one of them away`,
+        `${at(line)}the identifier ${quote(identifier)} is already there${before.line ? `, in line ${before.line}` : ""}; remove one of them`,
       );
     const answers = answersOf(value, `${at(line)}${line ? "" : `${quote(identifier)}: `}`);
     for (const name of Object.keys(answers)) functions.add(name as HookFunction);
     rows.set(identifier, { answers, line });
   }
   // A file that is being written may be empty for a moment.
-  if (rows.size === 0) throw new Error("expected at least one identifier with what it means, received none");
+  if (rows.size === 0) throw new Error("expected at least one identifier with its key, received none");
   return { rows, functions };
 }
 
@@ -101,7 +101,7 @@ function answersOf(value: unknown, where: string): MappingRow["answers"] {
     else answers[name] = { ...(answers[name] as object | undefined), [column]: cell };
   }
   const { resolve, authorize } = answers as Record<string, Record<string, unknown> | undefined>;
-  if (resolve && resolve.key === undefined) throw new Error(`${where}expected a key beside source`);
+  if (resolve && resolve.key === undefined) throw new Error(`${where}expected a key with the source`);
   // A status or a substitute implies a denial.
   if (authorize && authorize.allow === undefined) authorize.allow = false;
   return answers;
@@ -115,8 +115,7 @@ function* yamlEntries(text: string): Iterable<Entry> {
   if (error) throw new Error(`not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`);
   const { contents } = document;
   if (contents === null) return;
-  if (!isMap(contents))
-    throw new Error("expected identifiers with what they mean, such as ms-1: scans/0001.tif");
+  if (!isMap(contents)) throw new Error("expected identifiers with their keys, such as ms-1: scans/0001.tif");
   for (const { key, value } of contents.items) {
     const line = isScalar(key) && key.range ? lines.linePos(key.range[0]).line : undefined;
     if (!isScalar(key)) throw new Error(`${at(line)}expected an identifier as text`);

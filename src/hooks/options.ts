@@ -11,7 +11,7 @@ const hopByHop =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|host)$/i;
 
 const headerForm =
-  "expected the name of a header of the request, such as X-Group; those about the connection alone, Host and Content-Length are not given to hooks";
+  "expected the name of a header of the request, such as X-Group; those about the connection, Host and Content-Length are not given to hooks";
 
 const headerName = z
   .string({ error: headerForm })
@@ -26,16 +26,16 @@ export const hookEngines = ["noop", "lookup", "js", "webhook"] as const;
 export const hookOptions = z.strictObject({
   engine: z.enum(hookEngines).default("noop").meta({
     description:
-      "What answers hooks: `noop` nothing, `lookup` a template or a mapping file, `js` functions of your own, `webhook` a web service.",
+      "What implements the hooks. `noop`: nothing. `lookup`: a template or a mapping file. `js`: functions of your own. `webhook`: a web service.",
     edit: "restart",
   }),
   headers: z.array(headerName).default([]).meta({
     description:
-      "Names of the request headers that hooks see. `Vary` includes each of them. With Cookie, Authorization or a header that proxies add, answers are private.",
+      "Names of the request headers that hooks see. `Vary` includes each of them. With Cookie, Authorization or a header that proxies add, responses are private.",
     edit: "restart",
   }),
   client_ip: z.boolean().default(false).meta({
-    description: "Whether hooks see the address of the client. If so, answers are private.",
+    description: "If true, hooks see the address of the client, and responses are private.",
     edit: "restart",
   }),
   lookup: lookupOptions.prefault({}),

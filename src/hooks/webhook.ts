@@ -24,7 +24,7 @@ const isUrl = (text: string) =>
 export const webhookOptions = z.strictObject({
   url: z.string({ error: urlForm }).refine(isUrl, { error: urlForm }).default("").meta({
     description:
-      "URL to which the service posts questions; it may be inside your network. The service sends a user name and password in it as basic authentication.",
+      "URL that the service posts requests to; it may be inside your network. The service sends a user name and password in it as basic authentication.",
     edit: "restart",
   }),
   functions: z
@@ -33,14 +33,14 @@ export const webhookOptions = z.strictObject({
     .default([...hookFunctions])
     .meta({
       description:
-        "The functions that the web service answers. Each of them adds a request wherever it applies, and `authorize` makes all answers private.",
+        "The hooks that the web service implements. Each of them adds a request wherever it applies, and `authorize` makes all responses private.",
       edit: "restart",
     }),
   timeout: durationOption
     .refine((text) => parseDuration(text) > 0, { error: "expected more than 0" })
     .default("2s")
     .meta({
-      description: "Time for the whole answer to arrive, including a second attempt.",
+      description: "How long the whole response may take, including a second attempt.",
       edit: "restart",
     }),
   secret_env: z.string().default("").meta({
@@ -50,7 +50,7 @@ export const webhookOptions = z.strictObject({
   }),
   ttl: durationOption.default("0s").meta({
     description:
-      "How long the service uses an answer again for the same input, which includes request path and headers. 0s: it asks each time.",
+      "How long the service reuses a result for the same input, which includes the request path and headers. 0s: it asks each time.",
     edit: "restart",
   }),
 });
@@ -124,7 +124,7 @@ export function createWebhookEngine(
   ): Promise<Answered> => {
     const controller = new AbortController();
     const release = signal && onAbort(signal, () => controller.abort());
-    const late = new Unavailable(`the webhook did not answer within ${options.timeout}`);
+    const late = new Unavailable(`the webhook did not respond within ${options.timeout}`);
     try {
       signal?.throwIfAborted();
       const answered = await withDeadline(
@@ -133,7 +133,7 @@ export function createWebhookEngine(
         late,
       );
       if (answered.status >= 500)
-        throw new Unavailable(`the webhook answered with status ${answered.status}`);
+        throw new Unavailable(`the webhook responded with status ${answered.status}`);
       return answered;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
@@ -152,7 +152,7 @@ export function createWebhookEngine(
    */
   const turn = async (signal: AbortSignal | undefined): Promise<() => void> => {
     if (turns.waiting >= mostAtOnce.waiting)
-      throw new HookError(`${turns.waiting} questions to the webhook wait already`);
+      throw new HookError(`${turns.waiting} requests to the webhook are already waiting`);
     const controller = new AbortController();
     const release = signal && onAbort(signal, () => controller.abort());
     const timer = setTimeout(() => controller.abort(), timeoutMs);
@@ -161,7 +161,7 @@ export function createWebhookEngine(
     } catch {
       if (signal?.aborted) throw signal.reason;
       throw new HookError(
-        `a question waited ${options.timeout} for others to be answered: the webhook is asked for more than it can do`,
+        `a question waited ${options.timeout} for others to finish: the webhook gets more requests than it can handle`,
       );
     } finally {
       clearTimeout(timer);
@@ -190,7 +190,7 @@ export function createWebhookEngine(
     async check() {
       if (circuit.isPausing())
         throw new Error(
-          "the webhook failed several times in a row and is left alone for a moment. Look into its log.",
+          "the webhook failed several times in a row and is not asked for a moment. Check its log.",
         );
     },
     close: async () => {},
@@ -238,7 +238,7 @@ async function boundedText(response: Response): Promise<string> {
     bytes += value.length;
     if (bytes > mostAnswerBytes) {
       await reader.cancel().catch(() => {});
-      throw new HookError(`the webhook answered with more than ${mostAnswerBytes} bytes`);
+      throw new HookError(`the webhook responded with more than ${mostAnswerBytes} bytes`);
     }
     text += decoder.decode(value, { stream: true });
   }
@@ -248,9 +248,9 @@ function answerOf(status: number, text: string): unknown {
   if (status === 204) return undefined;
   if (status >= 300 && status < 400)
     throw new HookError(
-      `the webhook answered with a redirect (status ${status}), which is not followed; correct hook.webhook.url`,
+      `the webhook responded with a redirect (status ${status}), which is not followed; correct hook.webhook.url`,
     );
-  if (status !== 200) throw new HookError(`the webhook answered with status ${status}`);
+  if (status !== 200) throw new HookError(`the webhook responded with status ${status}`);
   return parse(text);
 }
 
@@ -260,7 +260,7 @@ function parse(text: string): unknown {
     // A member of that name would become a prototype if the object is copied.
     return JSON.parse(text, (name, value) => (name === "__proto__" ? undefined : value));
   } catch (error) {
-    throw new HookError("the webhook answered with what is not JSON", { cause: error });
+    throw new HookError("the webhook responded with something other than JSON", { cause: error });
   }
 }
 

@@ -33,7 +33,7 @@ export const tokenFaults = {
     profile: "invalidAspect",
     error: "invalidCredentials",
     status: 401,
-    description: "The session of the request is none of this service. Log in again.",
+    description: "The session of the request is not one of this service. Log in again.",
   },
   expired: {
     profile: "expiredAspect",

@@ -68,7 +68,7 @@ export function createDamagedMasters(
   const warn = (identifier: string, { name }: NamedMaster) => {
     if (now() - (warned.get(name) ?? Number.NEGATIVE_INFINITY) < hour) return;
     warned.set(name, now(), 1);
-    log.warn("a master is damaged: part of it could not be decoded, and derivatives are not cached", {
+    log.warn("a master is damaged: part of it could not be decoded, so derivatives are not cached", {
       identifier: maskIdentifier(identifier),
     });
   };

@@ -13,8 +13,7 @@ const usualSharpening = { radius: 0.6, amount: 0.5, threshold: 2 };
 /** Schema of `image:`. */
 export const imageOptions = z.strictObject({
   max_pixel_area: z.int().min(0).default(1_000_000_000).meta({
-    description:
-      "Largest area of a source image in pixels; over it info.json and images are 400. 0: no limit.",
+    description: "Largest area of a master in pixels; above it info.json and images are 400. 0: no limit.",
     edit: "live",
     env: "SERVICE_MAX_PIXEL_AREA",
   }),
@@ -25,7 +24,7 @@ export const imageOptions = z.strictObject({
     "Largest width that a request may ask for in pixels, advertised as maxWidth. 0: no limit.",
   ),
   max_output_height: pixels(
-    "Largest height that a request may ask for in pixels, advertised as maxHeight, beside which the standard wants max_output_width. 0: no limit but max_output_width.",
+    "Largest height that a request may ask for in pixels, advertised as maxHeight, with which the standard requires max_output_width. 0: only max_output_width limits.",
   ),
   tile_size: z.int().min(64).max(8192).default(512).meta({
     description: "Side of the square tiles that info.json advertises, in pixels.",
@@ -33,7 +32,7 @@ export const imageOptions = z.strictObject({
   }),
   max_concurrent: z.int().min(0).max(1024).default(0).meta({
     description:
-      "Renders that work at the same time; for each of them 256 cheap and 256 heavy ones may wait, over that the answer is 503, code queue_full. With more than one, heavy renders never take all. Probes for info.json have a separate bound of the same size. 0: the number of processors, and 2 where there is one, so that a cheap render need not wait until a heavy one ends.",
+      "Renders that run at the same time. For each of them 256 cheap and 256 heavy ones may wait; above that the response is 503, code queue_full. If more than one may run, heavy renders never take all. Probes for info.json have a separate limit of the same size. 0: the number of processors, and 2 if there is only one, so that a cheap render need not wait until a heavy one ends.",
     edit: "live",
   }),
   memory_budget: z
@@ -41,22 +40,22 @@ export const imageOptions = z.strictObject({
     .default("")
     .meta({
       description:
-        "Memory that all renders together may need, as the service estimates it. Empty: a quarter of the machine's or container's memory, at most 2 GiB.",
+        "Memory that all renders together may need, by the estimates of the service. Empty: a quarter of the machine's or container's memory, at most 2 GiB.",
       edit: "restart",
     }),
   timeout: durationOption.default("60s").meta({
     description:
-      "Time for one render. If a render takes longer, the answer is 503, code render_timeout, and the service replaces the worker.",
+      "How long one render may take. If it takes longer, the response is 503, code render_timeout, and the service replaces the worker.",
     edit: "restart",
   }),
   metadata: z.enum(["strip", "preserve"]).default("strip").meta({
     description:
-      "`strip`: derivatives have no EXIF, XMP and IPTC, and their pixels are upright. `preserve`: derivatives embed these metadata; pixels and info.json are as stored, and EXIF says the orientation.",
+      "`strip`: derivatives have no EXIF, XMP and IPTC, and their pixels are upright. `preserve`: derivatives embed these metadata; pixels and info.json are as stored, and EXIF contains the orientation.",
     edit: "restart",
   }),
   color: z.enum(["", "srgb", "respect-icc"]).default("").meta({
     description:
-      "`srgb`: the service converts colours to sRGB and embeds the sRGB profile. `respect-icc`: colours stay as they are, with the profile that the master embeds; CMYK becomes sRGB all the same. Empty: `srgb` if metadata is stripped, `respect-icc` if it is preserved.",
+      "`srgb`: the service converts colours to sRGB and embeds the sRGB profile. `respect-icc`: colours stay as they are, with the profile that the master embeds; CMYK is converted to sRGB anyway. Empty: `srgb` if metadata is stripped, `respect-icc` if it is preserved.",
     edit: "restart",
   }),
   depth: z.enum(["8", "source"]).default("8").meta({
@@ -94,12 +93,12 @@ export const imageOptions = z.strictObject({
     .transform((times) => (times === 0 ? "off" : times))
     .meta({
       description:
-        "If a derivative is a region reduced by exactly a power of two: decode at this many times the size that is decoded without this setting (at most at full size), and resample. There are no lossless crops then.",
+        "For regions reduced by exactly a power of two: decode at this many times the usual size (at most at full size), and resample. This switches lossless crops off.",
       edit: "restart",
     }),
   linear: z.enum(["off", "on"]).default("off").meta({
     description:
-      "Reduce in linear light: decoders deliver at four times the size of the derivative, and from there on the service averages light instead of sRGB values.",
+      "Reduce in linear light: decoders deliver four times the size of the derivative, and the service then averages light instead of sRGB values.",
     edit: "restart",
   }),
   window: z
@@ -153,12 +152,12 @@ export const imageOptions = z.strictObject({
   }),
   jpeg_passthrough: z.enum(["auto", "off"]).default("auto").meta({
     description:
-      "`auto`: make tiles of JPEG masters by lossless crop if the request needs nothing more and the result is not much larger than an encoded tile. `off`: decode and encode all tiles.",
+      "`auto`: crop tiles of JPEG masters losslessly if the request needs nothing more and the result is not much larger than an encoded tile. `off`: decode and encode all tiles.",
     edit: "restart",
   }),
   jp2_effort: z.enum(["full", "visual"]).default("full").meta({
     description:
-      "`full`: decode everything that JPEG 2000 masters hold. `visual`: if the answer is JPEG or WebP, leave out the lowest bit-planes. Tiles take up to half the time, and most samples of 8 bits differ by a few levels at most. HTJ2K masters are always decoded in full.",
+      "`full`: decode JPEG 2000 masters completely. `visual`: leave out the lowest bit-planes if the response is JPEG or WebP. Tiles take up to half the time, and most samples of 8 bits differ by a few levels at most. HTJ2K masters are always decoded in full.",
     edit: "restart",
   }),
   webp_quality: z

@@ -153,7 +153,7 @@ export async function purgeSlot(parts: PurgeParts, name: SlotName): Promise<void
 const purgeError = (slot: SlotName, cause: unknown) =>
   new ServiceError(
     "busy",
-    `The slot ${slot} could not be purged: its store does not work. /ready tells what is wrong; purge again when it is well.`,
+    `The slot ${slot} could not be purged: its store is unavailable. See /ready, then purge again.`,
     { code: "purge_failed", cause },
   );
 

@@ -7,12 +7,12 @@
 export const findingLevels = ["problem", "slow", "note", "good"] as const;
 export type FindingLevel = (typeof findingLevels)[number];
 
-/** Texts hold no cookie, token or password, and no query of an address. */
+/** Its texts contain no cookie, token or password, and no query of an address. */
 export interface Finding {
   readonly level: FindingLevel;
   /** For programs; stays the same. */
   readonly code: string;
-  /** The step of a login that it is about, and the profile if it concerns one alone. */
+  /** The step of a login that it is about, and the profile if it concerns only one. */
   readonly step?: string;
   readonly profile?: string;
   /** The fact, in a sentence or two. */

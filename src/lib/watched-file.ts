@@ -1,5 +1,5 @@
-// A file of the operator's that is read again when it changes. The last good content stays in force while the
-// new one is broken.
+// A file of the operator's that is read again when it changes. The last good content stays in effect while
+// the new one is broken.
 
 import { sha256, toHex } from "../imaging/lib/digest.ts";
 import type { FileStat, FileSystem } from "../platform/platform.ts";
@@ -37,9 +37,9 @@ export interface WatchOptions<T> {
   readonly now?: () => number;
 }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const lookEveryMs = 1000;
-/** Milliseconds that a call waits for a look. */
+/** Milliseconds that a call waits for a check. */
 const mostWaitMs = 1000;
 /** Milliseconds after which a further change of a file has another time. */
 const freshMs = 2500;
@@ -49,13 +49,13 @@ export const mostFileBytes = 64 * 2 ** 20;
 /** Reads a file for the first time. Throws an Error that names the key if it cannot be read or is invalid. */
 export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFile<T>> {
   const { path, files, log, of, key, now = () => performance.now() } = options;
-  if (!files) throw new Error(`${key}: this runtime was not given files; it cannot be read`);
+  if (!files) throw new Error(`${key}: this runtime has no access to files, so it cannot be read`);
   const readBytes = async (): Promise<Uint8Array> => {
     const size = (await files.stat(path))?.size ?? 0;
     if (size > mostFileBytes)
       throw new Error(`the file has ${size} bytes, more than the ${mostFileBytes} that are read`);
     const bytes = await files.readFile(path);
-    if (!bytes) throw new Error("the file is not there; create it, or correct its name");
+    if (!bytes) throw new Error("the file does not exist; create it, or correct its name");
     return bytes;
   };
 
@@ -95,7 +95,7 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
       if (!wasRead) seen = unseen;
       const reason = reasonOf(error);
       if (reason !== problem)
-        log.error(`the file of the ${of} has changed and cannot be used; the one before stays in force`, {
+        log.error(`the file of the ${of} has changed and cannot be used; the previous one stays in effect`, {
           key,
           file: path,
           error: reason,
@@ -107,7 +107,7 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
   return {
     current: () => current,
     problem: () =>
-      problem && `the file has changed and cannot be used; the one before stays in force: ${problem}`,
+      problem && `the file has changed and cannot be used; the previous one stays in effect: ${problem}`,
     refresh() {
       if (!looking) {
         if (now() - looked < lookEveryMs) return undefined;
@@ -126,7 +126,7 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
 const unseen: State = { text: "", isFresh: true };
 
 interface State {
-  /** Changes with the file; a file that is not there has one too. */
+  /** Changes with the file; a file that does not exist has one too. */
   readonly text: string;
   /** It was written so recently that another write may leave no trace: some disks have whole seconds. */
   readonly isFresh: boolean;

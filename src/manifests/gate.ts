@@ -24,7 +24,7 @@ export interface GateParts {
 
 /** Access to one image, as a document reflects it. */
 export interface Pass {
-  /** False: the caller is not to know of it. */
+  /** False if the caller may not know of it. */
   readonly listed: boolean;
   /** True if the caller may see it. */
   readonly visible: boolean;
@@ -50,10 +50,10 @@ export interface Gate {
   passForAll(): Pass | undefined;
   /** Decisions are still to come that may restrict who may keep the document. */
   restrict(): void;
-  /** Something that was found may be otherwise at the next look. */
+  /** Something that was found may be different next time. */
   doubt(): void;
   doubts(): boolean;
-  /** Takes in a decision on one of the images that was made elsewhere. */
+  /** Counts a decision on one of the images that was made elsewhere. */
   heed(decision: Decision): void;
   /**
    * Notes one decision for the whole document, the strictest, so that a long one does not push all others out

@@ -1,5 +1,5 @@
-// Documents of Presentation API 3.0 for what addresses name: derived from folders and images, with what their
-// operator stored.
+// Documents of Presentation API 3.0 for the names in addresses: derived from folders and images, and from the
+// operator's manifest files.
 
 import type { Caller, Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
@@ -150,7 +150,7 @@ const findUnhooked: Find = async (making, reading) => {
   const place = placeOf(parts.sources, of);
   const folder = () =>
     derivesFolders(parts) ? parts.folders.find(place.source, place.key, caller.signal) : undefined;
-  // A source that cannot list is asked for an image first: nearly all that it is asked for are images.
+  // A source that cannot list is asked for an image first, because nearly all requests to it are for images.
   if (place.source.list || place.key === "") {
     const listed = await folder();
     if (listed || isRoot(parts, place)) return folderDocument(making, reading, place, listed);
@@ -190,7 +190,7 @@ async function imageDocument(
   }
 }
 
-/** Why there is nothing at an address. */
+/** Returns the error that says why there is nothing at an address. */
 function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]): ServiceError {
   return new ServiceError("not-found", reasonOf(parts, reading?.of ?? ""), { code: "no_such_manifest" });
 }
@@ -198,7 +198,7 @@ function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]):
 function reasonOf(parts: ManifestsParts, identifier: string): string {
   const { source } = placeOf(parts.sources, identifier);
   if (asksConsent(parts))
-    return "A hook maps identifiers to images here, so that folders are not listed where it does not answer `presentation` for them; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";
+    return "A hook maps identifiers to images here, so folders are not listed unless it implements `presentation` for them; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";
   if (!source.list)
     return "The source of this identifier cannot list its folders. It serves manifests that are stored as manifest.yaml or manifest.json, and those of single images; there is none with this identifier.";
   return "There is no folder and no image with this identifier. Check its spelling.";

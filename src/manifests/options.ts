@@ -25,12 +25,12 @@ const address = z
 export const presentationOptions = z.strictObject({
   enabled: z.boolean().default(true).meta({
     description:
-      "Whether the service makes manifests and collections of the folders of the sources and of the manifest files in them.",
+      "If true, the service makes manifests and collections from the folders of the sources and the manifest files in them.",
     edit: "restart",
   }),
   derive: z.enum(["auto", "always"]).default("auto").meta({
     description:
-      "`auto`: while a hook answers `resolve`, file names need not be identifiers, so the service lists a folder only if the hook answers `presentation` for it too. `always`: it lists all folders.",
+      "`auto`: if a hook implements `resolve`, file names need not be identifiers, so the service lists a folder only if the hook also implements `presentation` for it. `always`: it lists all folders.",
     edit: "restart",
   }),
   pages: z.enum(["all", "first"]).default("all").meta({
@@ -52,7 +52,7 @@ export const presentationOptions = z.strictObject({
     .strictObject({
       label: text.meta({
         description:
-          "Who provides the images, or that by language. The start page shows it. Empty: the provider in the manifest file at the top of the default source.",
+          "Name of the institution that provides the images, or its names by language. The start page shows it. Empty: the provider in the manifest file at the top of the default source.",
         edit: "restart",
       }),
       homepage: address.meta({
@@ -60,7 +60,7 @@ export const presentationOptions = z.strictObject({
         edit: "restart",
       }),
       logo: address.meta({
-        description: "Address of the provider's logo, which the start page shows beside the label.",
+        description: "Address of the provider's logo, which the start page shows next to the label.",
         edit: "restart",
       }),
     })

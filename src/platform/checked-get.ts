@@ -25,7 +25,7 @@ class RefusedAddress extends Error {
   }
 }
 
-/** A status that no Response can have, and none can be of use. */
+/** A status that no Response can have, so the response cannot be used. */
 class UnusableStatus extends Error {
   constructor(status: number | undefined) {
     super(`status ${status}`);

@@ -65,7 +65,7 @@ function compressStream(
     },
     async pull(controller) {
       hasMade = false;
-      // A stream that is not given anything is not asked again.
+      // A stream that enqueues nothing is not pulled again.
       while (!hasMade) {
         const { done, value } = await reader.read().catch((error) => {
           coder.destroy();

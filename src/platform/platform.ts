@@ -52,7 +52,7 @@ export interface FileReplacement {
   sweep(path: string): Promise<void>;
 }
 
-/** Bytes of a volume: in all, and those that this user may still take. */
+/** Bytes of a volume: in total, and those that are free for this user. */
 export interface VolumeSpace {
   readonly size: number;
   readonly free: number;
@@ -127,7 +127,7 @@ export interface ServeOptions {
   readonly port: number;
   /** Time for a request's head and body to arrive. 0: no limit. */
   readonly readTimeoutMs: number;
-  /** Time a response may stand still. 0: no limit. */
+  /** How long a response may make no progress. 0: no limit. */
   readonly writeTimeoutMs: number;
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
@@ -230,7 +230,7 @@ export interface Platform {
    * of the process, unless a signal or lack of memory kills it.
    */
   write?(stream: "out" | "err", text: string | (() => string), mayWait?: boolean): void;
-  /** Calls back for each text that is left out, since the reader of the standard error is far behind. */
+  /** Calls back for each text that is dropped because the reader of the standard error is far behind. */
   onDropped?(listener: () => void): void;
   /**
    * Reads one line that a person types without echo, after a prompt; otherwise the standard input to its end,

@@ -28,14 +28,14 @@ export interface Failure {
 
 /**
  * `repeated` are those of a kind that was reported within the last minute; `dropped` came while too many were
- * under way.
+ * in progress.
  */
 export type ReportCounts = Counts<"sent" | "failed" | "repeated" | "dropped">;
 
 export interface ErrorReports {
   /** Sends a report in the background, or counts the failure to one that was sent. Never throws. */
   report(failure: Failure): void;
-  /** Resolves when all that is under way has arrived or failed: within five seconds. */
+  /** Resolves when all reports in progress have arrived or failed: within five seconds. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface ReportParts {
   readonly now?: () => number;
 }
 
-/** Failures of a kind within so many milliseconds are one report. */
+/** Failures of a kind within this number of milliseconds are one report. */
 const onceInMs = 60_000;
 /** Number of kinds that are distinguished within that time. */
 const mostKinds = 256;
@@ -68,7 +68,7 @@ export function createErrorReports(
     "User-Agent": `smalti/${version}`,
   };
   if (token_env !== "") headers.Authorization = `Bearer ${secretOf(token_env, platform.env)}`;
-  /** All that the log says of the address: its path may be a secret too. */
+  /** The log names only the origin: the path may be a secret too. */
   const { origin } = new URL(report_url);
   const seldom = createSeldom(onceInMs);
   /** By kind: until when failures of it are only counted, and their number. */
@@ -99,7 +99,7 @@ export function createErrorReports(
         log.warn("an error could not be reported", {
           server: origin,
           reason: controller.signal.aborted
-            ? `no answer within ${timeoutMs / 1000} s`
+            ? `no response within ${timeoutMs / 1000} s`
             : String(error).replaceAll(report_url, origin),
         });
     } finally {
@@ -144,8 +144,8 @@ export function createErrorReports(
 }
 
 /**
- * Failures are of one kind when they have class, status, code and cause in common, whatever names and numbers
- * the cause quotes.
+ * Failures are of one kind if they have the same class, status, code and cause, apart from names and numbers
+ * in the cause.
  */
 function kindOf({ route, status, code, cause = "" }: Failure): string {
   const [first = ""] = cause.slice(0, 500).split("\n");

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseUrl } from "../lib/network/parse-url.ts";
 
 const urlForm =
-  "expected an http or https URL without user name and fragment, such as https://errors.example.org/smalti; a token belongs into token_env";
+  "expected an http or https URL without user name and fragment, such as https://errors.example.org/smalti; a token belongs in token_env";
 
 const isUrl = (text: string) =>
   text === "" || (/^https?:\/\/[^/?#@]+([/?][^#]*)?$/i.test(text) && parseUrl(text) !== undefined);
@@ -13,7 +13,7 @@ const isUrl = (text: string) =>
 export const errorOptions = z.strictObject({
   report_url: z.string({ error: urlForm }).refine(isUrl, { error: urlForm }).default("").meta({
     description:
-      "URL to which the service posts each answer of status 5xx as JSON, for error tracking; errors of one kind at most once a minute. Empty: it posts none.",
+      "URL that the service posts each response of status 5xx to as JSON, for error tracking; errors of one kind at most once a minute. Empty: it posts none.",
     edit: "restart",
   }),
   token_env: z.string().default("").meta({

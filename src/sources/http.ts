@@ -120,13 +120,13 @@ export function httpRemote(
       } catch (error) {
         throw new Error(
           error instanceof ServiceError && error.code === "origin_not_allowed"
-            ? "the host of url leads to an address that is not allowed. Set allow_private if it is meant."
-            : "the host of url does not answer. Start its server, or correct url.",
+            ? "the host of url resolves to an address that is not allowed. Set allow_private if this is intended."
+            : "the host of url does not respond. Start its server, or correct url.",
         );
       }
       await response.body?.cancel().catch(() => {});
       if (response.status >= 500)
-        throw new Error(`the host of url answers with status ${response.status}. Look into its log.`);
+        throw new Error(`the host of url answers with status ${response.status}. Check its log.`);
     },
   };
 }

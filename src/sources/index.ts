@@ -90,7 +90,7 @@ const builders: Builders = {
     if (!files)
       throw new ServiceError(
         "unsupported",
-        `Source "${name}" needs files, which this runtime was not given. Use another type of source.`,
+        `Source "${name}" needs files, to which this runtime has no access. Use another type of source.`,
         {
           code: "no_files",
         },

@@ -18,7 +18,7 @@ const shared = {
     .default("")
     .meta({
       description:
-        "Identifiers that begin with this text belong to this source; the service removes it from them. Empty: the default source.",
+        "Prefix of the identifiers of this source; the service removes it from them. Empty: the default source.",
       edit: "restart",
     }),
 };
@@ -32,12 +32,12 @@ const filesystem = z.strictObject({
   }),
   revalidate: durationOption.default("60s").meta({
     description:
-      "How long the service uses a file that it found before it looks again whether the file has changed. A derivative is always of one version of the file. 0s: it looks for each request.",
+      "How long the service uses a file before it checks again whether the file has changed. A derivative is always made from one version of the file. 0s: it checks for each request.",
     edit: "restart",
   }),
   timeout: durationOption.default("15s").meta({
     description:
-      "How long one look at a file, or one read of its header, may take. If it takes longer, the answer is 500, code source_unreadable. Reads by workers are bounded by `image.timeout`. 0s: no limit.",
+      "How long one check of a file, or one read of its header, may take. If it takes longer, the response is 500, code source_unreadable. Reads by workers are bounded by `image.timeout`. 0s: no limit.",
     edit: "restart",
   }),
 });
@@ -62,7 +62,7 @@ const staleIfError = durationOption.default("1h").meta({
 
 const timeout = durationOption.default("60s").meta({
   description:
-    "How long one request may wait for this source in all, without the time of rendering. If it waits longer, the answer is 500, code origin_unavailable. The default is 60s. 0s: no limit.",
+    "How long one request may wait for this source in total, not counting the time to render. If it waits longer, the response is 500, code origin_unavailable. The default is 60s. 0s: no limit.",
   edit: "restart",
 });
 
@@ -116,7 +116,7 @@ const http = z.strictObject({
     }),
   allow_private: z.boolean().default(false).meta({
     description:
-      "Whether host names may lead to private addresses and to this machine. Link-local addresses are never allowed. An address that `url` or `allowed_hosts` contains as such is always allowed.",
+      "If true, host names may resolve to private addresses and to this machine. Link-local addresses are never allowed. An IP address in `url` or `allowed_hosts` is always allowed.",
     edit: "restart",
   }),
   revalidate: remoteRevalidate,
@@ -133,7 +133,7 @@ const s3 = z
     ...s3Options,
     key_prefix: keyPrefixOption.default("").meta({
       description:
-        "Text with which the keys of all masters begin, such as scans/; the service puts it before each identifier.",
+        "Prefix of the keys of all masters, such as scans/; the service puts it before each identifier.",
       edit: "restart",
     }),
     revalidate: remoteRevalidate,

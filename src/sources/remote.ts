@@ -96,7 +96,7 @@ export const originErrors = {
   origin_too_large:
     "An image that its server sends without ETag and Last-Modified, or without its length, may have at most 64 MiB; this one has more. Let that server send an ETag or Last-Modified, and the length.",
   origin_bad_answer:
-    "The server that holds this image gave an answer that does not fit what was asked for. Ask the operator of this service.",
+    "The server that holds this image sent a response that does not match the request. Ask the operator of this service.",
 } as const;
 
 /** Returns the ServiceError `source` with a code of {@link originErrors}. */

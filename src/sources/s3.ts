@@ -72,7 +72,7 @@ export function s3Remote(
       } catch (error) {
         throw error instanceof S3Error
           ? error
-          : new Error("the bucket's service does not answer. Start it, or correct endpoint and region.");
+          : new Error("the bucket's service does not respond. Start it, or correct endpoint and region.");
       }
     },
   };

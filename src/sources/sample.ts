@@ -24,7 +24,7 @@ export function sampleSource(
     counts.errors.add();
     return new ServiceError(
       "source",
-      "The bundled sample image was expected beside the program; it is not there. Install the program again.",
+      "The bundled sample image was expected next to the program; it is missing. Install the program again.",
       {
         code: "sample_missing",
         cause,

@@ -32,7 +32,7 @@ export async function embed(bare: Platform, options: HandlerOptions): Promise<Em
   const cwd = absolutePath(bare.cwd ?? "/", pathOf(options.cwd) ?? "");
   const loaded = loadConfig(configText(given), platform.env);
   if (loaded.problems) {
-    // An object has no lines that anybody could look at.
+    // An object has no lines.
     const problems = loaded.problems.map(({ path, message, position }) =>
       typeof given === "string" && position ? { path, message, position } : { path, message },
     );
@@ -47,7 +47,7 @@ export async function embed(bare: Platform, options: HandlerOptions): Promise<Em
       try {
         (sink ?? console.error)(line.trimEnd());
       } catch {
-        // A request does not fail because the program could not take a line.
+        // A request does not fail because the program's log failed.
       }
     },
   });

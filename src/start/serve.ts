@@ -83,7 +83,7 @@ const cutMs = 100;
 async function stop(platform: Platform, service: Service, serving: Serving): Promise<void> {
   const { log } = service;
   const tell = (calls: readonly string[]) =>
-    log.error("ended by a signal, because calls of the operating system do not end", { calls });
+    log.error("ended by a signal, because calls to the operating system do not return", { calls });
   const now = performance.now();
   if (stoppingSince !== undefined) {
     if (now - stoppingSince < sameSignalMs) return;
@@ -99,9 +99,9 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   const stopped = serving.stop(graceMs);
   log.info("stopping"); // on Node, no new connections are accepted after this message
   if (!(await endsBy(end, stopped)))
-    log.warn("stopped before every connection was closed, because shutdown_timeout is over");
+    log.warn("stopped before every connection was closed, because shutdown_timeout has passed");
   if (!(await closeBy(service, end)))
-    log.warn("stopped before every cache was closed, because shutdown_timeout is over", {
+    log.warn("stopped before every cache was closed, because shutdown_timeout has passed", {
       caches: service.slots.open(),
     });
   platform.exit?.(0, tell);

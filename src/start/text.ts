@@ -116,7 +116,7 @@ const switches: readonly {
     isOff: ({ sources }) => sources.every(({ place }) => place === undefined),
   },
   {
-    what: "pages of the operator at /admin/",
+    what: "admin pages at /admin/",
     how: () => "SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
     isOff: ({ hasAdmin }) => !hasAdmin,
   },
@@ -189,7 +189,7 @@ function limitsText({ image, limits }: StartFacts["settings"]): string {
       ? `sources up to ${image.max_pixel_area / 1e6} megapixels`
       : "sources of any size",
     `${image.timeout} for a render`,
-    sides.length > 0 ? `answers up to ${sides.join(" and ")}` : "answers of any size",
+    sides.length > 0 ? `answers up to ${sides.join(" and ")}` : "responses of any size",
     ...(limits.max_in_flight > 0 ? [`${limits.max_in_flight} requests at once`] : []),
     ...(limits.max_in_flight_per_ip > 0
       ? [`${limits.max_in_flight_per_ip} requests at once from one address`]
@@ -220,7 +220,7 @@ function faultLines({ faults }: StartFacts): string[] {
   if (faults.length === 0) return [];
   return [
     "",
-    "  Cannot be used at the moment; each is tried again when it is needed, and /ready shows how it is:",
+    "  Cannot be used at the moment; each is tried again when it is needed, and /ready shows its state:",
     ...faults.map(({ what, problem }) => `    ${what}: ${problem}`),
   ];
 }

@@ -68,13 +68,13 @@ const gate = ["render", "probe"] as const;
 export const figures = {
   http_requests: {
     kind: "counter",
-    help: "Requests that were answered, or that their clients gave up (`cancelled`). `unsupported` is status 501: the master is no image that is served, so `5xx` are failures of the service alone. Streams of events are left out.",
+    help: "Requests that got a response, or that their clients gave up (`cancelled`). `unsupported` is status 501: the format of the master is not served. So `5xx` counts only failures of the service. Event streams are left out.",
     labels: { route: routeClasses, status: statusClasses },
   },
   http_request_duration: {
     kind: "histogram",
     unit: "seconds",
-    help: "Time from a request's arrival until its answer is there; sending it comes after.",
+    help: "Time from a request's arrival until its response is ready; the time to send it is not included.",
     labels: { route: routeClasses },
     buckets: answerSeconds,
     latest,
@@ -82,12 +82,12 @@ export const figures = {
   http_response: {
     kind: "counter",
     unit: "bytes",
-    help: "Bytes of the bodies of answers, as the service hands them to the runtime; none for HEAD.",
+    help: "Bytes of response bodies, as the service hands them to the runtime; none for HEAD.",
     labels: { route: routeClasses },
   },
   http_requests_in_flight: {
     kind: "gauge",
-    help: "Requests that have come and are not answered yet.",
+    help: "Requests that are being handled.",
     labels: {},
   },
   http_requests_refused: {
@@ -97,51 +97,51 @@ export const figures = {
   },
   error_reports: {
     kind: "counter",
-    help: "Responses of status 5xx, 501 apart, by what came of their reports: `repeated` are those of a kind that was reported within the last minute.",
+    help: "Responses of status 5xx except 501, by the outcome of their reports. `repeated`: the same kind was reported within the last minute.",
     labels: { outcome: ["sent", "failed", "repeated", "dropped"] },
   },
   access_decisions: {
     kind: "counter",
-    help: "Decisions on who may have an image.",
+    help: "Decisions on access to images.",
     labels: { outcome: ["allowed", "denied"] },
   },
   admitted_jobs: {
     kind: "counter",
-    help: "Jobs that got a place, by lane: `cheap` is what is estimated to take at most 50 ms.",
+    help: "Jobs that got a permit, by lane. `cheap`: estimated to take at most 50 ms.",
     labels: { gate, lane: ["cheap", "heavy"] },
   },
   refused_jobs: {
     kind: "counter",
-    help: "Jobs that were refused: too many were waiting, it had waited for too long (workerd), or it would need more than image.memory_budget.",
+    help: "Jobs that were refused: too many were waiting, the job had waited too long (workerd), or it would need more than image.memory_budget.",
     labels: { gate, reason: ["queue_full", "waited_too_long", "memory_budget"] },
   },
-  delayed_jobs: { kind: "counter", help: "Jobs that had to wait for a place.", labels: { gate } },
+  delayed_jobs: { kind: "counter", help: "Jobs that had to wait for a permit.", labels: { gate } },
   cancelled_jobs: {
     kind: "counter",
-    help: "Jobs whose clients left while they waited for a place.",
+    help: "Jobs whose clients left while they waited for a permit.",
     labels: { gate },
   },
   yielded_places: {
     kind: "counter",
-    help: "Places that jobs gave back while they waited for bytes of a remote source.",
+    help: "Permits that jobs gave back while they waited for bytes of a remote source.",
     labels: { gate },
   },
   underestimated_jobs: {
     kind: "counter",
-    help: "Cheap jobs that took longer than cheap ones may.",
+    help: "Cheap jobs that took longer than cheap jobs may.",
     labels: { gate },
   },
   admission_wait: {
     kind: "histogram",
     unit: "seconds",
-    help: "How long admitted jobs waited for their place.",
+    help: "How long admitted jobs waited for their permit.",
     labels: { gate },
     buckets: answerSeconds,
     latest,
   },
   jobs: {
     kind: "gauge",
-    help: "Jobs that hold a place (`running`), gave it back for now (`yielded`), or are not admitted yet (`waiting`).",
+    help: "Jobs that hold a permit (`running`), gave it back for now (`yielded`), or are not admitted yet (`waiting`).",
     labels: { gate, state: ["running", "yielded", "waiting"] },
   },
   admitted_memory: {
@@ -152,18 +152,18 @@ export const figures = {
   },
   damaged_derivatives: {
     kind: "counter",
-    help: "Derivatives that lack a part, since their master is damaged or ends early. They are served and not cached.",
+    help: "Derivatives that lack a part because their master is damaged or ends early. They are served but not cached.",
     labels: {},
   },
   renders: {
     kind: "counter",
-    help: "Derivatives that were rendered for the request that asked first. A series begins with its first render.",
+    help: "Derivatives that were rendered, counted once for all requests that shared a render. A series begins with its first render.",
     labels: { format: "format of the derivative", codec },
   },
   render_stage_duration: {
     kind: "histogram",
     unit: "seconds",
-    help: "Time of the stages of those renders. `open`: deciding access and opening the master; `describe`: its header and the key; `lookup`: asking the render slot; `sidecar`: finding what is kept beside the master; `queue`: waiting for a place and a worker; `read`: reading the master in the job; `index`: loading parts of the sidecar there; `decode`, which a lossless crop belongs to; `steps`; `encode`; `store`: writing to the slot, after the answer. On workerd the clock stands still while code runs, so only waiting has a time.",
+    help: "Time of the stages of those renders. `open`: deciding access and opening the master; `describe`: its header and the key; `lookup`: asking the render slot; `sidecar`: finding the sidecar of the master; `queue`: waiting for a permit and a worker; `read`: reading the master in the job; `index`: loading parts of the sidecar there; `decode`, which includes lossless crops; `steps`; `encode`; `store`: writing to the slot, after the response. On workerd the clock stands still while code runs, so only waits have a duration.",
     labels: { stage: renderStages },
     buckets: stageSeconds,
   },
@@ -175,13 +175,13 @@ export const figures = {
   render_read: { kind: "counter", unit: "bytes", help: "Bytes of those reads.", labels: { codec } },
   pool_jobs: {
     kind: "counter",
-    help: "Jobs of the workers by how they ended; `refused` are those whose source takes no more reads at once.",
+    help: "Jobs of the workers by outcome. `refused`: the source has as many reads in progress as allowed.",
     labels: { outcome: ["done", "error", "timeout", "cancelled", "refused"] },
   },
   worker_starts: { kind: "counter", help: "Workers that were started.", labels: {} },
   worker_replacements: {
     kind: "counter",
-    help: "Workers that were ended after a job: it failed in a way that leaves a worker unfit, did not end in time, or needed much memory.",
+    help: "Workers that were terminated after a job, because it left the worker unusable, did not end in time, or needed much memory.",
     labels: {},
   },
   worker_deaths: { kind: "counter", help: "Workers that ended by themselves during a job.", labels: {} },
@@ -193,19 +193,19 @@ export const figures = {
   worker_memory: {
     kind: "gauge",
     unit: "bytes",
-    help: "Memory of the workers' objects, buffers and WebAssembly; a busy one counts as it was when last asked. On Deno without WebAssembly, on Bun about. Absent on workerd.",
+    help: "Memory of the workers' objects, buffers and WebAssembly; a busy worker counts with its last report. Without WebAssembly on Deno, approximate on Bun. Absent on workerd.",
     labels: {},
   },
   pool_queue: { kind: "gauge", help: "Jobs that wait for a worker.", labels: {} },
   cache_lookups: {
     kind: "counter",
-    help: "What was asked of a slot: kept (`hit`), not kept (`miss`), or being made for another request at that moment (`shared`).",
+    help: "Lookups in a slot: found (`hit`), not found (`miss`), or just being made for another request (`shared`).",
     labels: { slot, outcome: ["hit", "miss", "shared"] },
   },
   cache_writes: { kind: "counter", help: "Values that were stored.", labels: { slot } },
   cache_dropped_writes: {
     kind: "counter",
-    help: "Values that were not stored, since too many were waiting for the store.",
+    help: "Values that were not stored because too many were waiting for the store.",
     labels: { slot },
   },
   cache_errors: {
@@ -222,14 +222,14 @@ export const figures = {
   },
   cache_entries: {
     kind: "gauge",
-    help: "Entries of a slot; absent where its store cannot count them. Those of a shared store are of all that share it.",
+    help: "Entries of a slot; absent if its store cannot count them. A shared store counts the entries of all servers.",
     labels: { slot },
   },
   cache_size: { kind: "gauge", unit: "bytes", help: "Bytes of those entries.", labels: { slot } },
   cache_volume_free: {
     kind: "gauge",
     unit: "bytes",
-    help: "Room that is left on the volume of a slot's folder; absent for other stores.",
+    help: "Free space on the volume of a slot's folder; absent for other stores.",
     labels: { slot },
   },
   cache_volume_size: { kind: "gauge", unit: "bytes", help: "Size of that volume.", labels: { slot } },
@@ -240,13 +240,13 @@ export const figures = {
   },
   source_opens: {
     kind: "counter",
-    help: "Masters that were asked for by name.",
+    help: "Lookups of masters by name.",
     labels: { source, outcome: ["found", "not_found"] },
   },
   source_errors: { kind: "counter", help: "Opens and reads of masters that failed.", labels: { source } },
   source_reads: {
     kind: "counter",
-    help: "Reads of masters by the main thread; workers read files by themselves.",
+    help: "Reads of masters by the main thread; workers read files themselves.",
     labels: { source },
   },
   source_read: { kind: "counter", unit: "bytes", help: "Bytes of those reads.", labels: { source } },
@@ -259,7 +259,7 @@ export const figures = {
   source_request_duration: {
     kind: "histogram",
     unit: "seconds",
-    help: "Time of a request to a remote source, until its bytes are there or, for a master that comes whole, its head.",
+    help: "Time of a request to a remote source, until its bytes have arrived or, for a master that is fetched whole, its head.",
     labels: { source },
     buckets: originSeconds,
   },
@@ -282,12 +282,12 @@ export const figures = {
   },
   traces: {
     kind: "counter",
-    help: "Requests whose trace the collector took (`sent`), or did not get, since it failed or too many were waiting (`dropped`).",
+    help: "Requests whose trace the collector accepted (`sent`), or did not get because it failed or too many were waiting (`dropped`).",
     labels: { outcome: ["sent", "dropped"] },
   },
   log_dropped_lines: {
     kind: "counter",
-    help: "Lines of the log that were left out, since their reader was far behind.",
+    help: "Log lines that were left out because their reader was far behind.",
     labels: {},
   },
   part_healthy: {
@@ -312,7 +312,7 @@ export const figures = {
   },
   build_info: {
     kind: "gauge",
-    help: "Always 1; its labels say what runs.",
+    help: "Always 1; its labels name the version and the runtime.",
     labels: {
       version: "version of the service",
       runtime: "name of the runtime",

@@ -41,11 +41,11 @@ export function boundOf(
 
 /** `ttl` of every store that keeps anything. */
 export const lifetimeOption = durationOption.meta({
-  description: "How long the service uses an entry. 0s: until others need its room.",
+  description: "How long the service uses an entry. 0s: until others need its space.",
   edit: "restart",
 });
 
-const timeoutForm = "expected a duration from 1ms to 60s, such as 250ms, or nothing for the usual one";
+const timeoutForm = "expected a duration from 1ms to 60s, such as 250ms, or nothing for the default";
 
 /** Longest that a timer waits is far above what follows from 60 s; 0 would fail every read. */
 function isTimeout(text: string): boolean {
@@ -62,7 +62,7 @@ export const timeoutOption = z
   .default("")
   .meta({
     description:
-      "How long a request waits for an entry before it goes on without it. Empty: 250ms for Redis, 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.",
+      "How long a request waits for an entry before it continues without it. Empty: 250ms for Redis, 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.",
     edit: "restart",
     form: "duration",
   });

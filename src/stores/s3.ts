@@ -19,10 +19,10 @@ export const s3StoreOptions = (defaults: StoreDefaults) =>
     .strictObject({
       backend: z
         .literal("s3")
-        .meta({ description: "In a bucket, which many servers may share.", edit: "restart" }),
+        .meta({ description: "In a bucket, which several servers can share.", edit: "restart" }),
       ...s3Options,
       prefix: keyPrefixOption.default("smalti/").meta({
-        description: "Text with which all keys begin; the name of the slot follows it.",
+        description: "Prefix of all keys; the name of the slot follows it.",
         edit: "restart",
       }),
       timeout: timeoutOption,
@@ -72,7 +72,8 @@ export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Sto
   return {
     ...store,
     async check() {
-      if (!(await roundTrip(store))) throw new Error("The bucket does not give back what was written.");
+      if (!(await roundTrip(store)))
+        throw new Error("A read from the bucket does not return what was just written.");
     },
   };
 }

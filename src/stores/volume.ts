@@ -46,7 +46,7 @@ export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Doubt
   return [
     {
       path: `cache.${largest.name}.max_bytes`,
-      message: `the caches in memory may take ${formatSize(together)} together, but this machine or container has ${formatSize(memoryBytes)}, and rendering needs a part of it. Lower this, or keep the slot in files (backend: filesystem)`,
+      message: `the caches in memory may take ${formatSize(together)} together, but this machine or container has ${formatSize(memoryBytes)}, and rendering needs part of it. Lower this, or keep the slot in files (backend: filesystem)`,
     },
   ];
 }

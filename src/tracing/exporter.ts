@@ -106,7 +106,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       whole.unshift(batch);
       waiting += batch.traces;
     }
-    warn("traces cannot be sent now; they are kept in memory, and dropped when too many wait", reason);
+    warn("traces cannot be sent now; they are kept in memory, and dropped if too many are waiting", reason);
   };
 
   /** The batch that spans are added to. */
@@ -179,7 +179,7 @@ export function createExporter(options: ExporterOptions): Exporter {
         failedOnce(batch, `status ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
       } else {
         counts.dropped.add(batch.traces);
-        warn("traces are dropped, since the collector refuses them", `status ${response.status}`);
+        warn("traces are dropped because the collector refuses them", `status ${response.status}`);
       }
     } catch (error) {
       failedOnce(batch, reasonOf(error));

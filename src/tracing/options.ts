@@ -15,7 +15,7 @@ export const tracingOptions = z.strictObject({
     .default("")
     .meta({
       description:
-        "URL of the collector for traces, which has to accept OTLP over HTTP as JSON. The service appends `/v1/traces` unless the URL ends with it. Empty: it traces nothing.",
+        "URL of the collector for traces, which has to accept OTLP over HTTP as JSON. The service appends `/v1/traces` unless the URL ends with it. Empty: nothing is traced.",
       edit: "restart",
     }),
   token_env: z.string().default("").meta({

@@ -157,7 +157,7 @@ export function createPool(options: PoolOptions): Pool {
     counts[countOf[kind] ?? "errors"].add();
     if (!(error instanceof ServiceError) || error.code !== "worker_died") return;
     counts.deaths.add();
-    options.log?.warn("a render worker ended and is replaced", { cause: String(error.cause) });
+    options.log?.warn("a render worker ended and is being replaced", { cause: String(error.cause) });
   };
 
   /**

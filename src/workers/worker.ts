@@ -95,7 +95,7 @@ export function serveJobs(host: WorkerHost): void {
   const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
     const { job, task, sidecar } = message;
     try {
-      if (!codecs) throw new Error("a job came before the start message");
+      if (!codecs) throw new Error("a job arrived before the start message");
       const clock = new JobClock();
       const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
       const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };

@@ -57,7 +57,7 @@ describe("a template", () => {
     ["{{ else }}", /^line 1: expected an if before else/],
     ["{{ if .Active }}{{ else }}{{ else }}{{ end }}", /^line 1: expected an if before else/],
     ["\n\n{{ .Title", /^line 3: expected \}\} after \{\{/],
-    ["<input value={{ .ReturnTo }}>", /^line 1: \.ReturnTo stands in a tag without quotes/],
+    ["<input value={{ .ReturnTo }}>", /^line 1: \.ReturnTo stands in an attribute without quotes/],
     ["<input {{ .ReturnTo }}>", /without quotes/],
     ["<script>x('{{ .ReturnTo }}')</script>", /\.ReturnTo stands in a script/],
     ["<STYLE>\n{{ .Title }}</STYLE>", /^line 2: \.Title stands in a style/],

@@ -177,7 +177,7 @@ test.each([
     /"p", received "q"/,
   ],
   ["auth.rules.0.profile", { rules: [{ match: "a", profile: "constructor" }] }, /auth\.profiles/],
-  ["auth.rules.0.match", rule("https://example.org/a?id=1"), /take off/],
+  ["auth.rules.0.match", rule("https://example.org/a?id=1"), /remove the part from/],
   ["auth.rules.0.match", rule(""), /no identifier can be/],
   ["auth.rules.0.match", rule("private*"), /private\/\*/],
   ["auth.rules.0.match", rule("*/x"), /expected/],

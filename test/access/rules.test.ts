@@ -94,7 +94,7 @@ describe("one URL is one identifier", () => {
 
   test("a rule with a query is refused, since other queries would pass it", () => {
     for (const match of ["https://example.org/img?id=1", "web/https://example.org/img?id=1/*"])
-      expect(ruleFault(match)).toMatch(/take off what begins with \?/);
+      expect(ruleFault(match)).toMatch(/remove the part from \?/);
     expect(ruleFault("what?/*")).toBeUndefined();
   });
 

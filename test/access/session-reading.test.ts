@@ -40,7 +40,7 @@ test("a failing store is not read again immediately, and the reading says so", a
     throw new Error("connect ECONNREFUSED 10.0.0.7:6379");
   });
   const first = await read();
-  expect(first?.problem).toMatch(/does not answer/);
+  expect(first?.problem).toMatch(/does not respond/);
   expect(JSON.stringify(first)).not.toContain("10.0.0.7");
   expect(await read()).toEqual(first);
   expect(asked).toBe(1);

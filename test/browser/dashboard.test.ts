@@ -235,7 +235,7 @@ test("is complete without a script", async () => {
   });
   const page = await context.newPage();
   await page.goto(`${server.url}/admin/`);
-  expect(await live(page).textContent()).toMatch(/^As of \d\d:\d\d:\d\d UTC; reload for newer$/);
+  expect(await live(page).textContent()).toMatch(/^As of \d\d:\d\d:\d\d UTC; reload for newer figures$/);
   expect(await shown(page, "sources.0.healthy").isVisible()).toBe(true);
   expect(await shown(page, "recentClientErrors.40.status").isVisible()).toBe(false);
   await context.close();

@@ -159,7 +159,7 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
     expect([code, out]).toEqual([0, expect.stringContaining("name: far")]);
     expect(lines(err)).toEqual([
       expect.stringMatching(
-        /^smalti: warning: line \d+, column \d+: sources\.0\.url: http:\/\/127\.0\.0\.1:1\/\{identifier\}\?key=\*\*\*: .*does not answer/,
+        /^smalti: warning: line \d+, column \d+: sources\.0\.url: http:\/\/127\.0\.0\.1:1\/\{identifier\}\?key=\*\*\*: .*does not respond/,
       ),
       expect.stringMatching(/^smalti: warning: line \d+, column \d+: cache\.info: /),
     ]);
@@ -235,7 +235,7 @@ describe("an unknown command line gets one line of advice, and exit code 2", () 
     ["hook without test", ["hook"], /expected hook test, received hook/],
     ["doctor without an image", ["doctor"], /expected doctor auth, or doctor and one image/],
     ["an unknown flag of doctor", ["doctor", "a.jpg", "--fast"], /doctor does not know --fast/],
-    ["an unknown flag of hash-password", ["hash-password", "secret"], /hash-password takes --cost N alone/],
+    ["an unknown flag of hash-password", ["hash-password", "secret"], /hash-password takes only --cost N/],
     ["a command with a letter missing", ["chek"], /chek is neither a command nor .*; did you mean check\?/],
     ["a command with two letters swapped", ["sevre"], /; did you mean serve\?/],
     ["help about a misspelt command", ["help", "chek"], /there is no command chek; did you mean check\?/],
@@ -252,8 +252,8 @@ describe("mistakes get one line of advice, and exit code 1", () => {
   test.each<[string, readonly string[], RegExp]>([
     ["a file that is not there", ["-config", "none.yaml"], /there is no configuration file .*none\.yaml/],
     ["a folder as the file", ["-config", "images"], /the configuration file .* cannot be read/],
-    ["a folder that is not there", ["missing"], /missing is no folder that can be read; give a folder/],
-    ["a file as the folder", ["a-file"], /a-file is no folder that can be read; give a folder/],
+    ["a folder that is not there", ["missing"], /missing is not a readable folder; give a folder/],
+    ["a file as the folder", ["a-file"], /a-file is not a readable folder; give a folder/],
   ])("%s", async (_, args, message) => {
     const { code, out, err } = await built.run(args, { cwd: folder });
     expect([code, out]).toEqual([1, ""]);

@@ -69,7 +69,7 @@ describe("smalti doctor auth", () => {
     const right = await doctor(["--url", url, "--identifier", "base.png"], env);
     expect(right.code).toBe(0);
     expect(right.out).toMatch(
-      /^good +staff: access +the probe by the token, the whole image by the cookie$/m,
+      /^good +staff: access +the probe with the token, the whole image with the cookie$/m,
     );
     const wrong = await doctor(["--url", url, "--identifier=base.png"], {
       ...env,

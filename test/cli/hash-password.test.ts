@@ -64,7 +64,7 @@ describe("smalti hash-password", () => {
     ["a cost of 16", ["--cost=16"], "x", "from 4 to 15"],
     ["a cost that is no number", ["--cost", "top-secret"], "x", "from 4 to 15"],
     ["no cost", ["--cost"], "x", "from 4 to 15"],
-    ["another flag", ["--rounds", "4"], "x", "--cost N alone"],
+    ["another flag", ["--rounds", "4"], "x", "takes only --cost N"],
   ])("refuses %s in one line that does not repeat it", async (_, args, input, message) => {
     const { code, out, err } = await built.run(["hash-password", ...args], { input });
     const isPassword = /empty|bytes|65536/.test(message); // else the arguments are wrong

@@ -142,7 +142,7 @@ describe("hook test", () => {
     [
       "{ engine: lookup, lookup: { file: nowhere.csv } }",
       ["--identifier", "a"],
-      /hook\.lookup\.file: .*nowhere\.csv: the file is not there/,
+      /hook\.lookup\.file: .*nowhere\.csv: the file does not exist/,
     ],
     ["{ engine: lookup }", ["--identifier", "a"], /hook\.lookup: expected either template or file/],
     ["{ engine: webhook }", ["--identifier", "a"], /hook\.webhook\.url: expected/],
@@ -183,5 +183,5 @@ test("a server does not start with a hook that cannot be built", async () => {
   );
   const { code, err } = await built.run(["serve", "-config", file]);
   expect(code).toBe(1);
-  expect(err).toMatch(/^smalti: hook\.lookup\.file: .*the file is not there/);
+  expect(err).toMatch(/^smalti: hook\.lookup\.file: .*the file does not exist/);
 });

@@ -42,7 +42,7 @@ describe("smalti doctor IMAGE", () => {
   test("exits 1 if there is a problem, and says what to do", async () => {
     const { code, out } = await doctor("bad-trunc-50.png", "-config", file);
     expect(code).toBe(1);
-    expect(out).toMatch(/^problem +Expected a sound PNG.*\n +what to do: Replace the file/m);
+    expect(out).toMatch(/^problem +Expected an intact PNG.*\n +what to do: Replace the file/m);
   });
 
   test("finds what only rendering shows, unless rendering is disabled", async () => {

@@ -72,11 +72,11 @@ describe("the start", () => {
   });
 
   test.each([
-    ["{}", "answers of any size, no cap on requests"],
-    ["{ max_in_flight_per_ip: 7 }", "answers of any size, 7 requests at once from one address"],
+    ["{}", "responses of any size, no cap on requests"],
+    ["{ max_in_flight_per_ip: 7 }", "responses of any size, 7 requests at once from one address"],
     [
       "{ max_in_flight: 9, max_in_flight_per_ip: 7 }",
-      "answers of any size, 9 requests at once, 7 requests at once from one address",
+      "responses of any size, 9 requests at once, 7 requests at once from one address",
     ],
   ])("under limits %s prints them", async (limits, text) => {
     const server = await built.serve(["-config", write("limits.yaml", `limits: ${limits}`)]);
@@ -101,7 +101,7 @@ describe("the start", () => {
       `sources: [{ name: near, type: filesystem, root: ./images }, { name: far, prefix: far/, type: http, url: "http://127.0.0.1:1/{identifier}?key=hunter2" }]`,
     );
     const server = await built.serve(["-config", file]);
-    await server.said(/source "far": .*does not answer\. Start its server, or correct url\.\n/);
+    await server.said(/source "far": .*does not respond\. Start its server, or correct url\.\n/);
     const { out, err } = server.status();
     expect(out.indexOf("start page")).toBeLessThan(out.indexOf('source "far"'));
     expect(out + err).not.toContain("hunter2");
@@ -204,7 +204,7 @@ describe("SIGTERM", () => {
 describe("a cache in a folder that cannot be used", () => {
   test.each([
     ["a-file/cache", "a part of its path is a file"],
-    ...(process.platform === "linux" ? [["/proc/none", "it is not there and cannot be made"]] : []),
+    ...(process.platform === "linux" ? [["/proc/none", "it does not exist and cannot be created"]] : []),
   ])(
     "%s is named with the reason below the addresses, in the log and in /ready, and images are served",
     async (path, reason) => {
@@ -294,14 +294,14 @@ describe.concurrent("files that hang", () => {
       caches: { healthy: boolean; error?: string }[];
     };
     expect(ready.status).toBe("ready");
-    for (const { error } of ready.caches) expect(error).toMatch(/answer/);
+    for (const { error } of ready.caches) expect(error).toMatch(/respond/);
     expect(server.status().err).toMatch(/warn .*goes on without it, in memory .*slot=origin/);
     server.process.kill("SIGTERM");
     await server.ended;
     expect(server.process.signalCode).toBe("SIGTERM");
     expect(server.status().err).toMatch(/error ended by a signal.*FSReqPromise/);
     const { err } = await built.run(["check", "-config", file]);
-    expect(err).toMatch(/cache\.origin\.path: .*no answer/);
+    expect(err).toMatch(/cache\.origin\.path: .*no response/);
     await mount.remove();
   });
 

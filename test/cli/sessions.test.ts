@@ -47,9 +47,9 @@ describe("a server whose sessions cannot be stored", () => {
     [
       "a folder that is not there",
       () => inFolder(join(folder, "missing")),
-      /"filesystem" at .*missing: .*is not there/,
+      /"filesystem" at .*missing: .*does not exist/,
     ],
-    ["a folder that is a file", () => inFolder(configure("{}")), /"filesystem" at .*A file stands/],
+    ["a folder that is a file", () => inFolder(configure("{}")), /"filesystem" at .*is a file/],
     [
       "a Redis that is not there",
       () => inRedis(9),
@@ -71,7 +71,9 @@ describe("a server whose sessions cannot be stored", () => {
   test("is reported by smalti check too, which leaves nothing behind", async () => {
     const path = join(folder, "later");
     const file = configure(inFolder(path));
-    expect((await built.run(["check", "-config", file])).err).toMatch(/auth\.session\.path: .*is not there/);
+    expect((await built.run(["check", "-config", file])).err).toMatch(
+      /auth\.session\.path: .*does not exist/,
+    );
     mkdirSync(path);
     expect((await built.run(["check", "-config", file])).err).not.toContain("auth.session");
     expect(await filesBelow(path)).toEqual([]);

@@ -58,7 +58,7 @@ describe("an alias", () => {
     expect(load("/a/", "/b/", "/a/").problems).toMatchObject([
       {
         path: "aliases.2.prefix",
-        message: expect.stringContaining("aliases.0 has this one already"),
+        message: expect.stringContaining("aliases.0 already has this one"),
       },
     ]);
     expect(load("/a/", "/a/b/").problems).toBeUndefined();

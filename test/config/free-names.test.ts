@@ -75,7 +75,7 @@ describe("a variable that a key names", () => {
 
   test("has to be set, and is reported with its position", () => {
     expect(problems(oidc)).toEqual([
-      "auth.profiles.p.login.client_secret_env: the environment variable SECRET is not set; set it to the secret, or take this key away",
+      "auth.profiles.p.login.client_secret_env: the environment variable SECRET is not set; set it to the secret, or remove this key",
     ]);
     expect(problems(oidc, { SECRET: "s" })).toEqual([]);
   });

@@ -89,19 +89,19 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
       before: ({ headers }) => void (headers["x-forwarded-prefix"] = "/images"),
     },
     { step: "info.json", code: "wrong_path" },
-    /X-Forwarded-Prefix, and have the address.*\(now 10\.0\.0\.0\/8\)/,
+    /X-Forwarded-Prefix, and list the proxy's own address.*\(now 10\.0\.0\.0\/8\)/,
   ],
   [
     "a proxy that takes Authorization off",
     { before: ({ headers }) => void delete headers.authorization },
     { step: "access", code: "token_not_passed" },
-    /pass the header Authorization on/,
+    /pass the Authorization header/,
   ],
   [
     "a proxy that takes Cookie off",
     { before: (passing) => void (isToken(passing) && delete passing.headers.cookie) },
     { step: "token", code: "cookie_not_passed" },
-    /pass the header Cookie on/,
+    /pass the Cookie header/,
   ],
   [
     "a cache for pictures that takes Cookie off",
@@ -119,13 +119,13 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     "a cookie for another folder",
     { folder: "/images", auth: `cors: { token_origins: ["${viewer}"] }\n  cookie: { path: /other }` },
     { step: "cookie", code: "cookie_path" },
-    /Take auth\.cookie\.path away, which is \/other/,
+    /Remove auth\.cookie\.path, which is \/other/,
   ],
   [
     "a proxy that makes cookies SameSite=Lax",
     { after: cookies((line) => line.replace("SameSite=None", "SameSite=Lax")) },
     { step: "cookie", code: "cookie_same_site" },
-    /pass Set-Cookie on as it is/,
+    /pass Set-Cookie on unchanged/,
   ],
   [
     "a proxy that makes cookies insecure",
@@ -179,7 +179,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     "a proxy that adds the headers for other origins once more",
     { after: header("access-control-allow-origin", "*, *", ({ url }) => url.endsWith("info.json")) },
     { step: "info.json", code: "cors_doubled" },
-    /take it away at the proxy/,
+    /remove it at the proxy/,
   ],
   [
     "a proxy that answers OPTIONS by itself",
@@ -191,7 +191,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     "a proxy that adds X-Frame-Options",
     { after: header("x-frame-options", "SAMEORIGIN", isToken) },
     { step: "token", code: "frame_options" },
-    /take it away at the proxy/,
+    /remove it at the proxy/,
   ],
   [
     "a proxy that adds a Content-Security-Policy about frames",
@@ -278,7 +278,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     "two servers with sessions of their own",
     { replicas: 2, ...inTurns() },
     { step: "token", code: "session_unknown" },
-    /heap, which each has for itself. Choose redis/,
+    /heap, which they cannot share. Choose redis/,
   ],
   [
     "a session store that does not answer",
@@ -287,7 +287,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
       auth: `cors: { token_origins: ["${viewer}"] }\n  session: { backend: redis, redis: { addr: "127.0.0.1:1", timeout: 50ms } }`,
     },
     { step: "login", code: "session_store" },
-    /look at auth\.session/,
+    /check auth\.session/,
   ],
   [
     "a service that does not know who has access",
@@ -317,7 +317,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
         url.includes("/login/") ? { status: 401, headers: { "www-authenticate": "Basic" } } : undefined,
     },
     { step: "login", code: "proxy_login" },
-    /take it away from the paths below/,
+    /remove it from the paths below/,
   ],
   [
     "a header that comes through from outside",
@@ -334,7 +334,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
       before: ({ headers }) => void (headers["x-forwarded-user"] = "nobody"),
     },
     { step: "probe", code: "open_to_all" },
-    /nobody else/,
+    /only for readers that it knows/,
   ],
   [
     "a cache that keeps the image of one reader for all",
@@ -346,7 +346,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     "a cache that keeps the refusal of an image",
     { ...keptPictures({ refusals: true }) },
     { step: "access", code: "image_unchanged" },
-    /not keep gated answers/,
+    /not to cache protected responses/,
   ],
   [
     "two servers that do not know each other's tokens",
@@ -364,25 +364,25 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     "a proxy that replaces Origin",
     { before: ({ headers }) => void (headers.origin &&= "https://inside.example") },
     { step: "login", code: "cross_site" },
-    /pass Host and Origin on unchanged/,
+    /pass Host and Origin unchanged/,
   ],
   [
     "a proxy that leaves its folder before the paths",
     { folder: "/images", before: (passing) => void (passing.url = `/images${passing.url}`) },
     { step: "probe", code: "not_there" },
-    /take it off before it asks/,
+    /strip it before it forwards/,
   ],
   [
     "a proxy that renames cookies",
     { after: cookies((line) => `proxied_${line}`) },
     { step: "cookie", code: "cookie_renamed" },
-    /not rename cookies/,
+    /not to rename cookies/,
   ],
   [
     "a proxy that keeps pictures for its own pages",
     { after: header("cross-origin-resource-policy", "same-origin", ({ url }) => url.endsWith("info.json")) },
     { step: "info.json", code: "resource_policy" },
-    /not add this header/,
+    /not to add this header/,
   ],
   [
     "a kiosk that sees the address of a proxy that is not trusted",
@@ -394,7 +394,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
       before: ({ headers }) => void (headers["x-forwarded-for"] = "203.0.113.7"),
     },
     { step: "login", code: "client_address" },
-    /trusted_proxies is 10\.0\.0\.0\/8\. Write the address there/,
+    /trusted_proxies is 10\.0\.0\.0\/8\. Write the proxy's own address there/,
   ],
   [
     "a kiosk that anybody enters who claims to be there",

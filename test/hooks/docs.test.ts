@@ -126,7 +126,7 @@ describe("the service in Node", () => {
   test("refuses questions without its secret", async () => {
     const unsigned = config.replace("secret_env: HOOK_SECRET, ", "");
     expect(await ask(unsigned, { identifier: "ms-12/3" })).toMatch(
-      /failed: the webhook answered with status 401/,
+      /failed: the webhook responded with status 401/,
     );
   });
 });

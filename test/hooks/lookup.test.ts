@@ -93,7 +93,7 @@ describe("a mapping", () => {
     [{ template: "x", file: "/a.yaml" }, /hook\.lookup: expected either template or file/],
     [
       { file: "/nowhere/mapping.yaml" },
-      /hook\.lookup\.file: \/nowhere\/mapping\.yaml: the file is not there/,
+      /hook\.lookup\.file: \/nowhere\/mapping\.yaml: the file does not exist/,
     ],
   ])("is refused at start: %j", async (options, message) => {
     await expect(engineOf(options)).rejects.toThrow(message);
@@ -106,7 +106,7 @@ describe("a mapping", () => {
 
   test("on a runtime without files is refused", async () => {
     await expect(createLookupEngine(lookupOptions.parse({ file: "/a.yaml" }), {}, silentLog)).rejects.toThrow(
-      /hook\.lookup\.file: this runtime was not given files/,
+      /hook\.lookup\.file: this runtime has no access to files/,
     );
   });
 });
@@ -188,7 +188,7 @@ describe("a watched file", () => {
         await watched.refresh();
         expect(watched.current()).toBe("one");
         expect(watched.problem()).toMatch(
-          bad ? /stays in force: line 1: bad/ : /stays in force: .*not there/,
+          bad ? /stays in effect: line 1: bad/ : /stays in effect: .*does not exist/,
         );
         expect(watched.problem()).not.toContain(folder);
       }

@@ -47,7 +47,7 @@ describe("a question", () => {
     expect(question?.headers["x-signature"]).toBeUndefined();
   });
 
-  test("carries a signature that whoever has the secret can verify", async () => {
+  test("carries a signature that a holder of the secret can verify", async () => {
     await resolve(engineOf({ secret_env: "HOOK_SECRET" }), "ß");
     const { headers, body } = service.asked[0]!;
     const timestamp = String(headers["x-timestamp"]);
@@ -86,8 +86,8 @@ describe("a response", () => {
   });
 
   test.each([
-    ["<html>", 200, /not JSON/],
-    ["{", 200, /not JSON/],
+    ["<html>", 200, /other than JSON/],
+    ["{", 200, /other than JSON/],
     ["{}", 201, /status 201/],
     ["{}", 404, /status 404/],
     ["{}", 401, /status 401/],
@@ -147,7 +147,7 @@ describe("a service that does not respond in time", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
   const lateAfter = async (call: Promise<unknown>, ms: number) => {
-    const outcome = expect(call).rejects.toThrow(`did not answer within ${ms}ms`);
+    const outcome = expect(call).rejects.toThrow(`did not respond within ${ms}ms`);
     // The deadline is one timer that sets another.
     await vi.advanceTimersByTimeAsync(ms + 1);
     await outcome;
@@ -240,9 +240,11 @@ describe("more calls than the limit", () => {
     service.answer = () => undefined;
     const engine = engineOf({ timeout: "1s" }, { failures: 1_000_000 });
     const asked = ask(engine, mostAtOnce.asked + mostAtOnce.waiting);
-    await expect(resolve(engine, "one more")).rejects.toThrow(/questions to the webhook wait already/);
+    await expect(resolve(engine, "one more")).rejects.toThrow(
+      /1024 requests to the webhook are already waiting/,
+    );
     const all = await reasons(asked);
-    expect(all.filter((reason) => /did not answer within 1s/.test(reason)).length).toBeGreaterThanOrEqual(
+    expect(all.filter((reason) => /did not respond within 1s/.test(reason)).length).toBeGreaterThanOrEqual(
       mostAtOnce.asked,
     );
     expect(all.slice(mostAtOnce.asked).some((reason) => /a question waited 1s/.test(reason))).toBe(true);
@@ -311,7 +313,7 @@ describe("a service that fails again and again", () => {
     service.answer = (_, response) => void response.writeHead(500).end();
     for (let nth = 0; nth < 6; nth++) await expect(resolve(engine)).rejects.toThrow(/status 500/);
     expect(service.asked).toHaveLength(3);
-    await expect(engine.check()).rejects.toThrow(/left alone/);
+    await expect(engine.check()).rejects.toThrow(/is not asked for a moment/);
     time = 1000;
     await expect(engine.check()).resolves.toBeUndefined();
     service.answer = () => ({ key: "a.tif" });

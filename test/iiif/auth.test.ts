@@ -213,7 +213,7 @@ describe("the result of a probe", () => {
   });
 });
 
-test("several profiles are access services of one probe, and services of 1.0 one after the other", () => {
+test("several profiles are access services of one probe, and consecutive services of 1.0", () => {
   const room = { ...bare, name: "room", pattern: "kiosk" } as const;
   const proxied = { ...bare, name: "proxied", access_service: { backend: "header" } };
   const [probe, ...older] = authServices([staff, proxied, room], image) as (Tree & { "@id"?: string })[];

@@ -33,15 +33,15 @@ const policies = {
 type Policy = keyof typeof policies;
 
 /**
- * A kind of master: `profile` if it embeds a matching one, `tells` if it describes its colours in another
- * way.
+ * A kind of master: `profile` if it embeds a matching one, `describesColour` if it describes its colours in
+ * another way.
  */
 interface Kind {
   readonly file: string;
   /** 4: colours that become sRGB in every policy. */
   readonly bands: 1 | 3 | 4;
   readonly profile?: true;
-  readonly tells?: true;
+  readonly describesColour?: true;
   readonly tagged?: true;
   /** The only orientation used here; sides are swapped when it is made upright. */
   readonly orientation?: 6;
@@ -84,7 +84,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     args: ["-n", "-XMP-tiff:Orientation=6"],
   },
   CIELAB: { file: "tif-lab-deflate.tif", bands: 4 },
-  "gamma in PNG chunks": { file: "png-rgb8-gama-linear.png", bands: 3, tells: true },
+  "gamma in PNG chunks": { file: "png-rgb8-gama-linear.png", bands: 3, describesColour: true },
 };
 
 /** Texts that appear literally in responses, including one of GPS. */
@@ -211,7 +211,7 @@ describe.skipIf(!hasExifTool)("a derivative", () => {
       const gray = facts.bands === 1;
       if (gray ? respected && facts.profile && format !== "webp" : respected && facts.profile)
         expect(same(profiles[name], own[facts.file])).toBe(true);
-      else if (!gray && respected && facts.tells)
+      else if (!gray && respected && facts.describesColour)
         expect(found).toMatchObject({
           "ICC-header:ColorSpaceData": "RGB ",
           "ICC-header:ProfileFileSignature": "acsp",

@@ -47,7 +47,7 @@ describe("checks", () => {
     await vi.advanceTimersByTimeAsync(1999);
     expect(others).toEqual(["quick"]);
     await vi.advanceTimersByTimeAsync(10);
-    expect((await found).map(({ problem }) => problem)).toEqual(["no answer within 2000 ms", undefined]);
+    expect((await found).map(({ problem }) => problem)).toEqual(["no response within 2000 ms", undefined]);
   });
 });
 

@@ -140,7 +140,7 @@ test("a server that hangs gets at most 32 reports at a time and five seconds for
   expect(counted().dropped).toBe(8);
   await close();
   expect(counted()).toEqual({ sent: 0, failed: 32, repeated: 0, dropped: 8 });
-  expect(warnings).toEqual([{ server: new URL(url).origin, reason: "no answer within 5 s" }]);
+  expect(warnings).toEqual([{ server: new URL(url).origin, reason: "no response within 5 s" }]);
 }, 30_000);
 
 test.each([500, 302])("status %d is a failure, and a redirect is not followed", async (status) => {

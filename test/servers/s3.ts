@@ -18,7 +18,7 @@ export interface Fault {
   readonly refuse?: Refusal;
   /** Milliseconds before the response begins. */
   readonly delayMs?: number;
-  /** Only so many bytes of the body are sent, then the connection breaks. */
+  /** The number of bytes of the body that are sent before the connection breaks. */
   readonly cutAfter?: number;
   /** Sent instead of the right ETag. */
   readonly etag?: string;

@@ -260,7 +260,7 @@ describe("the check", () => {
 
   test.each([
     ["no address that is allowed", "http://localhost:9/{identifier}", /allow_private/],
-    ["nothing that answers", "http://127.0.0.1:9/{identifier}", /does not answer/],
+    ["nothing that answers", "http://127.0.0.1:9/{identifier}", /does not respond/],
   ])("of %s reports the reason, and not the address", async (_, url, problem) => {
     const error = await remote({ url })
       .check(AbortSignal.timeout(2000))

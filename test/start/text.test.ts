@@ -40,7 +40,7 @@ test("the operator's pages are listed if they exist, else how to enable them", (
   const off = facts("");
   expect(lineOf(off, "admin")).toBeUndefined();
   expect(lines(off)).toContain(
-    "  off            pages of the operator at /admin/; to switch it on: SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
+    "  off            admin pages at /admin/; to switch it on: SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
   );
 });
 

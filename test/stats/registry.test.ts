@@ -82,7 +82,7 @@ describe("the registry", () => {
     ]);
   });
 
-  test("refuses a series that is there already, and labels or values that the table does not have", () => {
+  test("refuses a series that is already there, and labels or values that the table does not have", () => {
     const registry = createRegistry();
     registry.histogram("http_request_duration", { route: "other" });
     expect(() => registry.histogram("http_request_duration", { route: "other" })).toThrow(/already/);

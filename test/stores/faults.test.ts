@@ -156,7 +156,7 @@ describe("a redis that fails", () => {
     await service.check(1);
     redis.freeze();
     await service.check(3);
-    await expectQuiet(service, /no answer/);
+    await expectQuiet(service, /no response/);
     redis.thaw();
     expect((await service.ready()).caches.map((cache) => cache.healthy)).toEqual([true, true, true]);
     await service.check(2);
@@ -230,7 +230,7 @@ describe("a folder that fails", () => {
     await service.check(3);
     // The limit of hanging calls, for each of the slots.
     expect(calls).toBeLessThanOrEqual(3 * 8);
-    await expectQuiet(service, /does not answer|no answer/);
+    await expectQuiet(service, /does not respond|no response/);
     hangs = false;
     release();
     await expect

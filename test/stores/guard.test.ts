@@ -45,11 +45,11 @@ describe("a guarded store", () => {
     const guarded = guardedStore(store, { ...ample, read: 5, check: 5 }, { failures: 2, pauseMs: 1e9 });
     await guarded.set("a", "", value);
     state.reads = "stands still";
-    for (let i = 0; i < 6; i++) await expect(guarded.get("a", "")).rejects.toThrow("no answer within 5 ms");
+    for (let i = 0; i < 6; i++) await expect(guarded.get("a", "")).rejects.toThrow("no response within 5 ms");
     expect(state.calls).toBe(3);
-    await expect(guarded.check()).rejects.toThrow("no answer");
+    await expect(guarded.check()).rejects.toThrow("no response");
     state.reads = "well";
-    await expect(guarded.get("a", "")).rejects.toThrow("no answer");
+    await expect(guarded.get("a", "")).rejects.toThrow("no response");
     await guarded.check();
     expect(await guarded.get("a", "")).toEqual(value);
   });
@@ -77,9 +77,9 @@ describe("a guarded store", () => {
     const { state, store } = troubled();
     const guarded = guardedStore(store, { ...ample, write: 5, purge: 20 });
     state.writes = "stands still";
-    await expect(guarded.set("a", "", value)).rejects.toThrow("no answer within 5 ms");
-    await expect(guarded.delete("a")).rejects.toThrow("no answer within 20 ms");
-    await expect(guarded.clear?.()).rejects.toThrow("no answer within 20 ms");
+    await expect(guarded.set("a", "", value)).rejects.toThrow("no response within 5 ms");
+    await expect(guarded.delete("a")).rejects.toThrow("no response within 20 ms");
+    await expect(guarded.clear?.()).rejects.toThrow("no response within 20 ms");
     state.release();
     await guarded.delete("a");
     expect(await store.get("a", "")).toBeUndefined();
@@ -88,7 +88,7 @@ describe("a guarded store", () => {
   it("is not counted for longer than a check may take", async () => {
     const inner = heapStore({ maxBytes: 1 << 20 });
     const guarded = guardedStore({ ...inner, usage: () => new Promise(() => {}) }, { ...ample, check: 5 });
-    await expect(guarded.usage?.()).rejects.toThrow("no answer within 5 ms");
+    await expect(guarded.usage?.()).rejects.toThrow("no response within 5 ms");
   });
 
   it("offers only the store's own methods", () => {

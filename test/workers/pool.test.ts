@@ -633,7 +633,7 @@ describe("without workers", () => {
     for (const result of await Promise.all(results)) expect(result).toEqual(expected);
   });
 
-  it("hears of a client that leaves while the job keeps the thread busy, and reads no further", async () => {
+  it("learns of a client that leaves while the job keeps the thread busy, and reads no further", async () => {
     const { pool } = poolOf({ platform: without, codecs });
     const jpeg = fixture("jpg-baseline-420.jpg");
     const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);

@@ -35,7 +35,7 @@ function proxyDoubts(settings: AccessSettings): Doubt[] {
       ? [
           {
             path: ["auth", "profiles", name, "access_service", "header"],
-            message: `no proxy is named in trusted_proxies, so that whoever reaches this service past the proxy and sends ${service.header} has access; name the addresses from which the proxy connects`,
+            message: `no proxy is named in trusted_proxies, so anyone who bypasses the proxy and sends ${service.header} has access; name the addresses that the proxy connects from`,
           },
         ]
       : [],
@@ -43,7 +43,7 @@ function proxyDoubts(settings: AccessSettings): Doubt[] {
   const wide = lists.flatMap(([path, list]) => {
     const spaces = coveredSpaces(list.map(parseRange));
     if (spaces.length === 0) return [];
-    const message = `takes everybody with ${spaces.join(" and ")} for a proxy, so that any client may claim any address by X-Forwarded-For; name the addresses of the proxies alone`;
+    const message = `takes everybody with ${spaces.join(" and ")} for a proxy, so any client can claim any address with X-Forwarded-For; name only the addresses of the proxies`;
     return [{ path, message }];
   });
   return [...headers, ...wide];
@@ -61,7 +61,7 @@ function kioskDoubts(
     return [
       {
         path,
-        message: `lets in everybody with ${spaces.join(" and ")}, so that this profile protects nothing; name the addresses of the room alone`,
+        message: `admits everybody with ${spaces.join(" and ")}, so this profile protects nothing; name only the addresses of the room`,
       },
     ];
   return allowed.flatMap((text, at) => {
@@ -77,15 +77,15 @@ function rangeDoubt(text: string, settings: AccessSettings, place: AccessPlace):
   const range = parseRange(text);
   const proxy = proxiesOf(settings).find((each) => overlap(parseRange(each), range));
   if (proxy !== undefined)
-    return `${text} overlaps with the trusted proxies ${proxy}: a request of theirs without X-Forwarded-For is let in, whoever the reader is; keep the addresses of proxies out of it`;
+    return `${text} overlaps with the trusted proxies ${proxy}: a request of a proxy without X-Forwarded-For is admitted, whoever the reader is; remove the addresses of proxies`;
   if (isPrivate(range))
     return mayHaveProxy(settings, place)
-      ? `${text} is a private network, and no proxy is named in trusted_proxies: if one in this network stands in front, all of its readers are let in; name its addresses there, or if there is none, write the address of this service as base_url`
+      ? `${text} is a private network, and no proxy is named in trusted_proxies: if a proxy in this network is in front, all of its readers are admitted; name its addresses there or, if there is none, set base_url to the address of this service`
       : undefined;
   if (range.prefix < shortest[range.bits])
-    return `${text} has more addresses than any institution, so that strangers are let in; correct the number behind the /`;
+    return `${text} has more addresses than any institution, so strangers are admitted; correct the number after the /`;
   if (hasHostBits(range))
-    return `${text} lets in the whole network of ${range.prefix} bits, not the address alone; write the address without /${range.prefix}, or the first address of the network`;
+    return `${text} admits the whole network of ${range.prefix} bits, not only the address; write the address without /${range.prefix}, or the first address of the network`;
   return undefined;
 }
 
@@ -114,11 +114,11 @@ function hiddenReaders(settings: AccessSettings, { runtime }: AccessPlace): Doub
   const own = Object.values(auth.profiles).filter(({ access_service: { backend } }) => backend === "builtin");
   const patterns = new Set(own.map(({ pattern }) => pattern));
   const follows = [
-    ...(patterns.has("active") ? ["one reader's wrong passwords make everybody wait"] : []),
-    ...(patterns.has("kiosk") ? ["kiosk.allowed_ips lets in everybody or nobody"] : []),
+    ...(patterns.has("active") ? ["one reader's wrong passwords lock everybody out for a while"] : []),
+    ...(patterns.has("kiosk") ? ["kiosk.allowed_ips admits either everybody or nobody"] : []),
   ];
   if (follows.length === 0) return [];
-  const message = `base_url is https, which takes a proxy in front of this service, but none is named, so that all readers have the address of the proxy: ${follows.join(", and ")}. Write the addresses of the proxy here, such as [127.0.0.1] for one on the same machine, and let it send X-Forwarded-For`;
+  const message = `base_url is https, so a proxy must be in front of this service, but trusted_proxies names none, so all readers seem to have the address of the proxy: ${follows.join(", and ")}. Add the proxy's addresses here, such as [127.0.0.1] if it runs on the same machine, and configure it to send X-Forwarded-For`;
   return [{ path: ["trusted_proxies"], message }];
 }
 

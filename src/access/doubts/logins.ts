@@ -28,21 +28,21 @@ const profileRows: readonly Row[] = [
     keys: ["substitute", "max_size"],
     says: ({ substitute: { max_size } }) =>
       hidesNothing(max_size)
-        ? "shows those without access the whole image, or as good as that; name a size such as !200,200, or take the rule away"
+        ? "shows readers without access the whole image, or almost; set a size such as !200,200, or remove the rule"
         : undefined,
   },
   {
     keys: ["access_service", "users"],
     says: ({ access_service: service }) =>
       service.backend === "builtin" && service.htpasswd_file !== "" && Object.keys(service.users).length > 0
-        ? "does not count beside htpasswd_file, so that who is removed there alone cannot log in, and who is added here cannot either; take one of them away"
+        ? "is ignored because htpasswd_file is set: users who are added here cannot log in; remove one of the two"
         : undefined,
   },
   {
     keys: ["access_service", "url"],
     says: ({ access_service: service }) =>
       service.backend === "external" && !isSafeTransport(new URL(service.url))
-        ? "is http, so that whoever is on the way to it can read logins and use them; write its https address"
+        ? "is http, so anyone on the way to it can read logins and use them; write its https address"
         : undefined,
   },
   {
@@ -53,7 +53,7 @@ const profileRows: readonly Row[] = [
       const scope = claimScopes.find(([, claims]) => claims.includes(user_claim))?.[0];
       return scope === undefined || scopes.includes(scope)
         ? undefined
-        : `is ${user_claim}, which providers send for the scope ${scope} alone, so that nobody can log in; add ${scope} to scopes`;
+        : `is ${user_claim}, which providers send for the scope ${scope} only, so nobody can log in; add ${scope} to scopes`;
     },
   },
 ];
@@ -97,15 +97,15 @@ function doubtfulSecrets(
     // Readers see signatures made with it, and can try to guess the secret for as long as they like.
     if (secret && secret.length < shortSecret)
       found.push(
-        `the secret in ${variable} has ${secret.length} characters, which can be found by trying; take 32 random bytes, such as those of openssl rand -hex 32`,
+        `the secret in ${variable} has ${secret.length} characters, so it can be guessed; use 32 random bytes, such as those of openssl rand -hex 32`,
       );
     else if (secret && new Set(secret).size < shortSecret / 2)
       found.push(
-        `the secret in ${variable} repeats a few characters, which can be found by trying; take 32 random bytes, such as those of openssl rand -hex 32`,
+        `the secret in ${variable} repeats a few characters, so it can be guessed; use 32 random bytes, such as those of openssl rand -hex 32`,
       );
     if (secret && secret !== secret.trim())
       found.push(
-        `the secret in ${variable} begins or ends with white space, such as the end of a line of a file, which the other side hardly has; take it away`,
+        `the secret in ${variable} begins or ends with white space, such as the line break of a file, which the other side probably does not have; remove it`,
       );
     if (service.backend === "external") {
       // A signature does not name its profile: one that gives access to this profile gives access to the
@@ -115,7 +115,7 @@ function doubtfulSecrets(
       seen.set(mark, name);
       if (other !== undefined)
         found.push(
-          `is that of the profile ${other} too, so that who may have one may have the other; give each a secret of its own`,
+          `is that of the profile ${other} too, so access to one gives access to the other; give each its own secret`,
         );
     }
     const path = ["auth", "profiles", name, "access_service", key];

@@ -1,4 +1,4 @@
-// How much of the internet a list of address ranges lets in.
+// How much of the internet a list of address ranges admits.
 
 import { type IpRange, parseRange } from "../../lib/network/ip-range.ts";
 

@@ -33,7 +33,7 @@ export function ruleDoubts(settings: AccessSettings): Doubt[] {
     ),
     ...unused.map((name) => ({
       path: ["auth", "profiles", name],
-      message: "no rule names this profile, so that it protects nothing; add a rule for it, or take it away",
+      message: "no rule names this profile, so it protects nothing; add a rule for it, or remove it",
     })),
   ];
 }
@@ -44,7 +44,7 @@ function weakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string 
   const click = names.find((name) => profiles[name]?.pattern === "clickthrough");
   const login = names.find((name) => profiles[name]?.pattern === "active");
   if (click === undefined || login === undefined) return undefined;
-  return `access by any of these profiles is enough, so that the click of ${click} opens what ${login} asks a login for; name ${login} alone, or ${click} alone if a click is enough`;
+  return `access through any of these profiles is enough, so the click of ${click} opens images for which ${login} asks for a login; name only ${login}, or only ${click} if a click is enough`;
 }
 
 /** Describes a rule whose logins readers cannot tell apart. */
@@ -68,10 +68,10 @@ function hiddenRule(
   if (first >= at) return undefined;
   const other = rules[first] as Rule;
   const why = `never counts, since auth.rules.${first} (${other.match}) matches all that ${rule.match} does, and the first rule that matches counts`;
-  if (String(profilesOf(other)) === String(profilesOf(rule))) return `${why}; take it away`;
+  if (String(profilesOf(other)) === String(profilesOf(rule))) return `${why}; remove it`;
   // Both match the same identifiers.
   if (indexRules([rule], sources)(other.match) !== undefined)
-    return `${why}; take one of them away, or list both profiles in one rule to let in who has either`;
+    return `${why}; remove one of them, or list both profiles in one rule to admit readers with either`;
   return `${why}; put it before that one`;
 }
 
@@ -79,30 +79,29 @@ function hiddenRule(
 const forms: readonly ((match: string, settings: AccessSettings) => string | undefined)[] = [
   (match) => {
     if (isUrl(match) || !/%[0-9a-f]{2}/i.test(match)) return undefined;
-    return `is percent-encoded, and rules are compared with decoded identifiers; write ${decodeText(match)}, unless the names of files hold % themselves`;
+    return `is percent-encoded, and rules are compared with decoded identifiers; write ${decodeText(match)}, unless the names of files contain %`;
   },
   (match) => {
     const shell = /^\^|\$$|\?|\||\{[^}]*,[^}]*\}|\[[^\]]*\]|, /.exec(isUrl(match) ? "" : match)?.[0];
     if (shell === undefined) return undefined;
-    return `holds ${JSON.stringify(shell)}, which has no meaning in rules: they are compared letter by letter, but for /* at the end; write one rule for each identifier or folder, unless the names of files hold it`;
+    return `holds ${JSON.stringify(shell)}, which has no meaning in rules: they are compared literally, except for /* at the end; write one rule for each identifier or folder, unless the names of files contain it`;
   },
   (match) =>
     /(^|\/)\s|\s($|\/)/.test(match)
-      ? "has a space at the beginning or the end of a name, where identifiers hardly have one; take it away"
+      ? "has a space at the beginning or the end of a name, which identifiers rarely have; remove it"
       : undefined,
   (match) => {
     const [hidden] = /[\u00a0\p{Cf}]/u.exec(match) ?? [];
     if (hidden === undefined) return undefined;
     const code = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-    return `holds a character that cannot be seen (U+${code}), and matches only identifiers that hold it too; type the match anew`;
+    return `contains an invisible character (U+${code}), and matches only identifiers that contain it too; type the match again`;
   },
   (match, { base_url }) => {
     const path = base_url !== "" && match.startsWith(base_url) ? match.slice(base_url.length) : `/${match}`;
     const mount = mainMounts.find(({ prefix }) => path.replace(/\/+/g, "/").startsWith(prefix));
-    if (mount)
-      return `is the address of an image; write its identifier alone, which is what follows ${mount.prefix}`;
+    if (mount) return `is the address of an image; write only its identifier, which follows ${mount.prefix}`;
     const tail = /\/(info\.json|[^/]+\/[^/]+\/[^/]+\/(default|color|gray|bitonal|native)\.\w+)$/.exec(match);
-    return tail ? `is the address of an answer; write the identifier alone, without ${tail[0]}` : undefined;
+    return tail ? `is the address of a response; write only the identifier, without ${tail[0]}` : undefined;
   },
 ];
 

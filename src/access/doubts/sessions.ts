@@ -38,7 +38,7 @@ function lifetimes({ auth }: AccessSettings): SessionDoubt[] {
   if (session > mostDays * 1440 * minute)
     found.push({
       keys: ["auth", "session_ttl"],
-      message: `is longer than the ${mostDays} days for which browsers keep a cookie, and who leaves keeps access until then; write a time such as 30d`,
+      message: `is longer than the ${mostDays} days for which browsers keep a cookie, and former users keep access until then; write a time such as 30d`,
     });
   const tokens = [
     { keys: ["auth", "token_ttl"], ttl: auth.token_ttl },
@@ -50,7 +50,7 @@ function lifetimes({ auth }: AccessSettings): SessionDoubt[] {
     if (parseDuration(ttl) > session)
       found.push({
         keys,
-        message: `is longer than session_ttl (${auth.session_ttl}), with which tokens end; write a shorter time, or a longer session_ttl`,
+        message: `is longer than session_ttl (${auth.session_ttl}), which ends tokens too; write a shorter time, or a longer session_ttl`,
       });
     if (parseDuration(ttl) < leastTokenMs)
       found.push({
@@ -68,14 +68,14 @@ function stores({ auth: { session }, cache }: AccessSettings): SessionDoubt[] {
   if (backend !== "redis" && shared)
     found.push({
       keys: ["auth", "session", "backend"],
-      message: `is ${backend}, which several servers cannot share, but cache.${shared[0]} is in Redis as if there were several: a reader who has logged in on one is a stranger on the next; write backend: redis`,
+      message: `is ${backend}, which several servers cannot share, but cache.${shared[0]} is in Redis as if there were several: a login on one does not count on the next; write backend: redis`,
     });
   for (const other of ["path", "s3", "redis"] as const) {
     const own = backend === "filesystem" ? "path" : backend;
     if (other !== own && session[other])
       found.push({
         keys: ["auth", "session", other],
-        message: `does not count, since auth.session.backend is ${backend}; write backend: ${other === "path" ? "filesystem" : other}, or take it away`,
+        message: `is ignored because auth.session.backend is ${backend}; write backend: ${other === "path" ? "filesystem" : other}, or remove it`,
       });
   }
   return found;
@@ -88,13 +88,13 @@ function cookies({ auth: { cookie }, base_url }: AccessSettings): SessionDoubt[]
   if (base !== undefined && !`${base}/iiif/`.startsWith(`${path}/`))
     found.push({
       keys: ["auth", "cookie", "path"],
-      message: `browsers send the cookie below ${path} alone, and this service is at ${base}/, so that no login counts; write ${base || "/"}, or take it away`,
+      message: `browsers send the cookie only below ${path}, and this service is at ${base}/, so no login counts; write ${base || "/"}, or remove it`,
     });
   const sent = cookie.path || base;
   if (/^__Host-/i.test(cookie.name) && sent !== undefined && !/^\/?$/.test(sent))
     found.push({
       keys: ["auth", "cookie", "name"],
-      message: `browsers refuse a cookie that begins with __Host- and has a path, here ${sent}, so that no login counts; write path: /, or another name`,
+      message: `browsers refuse a cookie that begins with __Host- and has a path, here ${sent}, so no login counts; write path: /, or another name`,
     });
   return found;
 }
@@ -106,7 +106,7 @@ function origins({ auth: { cors, profiles } }: AccessSettings): SessionDoubt[] {
   const useless = {
     keys: ["auth", "cors", "clickthrough_origins"],
     message:
-      "no profile has the pattern clickthrough, so that these origins get no tokens; name them in token_origins, or take the key away",
+      "no profile has the pattern clickthrough, so these origins get no tokens; name them in token_origins, or remove the key",
   };
   const doubts = tokens.flatMap((origin, at) => {
     const keys = ["auth", "cors", "token_origins", at];
@@ -115,7 +115,7 @@ function origins({ auth: { cors, profiles } }: AccessSettings): SessionDoubt[] {
       : [
           {
             keys,
-            message: `${origin} is http, so that whoever is on the way can take the place of the viewer and have its tokens; write its https address`,
+            message: `${origin} is http, so anyone on the way can impersonate the viewer and get its tokens; write its https address`,
           },
         ];
     const mute =
@@ -124,7 +124,7 @@ function origins({ auth: { cors, profiles } }: AccessSettings): SessionDoubt[] {
         : [
             {
               keys,
-              message: `${origin} may have tokens but may not read the probe, which tells viewers whether they need one; add it to probe_origins`,
+              message: `${origin} may get tokens but may not read the probe, which tells viewers whether they need one; add it to probe_origins`,
             },
           ];
     return [...plain, ...mute];

@@ -37,7 +37,7 @@ function strangePrefix(match: string, sources: readonly RuledSource[]): string |
   const lower = path.toLowerCase();
   const cased = prefixed.find(({ prefix }) => lower.startsWith(prefix.toLowerCase()));
   if (cased)
-    return `differs from the prefix ${cased.prefix} of source "${cased.name}" in upper and lower case, which count; write ${cased.prefix}${match.slice(cased.prefix.length)}`;
+    return `differs from the prefix ${cased.prefix} of source "${cased.name}" in upper and lower case, which matter; write ${cased.prefix}${match.slice(cased.prefix.length)}`;
   const [head = ""] = folder.split("/");
   const named = prefixed.find(({ name }) => name === head);
   if (named)
@@ -59,7 +59,7 @@ const urlOf = (match: string): URL | undefined => {
 function strangeUrl(match: string, sources: readonly RuledSource[]): string | undefined {
   const open = sources.filter(({ url }) => url === "{identifier}");
   if (open.length === 0)
-    return 'is a URL, but no source has url: "{identifier}", so that no identifier is a URL; write the identifier that its images have';
+    return 'is a URL, but no source has url: "{identifier}", so no identifier is a URL; write the identifier that its images have';
   const url = urlOf(match);
   const hosts = open.flatMap(({ allowed_hosts = [] }) => allowed_hosts.map((host) => host.toLowerCase()));
   return !url || hosts.some((host) => host === url.host || host.replace(/:\d+$/, "") === url.hostname)

@@ -1,4 +1,4 @@
-// Access by address: the clients that kiosk profiles let in.
+// Access by address: the clients that kiosk profiles admit.
 
 import { type IpRange, inRanges, parseRange } from "../../lib/network/ip-range.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
@@ -6,7 +6,7 @@ import type { ProfileOptions } from "../profiles/options.ts";
 export interface Kiosks {
   /**
    * True if a profile lets an address in, which only a kiosk does. `address` is that of the client according
-   * to trusted proxies; an unknown (undefined) address is not let in.
+   * to trusted proxies; an unknown (undefined) address is not admitted.
    */
   allows(profile: string, address: string | undefined): boolean;
   /** Returns the configured addresses and ranges of a profile. */

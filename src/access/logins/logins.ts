@@ -122,10 +122,10 @@ function providerCheck(name: string, key: string, place: string, { check }: Oidc
 }
 
 async function readTemplate(path: string, key: string, files: Platform["files"]): Promise<LoginTemplate> {
-  if (!files) throw new Error(`${key}: this runtime was not given files; take the key away`);
+  if (!files) throw new Error(`${key}: this runtime has no access to files; remove the key`);
   try {
     const bytes = await files.readFile(path);
-    if (!bytes) throw new Error("the file is not there; create it, or correct its name");
+    if (!bytes) throw new Error("the file does not exist; create it, or correct its name");
     if (bytes.length > mostTemplateBytes)
       throw new Error(`the file has ${bytes.length} bytes, more than the ${mostTemplateBytes} that are read`);
     return parseLoginTemplate(textOf(bytes));

@@ -156,7 +156,7 @@ function createPlace(): { read(text: string): void; fault(): string | undefined 
       for (let at = 0; at < text.length; ) at += step(text.slice(at));
     },
     fault() {
-      if (state === "tag") return "in a tag without quotes around it";
+      if (state === "tag") return "in an attribute without quotes around it";
       if (state === "script" || state === "style" || state === "comment") return `in a ${state}`;
       return undefined;
     },

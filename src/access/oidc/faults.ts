@@ -42,7 +42,7 @@ const named: Readonly<Record<string, OidcFailure>> = {
 };
 
 const hints: Readonly<Record<string, string>> = {
-  invalid_client: "; compare client_id and the secret in client_secret_env with those at the provider",
+  invalid_client: "; check that client_id and the secret in client_secret_env match those at the provider",
   unauthorized_client: "; allow the authorization code flow for this client at the provider",
   invalid_scope: "; correct scopes",
 };
@@ -72,7 +72,7 @@ export function faultOf(error: unknown): OidcFault {
     return namedFault(error.error, error);
   if (error instanceof WWWAuthenticateChallengeError) return namedFault("invalid_client", error);
   if (error instanceof ServiceError && error.kind === "busy")
-    return new OidcFault("unavailable", "too many logins wait for the provider", cause);
+    return new OidcFault("unavailable", "too many logins are waiting for the provider", cause);
   const message = error instanceof Error ? error.message : String(error);
   const code =
     error instanceof OperationProcessingError || error instanceof errors.JOSEError ? error.code : undefined;

@@ -93,7 +93,8 @@ export function createOidcLogin(
     },
     async finish(callback, query, { state, nonce, verifier }) {
       try {
-        if (!state || !nonce || !verifier) throw new OidcFault("unconfirmed", "the login was not begun here");
+        if (!state || !nonce || !verifier)
+          throw new OidcFault("unconfirmed", "the login was not started here");
         const metadata = await provider.metadata();
         const found = validateAuthResponse(metadata, client, query, state);
         const response = await authorizationCodeGrantRequest(
@@ -124,7 +125,7 @@ export function createOidcLogin(
 function authorizationPage({ authorization_endpoint: text }: AuthorizationServer): URL {
   const page = typeof text === "string" ? parseUrl(text) : undefined;
   if (!page || !isSafeTransport(page))
-    throw new OidcFault("misconfigured", "the provider names no authorization_endpoint of https");
+    throw new OidcFault("misconfigured", "the provider names no authorization_endpoint with https");
   return page;
 }
 

@@ -115,7 +115,7 @@ function discoveryFault(error: unknown): OidcFault {
   if (fault.why === "unavailable" || fault === error) return fault;
   return new OidcFault(
     "misconfigured",
-    "there are no metadata of OpenID Connect at .well-known/openid-configuration below issuer",
+    "there is no OpenID Connect metadata at .well-known/openid-configuration below issuer",
     cause,
   );
 }

@@ -96,7 +96,7 @@ export async function openPasswords(
     },
     checkNames() {
       if ((file?.current() ?? inline).size === 0)
-        throw new Error("it names nobody, so that nobody can log in; add a user, such as by htpasswd -B");
+        throw new Error("it names no users, so nobody can log in; add one, for example with htpasswd -B");
     },
   };
 }

@@ -71,11 +71,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
           if (!startWorker) return await verifyInTurns(password, hash);
           return await askWorker(() => startWorker("password-thread"), { password, hash });
         } catch (cause) {
-          throw new ServiceError(
-            "busy",
-            "Whether the password is right could not be found out. Try again shortly.",
-            { code: "password_unchecked", cause },
-          );
+          throw new ServiceError("busy", "The password could not be checked. Try again shortly.", {
+            code: "password_unchecked",
+            cause,
+          });
         }
       }, signal),
     close() {

@@ -17,14 +17,13 @@ const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, 
     header: "a header has no login page; use the pattern external",
   },
   kiosk: {
-    header:
-      "a header would let readers in whatever their address; use the pattern external, or the backend builtin",
+    header: "a header would admit readers from any address; use the pattern external, or the backend builtin",
     external: "a kiosk shows no page; use the backend builtin",
     oidc: "a kiosk shows no page; use the backend builtin",
   },
   external: {
     builtin:
-      "readers are let in elsewhere, so there is no page of this service; use the pattern active or clickthrough, or another backend",
+      "readers log in elsewhere, so this service has no page for it; use the pattern active or clickthrough, or another backend",
   },
 };
 
@@ -34,7 +33,10 @@ export function profileFaults(name: string, profile: ProfileOptions): ProfileFau
   const faults: ProfileFault[] = [];
   const add = (path: readonly string[], message: string) => faults.push({ path, message });
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
-    add([], "expected letters, digits, dots, dashes or underscores as its name, which stands in addresses");
+    add(
+      [],
+      "expected a name of letters, digits, dots, dashes or underscores, because it is part of addresses",
+    );
   const pair = refusedPairs[pattern][service.backend];
   if (pair !== undefined)
     add(["access_service", "backend"], `${service.backend} does not go with pattern ${pattern}: ${pair}`);
@@ -52,6 +54,6 @@ export function profileFaults(name: string, profile: ProfileOptions): ProfileFau
   if (pattern === "kiosk" && kiosk.allowed_ips.length === 0)
     add(["kiosk", "allowed_ips"], "is missing; pattern kiosk needs the addresses that have access");
   if (pattern !== "kiosk" && kiosk.allowed_ips.length > 0)
-    add(["kiosk", "allowed_ips"], `is for pattern kiosk; pattern ${pattern} looks at no address`);
+    add(["kiosk", "allowed_ips"], `is for pattern kiosk; pattern ${pattern} ignores addresses`);
   return faults;
 }

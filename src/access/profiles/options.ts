@@ -47,7 +47,7 @@ export const lifetime = (example: string) => {
 const isDuration = (text: string) => durationOption.safeParse(text).success;
 
 const sizeForm =
-  "expected a size as the Image API 3.0 writes it, such as !200,200, 400, or pct:5, or nothing to refuse";
+  "expected a size in the syntax of the Image API 3.0, such as !200,200, 400, or pct:5, or nothing to refuse";
 
 const isSize = (text: string) => {
   if (text === "") return true;
@@ -94,12 +94,12 @@ const header = z.strictObject({
     .string({ error: headerForm })
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, headerForm)
     .refine((name) => !sentByEveryone.test(name), {
-      error: "expected a header that only the proxy sends, received one that browsers send by themselves",
+      error: "expected a header that only the proxy sends, received one that browsers send themselves",
     })
     .default("X-Forwarded-User")
     .meta({
       description:
-        "Header with the name of the user. The proxy has to remove it from what clients send. Where `trusted_proxies` is set, only these may send it.",
+        "Header with the name of the user. The proxy has to remove it from client requests. If `trusted_proxies` is set, only those proxies may send it.",
       edit,
     }),
 });
@@ -113,19 +113,19 @@ const secretVariable = z
 const external = z.strictObject({
   backend: z
     .literal("external")
-    .meta({ description: "A page of another site, which signs who has logged in.", edit }),
+    .meta({ description: "A login page of another site, which signs the name of the user.", edit }),
   url: z
     .string({ error: pageForm })
     .refine(isWebUrl, { error: pageForm })
     .meta({ description: "URL of the page.", edit }),
   callback_secret_env: secretVariable.meta({
-    description: "Environment variable that holds the secret with which the page signs (HMAC-SHA256).",
+    description: "Environment variable that holds the secret that the page signs with (HMAC-SHA256).",
     edit,
   }),
 });
 
 const issuerForm =
-  "expected an https URL without query, such as https://login.example.org/realms/library; http is for this machine alone, such as http://localhost:8081";
+  "expected an https URL without query, such as https://login.example.org/realms/library; http is only for this machine, such as http://localhost:8081";
 
 /** Somebody who can read or change the provider's responses can log in as anybody. */
 const isIssuer = (text: string) => isServiceUrl(text) && isSafeTransport(new URL(text));
@@ -169,7 +169,7 @@ const isRange = (text: string) => {
 export const profileOptions = z.strictObject({
   pattern: z.enum(patterns).meta({
     description:
-      "What the reader does: `clickthrough`: click a button. `active`: log in. `kiosk`: come from an allowed address. `external`: log in elsewhere before.",
+      "What the reader has to do. `clickthrough`: click a button. `active`: log in. `kiosk`: come from an allowed address. `external`: log in elsewhere first.",
     edit,
   }),
   label: languageMap.meta({
@@ -185,7 +185,7 @@ export const profileOptions = z.strictObject({
     .union([z.string(), languageMap], { error: "expected text, or languages with lists of texts" })
     .default("")
     .meta({
-      description: "Text that viewers show beside the heading of a refusal, or texts by language.",
+      description: "Text that viewers show next to the heading of a refusal, or texts by language.",
       edit,
     }),
   confirm_label: z.string().default("").meta({
@@ -207,7 +207,7 @@ export const profileOptions = z.strictObject({
     .strictObject({
       max_size: z.string({ error: sizeForm }).refine(isSize, { error: sizeForm }).default("").meta({
         description:
-          "Size of the whole image, such as !200,200. Readers without access see the image in no more detail than at this size. Empty: they see nothing.",
+          "Size of the whole image, such as !200,200. Readers without access see the image in no more detail than this. Empty: they see nothing.",
         edit,
       }),
     })

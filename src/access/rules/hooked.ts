@@ -49,11 +49,9 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
       return await hooks.authorize(hookRequestOf(caller));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== "hook") throw error;
-      throw new ServiceError(
-        "busy",
-        "Whether you may have this image could not be found out. Try again later.",
-        { code: "authorize_failed" },
-      );
+      throw new ServiceError("busy", "Your access to this image could not be checked. Try again later.", {
+        code: "authorize_failed",
+      });
     }
   };
 
@@ -87,12 +85,12 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
       });
       return undefined;
     };
-    if (substitute === true) return unusable("no profile with substitute.max_size holds for the image");
+    if (substitute === true) return unusable("no profile with substitute.max_size applies to the image");
     try {
       const picture = checkIdentifier(substitute);
       if (!isSameMaster(picture, identifier, otherNames)) return picture;
     } catch {
-      return unusable("it can be no identifier");
+      return unusable("it cannot be an identifier");
     }
     return unusable("it is the image itself, or another page of it");
   };
@@ -100,7 +98,7 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   const denialOf = ({ status = 401, reason }: Authorization, identifier: string): Denial => {
     const isDenial = statuses.has(status);
     if (!isDenial)
-      log.warn("the status that a hook named is none of a denial; 401 is sent", {
+      log.warn("the status that a hook named is not one of a denial; 401 is sent", {
         identifier: maskIdentifier(identifier),
         status,
       });

@@ -34,7 +34,7 @@ export function ruleFault(match: string): string | undefined {
   }
   // Servers accept the same query in any order and with additions.
   return isUrl(plain) && plain.includes("?")
-    ? `${fault}; take off what begins with ?, since a rule for a URL holds for all of its queries`
+    ? `${fault}; remove the part from ? on, because a rule for a URL applies to all of its queries`
     : undefined;
 }
 

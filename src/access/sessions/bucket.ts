@@ -45,6 +45,6 @@ export function bucketSessions({ bucket, prefix }: BucketSessionsOptions): Sessi
       for await (const _ of place.list("sessions")) total++;
       return { total };
     },
-    check: () => checkPlace(place, "The bucket does not give back what was written."),
+    check: () => checkPlace(place, "A read from the bucket does not return what was just written."),
   };
 }

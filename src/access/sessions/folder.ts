@@ -107,19 +107,17 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
   const check = async () => {
     const facts = await files.stat(root).catch(unusable);
     if (facts?.kind !== "directory")
-      throw new Error(
-        facts ? "A file stands where the folder of the sessions should be. Set another path." : folderMissing,
-      );
+      throw new Error(facts ? "The path of the session folder is a file. Set another path." : folderMissing);
     await checkPlace(
       place,
-      "The folder of the sessions does not give back what was written. Check the disk.",
+      "A read from the session folder does not return what was just written. Check the disk.",
     ).catch(unusable);
   };
 
   return { ...store, count, sweep, check };
 }
 
-export const folderMissing = "The folder of the sessions is not there. Make it, or set another path.";
+export const folderMissing = "The session folder does not exist. Create it, or set another path.";
 
 /** Wraps errors of the runtime; others are already worded for the operator. */
 const unusable = (cause: unknown): never => {
@@ -159,4 +157,4 @@ function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlac
   };
 }
 
-const missingFolderError = () => new Error("The folder of the sessions is not there.");
+const missingFolderError = () => new Error("The session folder does not exist.");

@@ -36,11 +36,10 @@ export function guardedSessions(
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       failed(error);
-      throw new ServiceError(
-        "busy",
-        "Whether you are logged in cannot be found out at the moment. Try again shortly.",
-        { code: "sessions_unavailable", cause: error },
-      );
+      throw new ServiceError("busy", "Your login cannot be checked at the moment. Try again shortly.", {
+        code: "sessions_unavailable",
+        cause: error,
+      });
     }
   };
   const guard = <T>(kind: "read" | "write", act: () => Promise<T>): Promise<T> =>

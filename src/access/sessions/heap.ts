@@ -115,6 +115,6 @@ export function countOf(sessions: Iterable<Session>, time: number): SessionCount
 }
 
 const noRoom = () =>
-  new ServiceError("busy", "The server has as many logins as it can hold. Try again later.", {
+  new ServiceError("busy", "The server holds as many logins as it can. Try again later.", {
     code: "sessions_full",
   });

@@ -70,7 +70,7 @@ const builders: {
   heap: () => heapSessions(),
   filesystem({ path }, { platform: { files, fileThreads }, folders = 1 }) {
     if (!files)
-      throw new Error("auth.session.path: this runtime was not given files; choose another backend");
+      throw new Error("auth.session.path: this runtime has no access to files; choose another backend");
     return folderSessions({ files, path, ...(fileThreads && { calls: callsOf(fileThreads, folders) }) });
   },
   s3({ s3 }, { platform }, timeoutMs) {
@@ -113,7 +113,7 @@ function quietly(log: Pick<Log, "warn">, backend: Backend): (error: unknown) => 
     const time = performance.now();
     if (time - last < 60_000) return;
     last = time;
-    log.warn("the session store cannot be used; whoever presents a session is answered with 503", {
+    log.warn("the session store cannot be used; requests with a session get 503", {
       backend,
       error: error instanceof Error ? error.message : String(error),
     });

@@ -1,4 +1,4 @@
-// Runs operations on the same key one after the other, in the order in which they were requested.
+// Runs operations on the same key one at a time, in the order in which they were requested.
 
 /** Runs `work` once all earlier operations of the same key have ended, and returns its result. */
 export type OneAtATime = <T>(key: string, work: () => Promise<T>) => Promise<T>;

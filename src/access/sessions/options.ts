@@ -9,11 +9,11 @@ import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../../stor
 
 const edit = "restart" as const;
 const description =
-  "Text with which all keys begin; `sessions` follows it. Each service needs a prefix of its own: services with the same prefix share logins.";
+  "Prefix of all keys; `sessions` follows it. Each service needs its own prefix: services with the same prefix share logins.";
 
 const timeout = timeoutOption.meta({
   description:
-    "How long a request waits for its session before the answer is 503. Empty: 1s for Redis, 2s for Redis over REST and for S3. A login or logout waits up to eight times that.",
+    "How long a request waits for its session before the response is 503. Empty: 1s for Redis, 2s for Redis over REST and for S3. A login or logout waits up to eight times that.",
   edit,
   form: "duration",
 });

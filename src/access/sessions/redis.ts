@@ -75,7 +75,7 @@ export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSession
     async check() {
       const value = crypto.randomUUID();
       if (textOf(await run("check", value)) !== value)
-        throw new Error("Redis does not give back what was written.");
+        throw new Error("A read from Redis does not return what was just written.");
     },
     close: () => driver.close(),
   };

@@ -74,9 +74,7 @@ function WhatDecides({ service }: Props) {
       <div class="notice">
         <p>
           The function <code>authorize</code> of the hook ({service.config().hook.engine}) is asked first.
-          {service.auth
-            ? " Where it has no opinion, the rules below decide."
-            : " There are no rules beside it."}
+          {service.auth ? " If it returns nothing, the rules below decide." : " There are no other rules."}
         </p>
       </div>
     );
@@ -185,7 +183,7 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
                   <td>{pattern}</td>
                   <td>
                     {login.backend === "header" ? (
-                      "header, by the site in front"
+                      "header, set by the site in front"
                     ) : (
                       <a href={loginAddress(href(c, ""), name, 2)}>{login.backend}</a>
                     )}

@@ -23,7 +23,7 @@ const views: Readonly<Record<string, View>> = {
   denied: {
     text: "Denied",
     kinds: ["denied"],
-    about: "by which a caller got no image, or a lesser one",
+    about: "in which a caller got no image, or a reduced one",
   },
   lists: {
     text: "Lists and documents",
@@ -31,7 +31,7 @@ const views: Readonly<Record<string, View>> = {
     about:
       "on pages and documents that list gated images; “allow in part” means that some were left out or shown as locked",
   },
-  all: { text: "All", about: "of every kind, those on public images included" },
+  all: { text: "All", about: "of every kind, including those on public images" },
 };
 
 /** The section. */

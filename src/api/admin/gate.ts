@@ -73,7 +73,7 @@ const embedded = new Refusal({
   status: 403,
   code: "cross_site_use",
   detail:
-    "Expected a request of a page of this service, or a link; received one that a page of another site embeds or fetches. Open the address by itself.",
+    "Expected a request from a page of this service, or a link; received one that a page of another site embeds or fetches. Open the address by itself.",
 });
 
 const comeBack = (seconds: number) =>

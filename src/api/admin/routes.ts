@@ -35,7 +35,7 @@ const pages: readonly AdminPage[] = [
 const nothingHere: RouteHandler = () => {
   throw new Refusal({
     ...noSuchPage,
-    detail: "There is no such page. The pages of the operator begin at /admin/.",
+    detail: "There is no such page. The admin pages begin at /admin/.",
   });
 };
 

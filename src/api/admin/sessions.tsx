@@ -22,7 +22,7 @@ async function endSessions(c: RequestContext, admin: Admin): Promise<Response> {
     isNamed === form.has("everybody")
       ? {
           state: "failed",
-          text: "No session was ended: choose a profile, a user or both, or tick Everybody alone.",
+          text: "No session was ended: choose a profile, a user or both, or tick only Everybody.",
         }
       : await end(c, admin.service, { ...(profile && { profile }), ...(user && { user }) });
   return admin.outcomes.redirect(c, "/admin/auth", outcome);
@@ -43,7 +43,7 @@ async function end(c: RequestContext, { auth, log }: Service, of: GrantFilter): 
     noteFailure(c, log, error);
     return {
       state: "failed",
-      text: "The store of the sessions does not answer, so that some sessions may go on. Try again when it does.",
+      text: "The session store does not respond, so some sessions may continue. Try again when it does.",
     };
   }
 }

@@ -14,7 +14,7 @@ export function respondCallback(c: RequestContext, parts: LoginParts): Promise<R
   if (!callback)
     throw new Refusal({
       ...noSuchPage,
-      detail: "No login comes back to this address. Begin at the login that the image information names.",
+      detail: "No login returns to this address. Begin at the login that the image information names.",
     });
   return callback({ c, parts, profile });
 }

@@ -148,5 +148,5 @@ const noTarget = () =>
     status: 400,
     code: "invalid_origin",
     detail:
-      "Expected one parameter origin with the origin of the page that asks, such as https://viewer.example.org; received something else, so that there is nobody to answer.",
+      "Expected one parameter origin with the origin of the page that asks, such as https://viewer.example.org; received something else, so there is nobody to send a message to.",
   });

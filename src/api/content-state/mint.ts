@@ -77,7 +77,7 @@ function parametersOf(c: RequestContext): MintParameters {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(target) || target.startsWith("/"))
     throw refusal(
       "target",
-      "Expected the identifier of a folder or image of this service, such as books/atlas; received an address. Name what follows /view/ in it.",
+      "Expected the identifier of a folder or image of this service, such as books/atlas; received an address. Name the part that follows /view/ in it.",
     );
   const version = parameterNamed("v") ?? "3";
   if (version !== "2" && version !== "3") throw refusal("v", "Expected v to be 2 or 3.");
@@ -86,7 +86,7 @@ function parametersOf(c: RequestContext): MintParameters {
     throw refusal("canvas", "Expected canvas to be the number of a canvas, from 1.");
   const xywh = parameterNamed("xywh");
   if (xywh !== undefined && canvas === undefined)
-    throw refusal("xywh", "A region needs the canvas it is of; received xywh without canvas.");
+    throw refusal("xywh", "A region needs its canvas; received xywh without canvas.");
   const region = xywh === undefined ? undefined : parseRegion(xywh);
   if (xywh !== undefined && !(region && region.unit === "pixel"))
     throw refusal("xywh", "Expected xywh to be x,y,w,h in pixels of the canvas, such as 100,200,640,480.");

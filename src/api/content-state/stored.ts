@@ -27,7 +27,7 @@ export async function respondKeep(
     throw new Refusal({
       status: 403,
       code: "writing_disabled",
-      detail: "This service takes no content states: its operator has set no token for writing.",
+      detail: "This service accepts no content states: its operator has not set a token for writing.",
     });
   if (!(await isBearer(c, writeToken)))
     throw new Refusal({
@@ -55,7 +55,7 @@ export async function respondStored(c: RequestContext, bookmarks: Bookmarks): Pr
     throw new Refusal({
       status: 404,
       code: "content_state_not_found",
-      detail: "This service keeps no view at this address. Check the link.",
+      detail: "There is no stored view at this address. Check the link.",
     });
   return sendText(c, text, {
     type: 'application/ld+json;profile="http://iiif.io/api/presentation/3/context.json"',

@@ -25,7 +25,8 @@ export function mountHealth(routes: Routes, service: Service): void {
     counted: "health",
     async get(c) {
       const readiness = await service.ready();
-      if (readiness.status !== "ready") noteRefusal(c, "ready", "A part that responses need cannot be used.");
+      if (readiness.status !== "ready")
+        noteRefusal(c, "ready", "A part that the service needs to respond is unavailable.");
       return new Response(recordSent(c, JSON.stringify(readiness)), {
         status: readiness.status === "ready" ? 200 : 503,
         headers: json,

@@ -2,6 +2,7 @@
 
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
+import { countText } from "../../lib/text/count-text.ts";
 import { type CollectionPage, shownEntries } from "../../manifests/browse/collection-page.ts";
 import type { ShownFolder } from "../../manifests/browse/folder-looks.ts";
 import { escapeHtml } from "../http/page.ts";
@@ -93,9 +94,6 @@ function folderItem(site: Site, { identifier, label, holds, picture }: ShownFold
   return `<li><a href="${escapeHtml(folderAddress(site, identifier))}" title="${escapeHtml(identifier)}">${image}<span><span class="name">${html}</span>${small ? ` <small class="quiet">${escapeHtml(small)}</small>` : ""}</span></a></li>`;
 }
 
-const countText = (count: number, noun: string) =>
-  count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-
 /** Returns the links of a folder as a whole. */
 export function wholeFolder({ base, hasManifests }: Site, { identifier }: CollectionPage): string {
   if (!hasManifests) return "";
@@ -141,7 +139,7 @@ export function outcome({ search }: ListParameters, page: CollectionPage): strin
   const bound =
     stoppedAt === undefined
       ? ""
-      : ` The search stopped before all was looked through${stoppedAt ? `, at ${stoppedAt}` : ""}. Open a folder and search in it to find what lies further down.`;
+      : ` The search stopped before it reached the end${stoppedAt ? `, at ${stoppedAt}` : ""}. To find the rest, open a folder and search in it.`;
   const incomplete = lack === undefined ? "" : ` ${lacks[lack]}`;
   return `<p role="status">${escapeHtml(found + cut + bound + incomplete)}</p>`;
 }

@@ -156,12 +156,12 @@ function nothingToShow(
   if (isAway) return `The source "${source.name}" does not answer now. Load this page again in a moment.`;
   const [only] = images;
   if (only && images.length === 1 && folders.length === 0 && next === undefined)
-    return `The only picture of the source "${source.name}" that is listed, ${only.identifier}, cannot be shown. ${only.problem}`;
+    return `The only listed picture of the source "${source.name}" that is listed, ${only.identifier}, cannot be shown. ${only.problem}`;
   if (only)
     return `None of the first ${images.length} pictures of the source "${source.name}" can be shown. Each says why below.`;
   if (folders.length > 0) return undefined;
   if (service.hooks.has("resolve"))
-    return "A hook maps identifiers to images here, so that they cannot be listed. Ask for an image by its identifier.";
+    return "A hook maps identifiers to images here, so they cannot be listed. Ask for an image by its identifier.";
   return source.list
     ? `The source "${source.name}" holds no image that can be listed. Put a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file into its folder and load this page again.`
     : `The source "${source.name}" cannot be listed. Ask for an image by its identifier.`;

@@ -25,7 +25,7 @@ export async function openState(c: RequestContext, service: Service, state: unkn
     throw new Refusal({
       status: 404,
       code: "content_state_not_found",
-      detail: "This service keeps no view at the address that the link names. Check the link.",
+      detail: "There is no stored view at the address that the link names. Check the link.",
     });
   const contentState: unknown = JSON.parse(text);
   return { ...readState(contentState), form: "uri", contentState };

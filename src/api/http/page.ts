@@ -40,7 +40,7 @@ async function answer(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  if (status >= 400) noteRefusal(c, "form", "A form came back with what is wrong in it.");
+  if (status >= 400) noteRefusal(c, "form", "A form was rejected.");
   const all: Record<string, string> = { "Cache-Control": "no-cache", "Content-Security-Policy": policy };
   setVary(all, c);
   Object.assign(all, headers);

@@ -53,7 +53,7 @@ const withoutDotSegments = (path: string) => new URL(`http://localhost${path}`).
 const unresolved: Problem = {
   ...noSuchPage,
   detail:
-    "Expected a path without the segments . and .., which are not resolved here. Write the path that they lead to.",
+    "Expected a path without the segments . and .., which are not resolved here. Write the resolved path.",
 };
 
 /** Returns the class that responses of a route are counted to; false: they are not counted. */

@@ -18,19 +18,21 @@ const input = z.strictObject({
     .string()
     .max(4096)
     .default("")
-    .describe("Identifier of a folder as browse lists it, such as maps/berlin. Leave it out for the top."),
+    .describe(
+      "Identifier of a folder as browse lists it, such as maps/berlin. Leave it out for the top folder.",
+    ),
   search: z
     .string()
     .max(longestSearch)
     .default("")
     .describe(
-      "Words to look for in that folder and all below it: in names of files and folders, labels and metadata. An entry matches if it has all of them, counting the folders above it.",
+      "Words to look for in that folder and all below it, in the names of files and folders, labels and metadata. An entry matches if it and the folders above it contain all of them.",
     ),
   cursor: z
     .string()
     .max(4200)
     .optional()
-    .describe("next_cursor of the page before, for a folder that takes several pages."),
+    .describe("next_cursor of the previous page, for a folder that takes several pages."),
 });
 
 /** Returns the tool for a request. */
@@ -39,7 +41,7 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
     name: "browse",
     title: "Browse folders and images",
     description:
-      "Lists the folders and images in a folder, or those that a search finds in it and below, up to 50 at a time, as JSON with their identifiers and, in labels, what people call them: browse folders, and pass identifiers of images to get_image_info and get_region.",
+      "Lists the folders and images in a folder, or those that a search finds in and below it, up to 50 at a time, as JSON with their identifiers and labels: browse folders, and pass identifiers of images to get_image_info and get_region.",
     input,
     async run({ id, search: text, cursor }) {
       const bare = id.replace(/^\/+|\/+$/g, "");
@@ -97,7 +99,7 @@ function positionOf(cursor: string): Position {
   if (kind === undefined || identifier === undefined)
     throw new ServiceError(
       "bad-request",
-      "Expected the next_cursor of an earlier page as the cursor; received something else. Leave it out to begin again.",
+      "Expected the next_cursor of an earlier page as the cursor; received something else. Leave it out to start again.",
       { code: "invalid_cursor" },
     );
   return { kind: kind as Position["kind"], identifier, skipped: Number(skipped) };

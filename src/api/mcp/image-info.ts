@@ -28,7 +28,7 @@ export function imageInfoTool(c: RequestContext, service: Service): Tool<z.outpu
     name: "get_image_info",
     title: "Facts of an image",
     description:
-      "Returns the IIIF image information (info.json) of one image as JSON: its full width and height in pixels, limits, and addresses. `id` in it is the base of the image's own URLs. Where pages is more than 1, identifier;2 is page 2.",
+      "Returns the IIIF image information (info.json) of one image as JSON: its full width and height in pixels, limits, and addresses. `id` in it is the base of the image's own URLs. If pages is more than 1, identifier;2 is page 2.",
     input,
     async run({ identifier: asked }) {
       const identifier = checkIdentifier(asked);

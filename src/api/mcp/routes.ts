@@ -49,7 +49,7 @@ async function answer(c: RequestContext, service: Service): Promise<Response> {
 const severalMessages = {
   status: 400,
   code: "one_message_expected",
-  detail: "Expected one JSON-RPC message; received a list of them. Send each by a request of its own.",
+  detail: "Expected one JSON-RPC message; received a list of them. Send each in its own request.",
 } as const;
 
 /** Converts the protocol's response to one of this service: measured, and never cached. */

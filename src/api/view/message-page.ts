@@ -32,7 +32,7 @@ ${toStartPage(base, words)}
   return { title: words.elsewhere, language, body, styles, head };
 }
 
-/** The page of a problem. It includes the English detail and the code, for whoever is asked for help. */
+/** The page of a problem, with the English detail and the code for the person who is asked for help. */
 export function problemPage(
   { status, code, detail }: Problem,
   { words, language }: Reader,

@@ -142,7 +142,7 @@ const around = ({ sharing, above }: Presented) => ({
 
 function present(c: RequestContext, service: Service, readings: readonly PresentationPath[]) {
   const { manifests } = service;
-  if (!manifests) throw new Error("Pages of documents without documents.");
+  if (!manifests) throw new Error("Pages of documents need documents, received none.");
   return manifests.present(readings, callerOf(c, ""), documentContext(c, service), "partly");
 }
 

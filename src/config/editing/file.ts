@@ -83,11 +83,11 @@ export interface ConfigFileOptions {
 const deadlines = { view: 2000, save: 20_000 } as const;
 
 const obstacles: Readonly<Record<FileObstacle, string>> = {
-  absent: "the file is not there any more",
-  "not-a-file": "what stands in the place of the file is not a regular file",
+  absent: "the file no longer exists",
+  "not-a-file": "the path of the file is not a regular file",
   "read-only": "the file is read-only for this service",
   "folder-read-only":
-    "the folder of the file is read-only for this service, which writes a new file beside the old one before it takes its place",
+    "the folder of the file is read-only for this service, which writes a new file next to the old one and then replaces it",
 };
 
 /** Meanings of system errors for a save. */
@@ -97,8 +97,8 @@ const failures: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
-  EBUSY: "the file is mounted by itself, so that no other can take its place; mount its folder instead",
-  ENOENT: "the file is not there any more, or another save has come between",
+  EBUSY: "the file itself is a mount, so it cannot be replaced; mount its folder instead",
+  ENOENT: "the file no longer exists, or another save was faster",
 };
 
 /** Creates a file by its absolute path. */
@@ -202,6 +202,6 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 function reasonOf(error: unknown): string {
   const code = (error as { code?: string } | undefined)?.code;
   if (code === undefined)
-    return "it did not answer in time, or could not be written as it was read; the log says more";
+    return "it did not respond in time, or could not be written back; the log says more";
   return failures[code] ?? `the system says ${code}`;
 }

@@ -107,7 +107,10 @@ export function parseYaml(text: string): Parsed {
   if (circle !== undefined)
     return {
       problems: [
-        { path: circle, message: "expected a value, received an alias of what it stands in; write it out" },
+        {
+          path: circle,
+          message: "expected a value, received an alias of a value that contains it; write it out",
+        },
       ],
     };
   if (value === null || value === undefined) return { value: {}, texts: {}, find };
@@ -136,7 +139,7 @@ function unsetVariables(
     const variable = part.named && String(part.key).endsWith("_env") ? part.value : undefined;
     if (typeof variable !== "string") return unsetVariables(part.value, part.nodes, context, own);
     if (variable === "" || context.env[variable]) return [];
-    const message = `the environment variable ${variable} is not set; set it to the secret, or take this key away`;
+    const message = `the environment variable ${variable} is not set; set it to the secret, or remove this key`;
     const position = context.find(own);
     return [{ path: pathText(own), message, ...(position && { position }) }];
   });

@@ -12,13 +12,13 @@ const rules: readonly (Problem & { readonly applies: (config: Config) => boolean
   {
     path: "image.max_output_height",
     message:
-      "clients that know the standard may not obey it alone; set image.max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
+      "clients that follow the standard may ignore it alone; set image.max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
     applies: ({ image }) => image.max_output_height > 0 && image.max_output_width === 0,
   },
   {
     path: "base_url",
     message:
-      "logins need https: browsers keep no session cookie of a plain http address, but for localhost. Put a proxy with a certificate in front, and write its https address here",
+      "logins need https: browsers keep no session cookie from a plain http address, except for localhost. Put a proxy with a certificate in front, and set this to its https address",
     applies: ({ auth, base_url }) => auth !== undefined && isUntrustedHttp(base_url),
   },
 ];

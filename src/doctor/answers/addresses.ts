@@ -32,14 +32,14 @@ export function addressFault(
 
 function changeOf({ base, options: { baseUrl, trustedProxies } }: LoginWalk, header: string): string {
   if (baseUrl === base)
-    return "base_url says so already: the service that answers has another configuration. Restart it, and look where the proxy leads to.";
+    return "base_url already says so: the service that responds has another configuration. Restart it, and check where the proxy sends requests.";
   if (baseUrl !== "")
     return `base_url is ${baseUrl}: write "${base}" there and restart, or give the doctor that address with --url.`;
   const trust =
     trustedProxies.length > 0
-      ? `, and have the address that the proxy asks from in trusted_proxies (now ${trustedProxies.join(", ")})`
+      ? `, and list the proxy's own address in trusted_proxies (now ${trustedProxies.join(", ")})`
       : "";
-  return `Write base_url: "${base}" in the configuration, or let the proxy send ${header}${trust}.`;
+  return `Write base_url: "${base}" in the configuration, or configure the proxy to send ${header}${trust}.`;
 }
 
 /** True if the path of a cookie covers an address (RFC 6265, section 5.1.4). */

@@ -20,42 +20,42 @@ const known: readonly {
     fits: ({ text }) => /sessions_unavailable/.test(text),
     code: "session_store",
     advice:
-      "The service cannot reach where sessions are kept: look at auth.session, whether that server runs, and what /ready and the log of the service say.",
+      "The service cannot reach its session store: check auth.session, whether that server runs, and what /ready and the log of the service say.",
   },
   {
     fits: ({ text }) => /sessions_full/.test(text),
     code: "session_store",
-    advice: "Memory holds as many sessions as it may: use a session backend other than heap.",
+    advice: "Memory holds as many sessions as allowed: use a session backend other than heap.",
   },
   {
     fits: ({ text }) => /cross_site_post/.test(text),
     code: "cross_site",
     advice:
-      "The service takes another address for its own, so that it refuses its own form: set base_url to the public address, or let the proxy pass Host and Origin on unchanged.",
+      "The service does not know its own address, so it refuses its own form: set base_url to the public address, or configure the proxy to pass Host and Origin unchanged.",
   },
   {
     fits: ({ status }) => status === 502 || status === 504,
     code: "gateway",
     advice:
-      "The proxy does not reach the service: compare its upstream address with addr, and look whether the service runs.",
+      "The proxy does not reach the service: compare its upstream address with addr, and check that the service runs.",
   },
   {
     fits: ({ status }) => status === 429,
     code: "too_many",
     advice:
-      "The service takes this for too many logins of one network. Behind a proxy name its address in trusted_proxies, so that readers are told apart; else try again later.",
+      "The service sees too many logins from one network. If it is behind a proxy, name the proxy's address in trusted_proxies, so that readers have different addresses; else try again later.",
   },
   {
     fits: (answer) => answer.status === 401 && isOfProxy(answer),
     code: "proxy_login",
     advice:
-      "The proxy asks for a login of its own, which viewers do not know: take it away from the paths below /iiif/.",
+      "The proxy asks for a login of its own, which viewers cannot handle: remove it from the paths below /iiif/.",
   },
   {
     fits: ({ status }) => status === 404,
     code: "not_there",
     advice:
-      "Nothing is at this address. Compare the path with base_url: a proxy that serves a path such as /images/ has to take it off before it asks the service. Look also whether the service runs with this configuration.",
+      "There is nothing at this address. Compare the path with base_url: a proxy that serves a path such as /images/ has to strip it before it forwards the request. Also check that the service runs with this configuration.",
   },
 ];
 
@@ -79,7 +79,7 @@ export function unexpectedFault(answer: VisitorResponse, what: string, expected:
       text: `${what}: status ${answer.status}, ${own.code}: ${own.detail}`,
       expected,
       advice:
-        "The service has sent this itself, so that no proxy is to blame. Its log says more; where it is about this image alone, name another with --identifier.",
+        "The service sent this itself, so no proxy is to blame. Its log says more; if only this image is affected, name another with --identifier.",
     };
   return {
     code: found?.code ?? (answer.status < 400 ? "replaced" : "unexpected_status"),
@@ -87,6 +87,6 @@ export function unexpectedFault(answer: VisitorResponse, what: string, expected:
     expected,
     advice:
       found?.advice ??
-      "Look which program has sent this answer: a proxy must not replace, filter or answer requests below /iiif/ by itself. The log of the service says which requests reach it.",
+      "Find out which program sent this response: a proxy must not replace, filter or answer requests below /iiif/ itself. The log of the service says which requests reach it.",
   };
 }

@@ -25,22 +25,23 @@ export function cachingFaults({ headers }: VisitorResponse, what: string, kind: 
       code: "cache_control",
       text: `${what}: Cache-Control is ${control === "" ? "missing" : shorten(control)}`,
       expected: kept[kind].join(", "),
-      advice: "Let the proxy pass Cache-Control on: as it is, caches show one reader's answers to others.",
+      advice:
+        "Configure the proxy to pass Cache-Control on: without it, caches show one reader's responses to others.",
     });
   if (kind === "gated" && !vary.includes("*") && !(vary.includes("cookie") && vary.includes("authorization")))
     faults.push({
       code: "vary",
       text: `${what}: Vary is ${shorten(headers.get("Vary") ?? "missing")}`,
       expected: "Vary with Cookie and Authorization",
-      advice: "Let the proxy pass Vary on, and add to it what it needs instead of replacing it.",
+      advice: "Configure the proxy to pass Vary on, and to add to it instead of replacing it.",
     });
   if (age > 0)
     faults.push({
       code: "cached",
       text: `${what}: an answer that a cache kept for ${age} s (Age)`,
-      expected: "an answer of the service itself",
+      expected: "a response from the service itself",
       advice:
-        "Let the cache obey Cache-Control, and empty it: answers with private or no-store are for one reader. In nginx take away proxy_ignore_headers; in a CDN, rules such as cache everything.",
+        "Make the cache obey Cache-Control, and empty it: responses with private or no-store are for one reader. In nginx remove proxy_ignore_headers; in a CDN, rules such as cache everything.",
     });
   return faults;
 }
@@ -67,7 +68,7 @@ export function corsFault(
       text,
       expected,
       advice:
-        "The proxy adds a header that the service sends already, and browsers refuse both: take it away at the proxy.",
+        "The proxy adds a header that the service already sends, and browsers refuse both: remove it at the proxy.",
     };
   if (key !== undefined && !allowed.includes("*") && !allowed.includes(origin))
     return { code: key, text, expected, advice: `Add "${origin}" to auth.cors.${key}.` };
@@ -75,7 +76,7 @@ export function corsFault(
     code: "cors",
     text,
     expected,
-    advice: "The service sends it: let the proxy pass Access-Control-* headers on.",
+    advice: "The service sends it: configure the proxy to pass Access-Control-* headers on.",
   };
 }
 
@@ -91,6 +92,7 @@ export function resourcePolicyFault(
     code: "resource_policy",
     text: `${what}: Cross-Origin-Resource-Policy is ${shorten(value)}`,
     expected: "cross-origin",
-    advice: "Let the proxy not add this header: browsers show nothing of it to pages of other sites.",
+    advice:
+      "Configure the proxy not to add this header: with it, browsers hide the response from pages of other sites.",
   };
 }

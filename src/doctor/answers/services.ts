@@ -39,7 +39,7 @@ export function serviceFaults(service: unknown, walk: LoginWalk): (Fault | undef
         text: "info.json names no authorization service",
         expected: "the services of Authorization Flow 2.0 and Authentication 1.0",
         advice:
-          "The service that answers takes this image for public: restart it if its configuration is older, and look that no proxy rewrites or keeps info.json.",
+          "The service that responds considers this image public: restart it if its configuration is older, and check that no proxy rewrites or caches info.json.",
       },
     ];
   const probe = addressFault(
@@ -88,6 +88,6 @@ function missingFault(
     text: `info.json lacks ${missing.join(", ")}`,
     expected: `all services of ${protocol}`,
     advice:
-      "The service writes them: look which proxy or program between rewrites info.json, or answers with a file of its own. Viewers of today log in by 1.0.",
+      "The service writes them: find out which proxy or program in between rewrites info.json, or responds with a file of its own. Today's viewers log in with version 1.0.",
   };
 }

@@ -27,10 +27,10 @@ export async function useAccess(
     ...(before && width !== undefined ? await imageFaults(walk, cookie, before, width) : []),
   ];
   const seen = [
-    token === undefined ? "" : "the probe by the token",
-    before ? "the whole image by the cookie" : "",
+    token === undefined ? "" : "the probe with the token",
+    before ? "the whole image with the cookie" : "",
   ];
-  const text = seen.filter((each) => each !== "").join(", ") || "nothing to look at";
+  const text = seen.filter((each) => each !== "").join(", ") || "nothing to examine";
   return { text, faults: oneOfEach(faults), value: undefined };
 }
 
@@ -48,10 +48,10 @@ async function imageFaults(
       after.answer.status === 200 || after.answer.status === 401
         ? {
             code: "image_unchanged",
-            text: `with the cookie of the login the image is what it was before (status ${after.answer.status})`,
+            text: `with the login cookie the image is the same as before (status ${after.answer.status})`,
             expected: "the whole image, status 200",
             advice: [
-              "Let the proxy pass the header Cookie on to the service for images too, and not keep gated answers: often a cache for pictures takes cookies off.",
+              "Configure the proxy to pass the Cookie header to the service for images too, and not to cache protected responses: caches for pictures often strip cookies.",
               ...(walk.options.hooked ? ["Or the authorize hook refuses: see smalti hook test."] : []),
             ].join(" "),
           }
@@ -66,10 +66,10 @@ async function imageFaults(
     resourcePolicyFault(after.answer, "the image", walk),
     again.mark === after.mark
       ? {
-          ...openToAll("after somebody has logged in, the image comes to others without a login", walk),
+          ...openToAll("after somebody has logged in, others get the image without a login", walk),
           code: "cached_for_others",
           advice:
-            "A cache in front keeps what one reader may see and shows it to all: let it obey Cache-Control: private, and empty it now.",
+            "A cache in front stores one reader's response and shows it to everybody: make it obey Cache-Control: private, and empty it now.",
         }
       : undefined,
   ];
@@ -90,7 +90,7 @@ export async function logOut(walk: LoginWalk, { cookie, token }: LoginResult): P
             code: "logout",
             text: "a token still gives access after the logout",
             expected: "that the session and its tokens have ended",
-            advice: `Let the proxy pass the logout on with its cookie, and keep no answers of paths below ${authFolder}.`,
+            advice: `Configure the proxy to pass the logout on with its cookie, and to cache no responses of paths below ${authFolder}.`,
           },
         ]
       : [];
@@ -105,14 +105,14 @@ export async function forgeHeader(walk: LoginWalk, header: string): Promise<Outc
       ? [
           {
             code: "header_forged",
-            text: `anybody has access who sends ${header}`,
+            text: `anybody gets access by sending ${header}`,
             expected: `that the proxy removes ${header} from what clients send`,
-            advice: `Let the proxy set ${header} in every request, empty for readers that it does not know, and let nobody reach the service past the proxy. If this is the service's own address, ask with --url for that of the proxy.`,
+            advice: `Configure the proxy to set ${header} in every request, empty for readers that it does not know, and make sure nobody can bypass the proxy. If this is the service's own address, give the proxy's address with --url.`,
           },
         ]
       : [];
   return {
-    text: `${header} from outside gives no access; a login at the proxy takes a person`,
+    text: `${header} from outside gives no access; a login at the proxy needs a person`,
     faults,
     value: undefined,
   };

@@ -55,8 +55,8 @@ function missing(name: string, set: readonly SetCookie[]): Fault {
     expected: `Set-Cookie with ${name}`,
     advice:
       others.length > 0
-        ? "Give the doctor the configuration of the service that answers, or let the proxy not rename cookies."
-        : "Let the proxy pass Set-Cookie on. In nginx take away proxy_hide_header Set-Cookie; caches take it off where they are told to keep pages of logins.",
+        ? "Give the doctor the configuration of the service that responds, or configure the proxy not to rename cookies."
+        : "Configure the proxy to pass Set-Cookie on. In nginx remove proxy_hide_header Set-Cookie; caches strip it if they are told to store login pages.",
   };
 }
 
@@ -76,15 +76,15 @@ function placeFaults({ base, options }: LoginWalk, { attributes }: SetCookie): (
           expected: `the path ${folder || "/"}`,
           advice:
             own !== ""
-              ? `Take auth.cookie.path away, which is ${own}, or write ${folder || "/"} there.`
-              : `Write base_url: "${base}" in the configuration, and let the proxy not rewrite the path of cookies.`,
+              ? `Remove auth.cookie.path, which is ${own}, or write ${folder || "/"} there.`
+              : `Write base_url: "${base}" in the configuration, and configure the proxy not to rewrite the path of cookies.`,
         },
     domain && hostname !== domain && !hostname.endsWith(`.${domain}`)
       ? {
           code: "cookie_domain",
           text: `the cookie is for the domain ${shorten(domain)}`,
           expected: `no domain, or ${hostname}`,
-          advice: "Let the proxy not rewrite the domain of cookies (in nginx proxy_cookie_domain).",
+          advice: "Configure the proxy not to rewrite the domain of cookies (in nginx: proxy_cookie_domain).",
         }
       : undefined,
   ];
@@ -94,7 +94,7 @@ function attributeFaults(
   { base, options }: LoginWalk,
   { name, attributes }: SetCookie,
 ): (Fault | undefined)[] {
-  const pass = "Let the proxy pass Set-Cookie on as it is (in nginx: proxy_cookie_flags).";
+  const pass = "Configure the proxy to pass Set-Cookie on unchanged (in nginx: proxy_cookie_flags).";
   const sameSite = attributes.get("samesite")?.toLowerCase();
   const expires = Date.parse(attributes.get("expires") ?? "");
   const fault = (code: string, text: string, expected: string, advice = pass): Fault => ({
@@ -124,9 +124,9 @@ function attributeFaults(
     expires <= Date.now()
       ? fault(
           "clock",
-          "the cookie has expired already, by the clock of this machine",
+          "the cookie has already expired by the clock of this machine",
           `a cookie that lives for ${options.auth.session_ttl}`,
-          "Set the clocks of the service and of this machine, with NTP.",
+          "Set the clocks of the service and of this machine with NTP.",
         )
       : undefined,
     /^__host-/i.test(name) && attributes.get("path") !== "/"
@@ -145,7 +145,7 @@ function attributeFaults(
 export const noHttps = (base: string): Fault => ({
   code: "no_https",
   text: `${new URL(base).origin} is plain http`,
-  expected: "https: browsers drop the session cookie otherwise, but for localhost",
+  expected: "https: otherwise browsers drop the session cookie, except for localhost",
   advice:
-    "Put a proxy with a certificate in front, write its https address as base_url, and give that with --url.",
+    "Put a proxy with a certificate in front, set base_url to its https address, and give that with --url.",
 });

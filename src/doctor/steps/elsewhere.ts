@@ -28,7 +28,7 @@ export async function leaveForPage(walk: LoginWalk, url: string): Promise<Logged
   const isThere = answer.status < 500 && answer.status !== 404;
   const back = location.searchParams.get("return_to");
   return {
-    text: `readers are sent to ${placeOf(url)}, which answers with ${kindOf(answer)}; logging in there takes a person`,
+    text: `readers are sent to ${placeOf(url)}, which responds with ${kindOf(answer)}; logging in there needs a person`,
     faults: oneOfEach([
       ...faults,
       isThere ? undefined : brokenPage(url, answer),
@@ -36,11 +36,11 @@ export async function leaveForPage(walk: LoginWalk, url: string): Promise<Logged
         ? undefined
         : {
             code: "return_to",
-            text: "return_to did not reach the page as it was sent",
+            text: "return_to reached the page changed",
             expected: "the address of the viewer, unchanged",
-            advice: "Let the proxy pass queries and the header Location on as they are.",
+            advice: "Configure the proxy to pass queries and the Location header unchanged.",
           },
-      clockFault(walk, new URL(url).origin, "the page of the login"),
+      clockFault(walk, new URL(url).origin, "the login page"),
     ]),
     value: undefined,
   };
@@ -56,7 +56,7 @@ export async function leaveForProvider(walk: LoginWalk, issuer: string, clientId
         code: why === "unavailable" ? "provider_unreachable" : "issuer",
         text: `the provider cannot be used: ${message}`,
         expected: "its metadata at .well-known/openid-configuration below issuer",
-        advice: `Correct issuer of the profile, now ${issuer}, to what the provider calls itself; the machine of the service has to reach it.`,
+        advice: `Correct issuer of the profile, now ${issuer}, to the provider's own name for itself; the machine of the service has to reach it.`,
       });
     });
   const page = metadata.authorization_endpoint ?? "";
@@ -66,7 +66,7 @@ export async function leaveForProvider(walk: LoginWalk, issuer: string, clientId
     return { text: "", faults: oneOfEach([...faults, otherPage(location, page)]), value: undefined };
   const answer = await reach(walk, location.href, page);
   return {
-    text: `readers are sent to ${location.origin}, which takes the request (status ${answer.status}); logging in there takes a person`,
+    text: `readers are sent to ${location.origin}, which accepts the request (status ${answer.status}); logging in there needs a person`,
     faults: oneOfEach([
       ...faults,
       refusal(walk, answer, clientId),
@@ -88,7 +88,7 @@ const plainPage = (page: string): Fault => ({
   code: "issuer",
   text: `the provider names ${parseUrl(page) ? placeOf(page) : "no address"} as its authorization_endpoint`,
   expected: "a page over https",
-  advice: "Let the provider know its own public address; behind a proxy it often takes that for http.",
+  advice: "Tell the provider its own public address; behind a proxy it often assumes http.",
 });
 
 const returnTo = ({ origin }: LoginWalk) => `${origin}/`;
@@ -130,7 +130,8 @@ function pendingFaults(
         code: "cookie_stripped",
         text: "the login sets no cookie",
         expected: `Set-Cookie with ${options.auth.cookie.name}_login0`,
-        advice: "Let the proxy pass Set-Cookie on: without this cookie nobody comes back from the login.",
+        advice:
+          "Configure the proxy to pass Set-Cookie on: without this cookie nobody can return from the login.",
       },
     ];
   const path = kept.attributes.get("path") ?? "/";
@@ -140,7 +141,7 @@ function pendingFaults(
       code: "cookie_path",
       text: `the cookie of the login is for the path ${path}`,
       expected: `a path that covers ${new URL(callback).pathname}`,
-      advice: `Set base_url, take auth.cookie.path away, and let the proxy not rewrite the path of cookies: readers come back to ${authPaths.callback}… below it.`,
+      advice: `Set base_url, remove auth.cookie.path, and configure the proxy not to rewrite the path of cookies: readers return to ${authPaths.callback}… below it.`,
     },
   ];
 }
@@ -153,7 +154,7 @@ async function reach({ visitor }: LoginWalk, address: string, shownAs: string): 
     throw new StepFault({
       ...error.fault,
       code: "login_unreachable",
-      advice: `Correct the address of the login, now ${placeOf(shownAs)}, or look why it does not answer. Readers see the same.`,
+      advice: `Correct the address of the login, now ${placeOf(shownAs)}, or find out why it does not respond. Readers see the same.`,
     });
   }
 }
@@ -163,14 +164,14 @@ const otherPage = (location: URL, wanted: string): Fault => ({
   text: `readers are sent to ${location.origin}${location.pathname}`,
   expected: placeOf(wanted),
   advice:
-    "Restart the service, if it runs with an older configuration, and let the proxy not rewrite the header Location (in nginx proxy_redirect off).",
+    "Restart the service if it runs with an older configuration, and configure the proxy not to rewrite the Location header (in nginx: proxy_redirect off).",
 });
 
 const brokenPage = (url: string, answer: VisitorResponse): Fault => ({
   code: "login_broken",
   text: `${placeOf(url)} answers with ${kindOf(answer)}`,
   expected: "a page on which readers log in",
-  advice: "Correct url of the profile, or mend the page there.",
+  advice: "Correct the profile's url, or fix the page there.",
 });
 
 function refusal({ base, target }: LoginWalk, answer: VisitorResponse, clientId: string): Fault | undefined {
@@ -192,7 +193,7 @@ export function clockFault({ visitor, base }: LoginWalk, origin: string, whose: 
   return {
     code: "clock_elsewhere",
     text: `the clock of ${whose} is ${Math.round(Math.abs(there - here) / 1000)} s ${there > here ? "ahead of" : "behind"} that of the service`,
-    expected: `at most ${mostSkewMs / 1000} s: what it signs counts for a short time`,
-    advice: "Set the clocks of both machines, with NTP.",
+    expected: `at most ${mostSkewMs / 1000} s: its signatures are valid for a short time`,
+    advice: "Set the clocks of both machines with NTP.",
   };
 }

@@ -20,8 +20,7 @@ export const loginOf = ({ base, target }: LoginWalk): string => loginAddress(bas
 export async function click(walk: LoginWalk): Promise<LoggedIn> {
   const page = await openPage(walk, /<form\b/i);
   const answer = await send(walk, {});
-  if (answer.status !== 200)
-    throw new StepFault(unexpectedFault(answer, "the form of the login", "status 200"));
+  if (answer.status !== 200) throw new StepFault(unexpectedFault(answer, "the login form", "status 200"));
   return { text: "the page, and its form was accepted", faults: page, value: answer };
 }
 
@@ -41,10 +40,9 @@ export async function signIn(walk: LoginWalk): Promise<LoggedIn> {
       code: "credentials",
       text: "the name and password of SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD were refused",
       expected: "those of a user of this profile",
-      advice: "Correct them, or unset both to look at the page alone.",
+      advice: "Correct them, or unset both to check only the page.",
     });
-  if (answer.status !== 200)
-    throw new StepFault(unexpectedFault(answer, "the form of the login", "status 200"));
+  if (answer.status !== 200) throw new StepFault(unexpectedFault(answer, "the login form", "status 200"));
   return { text: "the page, and the name and password were accepted", faults, value: answer };
 }
 
@@ -52,7 +50,7 @@ async function openPage(walk: LoginWalk, form: RegExp): Promise<readonly Fault[]
   const page = await walk.visitor.ask(loginOf(walk));
   if (page.status !== 200 || !form.test(page.text))
     throw new StepFault(
-      unexpectedFault(page, "the login page", "status 200 with a page that has the form of the login"),
+      unexpectedFault(page, "the login page", "status 200 with a page that has the login form"),
     );
   return oneOfEach(cachingFaults(page, "the login page", "never"));
 }
@@ -66,7 +64,7 @@ const send = (walk: LoginWalk, form: Readonly<Record<string, string>>) =>
     redirect: "manual",
   });
 
-/** Checks a kiosk: this machine has to be let in as configured, and nobody by a claimed address. */
+/** Checks a kiosk: this machine has to be admitted as configured, and nobody by a claimed address. */
 export async function enter(walk: LoginWalk): Promise<LoggedIn> {
   const { options, profile } = walk;
   const answer = await walk.visitor.ask(loginOf(walk), { redirect: "manual" });
@@ -84,10 +82,10 @@ export async function enter(walk: LoginWalk): Promise<LoggedIn> {
   ];
   const unsure =
     expected === undefined && !isIn
-      ? ": this machine is not let in. Where it should be, say so with --client-ip and its address"
+      ? ": this machine is not admitted. If it should be, name its address with --client-ip"
       : "";
   return {
-    text: isIn ? "let in by the address" : `refused, status 401${unsure}`,
+    text: isIn ? "admitted by the address" : `refused, status 401${unsure}`,
     faults: oneOfEach(faults),
     value: isIn ? answer : undefined,
   };
@@ -98,11 +96,11 @@ function addressFault({ options, profile }: LoginWalk, client: string, isIn: boo
   const seen = `trusted_proxies ${proxies.length > 0 ? `is ${proxies.join(", ")}` : "is empty"}`;
   return {
     code: "client_address",
-    text: `${client} is ${isIn ? "let in" : "not let in"}`,
+    text: `${client} is ${isIn ? "admitted" : "not admitted"}`,
     expected: isIn
       ? `a refusal: ${client} is not in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`
-      : `to be let in: ${client} is in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`,
-    advice: `The service sees another address, probably that of the proxy: ${seen}. Write the address there that the proxy asks from, and let the proxy send X-Forwarded-For with the address of its client at the end.`,
+      : `to be admitted: ${client} is in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`,
+    advice: `The service sees another address, probably the proxy's: ${seen}. Write the proxy's own address there, and configure the proxy to send X-Forwarded-For with the address of its client at the end.`,
   };
 }
 
@@ -123,9 +121,9 @@ async function forgedFault(walk: LoginWalk): Promise<Fault | undefined> {
   if (answer.status !== 200) return undefined;
   return {
     code: "forged_address",
-    text: `anybody is let in who sends X-Forwarded-For: ${claimed}`,
+    text: `anybody is admitted by sending X-Forwarded-For: ${claimed}`,
     expected: "a refusal",
     advice:
-      "Let the proxy add its client's address behind what came, or replace it (in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for), and name in trusted_proxies the proxies alone.",
+      "Configure the proxy to append its client's address to the header, or to replace the header (in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for), and list only proxies in trusted_proxies.",
   };
 }

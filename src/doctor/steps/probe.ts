@@ -23,9 +23,9 @@ export function probedStatus(answer: VisitorResponse, what = "the probe"): unkno
     throw new StepFault({
       code: "undecided",
       text: `${what} says 503: nobody knows who has access`,
-      expected: "what the image would be answered with",
+      expected: "the status that the image would have",
       advice:
-        "Look what /ready and the log of the service say: its authorize hook fails, or the session store does not answer.",
+        "Check /ready and the log of the service: its authorize hook fails, or the session store does not respond.",
     });
   return document.status;
 }
@@ -74,7 +74,8 @@ function preflightFault(answer: VisitorResponse, walk: LoginWalk): Fault | undef
     code: "preflight",
     text: `the preflight of the probe (OPTIONS): ${kindOf(answer)}, which does not allow the header Authorization`,
     expected: "status 204 with Access-Control-Allow-Headers: Authorization",
-    advice: "Let the proxy pass OPTIONS requests and their answers on, without a login of its own.",
+    advice:
+      "Configure the proxy to pass OPTIONS requests and their responses on, without a login of its own.",
   };
 }
 
@@ -82,7 +83,7 @@ function preflightFault(answer: VisitorResponse, walk: LoginWalk): Fault | undef
 export function openToAll(text: string, { profile, options, target }: LoginWalk): Fault {
   const { access_service: service } = profile;
   const byAddress = target.profiles.some((name) => options.auth.profiles[name]?.pattern === "kiosk")
-    ? " If a proxy stands in front, name it in trusted_proxies, else its address lets everybody into a kiosk that allows it."
+    ? " If a proxy is in front, name it in trusted_proxies. Otherwise a kiosk that allows the proxy's address admits everybody."
     : "";
   return {
     code: "open_to_all",
@@ -90,8 +91,8 @@ export function openToAll(text: string, { profile, options, target }: LoginWalk)
     expected: `that ${target.identifier} needs the profile ${target.profile}`,
     advice:
       service.backend === "header"
-        ? `Let the proxy send ${service.header} for readers that it knows and for nobody else.`
-        : `Restart the service, if it runs with an older configuration; look that no cache in front keeps answers of readers who have logged in${options.hooked ? "" : ", and that the proxy adds no Cookie or Authorization"}.${byAddress}`,
+        ? `Configure the proxy to send ${service.header} only for readers that it knows.`
+        : `Restart the service if it runs with an older configuration; check that no cache in front stores responses for readers who have logged in${options.hooked ? "" : ", and that the proxy adds no Cookie or Authorization"}.${byAddress}`,
   };
 }
 
@@ -141,7 +142,7 @@ const ofImage: ReadonlySet<string> = new Set([
 const errorReplaced = {
   code: "error_replaced",
   advice:
-    "The proxy replaces answers of status 401 by a page of its own; viewers find the login in that answer. In nginx take away proxy_intercept_errors and error_page for these paths.",
+    "The proxy replaces responses of status 401 with its own page; viewers find the login in that response. In nginx remove proxy_intercept_errors and error_page for these paths.",
 };
 
 /** A response for the image, and a mark to compare it by. */
@@ -168,7 +169,7 @@ export async function lookAtClosedImage(walk: LoginWalk, width: number): Promise
   const isReduced = walk.profile.substitute.max_size !== "" || walk.options.hooked;
   const faults = [
     answer.status === 200 && !isReduced && !isByAddress(walk)
-      ? openToAll("the image comes to somebody who has not logged in", walk)
+      ? openToAll("somebody who has not logged in gets the image", walk)
       : undefined,
     answer.status >= 400 && answer.status !== 401 && !walk.options.hooked
       ? unexpectedFault(answer, "the image without a login", isReduced ? "status 200" : "status 401")

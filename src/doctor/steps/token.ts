@@ -30,8 +30,8 @@ export async function askForToken(
     ...(cookie ? sessionFaults(walk, tokens, errors) : closedFaults(walk, tokens, errors)),
   ];
   const text = cookie
-    ? "the page posts a token to the viewer, by 2.0 and by 1.0"
-    : "the page answers the viewer, by 2.0 and by 1.0; a token needs a login first";
+    ? "the page posts a token to the viewer, with 2.0 and with 1.0"
+    : "the page sends its message to the viewer, with 2.0 and with 1.0; a token needs a login first";
   return { text, faults: oneOfEach(faults), value: tokens.at(-1) };
 }
 
@@ -46,7 +46,7 @@ function read(answer: VisitorResponse, n: number): TokenMessage {
   const message = postedBy(answer.text);
   if (answer.status !== 200 || message?.messageId !== `doctor-${n}`)
     throw new StepFault(
-      unexpectedFault(answer, "the token page", "status 200 with a page that posts an answer to this viewer"),
+      unexpectedFault(answer, "the token page", "status 200 with a page that posts a message to this viewer"),
     );
   const { accessToken, profile, error } = message;
   return typeof accessToken === "string" ? { token: accessToken } : { error: String(profile ?? error) };
@@ -71,7 +71,7 @@ function sessionFaults(
   tokens: readonly string[],
   errors: readonly string[],
 ): (Fault | undefined)[] {
-  const expected = "a token for the session that has just begun";
+  const expected = "a token for the session that has just started";
   const count = `${errors.length} of ${tokens.length + errors.length} times`;
   const has = (...names: string[]) => errors.some((error) => names.includes(error));
   const { backend } = walk.options.auth.session;
@@ -83,7 +83,7 @@ function sessionFaults(
           text: `${count} sessions could not be looked up`,
           expected,
           advice:
-            "The service cannot reach where sessions are kept: look at auth.session, whether that server runs, and what /ready and the log of the service say.",
+            "The service cannot reach its session store: check auth.session, whether that server runs, and what /ready and the log of the service say.",
         }
       : undefined,
     has("missingAspect", "missingCredentials")
@@ -91,18 +91,18 @@ function sessionFaults(
           code: "cookie_not_passed",
           text: `${count} the token page saw no session cookie, though it was sent`,
           expected,
-          advice: "Let the proxy pass the header Cookie on to the service; caches often take it off.",
+          advice: "Configure the proxy to pass the Cookie header to the service; caches often strip it.",
         }
       : undefined,
     has("expiredAspect", "invalidAspect", "invalidCredentials")
       ? {
           code: "session_unknown",
-          text: `${count} the session that has just begun was not known`,
+          text: `${count} the session that had just started was not known`,
           expected,
           advice:
             backend === "redis"
-              ? "Let all servers behind this address use the same Redis, database and auth.session.redis.prefix; and let it not evict keys."
-              : `Several servers seem to answer at this address, and auth.session.backend is ${backend}, which each has for itself. Choose redis, which they can share.`,
+              ? "Make all servers behind this address use the same Redis, database and auth.session.redis.prefix, and configure Redis not to evict keys."
+              : `Several servers seem to respond at this address, and auth.session.backend is ${backend}, which they cannot share. Choose redis, which they can.`,
         }
       : undefined,
     new Set(tokens).size < tokens.length
@@ -128,8 +128,8 @@ function closedFaults(
 const cachedFault = (text: string): Fault => ({
   code: "cached",
   text,
-  expected: "an answer of the service itself",
-  advice: `Let the cache obey Cache-Control: no-store, and empty it; take paths below ${authFolder} out of it.`,
+  expected: "a response from the service itself",
+  advice: `Make the cache obey Cache-Control: no-store, and empty it; exclude paths below ${authFolder} out of it.`,
 });
 
 const originFault = ({ origin, profile }: LoginWalk, errors: readonly string[]): Fault | undefined =>
@@ -163,7 +163,7 @@ function pageFaults(walk: LoginWalk, answer: VisitorResponse): (Fault | undefine
           code: "frame_options",
           text: `the token page has X-Frame-Options: ${shorten(frame)}`,
           expected,
-          advice: `The service does not send this header: take it away at the proxy for paths below ${authFolder}.`,
+          advice: `The service does not send this header: remove it at the proxy for paths below ${authFolder}.`,
         }
       : undefined,
     framing.every(admits)
@@ -172,15 +172,15 @@ function pageFaults(walk: LoginWalk, answer: VisitorResponse): (Fault | undefine
           code: "frame_policy",
           text: `the token page has a Content-Security-Policy with frame-ancestors ${shorten(framing.find((list) => !admits(list))?.join(" ") ?? "")}`,
           expected,
-          advice: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
+          advice: `Configure the proxy to add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
         },
     scripts.every((list) => list.includes(`'nonce-${nonce}'`))
       ? undefined
       : {
           code: "script_policy",
           text: "the token page has a Content-Security-Policy that keeps its script from running",
-          expected: "the policy of the service alone",
-          advice: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
+          expected: "only the policy of the service",
+          advice: `Configure the proxy to add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
         },
     ...cachingFaults(answer, "the token page", "never"),
   ];
@@ -204,7 +204,7 @@ export async function presentToken(walk: LoginWalk, token: string): Promise<read
     const answer = await walk.visitor.ask(probeOf(walk), { headers });
     if (probedStatus(answer, "the probe with a token") === 200) granted++;
   }
-  const expected = "that the token gives access, each time";
+  const expected = "that the token gives access every time";
   if (granted === times) return [];
   if (granted > 0)
     return [
@@ -213,15 +213,15 @@ export async function presentToken(walk: LoginWalk, token: string): Promise<read
         text: `${times - granted} of ${times} times the token was not known`,
         expected,
         advice:
-          "Several servers seem to answer at this address, and each has its sessions for itself: set auth.session.backend to redis for all of them, with the same prefix.",
+          "Several servers seem to respond at this address, each with its own sessions: set auth.session.backend to redis for all of them, with the same prefix.",
       },
     ];
   return [
     {
       code: "token_not_passed",
-      text: "the probe does not see the token, or it gives no access",
+      text: "the token does not reach the probe, or it gives no access",
       expected,
-      advice: `Let the proxy pass the header Authorization on to the service${walk.options.hooked ? "; or the authorize hook refuses, see smalti hook test" : ""}.`,
+      advice: `Configure the proxy to pass the Authorization header to the service${walk.options.hooked ? "; or the authorize hook refuses, see smalti hook test" : ""}.`,
     },
   ];
 }

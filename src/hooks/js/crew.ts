@@ -80,7 +80,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         .shift()
         ?.fail(
           new HookError(
-            `it waited ${waitMs} ms for its turn; hooks take too long, or there are too many calls`,
+            `it waited ${waitMs} ms in the queue; hooks take too long, or there are too many calls`,
           ),
         );
     watch();
@@ -110,11 +110,11 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
     while (state === "open" && all.size < seats && performance.now() - failedAt >= retryMs) {
       try {
         startSeat().catch((error: HookError) => {
-          if (state === "open") log.warn("a worker of hooks did not get ready", { error: error.message });
+          if (state === "open") log.warn("a hook worker did not become ready", { error: error.message });
         });
       } catch (error) {
         failedAt = performance.now();
-        log.warn("no worker of hooks could be started", { error: String(error) });
+        log.warn("no hook worker could be started", { error: String(error) });
       }
     }
   };
@@ -161,12 +161,12 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         setTimeout(() => {
           if (seat.state !== state || running?.id !== id) return;
           if (running)
-            log.warn("a worker of hooks did not stop by itself and was ended", {
+            log.warn("a hook worker did not stop by itself and was terminated", {
               function: running.call.name,
             });
           seat.end(
             running
-              ? `it ran longer than its time limit of ${program.timeoutMs} ms, and had to be ended`
+              ? `it ran longer than its time limit of ${program.timeoutMs} ms and had to be terminated`
               : "it did not start in time",
           );
         }, hearMs);
@@ -199,7 +199,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         } else if (message.call === running?.id) onDone(running.call, message);
       });
       port.onDeath((reason) => {
-        if (seat.state !== "gone") log.warn("a worker of hooks ended and is replaced", { reason });
+        if (seat.state !== "gone") log.warn("a hook worker ended and is being replaced", { reason });
         seat.end("its worker ended");
       });
       all.add(seat);
@@ -231,7 +231,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
       if (queue.length >= mostWaiting)
         return Promise.reject(
           new HookError(
-            `${mostWaiting} calls wait already; hooks take too long, or there are too many calls`,
+            `${mostWaiting} calls are already waiting; hooks take too long, or there are too many calls`,
           ),
         );
       let call: Call;

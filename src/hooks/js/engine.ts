@@ -56,7 +56,7 @@ export async function createJsEngine(
     of: "hook",
     key,
     async read(bytes) {
-      if (crew && !(await isSettled(bytes))) throw new Error("the file was being written while it was read");
+      if (crew && !(await isSettled(bytes))) throw new Error("the file was written to while it was read");
       const before = crew;
       crew = await start(bytes);
       before?.retire();

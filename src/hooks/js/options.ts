@@ -23,7 +23,7 @@ export const jsOptions = z.strictObject({
     .refine(within(parseDuration, 1, 10_000), { error: "expected a duration between 1ms and 10s" })
     .default("50ms")
     .meta({
-      description: "How long one call may run. The time that it waits for its turn does not count.",
+      description: "How long one call may run. The time that it waits in the queue does not count.",
       edit: "restart",
     }),
   memory: sizeOption

@@ -75,7 +75,7 @@ export async function createSandbox(
   clock.limit(loadMs);
   const guest = loadGuest(context, (level, text) => {
     if (printed.muted || ++printed.lines > mostLines + 1) return;
-    print(level, printed.lines > mostLines ? "(it prints more lines, which are left out)" : text);
+    print(level, printed.lines > mostLines ? "(further lines are left out)" : text);
   });
 
   const { functions, failure } = load(runtime, context, guest, program);

@@ -71,7 +71,7 @@ function parseText(text: string): unknown {
 export function invalidState(found: string): ServiceError {
   return new ServiceError(
     "bad-request",
-    `This is no content state that can be read. ${found} Copy the whole link or state once more.`,
+    `This content state cannot be read. ${found} Copy the whole link or state once more.`,
     { code: "invalid_content_state" },
   );
 }

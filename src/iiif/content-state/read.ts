@@ -110,9 +110,7 @@ function readSpecific(specific: Members, problems: string[]): StateTarget {
   const target = readTarget(isMembers(only) && "source" in only ? undefined : only, problems);
   const { region, unread } = selectedPart(selector, typeOf);
   if (unread)
-    problems.push(
-      `The selector (${unread.join(", ")}) names no region that can be read, so that the whole is shown.`,
-    );
+    problems.push(`The selector (${unread.join(", ")}) names no readable region, so the whole is shown.`);
   const manifestId = target.manifestId ?? manifestOf(specific);
   return {
     ...target,
@@ -136,7 +134,7 @@ function fromAddress(
     problems.push("The fragment names no region of the form xywh=x,y,w,h, so that the whole is shown.");
   const manifestId = known.manifestId ?? (known.type === "Manifest" ? id : undefined);
   if (manifestId === undefined && (known.type === "Canvas" || known.type === "Range"))
-    problems.push(`The ${known.type} has no partOf that names its manifest, so that viewers cannot open it.`);
+    problems.push(`The ${known.type} has no partOf that names its manifest, so viewers cannot open it.`);
   return {
     id,
     ...(known.type !== undefined && { type: known.type }),

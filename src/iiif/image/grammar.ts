@@ -103,7 +103,7 @@ function parseSize(tables: ImageVersion, text: string): SizeRequest {
     throw refuse(
       `version_${tables.version}_does_not_upscale`,
       `Expected a size without ^, since version ${tables.version} of this service does not upscale; received ${toPrintable(text)}.`,
-      "Take the ^ away, or ask under version 3.",
+      "Remove the ^, or ask under version 3.",
     );
   }
   if (size === undefined) {

@@ -28,7 +28,7 @@ export function splitImagePath(rawPath: string): ImagePath {
   if (rawPath.endsWith("/")) {
     throw new ServiceError(
       "not-found",
-      "Expected a path without a / at its end; received one with it. Take the last / away.",
+      "Expected a path without a / at its end; received one with it. Remove the last /.",
       { code: "no_such_resource" },
     );
   }

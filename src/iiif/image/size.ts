@@ -59,7 +59,7 @@ export function refuseOverLimits(size: Size, limits: Limits): void {
   ].filter((part) => part !== "");
   throw new ServiceError(
     "too-large",
-    `Expected an answer of at most ${parts.join(", ")}; received a request for ${sizeText(size)}. Ask for a smaller size, or for max.`,
+    `Expected a derivative of at most ${parts.join(", ")}; received a request for ${sizeText(size)}. Ask for a smaller size, or for max.`,
     { code: "output_too_large" },
   );
 }

@@ -156,7 +156,7 @@ function settingsOf(parts: RenderParts, identifier: string): Settings {
 }
 
 const late = (ms: number) =>
-  new ServiceError("timeout", `The diagnosis was stopped after ${ms / 1000} s, the most that it may take.`, {
+  new ServiceError("timeout", `The diagnosis was stopped after ${ms / 1000} s, its time limit.`, {
     code: "diagnosis_timeout",
   });
 
@@ -164,11 +164,7 @@ const late = (ms: number) =>
 function asKnown(error: unknown): ServiceError {
   return error instanceof ServiceError
     ? error
-    : new ServiceError(
-        "decode",
-        "The doctor could not read this: the file has a form that it does not expect.",
-        {
-          cause: error,
-        },
-      );
+    : new ServiceError("decode", "The doctor could not read this: it does not know this form of file.", {
+        cause: error,
+      });
 }

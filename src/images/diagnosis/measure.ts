@@ -99,7 +99,7 @@ function unkept(slot: Slot): Slot {
     get: async () => undefined,
     put() {},
     async getOrMake(_name, _variant, make, { signal, watch } = {}) {
-      if (signal?.aborted) throw new ServiceError("cancelled", "Nobody waits for this any more.");
+      if (signal?.aborted) throw new ServiceError("cancelled", "Nobody is waiting for this any more.");
       watch?.noteCache("miss");
       return make(signal ?? new AbortController().signal);
     },

@@ -16,9 +16,7 @@ export function profileUse({
   const converts = convertsColours({ header, request: { quality: "default" }, policy, encoder: {} });
   if (!converts) {
     if (!colour || colour.ignored !== undefined) return "kept as they are, without a profile";
-    return colour.srgb
-      ? "kept as they are: they are sRGB"
-      : "kept as they are, and told by a profile in answers";
+    return colour.srgb ? "kept as they are: they are sRGB" : "kept as they are, with a profile in responses";
   }
   if (colour?.ignored !== undefined)
     return `the profile is ignored; ${withoutProfile(interpretation, target)}`;

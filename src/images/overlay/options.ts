@@ -21,7 +21,7 @@ const layout = {
   }),
   fit: z.enum(fits).meta({
     description:
-      "`shrink`: the overlay has its own size, or a smaller one if the derivative less the offsets has no room for it. `scale`: it is as large as that room allows. `tile`: it has its own size and is repeated over the whole derivative.",
+      "`shrink`: the overlay has its own size, or a smaller one if it does not fit into the derivative without the offsets. `scale`: it is as large as fits. `tile`: it has its own size and is repeated over the whole derivative.",
     edit: "restart",
   }),
   opacity: z.number().min(0).max(1).meta({
@@ -40,12 +40,12 @@ const usual = { anchor: "bottom-right", offset: [16, 16], fit: "shrink", opacity
 export const overlayOptions = z.strictObject({
   image: z.string().default("").meta({
     description:
-      "Picture that lies on every derivative: a file, relative to the configuration file, or `source:key` for a file in a source. While it is missing or broken, the service sends no images. Empty: none.",
+      "Picture to put on every derivative: a file, relative to the configuration file, or `source:key` for a file in a source. While it is missing or broken, the service sends no images. Empty: none.",
     edit: "restart",
     form: "picture",
   }),
   folder: pathOption.default(".").meta({
-    description: "Folder to which file names that a hook returns are relative; they cannot lead out of it.",
+    description: "Folder for the file names that a hook returns; they cannot lead out of it.",
     edit: "restart",
   }),
   anchor: layout.anchor.default(usual.anchor),

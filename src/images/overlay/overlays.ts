@@ -158,7 +158,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
         async (work) => {
           const found = await lookAgain(place, work);
           if ("problem" in found && !(before && "problem" in before && before.problem === found.problem))
-            log.error("an overlay cannot be used; no image that carries it is sent", {
+            log.error("an overlay cannot be used; images that need it are not sent", {
               place,
               error: found.problem,
             });
@@ -226,7 +226,7 @@ async function find(
     };
   }
   const { files } = platform;
-  if (!files) throw new Error("an overlay in a file needs files, which this runtime was not given");
+  if (!files) throw new Error("an overlay in a file needs files, to which this runtime has no access");
   const stat = async () => {
     const found = await files.stat(place.path);
     if (found?.kind !== "file") throw new Error(`the overlay is ${found ? "no file" : "not there"}`);

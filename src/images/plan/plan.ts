@@ -143,7 +143,7 @@ const encodedShare = 1 / 2;
 
 /**
  * Returns the number of full-size rows to decode at a time, given the `bytes` of all pixels; undefined for
- * all rows at once.
+ * all rows together.
  */
 function rowsAtOnce(
   decoder: CodecFacts["decoder"],

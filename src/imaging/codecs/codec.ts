@@ -28,7 +28,7 @@ export interface CodecHost {
   wasm(name: WorkerModule): WebAssembly.Module;
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
-  /** Hears that the profile of a master turned out not to be usable, and why. */
+  /** Called with the reason if the profile of a master turns out to be unusable. */
   noteIgnoredProfile?(master: NamedMaster, reason: string): void;
 }
 
@@ -63,8 +63,8 @@ export interface SidecarBlocks {
 /** Reductions that `decode` delivers cheaply. */
 export interface Scales {
   /**
-   * Returns the reductions of a page beside 1, ascending. `halvesColour`: for derivatives with chroma at half
-   * size.
+   * Returns the reductions of a page other than 1, ascending. `halvesColour`: for derivatives with chroma at
+   * half size.
    */
   of(header: ImageHeader, halvesColour: boolean): readonly Reduction[];
 }

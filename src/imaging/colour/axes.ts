@@ -5,8 +5,8 @@ import { type Curve, curveBytes, readCurve } from "./curves.ts";
 import type { Profile } from "./icc.ts";
 
 /**
- * One curve for each channel, from a device value to a place on its axis, 0 to 1, and rising; nodes along
- * each axis.
+ * For each channel, a rising curve from a device value to a position on its axis, 0 to 1, and the nodes along
+ * that axis.
  */
 export interface Axes {
   readonly curves: readonly Curve[];
@@ -89,7 +89,7 @@ function isRising(curve: Curve): boolean {
   return Array.from({ length: 64 }, (_, i) => i / 64).every((x) => curve(x + 1 / 64) - curve(x) > 1e-4);
 }
 
-/** The device value that a rising curve takes to `place`. */
+/** Returns the device value that a rising curve maps to `place`. */
 export function invertAt(curve: Curve, place: number): number {
   let low = 0;
   let high = 1;

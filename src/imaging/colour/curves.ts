@@ -69,7 +69,7 @@ export function readCurve(tag: Uint8Array): Curve | undefined {
   return (x) => clamp(curve(x));
 }
 
-/** The curve of a tag's bytes if it can be that of a device's tones; else undefined. */
+/** Returns the curve of a tag's bytes if it can be the tone curve of a device; else undefined. */
 export function readToneCurve(tag: Uint8Array): Curve | undefined {
   const curve = readCurve(tag);
   return curve && isTone(curve) ? curve : undefined;

@@ -13,7 +13,7 @@ export interface ProfileFacts {
   readonly ignored?: string;
 }
 
-/** The space that a profile for such samples is for; none fits Lab, which needs none. */
+/** The space of the profiles that fit such samples; none fits Lab, which needs none. */
 const spaceOf: Readonly<Record<Interpretation, DeviceSpace | undefined>> = {
   gray: "gray",
   rgb: "rgb",

@@ -9,26 +9,26 @@ export interface Grid {
   readonly inputs: 3 | 4;
   /** Nodes along each band. */
   readonly size: number;
-  /** From a device value to its place on the band's axis, 0 to 1. */
+  /** Maps a device value to its position on the band's axis, 0 to 1. */
   readonly curves: readonly Curve[];
   /** Four for each node: red, green, blue on the scale of nodes, and an unused one. */
   readonly nodes: Int16Array;
 }
 
-/** Full scale of nodes; there is room to -2 and 2 of it. */
+/** Full scale of nodes; values reach from -2 to 2 times that. */
 export const nodeScale = 16384;
 
 /**
- * The scale of nodes: a root of light like sRGB's curve, but moved along so that it is not steep at 0, and
- * straight below. Colours at the edge of sRGB then change evenly from node to node; the shift is that with
- * the smallest errors.
+ * The scale of nodes is a root of light like sRGB's curve, but shifted so that it is not steep at 0, and
+ * linear below. Colours at the edge of sRGB then change evenly from node to node; this shift has the smallest
+ * errors.
  */
 const shift = 0.08;
 const root = 2.4;
 const start = shift ** (1 / root);
 const span = (1 + shift) ** (1 / root) - start;
 
-/** Linear light to the scale of nodes, 0 to 1; beyond for colours outside sRGB. */
+/** Converts linear light to the scale of nodes: 0 to 1, or outside that for colours outside sRGB. */
 export function toNodes(light: number): number {
   return light > 0 ? ((light + shift) ** (1 / root) - start) / span : (light * start) / (shift * root * span);
 }
@@ -46,8 +46,8 @@ const sizes = { 3: { usual: 33, most: 49 }, 4: { usual: 17, most: 20 } } as cons
 
 /**
  * Returns the grid of a function from consecutive device colours (0 to 1) to linear sRGB, which is called
- * once with all of them. It follows `axes`, with a few nodes for each of theirs. Returns undefined if the
- * function returns nothing.
+ * once with all of them. It follows `axes`, with a few nodes for each of their nodes. Returns undefined if
+ * the function returns nothing.
  */
 export function makeGrid(
   inputs: 3 | 4,
@@ -65,7 +65,7 @@ export function makeGrid(
   return { kind: "grid", inputs, size, curves, nodes };
 }
 
-/** As many nodes as there is room for, so that every node of an axis of `nodes` is one of them. */
+/** Returns the largest number of nodes that fits and includes every node of an axis of `nodes`. */
 function following(
   nodes: number,
   { usual, most }: { readonly usual: number; readonly most: number },

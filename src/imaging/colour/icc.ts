@@ -1,4 +1,4 @@
-// ICC profiles as far as it must be known whether and how they can be used (ICC.1:2001-04 and ICC.1:2022: 7.2
+// The parts of ICC profiles that decide whether and how they can be used (ICC.1:2001-04 and ICC.1:2022: 7.2
 // header, 7.3 tags).
 
 import type { ByteSource } from "../lib/byte-source.ts";
@@ -22,7 +22,7 @@ export interface Profile {
   readonly tags: ReadonlyMap<string, { readonly offset: number; readonly size: number }>;
 }
 
-/** Why a profile is not used, in words for people. */
+/** The reason why a profile is not used, for people. */
 export interface Unusable {
   readonly ignored: string;
 }
@@ -118,10 +118,10 @@ export async function readTags(
   return found;
 }
 
-/** Characters that may stand in a header field and a log line. */
+/** Replaces characters that a header field or a log line may not contain. */
 export const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").trim();
 
-/** Why a damaged profile is not used. */
+/** Returns the reason why a damaged profile is not used. */
 export const damagedProfile = (expected: string, received: string): Unusable => ({
   ignored: `it is damaged: expected ${expected}, received ${received}`,
 });

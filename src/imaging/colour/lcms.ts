@@ -77,7 +77,7 @@ export function sampleProfile(
     const encoded = new Float32Array(lcms.memory.buffer, target, pixels * 3);
     for (let i = 0; i < encoded.length; i++) result[first * 3 + i] = srgbToLinear(encoded[i]!);
   }
-  // the instance is left to the collector, and with it all that it holds
+  // the instance and everything in it are left to the garbage collector
   return result.every(Number.isFinite) ? result : undefined;
 }
 
@@ -130,7 +130,7 @@ export function srgbInProfile(
 const mostMemory = 256 << 20;
 const page = 65536;
 
-/** A new instance: profiles come from anywhere, so none is used for a second one. */
+/** Returns a new instance: profiles are untrusted, so no instance is used for two. */
 function createLcms(module: WebAssembly.Module): Lcms {
   let lcms: Lcms;
   const stop = (name: string) => () => {

@@ -1,4 +1,4 @@
-// Three by three matrices, row after row, and the red-green-blue spaces that they stand for.
+// Three by three matrices, row by row, and the red-green-blue spaces that they represent.
 
 /** Nine numbers, row after row. */
 export type Matrix = readonly number[];
@@ -64,7 +64,7 @@ export function adaptation(white: Chromaticity): Matrix {
 export const isWhite = (white: Chromaticity): boolean =>
   white[1] > 0 && apply(bradford, xyz(white)).every((response) => response > 0.1);
 
-/** The same for XYZ relative to the white: 1, 1, 1 stays. */
+/** Returns the same for XYZ relative to the white: 1, 1, 1 is unchanged. */
 export function relativeAdaptation(white: Chromaticity): Matrix {
   const from = xyz(white);
   return adaptation(white).map((value, i) => (value * from[i % 3]!) / d50[Math.floor(i / 3) as 0 | 1 | 2]);

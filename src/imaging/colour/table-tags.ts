@@ -77,7 +77,7 @@ export async function checkTable({ tags, space }: Profile, bytes: ByteSource): P
   }
 }
 
-/** Bytes of the profile that are not at hand, as of one that PNG compresses. */
+/** Bytes of the profile that have not been read, as in a profile that PNG compresses. */
 class Unread extends Error {}
 
 const fits = ({ name, size }: Table, least: number): Unusable | undefined =>

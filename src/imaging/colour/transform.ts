@@ -46,7 +46,7 @@ export interface Colour {
 
 /** Total bytes of cached profiles and their transforms, and of the profiles of known images. */
 const keptBytes = 16 << 20;
-/** Bytes of the tables of a profile without nodes, about. */
+/** Approximate bytes of the tables of a profile without nodes. */
 const usualTables = 65536;
 
 /** Colour over the compiled modules; instances are made when first needed. */
@@ -97,7 +97,7 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
       let icc = id === undefined ? undefined : named.get(id);
       if (!icc) {
         icc = await load();
-        if (!icc) return { toSrgb: plain(interpretation), ignored: "it could not be read whole" };
+        if (!icc) return { toSrgb: plain(interpretation), ignored: "it could not be read completely" };
         if (id !== undefined) named.set(id, icc, icc.length);
       }
       const transform = await loadTransform(icc, interpretation);
@@ -113,7 +113,7 @@ function labGrid(white: Chromaticity | undefined): Grid {
   return makeGrid(3, (colours) => labToLight(colours, matrix && ((relative) => apply(matrix, relative))))!;
 }
 
-const refused: Unusable = { ignored: "Little CMS cannot make a transform of it" };
+const refused: Unusable = { ignored: "Little CMS cannot make a transform from it" };
 
 function runner(kernel: ColourKernel, transform: Transform): ToSrgb {
   if (transform.kind === "gray") return (pixels) => throughCurve(pixels, transform);
@@ -133,7 +133,7 @@ function fromTable(
     const inputs = space === "cmyk" ? 4 : 3;
     return makeGrid(inputs, sample, readAxes(icc, profile, inputs)) ?? refused;
   } catch {
-    return refused; // the instance that gave up is gone, and the profile is at fault
+    return refused; // the failed instance is discarded; the profile is at fault
   }
 }
 

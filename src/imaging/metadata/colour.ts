@@ -16,7 +16,7 @@ export interface ColourFields {
   readonly cicp?: Uint8Array | undefined;
   /** An embedded profile, or why it cannot be used. */
   readonly icc?: ByteSource | { readonly ignored: string } | undefined;
-  /** PNG: an sRGB chunk, or what gAMA and cHRM say. */
+  /** PNG: an sRGB chunk, or the values of gAMA and cHRM. */
   readonly chunks?: ({ readonly srgb: boolean } & Pick<ColourFacts, "gamma" | "chromaticities">) | undefined;
   readonly exif?: Pick<Exif, "colour"> | undefined;
 }
@@ -97,7 +97,7 @@ export function piecewise(bytes: ByteSource, pieces: readonly ProfilePiece[]): B
 export const compressedProfileBytes = 96 * 1024;
 const inflatedProfileBytes = 4 << 20;
 
-/** A compressed profile, or the beginning of one: whole if `complete`. */
+/** Decompresses a profile, or the beginning of one: whole if `complete`. */
 export async function inflatedProfile(
   data: Uint8Array,
   complete: boolean,

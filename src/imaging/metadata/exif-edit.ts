@@ -21,7 +21,7 @@ const tags = {
 const types = { ascii: 2, short: 3 } as const;
 const entrySize = 12;
 
-/** A block with nothing but an orientation, which follows: little-endian, one directory of one field. */
+/** A block with only an orientation, whose value follows: little-endian, one directory of one field. */
 const shortest = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0] as const;
 
 interface Block {

@@ -17,7 +17,7 @@ export interface ExifFields {
   readonly fields: readonly ExifField[];
 }
 
-/** Bytes of one value and of the numbers in it, which byte order turns round, by type (TIFF 6.0, page 15). */
+/** By type, the bytes of one value and of the numbers in it, whose byte order differs (TIFF 6.0, page 15). */
 export const fieldTypes: Readonly<Record<number, { readonly size: number; readonly unit: number }>> = {
   1: { size: 1, unit: 1 },
   2: { size: 1, unit: 1 },
@@ -75,7 +75,7 @@ export function readExifFields(block: Uint8Array): ExifFields | undefined {
   if (view.byteLength < 8) return undefined;
   const little = view.getUint16(0) === 0x4949;
   if ((!little && view.getUint16(0) !== 0x4d4d) || view.getUint16(2, little) !== 42) return undefined;
-  let left = block.length; // fields may share bytes, so that they could be many times as long together
+  let left = block.length; // fields may share bytes, so together they could be many times as long
 
   const read = (at: number, directory: ExifDirectory): ExifField[] => {
     const found: ExifField[] = [];
@@ -112,7 +112,7 @@ export function exifBlock({ little, fields }: ExifFields): Uint8Array | undefine
   return concatenate([header, directoryBytes(fields, 8, little)]);
 }
 
-/** The block without what takes most and says least: its thumbnail and the maker's own data. */
+/** Returns the block without its largest and least useful parts: the thumbnail and the maker notes. */
 export function shortenedExif(block: Uint8Array): Uint8Array | undefined {
   const read = readExifFields(block);
   const without = (fields: readonly ExifField[]): ExifField[] =>
@@ -135,8 +135,8 @@ export function swapBytes(fields: readonly ExifField[]): ExifField[] {
 }
 
 /**
- * A directory with its values and the directories below it, to stand at `at` (even) of a file. `entries`:
- * fields that are there already as they stand in a directory of that file, 12 bytes each.
+ * Returns a directory with its values and the directories below it, for the offset `at` (even) of a file.
+ * `entries`: fields that already are in a directory of that file, 12 bytes each.
  */
 export function directoryBytes(
   fields: readonly ExifField[],

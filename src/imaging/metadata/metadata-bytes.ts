@@ -1,4 +1,4 @@
-// Reading metadata out of a file: each kind whole or not at all, all of a file within one budget.
+// Reads the metadata of a file: each kind whole or not at all, all kinds within one budget.
 
 import { inflateWithin } from "../codecs/inflate.ts";
 import type { ByteSource } from "../lib/byte-source.ts";

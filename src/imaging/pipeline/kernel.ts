@@ -5,11 +5,11 @@ import type { ResampleAxis } from "./step.ts";
 
 /** Lobes of the kernel: it reaches three source pixels to each side, or three output pixels when reducing. */
 const lobes = 3;
-/** Weights are whole multiples of 1/65536 and sum to exactly 1, so that flat colour stays flat. */
+/** Weights are whole multiples of 1/65536 and sum to exactly 1, so flat colour stays flat. */
 const one = 65536;
 /** Phases are snapped to 1/65536 of a cell: a window's shifted origin then has the very same weights. */
 const phases = 65536;
-/** Rounds phases half a step or so, but never at a tie that whole-number ratios can produce. */
+/** Rounds phases at about half a step, but never at a tie that whole-number ratios can produce. */
 const snapBias = 0.618034;
 
 /**

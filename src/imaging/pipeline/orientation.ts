@@ -1,7 +1,7 @@
 // Effects of the eight EXIF orientations (Exif 2.3, tag 0x0112) on axes.
 
 /**
- * From stored to upright: first rows and columns change places (`swap`), then upright axes run backwards
+ * The transform from stored to upright: first rows and columns are swapped (`swap`), then axes are reversed
  * (`flip`).
  */
 export interface Orientation {

@@ -25,7 +25,7 @@ const runs = {
   mirror: () => mirror,
   rotate: (step, kernels) => (pixels) => kernels.rotate(pixels, step.degrees),
   overlay: (step, kernels) => (pixels) => {
-    if (!kernels.overlay) throw new Error("a plan has an overlay whose pixels are not there");
+    if (!kernels.overlay) throw new Error("a plan has an overlay without pixels");
     return kernels.overlay(pixels, step);
   },
   gray: () => gray,

@@ -1,4 +1,4 @@
-// Colours that were stored multiplied by alpha, as they were before.
+// Divides colours that were stored premultiplied by their alpha.
 
 /**
  * Works in place; `bands` with alpha last, `full` its largest value. Fully transparent pixels stay unchanged.

@@ -49,7 +49,7 @@ export function createOverlayPixels(kernels: Kernels, lcms: () => WebAssembly.Mo
       if (!data) {
         data = await load();
         if (data.length !== width * height * 4)
-          throw new Error("the pixels of an overlay are not of the size that its plan says");
+          throw new Error("the pixels of an overlay do not have the size that its plan says");
         images.set(digest, data, data.length);
       }
       const image: PixelBuffer = { width, height, bands: 4, interpretation: "rgb", data };

@@ -51,7 +51,7 @@ export async function overlayPixels(
 /** Converts gray or RGB of 8 bits to RGB with alpha. */
 function withAlpha(pixels: PixelBuffer): Uint8Array {
   const { width, height, bands, data } = pixels;
-  if (fullScale(pixels) !== 255) throw new Error("an overlay is decoded to 8 bit");
+  if (fullScale(pixels) !== 255) throw new Error("an overlay is decoded to 8 bits");
   const alpha = hasAlpha(pixels);
   const green = bands > 2 ? 1 : 0;
   const rgba = new Uint8Array(width * height * 4);

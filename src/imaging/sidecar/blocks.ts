@@ -5,7 +5,7 @@ import { sha256 } from "../lib/digest.ts";
 
 /** Bytes of every block except the last. */
 export const blockBytes = 2 ** 20;
-/** Bytes of a block's SHA-256 that are listed. */
+/** Bytes of a block's SHA-256 that the list contains. */
 export const digestBytes = 16;
 
 /** List of the blocks that hold some bytes; it is stored in an entry to verify them. */
@@ -128,6 +128,6 @@ export function blockWriter(blocks: BlockSink, first = 0) {
 function tooLarge(room: number): ImagingError {
   return new ImagingError(
     "unsupported",
-    `Expected a source file of which at most ${room} bytes have to be kept; it would take more. Convert it.`,
+    `Expected a source file of which at most ${room} bytes have to be kept; this one needs more. Convert it.`,
   );
 }

@@ -1,8 +1,8 @@
 // Numbers purges, to distinguish what began before and after one.
 
-/** Numbers that grow by purges. */
+/** Numbers that purges increase. */
 export interface Generations {
-  /** The number of what begins now under a key. */
+  /** Returns the generation of work that starts now under a key. */
   of(key: string): number;
   /** Begins a new generation of one key, or of all. */
   renew(key?: string): void;

@@ -1,4 +1,4 @@
-// Waiting with an end: a deadline, a signal, or a place in a queue that the one who waits may leave.
+// Waiting with an end: a deadline, a signal, or a queue that the waiter may leave.
 
 import { cancelledError } from "../../errors.ts";
 
@@ -20,7 +20,7 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   return () => void all.delete(own);
 }
 
-/** One who waits, as the queue sees it. Only the first call counts. */
+/** A waiter, as the queue sees it. Only the first call counts. */
 export interface Waiter<T> {
   admit(value: T): void;
   refuse(error: unknown): void;
@@ -29,7 +29,7 @@ export interface Waiter<T> {
 export interface Queue<T> {
   /** Adds a waiter, which may be admitted or refused immediately. */
   join(waiter: Waiter<T>): void;
-  /** Takes one out who was not admitted and does not wait any more. */
+  /** Removes a waiter that was not admitted and no longer waits. */
   leave(waiter: Waiter<T>): void;
 }
 
@@ -85,7 +85,7 @@ export function unlessAborted<T>(
 export async function withDeadline<T>(
   ms: number,
   act: () => Promise<T>,
-  late: Error | (() => Error) = () => new Error(`no answer within ${ms} ms`),
+  late: Error | (() => Error) = () => new Error(`no response within ${ms} ms`),
 ): Promise<T> {
   if (ms === Number.POSITIVE_INFINITY) return act();
   let timer: ReturnType<typeof setTimeout> | undefined;

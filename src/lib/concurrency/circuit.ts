@@ -19,7 +19,7 @@ export interface Circuit {
   run<T>(act: () => Promise<T>): Promise<T>;
   /** True if the next call fails without trying, unless it is the trial. */
   isOpen(): boolean;
-  /** From another source it is known that all is well. */
+  /** Closes the circuit, because something else has shown that the calls work. */
   close(): void;
   /** True if every call fails without trying, since the pause is not over. */
   isPausing(): boolean;

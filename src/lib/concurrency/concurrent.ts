@@ -1,8 +1,8 @@
 // A task for each of many items, a few at a time.
 
 /**
- * Runs `task` for every item, at most `atOnce` at a time. Rejects with the first failure, and starts no more
- * then.
+ * Runs `task` for every item, at most `atOnce` at a time. Rejects with the first failure, and then starts no
+ * more.
  */
 export async function forEachConcurrently<T>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -1,7 +1,7 @@
-// Time limits of things that come one after another, over one timer that is seldom set.
+// Time limits of consecutive tasks, over one timer that is rarely set.
 
 export interface Deadline {
-  /** Calls back unless {@link met} comes within `ms`; 0: no limit. Takes the place of the limit before. */
+  /** Calls back unless {@link met} comes within `ms`; 0: no limit. Replaces the previous limit. */
   expect(ms: number): void;
   met(): void;
   /** Clears the timer. */

@@ -54,7 +54,7 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
     if (queue.size >= maxWaiting)
       throw new ServiceError(
         "busy",
-        "The server expected fewer requests at once; its queue is full. Try again shortly.",
+        "The server has too many requests; its queue is full. Try again shortly.",
       );
     return waitForTurn<() => void>(
       {

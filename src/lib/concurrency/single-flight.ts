@@ -1,10 +1,10 @@
-// One piece of work for all who ask for the same thing at the same time.
+// Runs one task for all callers that ask for the same key at the same time.
 
 import { cancelledError, ServiceError } from "../../errors.ts";
 import { unlessAborted } from "./bounded-wait.ts";
 
 export interface SingleFlight<T> {
-  /** Keys with work under way. */
+  /** Number of keys with a task in progress. */
   readonly size: number;
   /** True if `run` would join work in progress. */
   has(key: string): boolean;
@@ -25,7 +25,7 @@ interface Flight<T> {
 /** Receives work that continues after its caller has left. */
 export type KeepAlive = (work: Promise<unknown>) => void;
 
-/** A registry of work under way. */
+/** Returns a registry of tasks in progress. */
 export function createSingleFlight<T>(keepAlive: KeepAlive = () => {}): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
 
@@ -47,7 +47,7 @@ export function createSingleFlight<T>(keepAlive: KeepAlive = () => {}): SingleFl
     flight.waiters--;
     if (flight.waiters > 0 || flights.get(key) !== flight) return;
     flights.delete(key);
-    flight.controller.abort(new ServiceError("cancelled", "All who waited for the work have gone."));
+    flight.controller.abort(new ServiceError("cancelled", "All who waited for the work have left."));
   };
 
   return {

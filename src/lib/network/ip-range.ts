@@ -13,8 +13,8 @@ export interface IpRange {
 }
 
 /**
- * An IPv4 or IPv6 address (brackets, zone and surrounding space allowed) as a number; undefined when it is
- * none.
+ * An IPv4 or IPv6 address (brackets, zone and surrounding space allowed) as a number; undefined if it is not
+ * an address.
  */
 export function parseIp(text: string): IpNumber | undefined {
   const bare = text

@@ -47,11 +47,11 @@ export const s3Options = {
     .meta({ description: "URL of an S3-compatible service. Empty: AWS in this region.", edit }),
   path_style: z.boolean().default(false).meta({
     description:
-      "Whether the name of the bucket is part of the path instead of the host name, as many services other than AWS require.",
+      "If true, the name of the bucket is part of the path instead of the host name, as many services other than AWS require.",
     edit,
   }),
   anonymous: z.boolean().default(false).meta({
-    description: "Whether requests are sent without a signature, for a bucket that anybody may use.",
+    description: "If true, requests are sent without a signature, for a public bucket.",
     edit,
   }),
   access_key_env: z

@@ -75,7 +75,7 @@ export class S3Error extends Error {
   constructor(status: number, code: string, region?: string) {
     const advice = region
       ? `Set region to ${region}, where the bucket is.`
-      : (adviceFor[code] ?? "Look the code up in the documentation of the service.");
+      : (adviceFor[code] ?? "Look up the code in the documentation of the service.");
     super(`The S3 service answered ${status} ${code}. ${advice}`);
     this.status = status;
     this.code = code;
@@ -88,7 +88,7 @@ const checkCredentials = "Check the variables that the *_env settings name.";
 const adviceFor: Readonly<Record<string, string>> = {
   AccessDenied:
     "Allow these credentials s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject on its objects.",
-  Forbidden: "Allow these credentials the bucket and its objects.",
+  Forbidden: "Give these credentials access to the bucket and its objects.",
   NoSuchBucket: "Check bucket, region and endpoint.",
   NotFound: "Check bucket, region and endpoint.",
   PermanentRedirect: "Check the region.",
@@ -97,7 +97,7 @@ const adviceFor: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: checkCredentials,
   SignatureDoesNotMatch: checkCredentials,
   InvalidToken: checkCredentials,
-  ExpiredToken: "Give it a new session token.",
+  ExpiredToken: "Set a new session token.",
   RequestTimeTooSkewed: "Set the clock of this machine.",
   SlowDown: "Try later.",
   ServiceUnavailable: "Try later.",
@@ -121,7 +121,7 @@ const absent: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound"]);
 
 const emptyHash = sha256("").then(toHex);
 
-/** A bucket. Nothing is asked yet. */
+/** Returns a bucket, without a request to it. */
 export function openBucket(options: BucketOptions): Bucket {
   const { region, credentials, timeoutMs, now = Date.now } = options;
   const send = options.fetch ?? fetch;
@@ -154,7 +154,7 @@ export function openBucket(options: BucketOptions): Bucket {
     const response = await send(url.href, {
       method,
       headers: signed,
-      // The cast: our arrays never lie over a SharedArrayBuffer, which is all that BodyInit leaves out.
+      // The cast is safe: BodyInit only excludes a SharedArrayBuffer, which our arrays never use.
       ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}),
       redirect: "manual",
       signal: signal ? AbortSignal.any([late, signal]) : late,

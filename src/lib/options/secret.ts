@@ -1,4 +1,4 @@
-// Secrets stand in environment variables; the configuration names the variable (keys that end in _env).
+// Secrets are in environment variables; the configuration names the variable (keys that end in _env).
 
 /**
  * Returns the value of a variable, without a trailing line break, which tools add to values from files.

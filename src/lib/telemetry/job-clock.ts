@@ -27,7 +27,7 @@ export class JobClock implements JobStages {
   readBytes = 0;
   #stage: JobStage = "decode";
   #since = performance.now();
-  /** Waits that are under way, and the stage to go on with after them. */
+  /** Waits in progress, and the stage that continues after them. */
   #waits = 0;
   #after: JobStage = "decode";
 
@@ -36,7 +36,7 @@ export class JobClock implements JobStages {
     else this.#switch(stage);
   }
 
-  /** Waits for what another side hands over. */
+  /** Waits for data from another side. */
   async wait<T>(stage: "read" | "index", answer: Promise<T>): Promise<T> {
     this.#begin(stage);
     try {

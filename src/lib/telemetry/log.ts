@@ -70,7 +70,7 @@ export const isWritten = (level: LogLevel, threshold: LogLevel) => rank(level) >
 
 const rank = (level: LogLevel) => logLevels.indexOf(level);
 
-/** Names that a JSON line has for itself; a field of that name gets an underscore. */
+/** Reserved names of a JSON line; a field with such a name gets an underscore. */
 const ownNames: ReadonlySet<string> = new Set(["@timestamp", "level", "message", "logger"]);
 
 const fieldName = (name: string) => (ownNames.has(name) ? `${name}_` : name);
@@ -146,7 +146,7 @@ function word(value: unknown): string {
   return oneLine(JSON.stringify(plain) ?? String(plain));
 }
 
-/** Text without what would break a line or steer a terminal. */
+/** Returns the text without characters that break a line or control a terminal. */
 function oneLine(text: string): string {
   return printable.test(text) ? text : text.replace(/[\p{C}\u2028\u2029]/gu, escapeCharacter);
 }

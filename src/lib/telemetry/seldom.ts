@@ -1,4 +1,4 @@
-// Things that many requests could say, said now and then.
+// Messages that many requests cause, logged now and then.
 
 /** Limits messages to one per key in that many milliseconds. `keys` have to be few. */
 export function createSeldom(ms: number, now = () => performance.now()): (key: string) => boolean {

@@ -65,7 +65,7 @@ export interface StageTimes {
    * by name costs as much as everything else done with them.
    */
   readonly ms: readonly (number | undefined)[];
-  /** Undefined: the request did not come to a lookup. */
+  /** Undefined if the request made no lookup. */
   readonly cache: CacheOutcome | undefined;
   /** The render that this request began and waited for; undefined if there was none. */
   readonly render: RenderFacts | undefined;
@@ -78,7 +78,9 @@ export interface StageTimes {
   readonly readBytes: number;
 }
 
-/** The stages of one request as they pass. A stage that takes place twice has the sum. */
+/**
+ * The stages of one request in the order in which they end. The times of a stage that occurs twice are added.
+ */
 export class StageClock implements StageTimes {
   readonly ms: (number | undefined)[] = [
     undefined,
@@ -108,14 +110,17 @@ export class StageClock implements StageTimes {
     this.#since = began;
   }
 
-  /** A stage has ended: what passed since the one before ended is its time. */
+  /** Ends a stage: its time is the time since the end of the previous one. */
   end(stage: StageName): void {
     const now = performance.now();
     this.#add(placeOf[stage], now - this.#since);
     this.#since = now;
   }
 
-  /** The slot has answered. The time until then is that of the lookup or of the wait for another's render. */
+  /**
+   * The slot has returned. The time until then belongs to the lookup, or to the wait for another request's
+   * render.
+   */
   noteCache(cache: CacheOutcome): void {
     this.cache = cache;
     if (cache === "miss") this.#since = performance.now();
@@ -145,7 +150,7 @@ export class StageClock implements StageTimes {
     this.readBytes += times.readBytes;
   }
 
-  /** The derivative was written to its slot, which took so many milliseconds. */
+  /** The derivative was written to its slot, in the given number of milliseconds. */
   wrote(ms: number): void {
     this.#add(placeOf.store, ms);
     this.#stored?.();

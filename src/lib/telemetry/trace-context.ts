@@ -20,7 +20,7 @@ export function parseTraceparent(header: string | null | undefined): TraceParent
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** Longer or stranger lists are not handed on; section 3.3.1.5 asks for 512 characters at least. */
+/** Longer or invalid lists are not passed on; section 3.3.1.5 requires at least 512 characters. */
 const stateForm = /^[\x20-\x7e\t]{1,512}$/;
 
 /**
@@ -36,7 +36,7 @@ export type TraceHeaders = Readonly<Record<string, string>>;
 /** The trace of a request. */
 export interface TraceContext {
   readonly traceId: string;
-  /** For requests to other services on its behalf; undefined: it is not handed on. */
+  /** For requests to other services on its behalf; undefined: it is not passed on. */
   readonly headers?: TraceHeaders | undefined;
 }
 

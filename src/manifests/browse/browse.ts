@@ -78,7 +78,7 @@ export async function browseFolder(
   parts: BrowseParts,
   { identifier, words, after, caller }: BrowseRequest,
 ): Promise<FolderPage | { readonly refused: RefusedDecision }> {
-  // Which identifiers lead to the files of a listing is then for the hook alone to know.
+  // Only the hook knows then which identifiers lead to the files of a listing.
   if (parts.images.hooks.has("resolve") && parts.options.derive !== "always") throw notFound(mappedByHook);
   const refused = await refusalOf(parts, identifier, caller);
   if (refused) return { refused };
@@ -146,7 +146,7 @@ async function pageOf(
     }
   }
   if (at >= entries.length) return { allowed };
-  // Names that are not for the caller are in no position either.
+  // Names that the caller may not see do not count as positions either.
   if (last) {
     const { kind, identifier } = last.entry;
     return { allowed, next: { kind, identifier, skipped: at - last.at } };
@@ -208,8 +208,8 @@ async function refusalOf(
 const notFound = (message: string) => new ServiceError("not-found", message, { code: "no_such_folder" });
 
 const mappedByHook =
-  "A hook maps identifiers to images here, so that folders cannot be listed. Ask for images by their identifiers; the operator can set presentation.derive.";
+  "A hook maps identifiers to images here, so folders cannot be listed. Ask for images by their identifiers; the operator can set presentation.derive.";
 const cannotList =
   "The source of this identifier cannot list its folders. Ask for its images by their identifiers.";
 const noFolder =
-  "There is no folder with this identifier. Check its spelling; what is known of an image is in its image information.";
+  "There is no folder with this identifier. Check its spelling; for facts of an image see its image information.";

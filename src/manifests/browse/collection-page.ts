@@ -115,7 +115,7 @@ export async function openCollection(
   };
 }
 
-/** The first picture that works: one of those that are shown, else one further on or further down. */
+/** Returns the first picture that works: a shown one, else a later one or one in a folder below. */
 async function firstOf(
   parts: CollectionParts,
   sight: Sight,
@@ -182,6 +182,6 @@ async function pageOf(
 const notFound = () =>
   new ServiceError(
     "not-found",
-    "Expected a folder that is listed here and that you may see; there is none of this name. Begin at the start page, or ask for an image by its identifier.",
+    "Expected a folder that is listed here and that you may see; there is none with this name. Start at the start page, or ask for an image by its identifier.",
     { code: "no_such_folder" },
   );

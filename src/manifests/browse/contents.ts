@@ -62,7 +62,7 @@ function contentsBy(
 /** Returns the members of a folder from its manifest file. For a whole document these are its own members. */
 export function membersOfFolder(sources: Sources, place: FolderLocation, folder: ListedFolder): Resource {
   const whole = folder.manifestFile?.stored?.whole;
-  // At the top of a source a whole manifest is that of its images, and annotations are nothing of it.
+  // At the top of a source, a whole manifest belongs to its images, and annotations do not belong to it.
   if (whole) return place.key === "" && whole.type !== "Collection" ? {} : whole;
   return descriptionsOf(sources, place, folder).own.members;
 }

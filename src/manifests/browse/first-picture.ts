@@ -1,5 +1,5 @@
-// The picture that the start page opens, and the log names: the first that people see, as far as there is
-// time to look for it.
+// Finds the picture that the start page opens and the log names: the first that people see, within a time
+// limit.
 
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";

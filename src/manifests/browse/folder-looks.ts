@@ -1,5 +1,5 @@
-// Folders as pages list them: their labels, how much they hold, and a picture of each, as far as there is
-// time to look into them.
+// Folders as pages list them: their labels, the number of their contents, and a picture of each, within a
+// time limit.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { ListedImage } from "../../images/look.ts";
@@ -34,9 +34,9 @@ interface How {
   readonly tellsCounts: boolean;
 }
 
-/** Folders that are looked into simultaneously. */
+/** Folders that are read simultaneously. */
 const atOnce = 4;
-/** Milliseconds after which no further folder is looked into. */
+/** Milliseconds after which no further folder is read. */
 const longestMs = 300;
 /** Images of a folder among which a picture of it is looked for. */
 const pictureAmong = 4;
@@ -64,7 +64,7 @@ async function lookInto(
   { lookAt, mayHave, tellsCounts }: How,
 ): Promise<ShownFolder | undefined> {
   const place = placeOf(sources, identifier);
-  // Without the signal of the request: it is soon asked for again.
+  // Without the signal of the request, because the folder is needed again soon.
   const folder = await folders.find(place.source, place.key);
   if (!folder) return undefined;
   const entries = entriesOf(sources, place, folder, false);

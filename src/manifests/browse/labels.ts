@@ -14,7 +14,7 @@ export type LabelledTrail = readonly (Trail[number] & { readonly label?: Languag
 
 /** Folders that are asked simultaneously. */
 const atOnce = 8;
-/** Milliseconds for which labels are waited for: names do as well. */
+/** Milliseconds to wait for labels; after that, names are shown. */
 const longestMs = 300;
 
 /** Returns the label of a folder from its manifest file. */

@@ -64,7 +64,7 @@ export interface OperatorFolders {
 
 /** Entries of listings that are remembered, so that the pages of a long folder are pages of one listing. */
 const keptEntries = 200_000;
-/** For how long, in milliseconds. */
+/** How long they are remembered, in milliseconds. */
 const keptMs = 10_000;
 
 interface ListedEntries {
@@ -156,13 +156,13 @@ function countsOf(entries: readonly OperatorEntry[]): Record<OperatorEntry["kind
 const cannotList = ({ name }: Source) =>
   new ServiceError(
     "unsupported",
-    `The source ${name} cannot list what it holds: a web server has no listings. Its images are there all the same, by their identifiers.`,
+    `The source ${name} cannot list its images, because a web server has no listings. They are available by their identifiers.`,
     { code: "source_cannot_list" },
   );
 
 const noFolder = () =>
   new ServiceError(
     "not-found",
-    "Expected a folder of a source; there is none of this name. Begin at the top of the source.",
+    "Expected a folder of a source; there is none with this name. Start at the top of the source.",
     { code: "no_such_folder" },
   );

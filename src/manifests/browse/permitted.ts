@@ -1,5 +1,5 @@
-// Which entries of a folder a caller may have: asked once for all that one rule gates, since there may be
-// thousands.
+// Finds the entries of a folder that a caller may have. It asks once for all entries that one rule gates,
+// since there may be thousands.
 
 import { type Access, everythingPublic, rulesOf } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";

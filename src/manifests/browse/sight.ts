@@ -21,7 +21,7 @@ export interface ShownImage extends ListedImage {
 }
 
 export interface Sight {
-  /** A hook alone knows which identifiers lead to the files of a listing, so that nothing can be listed. */
+  /** True if only a hook knows which identifiers lead to the files of a listing, so nothing can be listed. */
   readonly isMapped: boolean;
   /** True if decisions on all entries are quick, since no hook is involved. */
   readonly isSoonKnown: boolean;

@@ -23,7 +23,7 @@ export interface SiteDescription {
   readonly provider?: Provider;
 }
 
-/** Milliseconds for which the manifest file at the top is waited for. */
+/** Milliseconds to wait for the manifest file at the top. */
 const longestMs = 300;
 
 /** The description. `base`: public URL of the service without trailing slash. */
@@ -63,6 +63,6 @@ function providerOf({ label, homepage, logo }: Resource): Provider | undefined {
   };
 }
 
-/** Whole documents are taken as they are written, so that an address may be any. */
+/** Whole documents are not checked, so an address may have any scheme. */
 const isWeb = (address: string | undefined): address is string =>
   address !== undefined && /^https?:\/\//i.test(address) && parseUrl(address) !== undefined;

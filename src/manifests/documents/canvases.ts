@@ -42,7 +42,7 @@ export async function imageCanvases(
 ): Promise<readonly CanvasFacts[]> {
   const { identifier } = caller;
   const facts = await imageFacts(parts, caller).catch(async (error: unknown) => {
-    // Why an image cannot be read is for those who may know of it.
+    // Only callers who may know of an image learn why it cannot be read.
     if ((await gate.pass(identifier)).listed) throw error;
     return undefined;
   });

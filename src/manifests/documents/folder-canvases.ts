@@ -35,7 +35,7 @@ export async function factsOfSheets(
   return canvases;
 }
 
-/** The canvases of the document of an identifier. A canvas is numbered by its place among the sheets. */
+/** The canvases of the document of an identifier. The number of a canvas is its position among the sheets. */
 export function folderCanvases(
   parts: FolderCanvasesParts,
   id: string,

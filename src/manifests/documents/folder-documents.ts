@@ -1,5 +1,5 @@
-// The documents of a folder: its manifest, its collection in whole or in parts, or what its manifest file has
-// in their place.
+// The documents of a folder: its manifest, its collection as a whole or in parts, or the document of its
+// manifest file that replaces them.
 
 import { ServiceError } from "../../errors.ts";
 import {
@@ -104,7 +104,7 @@ function faulty({ parts }: Making, place: FolderLocation, { manifestFile }: Fold
       {
         path: [],
         message:
-          "expected a whole document, with type, label and items: this source cannot list the images that are described",
+          "expected a whole document, with type, label and items, because this source cannot list the images",
       },
     ]);
   parts.manifestFiles.tell(place, manifestFile);

@@ -1,5 +1,5 @@
-// The presentation hook, behind what would be sent without it: members that it merges in, or a whole document
-// in its place.
+// Applies the presentation hook to the document that would be sent without it: merges members into it, or
+// replaces it.
 
 import { presentationContext } from "../../iiif/presentation/context.ts";
 import { readDescription } from "../../iiif/presentation/description/description.ts";

@@ -28,7 +28,7 @@ export interface Making {
   readonly gate: Gate;
   /** True if only some of its canvases are needed. */
   readonly partly: boolean;
-  /** Notes why a file that is there cannot be read as an image, which is said if nothing else is found. */
+  /** Records why an existing file cannot be read as an image; the error says so if nothing else is found. */
   noteUnread(error: ServiceError): void;
 }
 
@@ -75,7 +75,7 @@ const listedCanvases = (items: readonly Resource[]): Canvases => ({
 
 /** A document that is still to be made. */
 export interface PlannedDocument {
-  /** Throws what sources, hooks and codecs throw, and `not-found` if nothing is left of it. */
+  /** Throws what sources, hooks and codecs throw, and `not-found` if nothing remains of it. */
   make(): Promise<Made>;
   /** The folder, if the document depends on no other. */
   readonly folder?: Folder;

@@ -58,7 +58,7 @@ export function membersOf(
         label: nameOf(inner),
       }),
     );
-  // A folder of the name that the manifest would have is there in its place.
+  // A folder that has the name of the manifest takes its place.
   const images: ListedMember[] =
     folder &&
     !folder.listing.directories.includes(imagesId("")) &&

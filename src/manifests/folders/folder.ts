@@ -6,7 +6,7 @@ import type { ManifestFile } from "./manifest-file.ts";
 
 /** A listed folder, with the facts found about its images since. */
 export interface Folder {
-  /** Another one whenever a listing shows that something changed. */
+  /** Changes whenever a listing shows that something changed. */
   readonly serial: number;
   readonly listing: Listing;
   /** Its operator's description. */

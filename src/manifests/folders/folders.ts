@@ -154,7 +154,10 @@ interface TimedListing {
   readonly at: number;
 }
 
-/** When a listing began, so that a file that comes meanwhile is not missed for longer than any other. */
+/**
+ * The time when a listing started, so that a file that is added meanwhile is not missed for longer than any
+ * other.
+ */
 async function timeListing(
   list: () => Promise<readonly SourceEntry[] | undefined>,
   now: () => number,
@@ -165,7 +168,7 @@ async function timeListing(
 
 async function listFolder(source: Source, key: string, signal: AbortSignal, validators = true) {
   const entries = await source.list?.(key, () => signal.aborted, validators);
-  // One that ended early is no listing.
+  // A listing that ended early does not count.
   if (signal.aborted) throw cancelledError(signal);
   return entries?.filter(
     ({ kind, name }) =>
@@ -179,7 +182,7 @@ async function listFolder(source: Source, key: string, signal: AbortSignal, vali
  */
 const isPlain = (key: string) => plainSegments(key) !== undefined && !/^[a-z]:/i.test(key);
 
-/** The stored listing while it counts, else that of `list`, which is stored. */
+/** Returns the stored listing while it is valid, else the result of `list`, which is stored. */
 async function throughSlot(
   info: Slot,
   { source, key }: { readonly source: Source; readonly key: string },
@@ -193,7 +196,7 @@ async function throughSlot(
   const stored = decode(await info.get(name, variant));
   if (stored && isFresh(stored.at)) return stored;
   const fresh = await timeListing(list, now);
-  // Names that lead nowhere are asked for at will.
+  // Clients can ask for any number of names that do not exist.
   if (fresh.entries) info.put(name, variant, new TextEncoder().encode(JSON.stringify(fresh)));
   return fresh;
 }

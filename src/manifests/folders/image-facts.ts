@@ -141,7 +141,7 @@ interface LookResult {
 async function lookAt(parts: FactsParts, caller: Caller, validator?: string): Promise<LookResult> {
   const everyone = { ...parts, access: everythingPublic, decisions: unnoted };
   const look = async (master: Master) => {
-    // The source remembers an earlier state than the listing saw.
+    // The source remembers an earlier state than the listing.
     if (validator !== undefined && master.validator !== validator) master.source.forget?.(master.key);
     return factsOf(parts, master, caller.signal);
   };

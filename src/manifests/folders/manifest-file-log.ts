@@ -32,7 +32,7 @@ export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly 
       const file = identifierOf(inside(place, manifestFile.name));
       for (const fault of faults)
         if (isNew(manifestFile, fault))
-          log.warn("a manifest file is not used as it is written", {
+          log.warn("a manifest file is only partly used", {
             source: place.source.name,
             file,
             fault,

@@ -17,16 +17,15 @@ export interface ReadText {
 /** Bytes of a text that is read as YAML, which takes a hundred times longer than JSON. */
 export const mostYaml = 2 ** 20;
 
-/** Levels that a value may have: the deepest documents of the specification have about 20. */
+/** Most levels of a value: the deepest documents of the specification have about 20. */
 const mostLevels = 64;
 
 /**
- * Values and characters that a value may have: aliases that are resolved make far more of a text than it has
- * itself.
+ * Most values and characters of a value: resolved aliases can make it far larger than its text.
  */
 const mostContents = 16 * 2 ** 20;
 
-/** Aliases of YAML may be resolved so often before they count as an attack. */
+/** How often aliases of YAML may be resolved before they count as an attack. */
 const mostAliases = 100;
 
 /**
@@ -43,7 +42,7 @@ export function readText(text: string, isJson: boolean): ReadText {
   if (value !== undefined) return checkValue(value, (faults) => documentOf(text).locate(faults));
   const { document, locate } = documentOf(text);
   const [error] = document.errors;
-  // The parser calls itself for each level, and says so of a stack that is full.
+  // The parser is recursive, and reports a full stack with this code.
   if (error?.code === "RESOURCE_EXHAUSTION") return { faults: [tooDeep], locate };
   if (error) {
     const [message = ""] = error.message.split(/ at line \d+|\n/);
@@ -65,7 +64,7 @@ function checkValue(value: unknown, locate: ReadText["locate"]): ReadText {
 }
 
 const tooDeep = `expected at most ${mostLevels} levels of lists and keys; received more`;
-const tooMuch = "expected YAML with few aliases; received some that make too much of it";
+const tooMuch = "expected YAML with few aliases; received some that make it too large";
 
 function parsedJson(text: string): unknown {
   try {
@@ -113,7 +112,7 @@ function offsetOf(top: Node | null, path: Fault["path"]): number | undefined {
   return offset;
 }
 
-/** Why a value is too deep or too much; one that holds itself is too deep. */
+/** Returns why a value is too deep or too large; a value that contains itself is too deep. */
 function excessOf(top: unknown): string | undefined {
   let left = mostContents;
   const look = (value: unknown, level: number): string | undefined => {

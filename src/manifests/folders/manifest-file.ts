@@ -19,15 +19,17 @@ export interface ManifestFile {
   /** A document that takes the place of the derived one. */
   readonly stored?: StoredDocument;
   /**
-   * Why nothing of the file can be used; absent for whole documents and descriptions, whatever is wrong in
-   * these.
+   * Why nothing of the file can be used; absent for whole documents and descriptions, even if they have
+   * faults.
    */
   readonly unusable?: LocatedFault;
   /** Returns the description of the folder as a manifest or a collection, if there is no whole document. */
   describe(kind: "manifest" | "collection"): Description;
   /** Returns the faults, in lines for people. Those of a description are known once it has been requested. */
   faults(): readonly LocatedFault[];
-  /** Adds what turned out when a description was put to use, such as names of images that are not there. */
+  /**
+   * Adds faults that were found when a description was applied, such as names of images that do not exist.
+   */
   add(faults: readonly Fault[]): void;
 }
 
@@ -97,7 +99,7 @@ export function manifestFileOf(
   const faults = new Set<LocatedFault>(unread);
   const known = new Set<string>();
   const add: ManifestFile["add"] = (more) => {
-    // They are located and said once, however often the description is put to use.
+    // They are located and reported once, however often the description is applied.
     const fresh = more.slice(0, mostFaults).filter((fault) => !known.has(JSON.stringify(fault)));
     const kept = fresh.slice(0, Math.max(0, mostFaults - known.size));
     if (kept.length === 0) return;
@@ -106,7 +108,7 @@ export function manifestFileOf(
   };
   const described = new Map<string, Description>();
   const isDocument = isWhole(value);
-  // YAML of nothing but comments says nothing of the folder; JSON is never empty.
+  // YAML with only comments does not describe the folder; JSON is never empty.
   const isEmpty = value === null && !isJson;
   const isPlain = value !== undefined && !isEmpty && objectOf(value) === undefined;
   const misread = isDocument ? faultsOfStored(value) : isPlain ? [plainFault] : [];

@@ -83,7 +83,7 @@ async function imageEntry(
   return (await mayHave(identifier)) ? { kind: "image", identifier, ...(label && { label }) } : undefined;
 }
 
-/** A folder is looked through later, whether it matches or not. */
+/** A folder is searched later, whether it matches or not. */
 async function folderEntry(
   [place, { label: labelAbove, text }]: LocatedContent,
   { above }: Queued,

@@ -12,7 +12,7 @@ import { createSourceIndex, type Lack, type ReadFolder, type SourceIndex } from 
 import { walkFolders } from "./walk.ts";
 
 export interface SearchResult extends Matches {
-  /** Identifier of the first folder that was not looked into; absent if all were. */
+  /** Identifier of the first folder that was not searched; absent if all were. */
   readonly stoppedAt?: string;
   /** Why matches may be missing; absent if none are, or if `stoppedAt` says it. */
   readonly lack?: "reading" | "unreadable";
@@ -21,7 +21,7 @@ export interface SearchResult extends Matches {
 export interface Search {
   /** Throws what the source throws if the client has gone. */
   find(request: SearchRequest): Promise<SearchResult>;
-  /** Begins to read what searches look through, if that costs little. */
+  /** Starts to read the index that searches use, if that costs little. */
   prepare(): void;
 }
 
@@ -42,7 +42,7 @@ export interface SearchParts {
 const usualBytes = 96 * 2 ** 20;
 /** Milliseconds for which a search waits for an index to be read. */
 const readMs = 150;
-const late = new Error("the index is not read yet");
+const late = new Error("the index has not been read yet");
 /** Limits of the listings during a search: folders, and milliseconds. */
 const walkBounds = { folders: 2000, ms: 600 };
 /** Limits for folders that do not fit an index. */

@@ -27,7 +27,7 @@ export interface SourceIndexParts {
   readonly now: () => number;
 }
 
-/** Why an index does not hold all that is there; undefined: it does. */
+/** Why an index is incomplete; undefined if it is complete. */
 export type Lack =
   /** It is being built, or has not been read again within its time. */
   | "reading"
@@ -54,8 +54,7 @@ const mostFailures = 20;
 /** Milliseconds after which a folder is read again although its source says that nothing changed. */
 const longestUnread = 600_000;
 /**
- * Milliseconds for which a folder may be read and still have the state that it has afterwards;
- * `Source.stateOf` says why.
+ * Milliseconds that reading a folder may take if its state afterwards is to count; `Source.stateOf` says why.
  */
 const longestRead = 1000;
 
@@ -81,7 +80,7 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
   const known = new Map<string, IndexedFolder>();
   let running: Promise<void> | undefined;
   let begunAt = Number.NEGATIVE_INFINITY;
-  /** When the latest reading began that came to its end. */
+  /** Start of the latest reading that was completed. */
   let readAt = Number.NEGATIVE_INFINITY;
   let isFull = false;
   let failures = 0;

@@ -9,7 +9,7 @@ import type { LookInto } from "./find.ts";
 import { searchedFolder } from "./searched-folder.ts";
 
 export interface WalkBounds {
-  /** Folders that are looked into at most. */
+  /** Most folders to read. */
   readonly folders: number;
   /** Milliseconds after which no further folder is. */
   readonly ms: number;
@@ -21,7 +21,7 @@ export interface FolderWalk {
   stoppedAt(): string | undefined;
 }
 
-/** Looks into folders as they are listed now. */
+/** Reads folders as they are listed now. */
 export function walkFolders(
   { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
   { folders: most, ms }: WalkBounds,

@@ -49,7 +49,7 @@ function diskError(act: string, response: Response): Error {
   return new Error(`The disk service answered ${act} with ${response.status}.`);
 }
 
-/** A response without its body, which has to be let go. */
+/** Cancels the body of a response that is not needed. */
 async function drop(response: Response): Promise<void> {
   await response.body?.cancel();
 }

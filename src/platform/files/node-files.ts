@@ -88,7 +88,9 @@ async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-/** A file for a thread that has nothing else to do meanwhile. Methods throw the runtime's error. */
+/**
+ * A file with synchronous reads, for a thread that has nothing else to do. Methods throw the runtime's error.
+ */
 export interface FileAtOnce {
   /** Current facts of the open file, whatever is now at its path. */
   stat(): Pick<FileStat, "size" | "id">;
@@ -106,7 +108,7 @@ export interface FileAtOnce {
 let lent = new Uint8Array();
 const mostLent = 4 * 1024 * 1024;
 
-/** Room for so many bytes. */
+/** Room for the given number of bytes. */
 function lentRoom(length: number): Uint8Array {
   if (length > mostLent) return new Uint8Array(length);
   if (length > lent.length) lent = new Uint8Array(Math.min(mostLent, 2 * length));
@@ -154,7 +156,7 @@ export function openFileAtOnce(path: string): FileAtOnce {
   /** Returns the available length of a range. */
   const wantedOf = (offset: number, length: number) => Math.max(0, Math.min(length, size - offset));
   const confirmOpen = () => {
-    // Its number may be another file's by now.
+    // Its descriptor may belong to another file by now.
     if (closed) throw new Error("Expected an open file; this one was closed.");
   };
   return {

@@ -28,7 +28,7 @@ export function usableMemory(): number {
 
 /** Returns the maximum of simultaneous file calls of the runtime; further ones wait. */
 export function fileThreads(runtime: ProcessRuntime, env: Platform["env"]): number {
-  // Deno's threads for blocking calls are as many as this whatever is set.
+  // Deno always has this many threads for blocking calls.
   if (runtime === "deno") return 32;
   const set = Number(env.UV_THREADPOOL_SIZE);
   if (set >= 1) return Math.min(1024, Math.floor(set));

@@ -19,7 +19,7 @@ export interface Output {
    * nothing waits.
    */
   write(text: Text, mayWait?: boolean): void;
-  /** Writes what waits. */
+  /** Writes everything that is waiting. */
   flush(): void;
 }
 

@@ -2,7 +2,7 @@
 
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use by another process; stop that process or set another port",
-  EACCES: "may not be opened by this user; take a port above 1023 or give the process the right",
+  EACCES: "may not be opened by this user; use a port above 1023 or give the process the permission",
   EADDRNOTAVAIL: "is on an address that this machine does not have; correct the address",
 };
 

@@ -14,12 +14,12 @@ const parserProblems: Readonly<Record<string, ProblemFacts>> = {
   HPE_HEADER_OVERFLOW: problem(
     431,
     "headers_too_large",
-    "The header fields are larger than this server reads. Send fewer or shorter ones.",
+    "The header fields are larger than this server accepts. Send fewer or shorter ones.",
   ),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: problem(
     413,
     "chunk_extensions_too_large",
-    "The chunk extensions are larger than this server reads. Send the body without them.",
+    "The chunk extensions are larger than this server accepts. Send the body without them.",
   ),
   ERR_HTTP_REQUEST_TIMEOUT: problem(
     408,

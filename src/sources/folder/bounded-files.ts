@@ -42,4 +42,4 @@ export function boundMasterFiles(files: MasterFiles, calls: number, timeoutMs: n
 }
 
 const timeoutError = () =>
-  Object.assign(new Error("The folder of the source does not answer."), { code: "ETIMEDOUT" });
+  Object.assign(new Error("The folder of the source does not respond."), { code: "ETIMEDOUT" });

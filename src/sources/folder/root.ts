@@ -81,7 +81,7 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
       // A missing root (a disk that is not mounted) is a fault: its images must not appear as not existing.
       throw sourceError(
         "source_root_missing",
-        `The folder of source "${name}" was expected; it is not there. Ask the operator of this service.`,
+        `The folder of source "${name}" was expected; it does not exist. Ask the operator of this service.`,
       );
     },
     async resolve(realRoot, path) {
@@ -124,8 +124,8 @@ export async function checkRoot(name: string, top: string, files: MasterFiles): 
     if (stat.kind !== "directory")
       throw fault(
         "source_root_no_folder",
-        "it is no folder",
-        "Set root to the folder that holds the images.",
+        "it is not a folder",
+        "Set root to the folder that contains the images.",
       );
     for await (const _ of files.list(top)) break;
   } catch (error) {

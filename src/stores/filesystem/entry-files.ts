@@ -75,6 +75,6 @@ export function boundFiles(
 }
 
 const timeoutError = () =>
-  Object.assign(new Error("The folder of the store does not answer. Check its mount and its disk."), {
+  Object.assign(new Error("The folder of the store does not respond. Check its mount and its disk."), {
     code: "ETIMEDOUT",
   });

@@ -153,7 +153,9 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
         throw new Error(folderFault(cause), { cause });
       });
       if (!whole)
-        throw new Error("The folder of the store does not give back what was written. Check the disk.");
+        throw new Error(
+          "A read from the folder of the store does not return what was just written. Check the disk.",
+        );
     },
     close: room.whenSettled,
   };

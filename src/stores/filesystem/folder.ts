@@ -4,17 +4,17 @@ import type { FileSystem } from "../../platform/platform.ts";
 
 /** Meanings of file system errors for a folder, and what to do. */
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: "this user may not write to it. Give the service's user the right to",
-  EPERM: "this user may not write to it. Give the service's user the right to",
+  EACCES: "the service's user may not write to it. Change its owner or its permissions",
+  EPERM: "the service's user may not write to it. Change its owner or its permissions",
   NotCapable: "the runtime may not write to it. Allow it with --allow-write",
   EROFS: "its file system is read-only. Mount it for writing, or set another path",
-  ENOSPC: "its disk is full. Make room",
-  EDQUOT: "the quota of this user is used up. Make room, or raise it",
+  ENOSPC: "its disk is full. Free some space",
+  EDQUOT: "the quota of the service's user is used up. Free some space, or raise the quota",
   EFBIG: "a file may not grow as large as needed. Raise the limit on the size of files",
   ENOTDIR: "a part of its path is a file. Set another path",
   EEXIST: "a part of its path is a file. Set another path",
-  ETIMEDOUT: "it does not answer. Check its mount and its disk",
-  ENOENT: "it is not there and cannot be made. Make it, or set another path",
+  ETIMEDOUT: "it does not respond. Check its mount and its disk",
+  ENOENT: "it does not exist and cannot be created. Create it, or set another path",
 };
 
 /** Why a folder cannot be written and what to do, from the error of a write to it. Names no path. */

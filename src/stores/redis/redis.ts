@@ -77,10 +77,10 @@ export const redisOptions = (defaults: StoreDefaults) =>
     z.strictObject({
       backend: z
         .literal("redis")
-        .meta({ description: "In Redis, which many servers may share.", edit: "restart" }),
+        .meta({ description: "In Redis, which several servers can share.", edit: "restart" }),
       ...redisAddressOptions,
       prefix: redisPrefixOption.meta({
-        description: "Text with which all keys begin; the name of the slot follows it.",
+        description: "Prefix of all keys; the name of the slot follows it.",
         edit: "restart",
       }),
       timeout: timeoutOption,
@@ -167,7 +167,7 @@ export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisSt
     ...store,
     async check() {
       if (!(await roundTrip(store)))
-        throw new Error("Redis does not give back what was written. Raise max_memory.");
+        throw new Error("A read from Redis does not return what was just written. Raise max_memory.");
     },
   };
 }

@@ -163,7 +163,7 @@ describe("a password file", () => {
     rmSync(file);
     time += 1000;
     expect(await rights()).toEqual([false, true]);
-    await expect(passwords.check()).rejects.toThrow("not there");
+    await expect(passwords.check()).rejects.toThrow("does not exist");
     const told = lines.join("\n");
     expect(told).toContain("SHA-1");
     for (const secret of ["5en6G6Mez", "top-secret", hello, uu, "U*U"]) expect(told).not.toContain(secret);
@@ -189,7 +189,7 @@ describe("a password file", () => {
   it("that is missing, is a folder, or is not in UTF-8 is refused at the start", async () => {
     const refuses = (file: string, message: RegExp) =>
       expect(passwordsOf({ htpasswd_file: file })).rejects.toThrow(message);
-    await refuses(join(directory, "missing"), /not there/);
+    await refuses(join(directory, "missing"), /does not exist/);
     await refuses(directory, /htpasswd_file/);
     const latin = join(directory, "latin");
     writeFileSync(latin, Buffer.from(`\xc4nn:${uu}\n`, "latin1"));

@@ -236,9 +236,9 @@ describe("a folder of sessions", () => {
           () => "passed",
           (error: Error) => error.message,
         );
-    expect(await check(join(folder.path, "missing"))).toContain("is not there");
+    expect(await check(join(folder.path, "missing"))).toContain("does not exist");
     writeFileSync(join(folder.path, "file"), "");
-    expect(await check(join(folder.path, "file"))).toContain("A file stands");
+    expect(await check(join(folder.path, "file"))).toContain("is a file");
     mkdirSync(join(folder.path, "taken"));
     writeFileSync(join(folder.path, "taken/v1"), "");
     expect(await check(join(folder.path, "taken"))).toContain("cannot be written");
@@ -250,8 +250,8 @@ describe("a folder of sessions", () => {
     const { id } = await logIn();
     const away = `${folder.path}-away`;
     renameSync(folder.path, away);
-    await expect(sessions.find(id)).rejects.toThrow("not there");
-    await expect(sessions.findByToken(id)).rejects.toThrow("not there");
+    await expect(sessions.find(id)).rejects.toThrow("does not exist");
+    await expect(sessions.findByToken(id)).rejects.toThrow("does not exist");
     renameSync(away, folder.path);
     expect(await sessions.find(id)).toBeDefined();
   });

@@ -50,7 +50,7 @@ describe("sessions in memory that is full", () => {
 });
 
 describe("tokens in memory", () => {
-  it("leave half of the room to sessions, whoever has them", async () => {
+  it("leave half of the room to sessions, whichever session they belong to", async () => {
     const { sessions, logIn, clock } = full({ maxRecords: 8 });
     const [one, two] = [await logIn(), await logIn()];
     const token = async (id: string, ms = ttlMs) => (await sessions.issueToken(id, ms))?.id ?? "";

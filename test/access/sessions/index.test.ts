@@ -359,8 +359,8 @@ describe("sessions in a folder", () => {
     const path = join(folder.path, "later");
     const [check] = build({ backend: "filesystem", path }).checks;
     expect(check).toMatchObject({ key: "auth.session.path", place: path, neededFor: "logins" });
-    await expect(check?.run()).rejects.toThrow("is not there");
-    await expect(check?.dryRun?.()).rejects.toThrow("is not there");
+    await expect(check?.run()).rejects.toThrow("does not exist");
+    await expect(check?.dryRun?.()).rejects.toThrow("does not exist");
     make("later");
     await check?.dryRun?.();
     expect(await filesBelow(path)).toEqual([]);

@@ -94,7 +94,7 @@ test("profiles and rules are listed as configured, with the login of each", asyn
     ["staff", "active", "builtin", "nothing", "2", "0"],
     ["terms", "clickthrough", "builtin", "a picture of !100,100 at most", "1", "0"],
     ["room", "kiosk", "builtin", "nothing", "1", "0"],
-    ["proxy", "external", "header, by the site in front", "nothing", "1", "–"],
+    ["proxy", "external", "header, set by the site in front", "nothing", "1", "–"],
   ]);
   expect(rows(html, "rules")).toEqual([
     ["1", "private/*", "staff"],
@@ -173,7 +173,7 @@ describe("active sessions", () => {
     await gone.close();
     const html = await pageOf(app);
     expect(figure(html, "Sessions")).toBe("–");
-    expect(html).toContain("does not answer");
+    expect(html).toContain("does not respond");
     expect(html).not.toContain(String(gone.port));
   });
 });

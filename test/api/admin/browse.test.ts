@@ -144,7 +144,7 @@ describe("/admin/browse", () => {
     expect(linksIn(html, "images")).toEqual([["gated secret.png", "/pictures/admin/view/gated/secret.png"]]);
     expect(html).toContain('<span class="pill">staff</span>');
     expect(html).not.toContain("<img");
-    // The lesser picture is what everybody may have.
+    // Everybody may have the reduced picture.
     expect(await see("/admin/browse/lesser")).toContain("<img");
     const { status } = await app.get("/iiif/3/gated%2Fsecret.png/full/max/0/default.jpg", {
       headers: asOperator,
@@ -176,20 +176,20 @@ describe("/admin/browse", () => {
   test("a source without listings says so and accepts identifiers", async () => {
     for (const path of ["/admin/browse/web", "/admin/browse/web/any"]) {
       const html = await see(path);
-      expect(html).toContain("The source web cannot list what it holds");
+      expect(html).toContain("The source web cannot list its images");
       expect(html).toContain('action="/pictures/admin/view"');
     }
     const alone = await serve(
       `sources: [{ name: only, type: http, url: "http://127.0.0.1:9/{identifier}" }]`,
     );
-    expect(await see("/admin/browse", 200, alone)).toContain("The source only cannot list what it holds");
+    expect(await see("/admin/browse", 200, alone)).toContain("The source only cannot list its images");
   });
 
   test.each([
     ["/admin/browse/nowhere", 404],
     ["/admin/browse/Sheet%202.png", 404],
   ])("%s is not a folder", async (path, status) => {
-    expect(textOf(await see(path, status))).toContain("there is none of this name");
+    expect(textOf(await see(path, status))).toContain("there is none with this name");
   });
 
   test("a source that is away is an error of its page, not of the service", async () => {
@@ -330,7 +330,7 @@ describe("/admin/view", () => {
     const answer = await app.get("/admin/view/lesser/map.png", {
       headers: { ...asOperator, Cookie: `service_session=${id}` },
     });
-    expect(textOf(await answer.text())).toContain("all of it is shown");
+    expect(textOf(await answer.text())).toContain("the whole image is shown");
   });
 
   test("is found by a typed identifier", async () => {

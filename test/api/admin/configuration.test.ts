@@ -177,7 +177,7 @@ describe("a save", () => {
     const outcome = textById(html, "outcome");
     expect(outcome).toContain("Saved: log.level, image.tile_size.");
     expect(outcome).toContain("In force now: log.level");
-    expect(outcome).toContain("From the next start on: image.tile_size");
+    expect(outcome).toContain("From the next start: image.tile_size");
     expect(load(written())).toEqual({
       ...load(original),
       log: { ...load(original).log, level: "error" },
@@ -217,7 +217,7 @@ describe("a save", () => {
   test("is logged with the names of the keys", async () => {
     const page = await start(original.replace("warn", "info"));
     await page.send({ "image.tile_size": "256" });
-    expect(page.lines.join("")).toMatch(/configuration saved by the operator's pages .*image\.tile_size/);
+    expect(page.lines.join("")).toMatch(/configuration saved on the admin pages .*image\.tile_size/);
   });
 
   test("by a script needs no digest", async () => {
@@ -427,7 +427,7 @@ describe("if nothing can be saved", () => {
   test("a file that is gone is not made", async () => {
     const page = await start(original);
     rmSync(path);
-    await expectLocked(page, "not there any more");
+    await expectLocked(page, "no longer exists");
     expect(readdirSync(top)).toEqual([]);
   });
 

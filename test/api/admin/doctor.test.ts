@@ -102,7 +102,7 @@ describe("the logins", () => {
 
   test("are examined one at a time", async () => {
     const both = await Promise.all([1, 2].map(() => ask({ origin: "", identifier: "closed/base.png" })));
-    expect(both.filter(({ text }) => text.includes("under way already"))).toHaveLength(1);
+    expect(both.filter(({ text }) => text.includes("already running"))).toHaveLength(1);
   });
 
   test("do not apply without a section auth, and a GET leads back to the page", async () => {

@@ -97,7 +97,7 @@ describe("a kiosk's address", () => {
     const response = await browserOf(app).visit("/iiif/auth/login/room", { peer, headers });
     expect(response.status).toBe(status);
     expect(response.headers.has("Set-Cookie")).toBe(status === 200);
-    if (status === 401) expect(await response.text()).toContain("Access is given on certain computers only");
+    if (status === 401) expect(await response.text()).toContain("Access is limited to certain computers");
   });
 });
 

@@ -115,7 +115,7 @@ const says = {
   denied: "You did not agree",
   unconfirmed: "did not confirm who you are",
   expired: "This login is not known here",
-  unavailable: "does not answer right now",
+  unavailable: "is not responding right now",
   misconfigured: "not set up correctly",
 };
 
@@ -589,7 +589,7 @@ describe("an ID token", () => {
     await site.service.close();
   });
 
-  test("without the claim that names the user tells the operator which claim is missing", async () => {
+  test("without the user claim names that claim to the operator", async () => {
     const site = await siteWith(", user_claim: upn");
     const one = reader(site);
     await expectRefused(await whole(one), one, 503, says.misconfigured);

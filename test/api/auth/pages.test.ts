@@ -129,7 +129,7 @@ describe("a page of the operator", () => {
     expect(response.status).toBe(401);
     const html = await response.text();
     expect(html).toContain('value="&quot;&gt;&lt;script&gt;"');
-    expect(html).toContain('<p class="error">User name and password do not fit.');
+    expect(html).toContain('<p class="error">The user name and password do not match.');
     expect(html).toContain(`value="${viewer}/?a&amp;b"`);
   });
 
@@ -139,7 +139,7 @@ describe("a page of the operator", () => {
   });
 
   test.each([
-    ["is not there", undefined, /the file is not there/],
+    ["is not there", undefined, /the file does not exist/],
     ["cannot be read as a template", "\n{{ .Nothing }}", /line 2: there is no field \.Nothing/],
     ["is no text", Uint8Array.of(0xff, 0xfe), /expected text in UTF-8/],
     ["is too large", "a".repeat(1024 * 1024 + 1), /1048577 bytes/],

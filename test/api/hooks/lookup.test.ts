@@ -189,7 +189,7 @@ describe("a mapping that changes", () => {
     put(`${mapping}\nnew: masters/red.png\nms-1: again.png`);
     await expect
       .poll(async () => (await ready()).hooks)
-      .toMatchObject([{ healthy: false, error: expect.stringMatching(/stays in force: line 17: /) }]);
+      .toMatchObject([{ healthy: false, error: expect.stringMatching(/stays in effect: line 17: /) }]);
     // The last valid file stays in effect, so the service can do its work.
     expect((await ready()).status).toBe(200);
     expect((await get("new")).status).toBe(200);

@@ -302,7 +302,9 @@ test("/ready says that a failing service gets no requests for a while", async ()
     status: 503,
     body: {
       status: "unready",
-      hooks: [{ name: "webhook", healthy: false, error: expect.stringContaining("left alone") }],
+      hooks: [
+        { name: "webhook", healthy: false, error: expect.stringContaining("is not asked for a moment") },
+      ],
     },
   });
 });

@@ -93,7 +93,7 @@ test("a missing folder of content states is reported in the log, and not in the 
   expect([answer.status, (await answer.json()).code]).toEqual([503, "bookmarks_unavailable"]);
   expect(requests.at(-1)).toMatchObject({ status: 503, code: "bookmarks_unavailable" });
   expect(errors).toHaveLength(1);
-  expect(errors[0]?.[1].cause).toContain("The folder of the content states is not there.");
+  expect(errors[0]?.[1].cause).toContain("The content state folder does not exist.");
 });
 
 test("a full queue has no cause, so that only its code is logged", async () => {

@@ -13,12 +13,12 @@ const allowed = (ranges: unknown, says: RegExp, key = "auth.profiles.room.kiosk.
 const all = "auth.profiles.room.kiosk.allowed_ips";
 
 export const addresses: readonly Mistake[] = [
-  allowed(["0.0.0.0/0"], /lets in everybody with IPv4/, all),
-  allowed(["::/0"], /lets in everybody with IPv6/, all),
-  allowed(["2000::/3"], /lets in everybody with IPv6/, all),
-  allowed(["0.0.0.0/1", "128.0.0.0/1"], /lets in everybody with IPv4/, all),
-  allowed(["0.0.0.0/2", "64.0.0.0/2", "198.51.100.0/24"], /lets in everybody with IPv4/, all),
-  allowed(["0.0.0.0/0", "::/0"], /lets in everybody with IPv4 and IPv6/, all),
+  allowed(["0.0.0.0/0"], /admits everybody with IPv4/, all),
+  allowed(["::/0"], /admits everybody with IPv6/, all),
+  allowed(["2000::/3"], /admits everybody with IPv6/, all),
+  allowed(["0.0.0.0/1", "128.0.0.0/1"], /admits everybody with IPv4/, all),
+  allowed(["0.0.0.0/2", "64.0.0.0/2", "198.51.100.0/24"], /admits everybody with IPv4/, all),
+  allowed(["0.0.0.0/0", "::/0"], /admits everybody with IPv4 and IPv6/, all),
   allowed(["198.0.0.0/7"], /more addresses than any institution/),
   allowed(["2001::/16"], /more addresses than any institution/),
   allowed(["198.51.100.7/24"], /the whole network of 24 bits/),
@@ -43,7 +43,7 @@ export const addresses: readonly Mistake[] = [
       config.trusted_proxies = [];
     },
     key: "trusted_proxies",
-    says: /kiosk\.allowed_ips lets in everybody or nobody/,
+    says: /kiosk\.allowed_ips admits either everybody or nobody/,
   },
   {
     what: "a header while no proxy is named",
@@ -51,7 +51,7 @@ export const addresses: readonly Mistake[] = [
       config.trusted_proxies = [];
     },
     key: "auth.profiles.header.access_service.header",
-    says: /whoever reaches this service past the proxy and sends X-Remote-User has access/,
+    says: /anyone who bypasses the proxy and sends X-Remote-User has access/,
   },
   {
     what: "all addresses as proxies",

@@ -23,7 +23,7 @@ const service = (profile: string, change: object, key: string, says: RegExp, wha
 const secret = "auth.profiles.page.access_service.callback_secret_env";
 
 export const logins: readonly Mistake[] = [
-  shown("max", /shows those without access the whole image/),
+  shown("max", /shows readers without access the whole image/),
   shown("^max", /the whole image/),
   shown("pct:100", /the whole image/),
   shown("^pct:150", /the whole image/),
@@ -87,7 +87,7 @@ export const logins: readonly Mistake[] = [
     "password",
     { htpasswd_file: "./htpasswd" },
     ".users",
-    /does not count beside htpasswd_file/,
+    /is ignored because htpasswd_file is set/,
     "two lists",
   ),
   service("password", { users: {} }, ".users", /is missing; pattern active needs users/, "no users"),
@@ -106,7 +106,7 @@ export const logins: readonly Mistake[] = [
     "a misspelt key",
   ),
   service("click", { users: { ann: bcrypt } }, ".users", /asks for no password/, "users of a click"),
-  service("click", { template: "./none.html" }, ".template", /not there/, "a page that is not there"),
+  service("click", { template: "./none.html" }, ".template", /does not exist/, "a page that does not exist"),
   service(
     "click",
     { template: "./page.html" },
@@ -128,7 +128,7 @@ export const logins: readonly Mistake[] = [
       auth.profiles.password.access_service = { backend: "builtin", htpasswd_file: "./empty" };
     },
     key: "auth.profiles.password.access_service.htpasswd_file",
-    says: /nobody/,
+    says: /names no users/,
   },
   {
     what: "a claim whose scope is not asked for",
@@ -137,7 +137,7 @@ export const logins: readonly Mistake[] = [
       Object.assign(auth.profiles.page.access_service, { user_claim: "email", scopes: ["openid"] });
     },
     key: "auth.profiles.page.access_service.user_claim",
-    says: /for the scope email alone.*add email to scopes/,
+    says: /for the scope email only.*add email to scopes/,
   },
   {
     what: "a provider over http",
@@ -162,7 +162,7 @@ export const logins: readonly Mistake[] = [
       auth.profiles.click.kiosk = { allowed_ips: ["198.51.100.1"] };
     },
     key: "auth.profiles.click.kiosk.allowed_ips",
-    says: /looks at no address/,
+    says: /ignores addresses/,
   },
   {
     what: "no way in",

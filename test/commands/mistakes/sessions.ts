@@ -65,7 +65,7 @@ export const sessions: readonly Mistake[] = [
       auth.session = { redis: { addr: "127.0.0.1:1" } };
     },
     key: "auth.session.redis",
-    says: /does not count, since auth\.session\.backend is heap; write backend: redis/,
+    says: /is ignored because auth\.session\.backend is heap; write backend: redis/,
   },
   {
     what: "a folder that is not chosen",
@@ -105,7 +105,7 @@ export const sessions: readonly Mistake[] = [
       auth.cookie = { path: "/images" };
     },
     key: "auth.cookie.path",
-    says: /below \/images alone.*no login counts/,
+    says: /only below \/images.*no login counts/,
   },
   {
     what: "a cookie for the host with a path",

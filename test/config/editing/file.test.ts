@@ -138,7 +138,7 @@ describe("a save", () => {
     expect(loadFile().image.max_concurrent).toBe(1);
   });
 
-  test("and a concurrent reload run one after the other", async () => {
+  test("and a concurrent reload run one at a time", async () => {
     const file = open();
     const view = await file.view();
     const taken: number[] = [];
@@ -214,7 +214,7 @@ describe("if nothing can be saved", () => {
         rmSync(path);
         return nodeFiles();
       },
-      "not there any more",
+      "no longer exists",
     ],
     [
       "a file that is no UTF-8",
@@ -238,7 +238,7 @@ describe("if nothing can be saved", () => {
     const file = open({ ...nodeFiles(), readFile: () => new Promise(() => {}) });
     const view = await file.view();
     expect(view.fields).toHaveLength(12);
-    expect(view.obstacle).toContain("did not answer");
+    expect(view.obstacle).toContain("did not respond");
   });
 });
 

@@ -504,7 +504,7 @@ describe("keys ending in _env", () => {
 
   test("name a variable that has to be set", () => {
     expect(problems(yaml("TOKEN"))).toEqual([
-      "sources.0.auth_env: the environment variable TOKEN is not set; set it to the secret, or take this key away",
+      "sources.0.auth_env: the environment variable TOKEN is not set; set it to the secret, or remove this key",
     ]);
     expect(problems(yaml("TOKEN"), { TOKEN: "" })).toHaveLength(1);
     expect(problems(yaml("TOKEN"), { TOKEN: "Bearer x" })).toEqual([]);
@@ -555,13 +555,13 @@ describe("if the addresses of readers matter, an unlisted proxy causes a warning
   const site = "https://images.example.org";
 
   test.each([
-    ["active", "make everybody wait"],
-    ["kiosk", "kiosk.allowed_ips lets in everybody or nobody"],
+    ["active", "lock everybody out"],
+    ["kiosk", "kiosk.allowed_ips admits either everybody or nobody"],
   ] as const)("for %s, with the consequences and the remedy", (way, consequence) => {
     for (const base of [site, "https://192.0.2.1", "https://example.org/images"]) {
       const [warning, ...others] = told(way, base);
       expect(warning?.message).toContain(consequence);
-      expect(warning?.message).toContain("Write the addresses of the proxy here, such as [127.0.0.1]");
+      expect(warning?.message).toContain("Add the proxy's addresses here, such as [127.0.0.1]");
       expect(others).toEqual([]);
     }
   });

@@ -234,7 +234,7 @@ describe("a built-in that takes seconds", () => {
     });
     expect(await engine.call("authorize", inputOf("count"))).toEqual({ calls: 1 });
     expect(isOver).toBe(false);
-    expect((await long).message).toMatch(/longer than its time limit of 3000 ms, and had to be ended/);
+    expect((await long).message).toMatch(/longer than its time limit of 3000 ms and had to be terminated/);
     expect(await engine.call("resolve", inputOf("count"))).toEqual({ calls: 1 });
   });
 
@@ -283,7 +283,7 @@ describe("calls that wait", () => {
     const counts = new Map<string, number>();
     for (const outcome of await Promise.all(calls)) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     // 256 wait; one runs, or two if the second worker is ready.
-    const refused = counts.get("256 calls wait already") ?? 0;
+    const refused = counts.get("256 calls are already waiting") ?? 0;
     expect([42, 43]).toContain(refused);
     expect(counts.get("answered")).toBe(300 - refused);
   });
@@ -292,7 +292,7 @@ describe("calls that wait", () => {
     const engine = await engineOf({ timeout: "1s" });
     const calls = Array.from({ length: 12 }, () => failureOf(engine.call("resolve", inputOf("loop"))));
     const reasons = new Set((await Promise.all(calls)).map(({ message }) => message.replace(/;.*/, "")));
-    expect(reasons).toContain("it waited 3000 ms for its turn");
+    expect(reasons).toContain("it waited 3000 ms in the queue");
     expect(await engine.call("resolve", inputOf("count"))).toEqual({ calls: 1 });
   });
 

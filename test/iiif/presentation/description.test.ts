@@ -183,7 +183,7 @@ describe("links of a description", () => {
       ],
     });
     expect(faults({ provider: { label: "Us" } })).toEqual([
-      "provider: expected an id or a homepage: an address that stands for the provider",
+      "provider: expected an id or a homepage: an address that identifies the provider",
     ]);
   });
 });

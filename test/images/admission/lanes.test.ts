@@ -24,7 +24,7 @@ test("heavy jobs take three quarters of the places, rounded down, and at least o
   expect(places.map(mostPlaces.cheap)).toEqual(places);
 });
 
-test("the memory of several jobs is the sum of theirs", () => {
+test("the memory of several jobs is the sum of the memory of each", () => {
   expect(memoryOf([])).toBe(0);
   expect(memoryOf([heavy(30), from("web", 12)])).toBe(42);
 });

@@ -26,7 +26,7 @@ test("one party is served in the order in which its items came", () => {
   expect(served(filled("a1", "a2", "a3"))).toEqual(["a1", "a2", "a3"]);
 });
 
-test("parties take turns, whoever has more items", () => {
+test("parties take turns, no matter who has more items", () => {
   expect(served(filled("a1", "a2", "a3", "a4", "b1", "b2", "c1"))).toEqual([
     "a1",
     "b1",

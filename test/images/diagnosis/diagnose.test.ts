@@ -150,7 +150,7 @@ describe("the treatment of an image follows the settings", () => {
     const use = async (of: Served) =>
       fact(await diagnose(of.service.images, "jpg-icc-displayp3.jpg"), "colour_use")?.text;
     expect(await use(app)).toBe("converted to sRGB");
-    expect(await use(keeping)).toContain("told by a profile");
+    expect(await use(keeping)).toContain("with a profile in responses");
   });
 
   test("CMYK without a profile is converted by a guess", async () => {

@@ -30,7 +30,7 @@ const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
 const resample = codecs.kernels.resamplePlane;
 
-/** A frame of one component with so many samples at 1/8. */
+/** A frame of one component with the given number of samples at 1/8. */
 const gray = (width: number, height: number) => {
   const component = { h: 1, v: 1, width: 8 * width, height: 8 * height };
   return {

@@ -14,7 +14,7 @@ it("returns a result that comes in time, including an error", async () => {
 });
 
 it("ends the wait for a result that never comes", async () => {
-  await expect(withDeadline(10, () => new Promise(() => {}))).rejects.toThrow("no answer within 10 ms");
+  await expect(withDeadline(10, () => new Promise(() => {}))).rejects.toThrow("no response within 10 ms");
 });
 
 it("does not time out a result that arrived while this process was busy", async () => {
@@ -29,7 +29,7 @@ it("leaves no error unhandled that comes after the end", async () => {
   const late = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  await expect(withDeadline(10, () => late)).rejects.toThrow("no answer");
+  await expect(withDeadline(10, () => late)).rejects.toThrow("no response");
   // An unhandled rejection would end the run.
   fail(new Error("too late"));
   await new Promise((resolve) => setTimeout(resolve));

@@ -22,7 +22,7 @@ describe.each(chosenRuntimes())("the dashboard on $name", (runtime) => {
 
   const watch = (signal?: AbortSignal) =>
     fetch(`${server.url}/admin/stats/stream`, { headers: asOperator, ...(signal && { signal }) });
-  /** Reads so many frames. */
+  /** Reads the given number of frames. */
   async function read(response: Response, count: number): Promise<Frame[]> {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const utf8 = new TextDecoder();

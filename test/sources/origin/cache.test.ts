@@ -365,7 +365,7 @@ describe("servers of all kinds", () => {
     const source = httpSource(origin);
     await expect(source.open("a")).rejects.toMatchObject({ kind: "source", code: "origin_unavailable" });
     expect(origin.since().requests).toBe(3);
-    await expect(source.check()).rejects.toThrow(/does not answer/);
+    await expect(source.check()).rejects.toThrow(/does not respond/);
     origin.behaviour.instead = undefined;
     await expect(source.check()).resolves.toBeUndefined();
     expectBytes(await (await open(source, "a")).bytes.read(0, 10), content.slice(0, 10));

@@ -36,7 +36,7 @@ describe("the files of a store", () => {
     const bound = boundFiles(files, 4, deadlines);
     const reads = Array.from({ length: 10 }, (_, i) => bound.readFile(`/hangs/${i}`));
     for (const { status } of await Promise.allSettled(reads)) expect(status).toBe("rejected");
-    await expect(bound.readFile("/works")).rejects.toThrow("does not answer");
+    await expect(bound.readFile("/works")).rejects.toThrow("does not respond");
     expect(state.calls).toBe(2);
     // The other half of the calls is reserved for non-reads.
     expect(await bound.stat("/works")).toBeUndefined();
@@ -45,8 +45,8 @@ describe("the files of a store", () => {
   it("work again when hanging calls have ended", async () => {
     const { state, files } = hanging();
     const bound = boundFiles(files, 1, deadlines);
-    await expect(bound.readFile("/hangs")).rejects.toThrow("does not answer");
-    await expect(bound.readFile("/works")).rejects.toThrow("does not answer");
+    await expect(bound.readFile("/hangs")).rejects.toThrow("does not respond");
+    await expect(bound.readFile("/works")).rejects.toThrow("does not respond");
     state.release();
     await new Promise((resolve) => setTimeout(resolve));
     expect(await bound.readFile("/works")).toEqual(Uint8Array.of(6));
@@ -55,7 +55,7 @@ describe("the files of a store", () => {
   it("are used while one call of several hangs, and calls wait for their turn", async () => {
     const { files } = hanging();
     const bound = boundFiles(files, 4, deadlines);
-    await expect(bound.readFile("/hangs")).rejects.toThrow("does not answer");
+    await expect(bound.readFile("/hangs")).rejects.toThrow("does not respond");
     const reads = Array.from({ length: 50 }, () => bound.readFile("/works"));
     expect(await Promise.all(reads)).toEqual(Array(50).fill(Uint8Array.of(6)));
   });
@@ -63,8 +63,8 @@ describe("the files of a store", () => {
   it("know of writes that may land after their deadline, and write the same file no second time before", async () => {
     const { state, files } = hanging();
     const bound = boundFiles(files, 8, deadlines);
-    await expect(bound.writeFile("/hangs", Uint8Array.of(1))).rejects.toThrow("does not answer");
-    await expect(bound.writeFile("/hangs", Uint8Array.of(2))).rejects.toThrow("does not answer");
+    await expect(bound.writeFile("/hangs", Uint8Array.of(1))).rejects.toThrow("does not respond");
+    await expect(bound.writeFile("/hangs", Uint8Array.of(2))).rejects.toThrow("does not respond");
     expect(state.calls).toBe(1);
     let landed = false;
     const late = bound.lateWrites().then(() => {

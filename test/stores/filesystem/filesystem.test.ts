@@ -38,7 +38,7 @@ afterEach(() => folder.remove());
 const open = (maxBytes = 1 << 20, over: FileSystem = files) =>
   filesystemStore({ files: over, path: join(folder.path, "cache"), maxBytes });
 
-/** Makes a file look as if it was last used so many hours ago. */
+/** Makes a file look as if it was last used the given number of hours ago. */
 async function age(file: string, hours: number): Promise<void> {
   const then = new Date(Date.now() - hours * 3_600_000);
   await utimes(file, then, then);
@@ -196,8 +196,8 @@ describe("a folder that does not respond", () => {
       deadlines,
       calls: 8,
     });
-    await expect(store.get("a", "")).rejects.toThrow("does not answer");
-    await expect(store.set("a", "", Uint8Array.of(1))).rejects.toThrow("does not answer");
+    await expect(store.get("a", "")).rejects.toThrow("does not respond");
+    await expect(store.set("a", "", Uint8Array.of(1))).rejects.toThrow("does not respond");
     let purged = false;
     const purging = store.delete("a").then((removed) => {
       purged = true;

@@ -132,7 +132,7 @@ describe("the account of a redis store", () => {
     expect(used).toBeGreaterThan(counted / 2);
   });
 
-  it("lets the least recently used entry go first, whoever used it", async () => {
+  it("removes the least recently used entry first, no matter who used it", async () => {
     const [one, two] = [open(tcp(), 22_000), open(tcp(), 22_000)];
     for (const name of ["a", "b", "c"]) await one.set(name, "", new Uint8Array(5000));
     await two.get("a", "");

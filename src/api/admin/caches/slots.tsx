@@ -65,8 +65,8 @@ function usageIn(families: Families, name: string): SlotReading["usage"] {
 
 const holds: Readonly<Record<SlotName, string>> = {
   render: "Finished images: tiles, thumbnails, full images.",
-  info: "What is known of masters, from which info.json is made, and listings of folders elsewhere.",
-  origin: "Bytes of masters elsewhere, and the indexes and transcodes by which large files are quick.",
+  info: "Descriptions of masters, from which info.json is made, and listings of remote folders.",
+  origin: "Bytes of remote masters, and the indexes and transcodes that make large files fast.",
 };
 
 /** One row for each slot. */
@@ -146,7 +146,7 @@ function State({ slot, problem }: { readonly slot: NamedSlot; readonly problem: 
   if (!read && !write) return <span class="pill good">working</span>;
   const which = read && write ? "reads and writes" : read ? "reads" : "writes";
   return (
-    <span class="pill bad" title="Its store failed lately; it is tried again in a moment.">
+    <span class="pill bad" title="Its store failed recently; it is tried again in a moment.">
       {which} paused
     </span>
   );

@@ -95,7 +95,7 @@ function RefusalNotice({
 function refusalText(result: Attempt["result"]): string {
   switch (result.kind) {
     case "stale":
-      return "Nothing was saved: the file has changed since this form was made. Below is what you typed; where the file now says something else, that stands beside it. Save again to have yours.";
+      return "Nothing was saved: the file has changed since this form was made. Below are your values; if the file now has another, it is shown next to yours. Save again to use yours.";
     case "failed":
       return `Nothing was saved: ${result.reason}.`;
     default:
@@ -123,7 +123,7 @@ function ProblemsOfFile({ problems }: { readonly problems: readonly Problem[] })
   );
 }
 
-/** Lists the keys whose values in the file differ from those in effect, whoever wrote them. */
+/** Lists the keys whose values in the file differ from those in effect, no matter who wrote them. */
 function Waiting({ service, view }: { readonly service: Service; readonly view: ConfigFileView }) {
   if (!view.config) return null;
   const { takes, waits } = service.compare(view.config);

@@ -55,8 +55,8 @@ function withoutFile({ platform: { name, env }, config }: Service): ConfigFileVi
     config: config(),
     obstacle:
       name === "workerd"
-        ? "this runtime has no files that can be replaced; change the configuration where it is deployed"
-        : "the service was started without -config FILE or SERVICE_CONFIG, so that there is no file to save to",
+        ? "this runtime cannot replace files; change the configuration where it is deployed"
+        : "the service was started without -config FILE or SERVICE_CONFIG, so there is no file to save to",
   };
 }
 
@@ -104,7 +104,7 @@ const nowhere = { kind: "failed", reason: "there is no file to save to" } as con
 function fieldsOf(form: URLSearchParams, names: readonly string[]): Map<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of form) {
-    const wrong = !names.includes(name) ? "one that this form has not" : "one twice";
+    const wrong = !names.includes(name) ? "one that this form does not have" : "one twice";
     if (!names.includes(name) || fields.has(name))
       throw new Refusal({
         status: 400,
@@ -119,8 +119,9 @@ function fieldsOf(form: URLSearchParams, names: readonly string[]): Map<string, 
 function report({ service: { log } }: Admin, result: Saved): void {
   if (result.kind === "saved") {
     const { changed, waits, notApplied } = result;
-    log.info("configuration saved by the operator's pages", { changed, needRestart: waits });
-    if (notApplied !== undefined) log.error("saved configuration not in force", { problem: notApplied });
+    log.info("configuration saved on the admin pages", { changed, needRestart: waits });
+    if (notApplied !== undefined)
+      log.error("the saved configuration is not in effect", { problem: notApplied });
   }
   if (result.kind === "failed")
     log.error("configuration not saved", { problem: result.reason, cause: result.cause });
@@ -137,7 +138,7 @@ function outcomeOf(
   const others = waits.filter((path) => !changed.includes(path));
   const details = [
     ...(notApplied === undefined && now.length > 0 ? [`In force now: ${now.join(", ")}`] : []),
-    ...(later.length > 0 ? [`From the next start on: ${later.join(", ")}`] : []),
+    ...(later.length > 0 ? [`From the next start: ${later.join(", ")}`] : []),
     ...(others.length > 0
       ? [`Saved before, and still waiting for the next start: ${others.join(", ")}`]
       : []),
@@ -146,6 +147,6 @@ function outcomeOf(
   const text =
     notApplied === undefined
       ? `Saved: ${changed.join(", ")}.`
-      : "Saved, but not in force: the file could not be read again. The log says why.";
+      : "Saved, but not in effect: the file could not be read again. The log says why.";
   return { state: notApplied === undefined ? "done" : "failed", text, details };
 }

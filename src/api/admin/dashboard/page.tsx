@@ -30,7 +30,7 @@ export const dashboardPages: AdminPage = (admin) => [
         section: "status",
         aside: (
           <span id="live" class="pill live" role="status" data-state="still">
-            {`As of ${clock} UTC; reload for newer`}
+            {`As of ${clock} UTC; reload for newer figures`}
           </span>
         ),
         body: statusOf(frame, {
@@ -158,7 +158,7 @@ function Cards({ frame, live: { Figure, text } }: { frame: Frame; live: ReturnTy
       <Card label="In flight" of="inFlight" form="count" spark>
         requests without their answer
       </Card>
-      <Card label="Waiting for a place" of="queue.waiting" form="count" spark>
+      <Card label="Waiting for a permit" of="queue.waiting" form="count" spark>
         p95 wait <Figure of="queue.p95WaitMs" form="ms" />
       </Card>
       <Card label="Memory" of="memory.resident" form="bytes" spark>

@@ -38,7 +38,9 @@ export function createLoginDoctor(service: Service): LoginDoctor {
     return {
       base: undefined,
       origin: undefined,
-      ask: async () => ({ refused: "There is no section auth in the configuration: no logins to look at." }),
+      ask: async () => ({
+        refused: "The configuration has no section auth, so there are no logins to examine.",
+      }),
     };
   const base = ownAddress(config);
   const usual =
@@ -74,7 +76,7 @@ export function createLoginDoctor(service: Service): LoginDoctor {
         };
       if (running)
         return {
-          refused: "An examination is under way already. Ask again when it has ended, in a minute at most.",
+          refused: "An examination is already running. Try again when it has ended, in a minute at most.",
         };
       running = true;
       // It continues after the deadline; no other examination begins until it has ended.
@@ -90,5 +92,5 @@ export function createLoginDoctor(service: Service): LoginDoctor {
 }
 
 const late = new Error(
-  `The examination took longer than ${limitMs / 1000} s. Ask about one identifier alone, or use smalti doctor auth, which waits as long as it takes.`,
+  `The examination took longer than ${limitMs / 1000} s. Ask about a single identifier, or use smalti doctor auth, which waits as long as it takes.`,
 );

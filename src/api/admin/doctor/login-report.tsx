@@ -47,7 +47,7 @@ export function LoginSection({
             <Field
               name="identifier"
               label="Identifier of an image that needs a login"
-              hint="Without one: an image of each profile."
+              hint="If it is empty: one image of each profile."
               value={question?.identifier ?? ""}
               wrong={wrong?.field === "identifier" ? wrong.refused : undefined}
             />

@@ -99,7 +99,7 @@ function PublicUrl({ base, explanation }: UrlProps & { readonly explanation: Url
         .
       </p>
       <FindingList findings={doubts} />
-      <section class="scroll" tabindex={0} aria-label="Where its parts came from">
+      <section class="scroll" tabindex={0} aria-label="Where its parts come from">
         <table class="grid">
           <thead>
             <tr>
@@ -122,7 +122,11 @@ function PublicUrl({ base, explanation }: UrlProps & { readonly explanation: Url
       {headers.length > 0 && (
         <>
           <h3>Headers of this request</h3>
-          <section class="scroll" tabindex={0} aria-label="Headers of this request about the public URL">
+          <section
+            class="scroll"
+            tabindex={0}
+            aria-label="Headers of this request that affect the public URL"
+          >
             <table class="grid">
               <thead>
                 <tr>

@@ -117,8 +117,8 @@ function Problem({
       </p>
       <p>
         {isThere
-          ? "If the file was replaced lately, purge the image below, so that it is read again."
-          : "If it was added lately, its source may still remember that it was not there: purge it below."}
+          ? "If the file was replaced recently, purge the image below, so that it is read again."
+          : "If it was added recently, its source may still have it cached as missing: purge it below."}
       </p>
     </div>
   );

@@ -56,7 +56,7 @@ export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Im
     <div class={`notice ${tier === "full" ? "good" : "warn"}`}>
       <p>
         {which}. The name and password of this page open no image.{" "}
-        {tier === "full" && "This browser is logged in as a reader, so that all of it is shown."}
+        {tier === "full" && "This browser is logged in as a reader, so the whole image is shown."}
         {tier === "substitute" && (
           <>This browser is not logged in, so that the lesser picture is shown.{logIn}</>
         )}
@@ -64,7 +64,7 @@ export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Im
           <>
             This browser gets status {refused.status}, so that no picture is shown: “{refused.reason}”
             {hooks.has("authorize") &&
-              " The authorize hook is asked first: smalti hook test says what it answers, and why where it fails."}
+              " The authorize hook is asked first: smalti hook test says what it returns, or why it fails."}
             {logIn}
           </>
         )}

@@ -1,5 +1,6 @@
 // Searches for images, by identifier or by part of a name, and their results.
 
+import { countText } from "../../../lib/text/count-text.ts";
 import type { OperatorFolder } from "../../../manifests/browse/operator-folder.ts";
 import { longestSearch } from "../../../manifests/search/words.ts";
 import type { RequestContext } from "../../http/context.ts";
@@ -76,7 +77,7 @@ export function Found({ folder, search }: { readonly folder: OperatorFolder; rea
       {names}
       {found.isCut && " There are more: add a word to find fewer."}
       {found.stoppedAt !== undefined &&
-        ` The search stopped before all was looked through${found.stoppedAt && `, at ${found.stoppedAt}`}. Open a folder and search in it to find what lies further down.`}
+        ` The search stopped before it reached the end${found.stoppedAt && `, at ${found.stoppedAt}`}. To find the rest, open a folder and search in it.`}
       {found.lack === "reading" &&
         " These results are not complete: the folders are being read. Search again in a moment to find the rest."}
       {found.lack === "unreadable" && " These results are not complete: some folders could not be read."}
@@ -85,5 +86,3 @@ export function Found({ folder, search }: { readonly folder: OperatorFolder; rea
 }
 
 /** A count with its noun; empty for zero. */
-const countText = (count: number, noun: string) =>
-  count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

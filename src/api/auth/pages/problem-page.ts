@@ -9,7 +9,7 @@ import { styles } from "./login-page.ts";
 import { problemWords, saidOf } from "./problem-words.ts";
 import { element, readerOf } from "./reader.ts";
 
-/** The page of a problem. It includes the English detail and the code, for whoever is asked for help. */
+/** The page of a problem, with the English detail and the code for the person who is asked for help. */
 export function problemPage(c: RequestContext, { status, code, detail }: Problem): Page {
   const reader = readerOf(c);
   const { language } = reader;

@@ -35,7 +35,7 @@ export interface UrlExplanation {
   readonly doubts: readonly Doubt[];
 }
 
-/** Circumstances beside the request and the trust in proxies. */
+/** Circumstances other than the request and the trust in proxies. */
 export interface UrlCircumstances {
   /** As `baseUrl` returns it. */
   readonly base: string;
@@ -79,15 +79,15 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
   /** True if a value is usable; otherwise what is wrong with it. */
   const usable: Readonly<Record<ReadHeader, readonly [usable: boolean, otherwise: string]>> = {
     "x-forwarded-proto": [/^https?$/i.test(first("x-forwarded-proto")), "it is neither http nor https"],
-    "x-forwarded-host": [hostCounts, "it is no host name or address"],
+    "x-forwarded-host": [hostCounts, "it is not a host name or address"],
     "x-forwarded-port": [
       hostCounts && forwardedHost(host, port, scheme) !== forwardedHost(host, "", scheme),
-      "it counts beside an X-Forwarded-Host without a port, where it is not the usual one of the scheme",
+      "it counts with an X-Forwarded-Host that has no port, if it is not the scheme's default",
     ],
-    "x-forwarded-prefix": [prefixOf(first("x-forwarded-prefix")) !== "", "it is no plain path"],
+    "x-forwarded-prefix": [prefixOf(first("x-forwarded-prefix")) !== "", "it is not a plain path"],
   };
   const useOf = (name: ReadHeader): { counts: boolean; why: string } => {
-    if (trust.baseUrl) return { counts: false, why: "base_url is set, which alone decides" };
+    if (trust.baseUrl) return { counts: false, why: "base_url is set, and it alone decides" };
     if (!fromTrusted) return { counts: false, why: "it did not come from an address in trusted_proxies" };
     const [counts, otherwise] = usable[name];
     if (!counts) return { counts, why: otherwise };
@@ -95,7 +95,7 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
       counts,
       why:
         trust.proxies.length === 0
-          ? "trusted_proxies is empty, so that it counts from anybody"
+          ? "trusted_proxies is empty, so it counts from anybody"
           : "it came from an address in trusted_proxies",
     };
   };
@@ -148,7 +148,7 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
 const good: Doubt = {
   level: "good",
   code: "public_url",
-  text: "Nothing about the public URL is doubtful as far as this request shows. Compare it with the address in your browser all the same.",
+  text: "As far as this request shows, the public URL is right. Compare it with the address in your browser anyway.",
 };
 
 /** Returns the usual spelling of a header: `X-Forwarded-Proto`. */
@@ -168,11 +168,11 @@ function tlsSign({ headers }: Request, { base, uses }: Circumstances): string | 
   });
   if (unread) return `the header ${unread.name} says so`;
   const seen = headers.get("Origin") ?? headers.get("Referer") ?? "";
-  if (/^https:/i.test(seen)) return "your browser came from a page that it had by https";
+  if (/^https:/i.test(seen)) return "your browser came from a page that it loaded over https";
   // Browsers send it only to trusted places: over https, or to this machine (Fetch Metadata, section 3).
   const host = new URL(base).hostname;
   if (headers.has("Sec-Fetch-Site") && !isLoopbackHost(host))
-    return "your browser sends Sec-Fetch-Site, which it does by https alone";
+    return "your browser sends Sec-Fetch-Site, which it only does over https";
   return undefined;
 }
 
@@ -185,10 +185,10 @@ const checks: readonly Check[] = [
     return {
       level: "problem",
       code: "http_behind_tls",
-      text: `Ids begin with http, but browsers seem to come by https: ${sign}. Viewers on https pages cannot load what these ids name.`,
+      text: `Ids begin with http, but browsers seem to use https: ${sign}. Viewers on https pages cannot load what these ids name.`,
       advice: about.trust.baseUrl
         ? "Write base_url with https."
-        : "Set base_url to the address that readers see, or let the proxy send X-Forwarded-Proto: https and name its address in trusted_proxies.",
+        : "Set base_url to the address that readers see, or configure the proxy to send X-Forwarded-Proto: https and name its address in trusted_proxies.",
     };
   },
   function untrustedProxy(_, { trust, fromTrusted, peer, uses }) {
@@ -197,8 +197,8 @@ const checks: readonly Check[] = [
     return {
       level: "problem",
       code: "untrusted_proxy",
-      text: `The request brought headers of a proxy${network ? `, from the network ${network}` : ""}, but no address of it is in trusted_proxies, so that they are ignored.`,
-      advice: "Where that is your own proxy, add its address to trusted_proxies and restart.",
+      text: `The request brought headers of a proxy${network ? `, from the network ${network}` : ""}, but its address is not in trusted_proxies, so they are ignored.`,
+      advice: "If that is your own proxy, add its address to trusted_proxies and restart.",
     };
   },
   function anybodySays(_, { trust, uses }) {
@@ -208,7 +208,7 @@ const checks: readonly Check[] = [
       level: counted ? "problem" : "note",
       code: "anybody_says",
       text: counted
-        ? "Ids follow headers that anybody can send who reaches this service, since neither base_url nor trusted_proxies is set. A cache in front may keep what they say."
+        ? "Ids follow headers that anybody who reaches this service can send, since neither base_url nor trusted_proxies is set. A cache in front may store the result."
         : "Ids follow the field Host of each request, and would follow X-Forwarded-Proto, -Host and -Prefix from anybody, since neither base_url nor trusted_proxies is set.",
       advice:
         "Set base_url to the address that readers see, or name the addresses of the proxy in trusted_proxies.",
@@ -222,7 +222,7 @@ const checks: readonly Check[] = [
       code: "unread_header",
       text: `The request brought ${unread.join(", ")}, which this service does not read.`,
       advice:
-        "Let the proxy send X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Prefix, or set base_url.",
+        "Configure the proxy to send X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Prefix, or set base_url.",
     };
   },
   function brokenHeader(_, { trust, fromTrusted, uses }) {
@@ -235,7 +235,7 @@ const checks: readonly Check[] = [
       level: "problem",
       code: "broken_header",
       text: `${broken.map(({ name, why }) => `${name} is ignored: ${why}`).join("; ")}.`,
-      advice: "Correct what the proxy sends.",
+      advice: "Correct the headers that the proxy sends.",
     };
   },
   function elsewhere(request, { base, trust }) {
@@ -246,8 +246,8 @@ const checks: readonly Check[] = [
     return {
       level: "note",
       code: "other_host",
-      text: `base_url names ${host}, and this request asked for ${own}. That is so where you look past the proxy, or where the proxy changes the field Host.`,
-      advice: `Open this page at ${base}/admin/doctor, to see it as readers do.`,
+      text: `base_url names ${host}, and this request asked for ${own}. This happens if you bypass the proxy, or if the proxy changes the Host header.`,
+      advice: `Open this page at ${base}/admin/doctor to see it as readers do.`,
     };
   },
   function loopback(_, { base }) {
@@ -255,7 +255,7 @@ const checks: readonly Check[] = [
     return {
       level: "note",
       code: "loopback",
-      text: "Ids name this machine alone (localhost or 127.0.0.1): they work for nobody else.",
+      text: "Ids name this machine (localhost or 127.0.0.1): they work for nobody else.",
       advice: "Open this page at the address that readers use, or set base_url to it.",
     };
   },
@@ -264,8 +264,8 @@ const checks: readonly Check[] = [
     return {
       level: "problem",
       code: "logins_over_http",
-      text: "Readers log in, but the public URL is http: browsers neither keep the cookies of logins in frames nor protect passwords.",
-      advice: "Serve the public URL by https, at a proxy, and set base_url to it.",
+      text: "Readers log in, but the public URL is http: browsers do not keep login cookies in frames, and passwords are not protected.",
+      advice: "Serve the public URL over https, at a proxy, and set base_url to it.",
     };
   },
 ];

@@ -112,7 +112,7 @@ const own = ["id", "type", "items", "@id", "@type"];
 
 const extra: Reader<Resource> = (value, at) => {
   const object = objectOf(value);
-  if (object === undefined) return noteUnexpected(at, "members of the document as they are to be", value);
+  if (object === undefined) return noteUnexpected(at, "members of the document in their final form", value);
   for (const key of own) if (key in object) fault(inside(at, key), "the service writes this member itself");
   return Object.fromEntries(Object.entries(object).filter(([key]) => !own.includes(key)));
 };
@@ -195,7 +195,7 @@ function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly Par
   const known = { ...readers, hide: flag };
   return (value, at) => {
     const object = objectOf(value);
-    if (object === undefined) return noteUnexpected(at, "names with what is different about each", value);
+    if (object === undefined) return noteUnexpected(at, "names with the changes to each", value);
     return Object.entries(object).flatMap(([key, inner]) => {
       const place = inside(at, key);
       const isLabel = typeof inner === "string" || typeof inner === "number";

@@ -178,7 +178,7 @@ export const providers = many<Resource>((value, at) => {
   const id = given ?? page?.id;
   if (label === undefined) return fault(at, "expected a label: the name of the provider");
   if (id === undefined)
-    return fault(at, "expected an id or a homepage: an address that stands for the provider");
+    return fault(at, "expected an id or a homepage: an address that identifies the provider");
   return { id, type: "Agent", label, ...rest };
 });
 

@@ -244,7 +244,7 @@ function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescr
     if (hidden)
       fault(
         { path: [...named.path, "hide"], faults },
-        "all images are hidden; expected one at least that is shown",
+        "all images are hidden; expected at least one that is shown",
       );
   return places;
 }

@@ -111,7 +111,7 @@ export const rights: Reader<string> = (value, at) => {
     return `http://${address[1].replace("rightsstatements.org/page/", "rightsstatements.org/vocab/")}`;
   return noteUnexpected(
     at,
-    "a licence such as CC BY 4.0 or CC0, a rights statement such as InC, or an address of creativecommons.org or rightsstatements.org (all else belongs into requiredStatement)",
+    "a licence such as CC BY 4.0 or CC0, a rights statement such as InC, or an address of creativecommons.org or rightsstatements.org (everything else belongs in requiredStatement)",
     value,
   );
 };

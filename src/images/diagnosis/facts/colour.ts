@@ -11,11 +11,11 @@ export const colourRows: readonly Row[] = [
   row({ name: "profile_class", label: "Class of the profile", of: ({ profile }) => profile?.deviceClass }),
   row({
     name: "colours_from",
-    label: "Colours are told by",
+    label: "Colours are defined by",
     of: ({ header }) => header && (header.colour?.from ?? "nothing"),
     text: (from) => colourSources[from],
   }),
-  row({ name: "colour_use", label: "What is done with them", of: (known) => profileUse(known) }),
+  row({ name: "colour_use", label: "How they are used", of: (known) => profileUse(known) }),
 ];
 
 export const metadataRows: readonly Row[] = [
@@ -27,12 +27,12 @@ export const metadataRows: readonly Row[] = [
   }),
   row({
     name: "orientation_use",
-    label: "What is done with it",
+    label: "How it is used",
     of: ({ header, settings }) =>
       header && header.orientation !== 1
         ? settings.policy.metadata === "preserve"
-          ? "pixels stay as they are; answers carry the tag"
-          : "pixels are turned upright; answers carry no tag"
+          ? "pixels stay as they are; responses contain the tag"
+          : "pixels are turned upright; responses contain no tag"
         : undefined,
   }),
   row({

@@ -44,7 +44,7 @@ export const costsRows: readonly Row[] = [
       measured
         .map(
           ({ what, ms, firstMs, reads, readBytes }) =>
-            `${what === "whole" ? "full/max" : "tile at 1/1"}: ${msText(ms)}, ${reads} read${reads === 1 ? "" : "s"} of ${bytesText(readBytes)} in all${firstMs === undefined ? "" : ` (before it the first one, which loaded the decoder and built the sidecar: ${msText(firstMs)})`}`,
+            `${what === "whole" ? "full/max" : "tile at 1/1"}: ${msText(ms)}, ${reads} read${reads === 1 ? "" : "s"} of ${bytesText(readBytes)} in all${firstMs === undefined ? "" : ` (before it, the first one loaded the decoder and built the sidecar: ${msText(firstMs)})`}`,
         )
         .join("; "),
   }),

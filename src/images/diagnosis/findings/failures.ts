@@ -54,7 +54,7 @@ const byCode: Readonly<Record<string, Advice>> = {
   },
   unsupported_format: {
     advice:
-      "Check that the file is an image. One of another format can be served once it is converted to one of these.",
+      "Check that the file is an image. A file of another format can be served once it is converted to one of these.",
   },
 };
 const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
@@ -66,12 +66,15 @@ const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
   source: { advice: "Check /ready and the log, which say what is wrong with the source." },
   decode: {
     advice:
-      "Replace the file by a sound copy; if there is none, open it in an image editor and save it again.",
+      "Replace the file with an intact copy; if there is none, open it in an image editor and save it again.",
   },
   unsupported: convert,
   busy: { level: "note", advice: "Ask again when the service has less to do." },
   timeout: { level: "slow", advice: "Check how busy the service and the source are, then ask again." },
-  changed: { level: "note", advice: "The file was written to meanwhile: ask again when that has ended." },
+  changed: {
+    level: "note",
+    advice: "The file was written to in the meantime: ask again when that has ended.",
+  },
 };
 
 /** Returns a finding for each failed step. */

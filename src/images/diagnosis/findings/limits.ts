@@ -47,7 +47,7 @@ export function areaFinding({ header, settings: { maxPixelArea } }: DiagnosisFac
     level: "problem",
     code: "too_many_pixels",
     text: `The image has ${pixelsText(area)}, more than the ${pixelsText(maxPixelArea)} of image.max_pixel_area: image information and pictures are refused.`,
-    advice: "Raise image.max_pixel_area if the file is what it should be.",
+    advice: "Raise image.max_pixel_area if the file is as intended.",
   };
 }
 
@@ -60,7 +60,7 @@ export function accessFinding({ settings: { profile, hooks } }: DiagnosisFacts):
   return {
     level: "note",
     code: "access_rule",
-    text: `A rule puts this image under the access profile ${profile}: visitors without a session get what that profile says.${asked}`,
+    text: `A rule puts this image under the access profile ${profile}: visitors without a session get what that profile allows.${asked}`,
     advice: "smalti doctor auth walks through its login.",
   };
 }

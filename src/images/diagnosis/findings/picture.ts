@@ -22,7 +22,7 @@ export function damageFinding(known: DiagnosisFacts): Finding | undefined {
     return {
       level: "problem",
       code: "incomplete",
-      text: "The file ends before something that its header refers to, or in zeros. Responses show what can be read, and are not cached.",
+      text: "The file ends before something that its header refers to, or ends in zeros. Responses show what can be read, and are not cached.",
       advice,
     };
   if (!isDamaged(known)) return undefined;
@@ -41,7 +41,7 @@ export function pagesFinding({ header, place, identifier }: DiagnosisFacts): Fin
   return {
     level: "note",
     code: "pages",
-    text: `The file has ${header.pages} pages; this is page ${place.page}. Each is an image of its own: ${bare};2 is the second.`,
+    text: `The file has ${header.pages} pages; this is page ${place.page}. Each is a separate image: ${bare};2 is the second.`,
   };
 }
 
@@ -97,7 +97,7 @@ export function inksFinding({ header }: DiagnosisFacts): Finding | undefined {
   return {
     level: "note",
     code: "cmyk_without_profile",
-    text: "The picture is CMYK without a profile that can be used: colours are converted as inks of SWOP on coated paper, which may not be those that were meant.",
+    text: "The picture is CMYK without a usable profile: colours are converted as SWOP inks on coated paper, which may not be the intended ones.",
     advice: "Embed the profile of the press that the file was made for.",
     command: embedProfile,
   };
@@ -113,8 +113,8 @@ export function colourFinding(known: DiagnosisFacts): Finding | undefined {
     level: "good",
     code: "colour",
     text: from
-      ? `Colours are those of ${from}. What is done with them: ${profileUse(known)}.`
-      : `The file names no colours. What is done with them: ${profileUse(known)}.`,
+      ? `Colours are those of ${from}. How they are used: ${profileUse(known)}.`
+      : `The file does not define its colours. How they are used: ${profileUse(known)}.`,
   };
 }
 
@@ -126,10 +126,10 @@ export function orientationFinding({ header, settings: { policy } }: DiagnosisFa
     code: "orientation",
     text: turned
       ? `The file has the orientation tag ${header.orientation}: responses show it upright, and the sizes of image information are the upright ones.`
-      : `The file has the orientation tag ${header.orientation}. Responses keep the stored pixels and carry the tag, since image.metadata is preserve; viewers of tiles show it as stored.`,
+      : `The file has the orientation tag ${header.orientation}. Responses keep the stored pixels and contain the tag, because image.metadata is preserve; viewers of tiles show it as stored.`,
     ...(turned
       ? {}
-      : { advice: "If tiles should be upright, turn the file itself, or set image.metadata to strip." }),
+      : { advice: "If tiles should be upright, rotate the file itself, or set image.metadata to strip." }),
   };
 }
 
@@ -141,7 +141,7 @@ export function metadataFinding({ metadata, settings: { policy } }: DiagnosisFac
     ? {
         level: "note",
         code: "metadata",
-        text: `Responses carry ${names} of the file, which may hold places and names.`,
+        text: `Responses carry ${names} of the file, which may contain places and names.`,
       }
     : {
         level: "good",

@@ -30,14 +30,14 @@ const reasons: readonly Reason[] = [
     code: "arithmetic_jpeg",
     applies: ({ header, file }) => header?.format === "jpg" && /arithmetic/.test(file?.compression ?? ""),
     text: () => "A JPEG in arithmetic coding is decoded as a whole for every tile.",
-    advice: "Code it again with Huffman coding, which loses nothing.",
+    advice: "Re-encode it with Huffman coding, which is lossless.",
     command: toHuffman,
   },
   {
     code: "strips",
     applies: ({ file }, { scale }) => file?.layout === "strips" && scale === 1,
     text: ({ file }) =>
-      `The TIFF is stored in strips${file?.block ? ` of ${sizeText(file.block)} pixels` : ""}, each of which has to be decoded for a tile that meets it.`,
+      `The TIFF is stored in strips${file?.block ? ` of ${sizeText(file.block)} pixels` : ""}, each of which has to be decoded for a tile that overlaps it.`,
     advice: convertToTiles,
     command: toPyramid,
   },
@@ -55,8 +55,8 @@ const reasons: readonly Reason[] = [
     applies: ({ header }) => header?.format === "tif",
     text: ({ file }) =>
       (file?.levels?.length ?? 0) === 0
-        ? "The TIFF has no reduced levels, so that tiles of reduced sizes are made from all pixels under them."
-        : "The reduced levels of the TIFF do not reach far enough, so that tiles of the smallest sizes are made from many pixels.",
+        ? "The TIFF has no reduced levels, so tiles of reduced sizes are made from all pixels under them."
+        : "The TIFF has too few reduced levels, so tiles of the smallest sizes are made from many pixels.",
     advice: convertToTiles,
     command: toPyramid,
   },
@@ -87,7 +87,7 @@ const reasons: readonly Reason[] = [
   {
     code: "jp2_resolutions",
     applies: is("jp2"),
-    text: () => "Of a JPEG 2000 file the whole picture at the resolution of a tile is decoded.",
+    text: () => "A JPEG 2000 file is decoded as a whole at the resolution of the tile.",
     advice: convertToTiles,
     command: toPyramid,
   },
@@ -170,7 +170,7 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
       level: "note",
       code: "sidecar_absent",
       text: `${cost}. It is not built yet: later tiles will not pay for it.`,
-      advice: "Nothing; to spare the first visitor the wait, ask for a tile beforehand.",
+      advice: "Nothing; to spare the first visitor the wait, request a tile beforehand.",
     };
   return {
     level: "good",
@@ -184,8 +184,8 @@ const noSidecar = (byFile: boolean): Finding => ({
   level: "slow",
   code: "sidecar_unavailable",
   text: byFile
-    ? "No sidecar can be built of this file, so each tile does that work again: the file is damaged, or of a kind without one."
-    : "No sidecar of this image can be kept, so each tile does that work again: the origin slot is too small for it, or building it would need more than image.memory_budget.",
+    ? "No sidecar can be built from this file, so each tile repeats that work: the file is damaged, or its format has no sidecar."
+    : "No sidecar of this image can be stored, so each tile repeats that work: the origin slot is too small for it, or building it would need more than image.memory_budget.",
   advice: byFile
     ? "Compare the file with its original; if both are equal, convert it to a tiled TIFF with reduced levels."
     : "Give the slot origin or image.memory_budget more room, or convert the file to a tiled TIFF with reduced levels.",
@@ -211,8 +211,8 @@ export function surpriseFinding({ measured = [], costs = [] }: DiagnosisFacts): 
   return {
     level: "note",
     code: "not_as_expected",
-    text: `Measured now, ${surprises.join("; ")}. Expectations are for lossy photographs: flat pictures are quicker, lossless ones may be slower, and a busy machine or source adds its own time.`,
+    text: `Measured now, ${surprises.join("; ")}. The estimates are for lossy photographs: flat pictures are faster, lossless ones may be slower, and a busy machine or source adds to the time.`,
     advice:
-      "Measure again. If it takes longer than expected once more, look at the stages: queue is the machine, read is the source.",
+      "Measure again. If it is slow again, look at the stages: queue is the machine, read is the source.",
   };
 }

@@ -89,7 +89,7 @@ export function recognisesGif(head: Uint8Array): boolean {
 export function damagedError(where: string): ImagingError {
   return new ImagingError(
     "decode",
-    `Expected a sound GIF, received one that is damaged at ${where}: replace the file.`,
+    `Expected an intact GIF, received one that is damaged at ${where}: replace the file.`,
   );
 }
 

@@ -49,7 +49,7 @@ export function jp2Encoder(
         encoder.encode();
         const encoded = encoder.getEncodedBuffer().slice();
         encoder.delete();
-        if (!encoded.length) throw new Error("The encoder gave nothing.");
+        if (!encoded.length) throw new Error("The encoder returned nothing.");
         return encoded;
       } catch (cause) {
         throw new ImagingError(

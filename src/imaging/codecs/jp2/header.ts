@@ -223,7 +223,7 @@ const isAlpha = (type: number, colours: number) => (row: ChannelDefinition) =>
   row.type === type && (row.association === 0 || (colours === 1 && row.association === 1));
 
 const refusedAlpha =
-  "Expected one alpha for all colours of a JPEG 2000 file, premultiplied only beside gray or RGB";
+  "Expected one alpha for all colours of a JPEG 2000 file, premultiplied only with gray or RGB";
 
 /** Returns why components are unsupported, or undefined. */
 function refuse(

@@ -190,7 +190,7 @@ function frugal(bytes: ByteSource): ReadRange {
       if (spent > readBudget) {
         throw new ImagingError(
           "unsupported",
-          "Expected a PNG with few chunks before its picture, received very many: write it anew without its text chunks.",
+          "Expected a PNG with few chunks before its picture, received very many: write it again without its text chunks.",
           { code: "source_unsupported" },
         );
       }
@@ -271,6 +271,6 @@ function uint32(data: Uint8Array, at: number): number {
 export function damagedError(where: string): ImagingError {
   return new ImagingError(
     "decode",
-    `Expected a sound PNG, received one that is damaged at ${where}: replace the file.`,
+    `Expected an intact PNG, received one that is damaged at ${where}: replace the file.`,
   );
 }

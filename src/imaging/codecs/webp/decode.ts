@@ -96,7 +96,7 @@ async function compose(
   if (shown.length > 1 && work > composeLimit)
     throw new ImagingError(
       "unsupported",
-      `Frame ${page} of this WebP animation is built from ${shown.length} frames of ${work} pixels in all, more than the ${composeLimit} that are served; ask for an earlier frame.`,
+      `Frame ${page} of this WebP animation is built from ${shown.length} frames of ${work} pixels in total, more than the ${composeLimit} that are served; ask for an earlier frame.`,
     );
 
   const canvas = new Uint8Array(width * height * 4);
@@ -213,7 +213,7 @@ function offerImageData(): void {
 }
 
 function damagedError(why: string, cause?: unknown): ImagingError {
-  return new ImagingError("decode", `Expected a sound WebP file, but ${why}; the file may be damaged.`, {
+  return new ImagingError("decode", `Expected an intact WebP file, but ${why}; the file may be damaged.`, {
     cause,
   });
 }

@@ -11,8 +11,8 @@ export interface CropWindow {
 }
 
 /**
- * A copy of the window's pixels; the buffer itself when the window is all of it. Throws RangeError when it is
- * not inside.
+ * Returns a copy of the window's pixels, or the buffer itself if the window is all of it. Throws RangeError
+ * if it is not inside.
  */
 export function crop(pixels: PixelBuffer, { left, top, width, height }: CropWindow): PixelBuffer {
   const { bands } = pixels;

@@ -1,4 +1,4 @@
-// Taking alpha away: the picture over a plain background.
+// Flattens a picture: removes alpha by drawing it over a plain background.
 
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import { luma } from "./gray.ts";

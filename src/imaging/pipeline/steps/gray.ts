@@ -6,7 +6,7 @@ import { toSrgb } from "./to-srgb.ts";
 /**
  * BT.601 luma of the samples as they are encoded: the Y of a JPEG, so that gray of ycc is its first band, and
  * what most image servers and viewers deliver. (Luminance in linear light, as libvips computes it, shows
- * saturated colours otherwise.)
+ * saturated colours differently.)
  */
 export function luma(red: number, green: number, blue: number): number {
   return Math.floor(0.299 * red + 0.587 * green + 0.114 * blue + 0.5);

@@ -3,7 +3,7 @@
 import type { PixelBuffer } from "../pixels.ts";
 import { orient } from "./orient.ts";
 
-/** Left and right change sides. */
+/** Swaps left and right. */
 export function mirror(pixels: PixelBuffer): PixelBuffer {
   return orient(pixels, 2);
 }

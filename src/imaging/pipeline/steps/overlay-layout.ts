@@ -91,7 +91,7 @@ function fittingSize(
   };
 }
 
-/** Nothing but the edges that an anchor names counts offsets: in the middle of an axis there are none. */
+/** Offsets count only from the edges that an anchor names: in the middle of an axis there are none. */
 function start(answer: number, size: number, share: number, offset: number): number {
   if (share === 0) return offset;
   return share === 1 ? answer - size - offset : Math.floor((answer - size) / 2);

@@ -5,7 +5,7 @@ import type { Kernels } from "../step.ts";
 import { gray } from "./gray.ts";
 import type { Placement, Size } from "./overlay-layout.ts";
 
-/** An overlay's picture in a size: rgb with alpha, 8 bit. */
+/** Returns an overlay's picture in a size: rgb with alpha, 8 bits. */
 export function overlayInSize(
   image: PixelBuffer,
   { width, height }: Size,

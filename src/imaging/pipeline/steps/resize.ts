@@ -9,8 +9,8 @@ import type { ResampleAxis } from "../step.ts";
  * `x.size` by `y.size` pixels of the same bands and depth: exact box averages for large reductions, then
  * Lanczos-3, first along rows, then down columns. Beyond the buffer the edge repeats. Colour is weighted by
  * alpha, so transparent pixels never show. Flat colour stays exactly flat, rounding happens once, and an axis
- * of scale 1 at a whole origin copies. Box cells count from the buffer's first pixel: crop to `sourceWindow`
- * before.
+ * of scale 1 at a whole origin copies. Box cells start at the buffer's first pixel: crop to `sourceWindow`
+ * first.
  */
 export function resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer {
   if (isCopy(x) && isCopy(y)) return copy(pixels, x, y);

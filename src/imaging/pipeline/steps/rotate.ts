@@ -7,7 +7,7 @@ import { hasAlpha, type PixelBuffer } from "../pixels.ts";
 import { orient } from "./orient.ts";
 import { toSrgb } from "./to-srgb.ts";
 
-/** Sides that come out a hair above a whole number by floating-point noise are that whole number. */
+/** Sides that are slightly above a whole number because of floating-point errors are rounded down to it. */
 const tolerance = 1e-6;
 
 /** True if a rotation by `degrees` only moves pixels. */
@@ -42,7 +42,7 @@ export function rotate(pixels: PixelBuffer, degrees: number, freely: Rotate): Pi
 
 type Rotate = (pixels: PixelBuffer, degrees: number) => PixelBuffer;
 
-/** A turned picture: its size, its colours, and how to get from its pixels to those of the picture before. */
+/** A rotated picture: its size, its colours, and how its pixels map to those of the source. */
 export interface Turn {
   readonly width: number;
   readonly height: number;

@@ -122,8 +122,8 @@ export function layOut(
 export const align = (offset: number): number => Math.ceil(offset / 64) * 64;
 
 /**
- * A stride with room for vectors at the end of rows, and no power of two: those would share a few lines of
- * the cache.
+ * Returns a stride with room for vectors at the end of rows. It is not a power of two, or rows would share a
+ * few cache lines.
  */
 const apart = (length: number): number => Math.ceil((length + slack) / 128) * 128 + 64;
 

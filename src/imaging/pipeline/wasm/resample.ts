@@ -1,5 +1,5 @@
-// The resampler as WebAssembly: strips of rows go in, strips come out, so that a picture is never in there as
-// a whole.
+// The resampler as WebAssembly: strips of rows go in, strips come out, so the module never holds a whole
+// picture.
 
 import { boxFactor, isCopy } from "../kernel.ts";
 import { hasAlpha, type PixelBuffer, type Plane, samplesLike } from "../pixels.ts";
@@ -52,13 +52,13 @@ const keptMemory = 32 << 20;
 const mostMemory = 256 << 20;
 /** Column sums are u32: rows of 16-bit values that they hold. */
 const mostSummedRows = 65536;
-/** More has ink with alpha alone, which is rare. */
+/** Only ink with alpha has more, which is rare. */
 const mostBands = 4;
 const page = 65536;
 
 /**
- * A resampler over the compiled module "resample"; the instance is made when first needed. What needs more
- * than `most` bytes of its memory (pictures of a million pixels in a row), or has five bands, is resized in
+ * A resampler over the compiled module "resample"; the instance is made when first needed. Pictures that need
+ * more than `most` bytes of its memory (a million pixels in a row), or have five bands, are resized in
  * doubles.
  */
 export function createResampler(module: () => WebAssembly.Module, most = mostMemory): Resampler {
@@ -238,7 +238,7 @@ function ringWriter(
   };
 }
 
-/** Stages the source rows of cell rows, some at a time. */
+/** Stages the source rows of cell rows, a few at a time. */
 function stagedFeeder(
   { bytes, stride, rowBytes, height }: SourceRows,
   memory: Uint8Array,

@@ -1,5 +1,5 @@
-// Sharpening as WebAssembly: rows go through a ring of blurred rows, so that a picture is never in there as a
-// whole.
+// Sharpening as WebAssembly: rows go through a ring of blurred rows, so the module never holds a whole
+// picture.
 
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
 import { blurReach, gaussian, type Sharpening } from "../steps/sharpen.ts";

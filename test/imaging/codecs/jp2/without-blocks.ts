@@ -67,7 +67,7 @@ export function header({
   ];
 }
 
-/** A tile-part of the first tile with so many bytes of data. */
+/** A tile-part of the first tile with the given number of bytes of data. */
 export const tilePart = (length: number, segments: readonly number[] = []): number[] => [
   ...segment(0xff90, [0, 0, ...u32(14 + segments.length + length), 0, 0]),
   ...segments,

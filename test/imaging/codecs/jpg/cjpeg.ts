@@ -143,7 +143,7 @@ export function* sizes(): Generator<Picture> {
     for (let width = 1; width <= 40; width++) yield noise(width, height, 41 * height + width);
 }
 
-/** Returns a picture with so many symbols that they are not stored for a second pass. */
+/** Returns a picture with too many symbols to store for a second pass. */
 export const large = () => green(noise(2048, 2304, 3));
 
 /** Files of all cases by name, of one encoder: what cjpeg-digests.json holds as digests. */

@@ -100,7 +100,7 @@ function checkSegment(bytes: Uint8Array): void {
   if (bytes[0] === 0xff && isAllowed && length >= 2 && bytes.length === length + 2) return;
   throw new ImagingError(
     "encode",
-    `Expected an APPn or COM segment whose length field tells its ${bytes.length - 2} bytes; received marker ` +
+    `Expected an APPn or COM segment whose length field gives its ${bytes.length - 2} bytes; received marker ` +
       `${code.toString(16)} with length ${length}. Give whole segments of at most 65535 bytes behind the marker.`,
     { code: "bad_segment" },
   );

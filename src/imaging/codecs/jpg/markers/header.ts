@@ -233,7 +233,7 @@ function refusal(frame: FrameHeader, hierarchical: boolean, arithmetic: boolean)
 export function mismatch(): ImagingError {
   return new ImagingError(
     "decode",
-    "Expected the frame size that the JPEG file's header told before; received another. Try again.",
+    "Expected the frame size of the JPEG header that was read before; received another. Try again.",
     { code: "header_mismatch" },
   );
 }

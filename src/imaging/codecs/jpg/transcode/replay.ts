@@ -61,7 +61,7 @@ export function createReplay(
           await new Promise<void>((resolve) => {
             run.goOn = resolve;
           });
-        if (run.ended) throw new ImagingError("cancelled", "The rest of the file is not wanted.");
+        if (run.ended) throw new ImagingError("cancelled", "The rest of the file is not needed.");
       },
     };
     const over = (error: unknown) => {

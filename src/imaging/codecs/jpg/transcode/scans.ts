@@ -234,7 +234,7 @@ function readFrame(body: Uint8Array, segment: Segment): FrameHeader {
 function unsuitedError(wanted: string): ImagingError {
   return new ImagingError(
     "unsupported",
-    `Expected a JPEG file with ${wanted}, as an interleaved baseline copy needs; the source file has it otherwise. ` +
+    `Expected a JPEG file with ${wanted}, as an interleaved baseline copy needs; the source file is different. ` +
       "Convert it.",
   );
 }
@@ -242,7 +242,7 @@ function unsuitedError(wanted: string): ImagingError {
 function tooMany(): ImagingError {
   return new ImagingError(
     "decode",
-    `Expected at most ${maxScans} scans in a JPEG file; received more. Save the source file anew.`,
+    `Expected at most ${maxScans} scans in a JPEG file; received more. Save the source file again.`,
     { code: "too_many_scans" },
   );
 }

@@ -129,7 +129,7 @@ async function transcode(
 }
 
 function damagedFile(): ImagingError {
-  return new ImagingError("decode", "Expected a sound JPEG file; it ends early or breaks the rules.", {
+  return new ImagingError("decode", "Expected an intact JPEG file; it ends early or breaks the rules.", {
     code: "damaged_image",
   });
 }

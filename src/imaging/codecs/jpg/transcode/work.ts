@@ -101,7 +101,7 @@ export function accept(state: number): void {
   if (state === 0) return;
   throw new ImagingError(
     "too-large",
-    "Expected a JPEG file of which a row of MCUs fits into memory; received a larger one. Convert it.",
+    "Expected a JPEG file with rows of MCUs that fit into memory; received a larger one. Convert it.",
     { code: "source_too_large" },
   );
 }

@@ -40,7 +40,7 @@ export function arithmeticDecoder(
       throw asImagingError(
         error,
         "decode",
-        "Expected a sound arithmetic-coded JPEG file; its data is damaged. Replace the source file.",
+        "Expected an intact arithmetic-coded JPEG file; its data is damaged. Replace the source file.",
         { code: "damaged_image" },
       );
     }

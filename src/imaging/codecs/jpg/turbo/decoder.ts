@@ -18,7 +18,7 @@ const maxBytes = 3 * 1024 ** 3;
 const chunkSize = 1 << 20;
 
 const damagedMessage =
-  "Expected a sound JPEG file; its data is damaged beyond what can be shown. Replace the source file.";
+  "Expected an intact JPEG file; its data is too damaged to show. Replace the source file.";
 
 /**
  * Returns the number of rows from the top that must be decoded for the region: to the end of its last MCU row
@@ -97,7 +97,7 @@ function decodeLoaded(turbo: Turbo, file: LoadedFile, read: ReadRequest): Decode
   if (detailsOf(header).multiscan && countScans(input, detailsOf(header).frameOffset) > maxScans)
     throw new ImagingError(
       "decode",
-      `Expected at most ${maxScans} scans in a JPEG file; received more. Save the source file anew.`,
+      `Expected at most ${maxScans} scans in a JPEG file; received more. Save the source file again.`,
       { code: "too_many_scans" },
     );
 
