@@ -1,7 +1,7 @@
 // The texts of the repository that people read: comments, names, test titles, messages and sentences of the
 // documentation.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { parseSync, Visitor } from "rolldown/utils";
 import { git } from "../git.mjs";
 
@@ -13,13 +13,14 @@ const pages = /^(?:README|CONTRIBUTING)\.md$|^(?:docs|src|test|bench|deploy|wasm
 const directive = /^\s*(?:biome-ignore|@ts-|@vitest|@type\b|@param\b|@import\b|\/ *<|#|@__PURE__)/;
 
 /**
- * Returns all texts of the files that git knows: `kind` (comment, name, title, message, sentence), `file`,
- * `line` and `text`.
+ * Returns all texts of the files that git tracks, and of new ones that it does not ignore: `kind` (comment,
+ * name, title, message, sentence), `file`, `line` and `text`.
  */
 export function allTexts(root) {
-  const files = git(root, "ls-files").split("\n").filter(Boolean);
+  const files = git(root, "ls-files", "--cached", "--others", "--exclude-standard").split("\n");
   return files.flatMap((file) => {
     if (!code.test(file) && !pages.test(file)) return [];
+    if (!existsSync(`${root}/${file}`)) return [];
     const text = readFileSync(`${root}/${file}`, "utf8");
     return code.test(file) ? textsOfCode(file, text) : sentencesOf(file, text);
   });
@@ -30,10 +31,10 @@ export function allTexts(root) {
  * server.
  */
 export function textsOfCode(file, text) {
-  const lineAt = lineFinder(text);
   const { program, comments } = parseSync(file, text, { sourceType: "module" });
   const found = [];
-  const add = (kind, start, value) => found.push({ kind, file, line: lineAt(start), text: value });
+  const add = (kind, start, value) =>
+    found.push({ kind, file, line: text.slice(0, start).split("\n").length, text: value });
   for (const { start, value } of joinLines(comments, text))
     if (!directive.test(value)) add("comment", start, value);
   const name = (id) => id?.type === "Identifier" && id.name.length > 1 && add("name", id.start, id.name);
@@ -79,7 +80,7 @@ function textOf(node) {
 /** True if a string is a sentence rather than code, a style or a list of names. */
 const isMessage = (value) =>
   typeof value === "string" &&
-  /^\W*[\p{L}…][^{}<>;=]*$/u.test(value) &&
+  /^\W*[\p{L}…][^{}<>=]*$/u.test(value) &&
   (value.match(/ [a-z']+(?=[ .,:;]|$)/g)?.length ?? 0) >= 3;
 
 /** Joins line comments that follow each other on lines of their own, and removes the marks of blocks. */
@@ -134,18 +135,4 @@ export function sentencesOf(file, text) {
   }
   flush();
   return found;
-}
-
-function lineFinder(text) {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle] <= offset) low = middle;
-      else high = middle;
-    }
-    return low + 1;
-  };
 }
