@@ -208,8 +208,8 @@ function workersOf(pid, count) {
 /** Seconds between scrapes, as in `docs/examples/operations/prometheus.yml`. */
 const scrapeSeconds = 15;
 /**
- * CPU microseconds of each scrape. Measured apart: one in each block of tiles would be twenty times what
- * Prometheus asks for.
+ * CPU microseconds of each scrape. Measured separately: one scrape in each block of tiles would be twenty
+ * times the rate of Prometheus.
  */
 const scrapes = [];
 /** Milliseconds of rest after a scrape. */

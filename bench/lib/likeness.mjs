@@ -102,7 +102,7 @@ function cropped(picture, [x, y, width, height]) {
   return { width, height, data };
 }
 
-/** Per output sample the places of its input samples, `low` to `high` - 1, and their weights, sum 1. */
+/** For each output sample, its input samples from `low` to `high` - 1 and their weights, which sum to 1. */
 function taps(start, scale, size, low, high) {
   const widen = Math.max(1, scale);
   return Array.from({ length: size }, (_, i) => {

@@ -22,7 +22,7 @@ import type { Store } from "./store.ts";
 
 /** Dependencies of the backends. */
 export interface StoreHost {
-  /** The slot that the store is for; stores that share a place keep apart by it. */
+  /** The slot that the store is for; it separates stores that share a folder, prefix or bucket. */
   readonly use: keyof CacheOptions;
   readonly platform: Pick<
     Platform,

@@ -45,7 +45,7 @@ const bytesOfFacts = 160;
 const listingVersion = 2;
 
 interface CachedFolder {
-  /** Absent: there is none. */
+  /** Absent if the folder does not exist. */
   readonly folder?: Folder;
   readonly listedAt: number;
 }

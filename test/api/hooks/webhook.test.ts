@@ -293,7 +293,7 @@ test("/ready says that a failing service gets no requests for a while", async ()
   const app = await start(["resolve"]);
   webhook.answer = (_, response) => void response.writeHead(500).end();
   const ready = async () => {
-    // Each failure makes the pause longer in which nothing is asked.
+    // Each failure lengthens the pause without requests.
     for (let nth = 0; nth < 6; nth++) await app.get(imagePath("a"));
     const response = await app.get("/ready");
     return { status: response.status, body: (await response.json()) as unknown };

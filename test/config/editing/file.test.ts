@@ -263,7 +263,7 @@ describe("a process that is killed", () => {
 
   const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.on("close", () => resolve()));
 
-  /** The file with one of the two values that are saved in turn, whole. */
+  /** The whole file with one of the two values that are saved alternately. */
   function expectWhole() {
     const { image, ...rest } = loadFile();
     expect([256, 512, 1024]).toContain(image.tile_size);

@@ -177,8 +177,8 @@ describe.each([
     ["a turned tile", "0,0,8192,8192/512,512/90", 1, {}, 0],
     ["a mirrored tile", "0,0,8192,8192/512,512/!0", 1, {}, 0],
     ["a sharpened tile", tile16, 1, { sharpen: "on" }, 0],
-    // Rows from right to left begin at the end of the last, partly filled sample; chroma in full is at 1/8
-    // what luma is at 1/16.
+    // Rows from right to left begin at the end of the last, partly filled sample; full chroma at 1/8
+    // corresponds to luma at 1/16.
     ["a tile of a picture that lies on its head", tile16, 3, {}, 3],
     ["a tile with colour in full", tile16, 1, { jpeg_chroma: "444" }, 1],
     ["a size between the levels", "0,0,8000,8000/300,300/0", 1, {}, 3],

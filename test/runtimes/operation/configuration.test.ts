@@ -17,7 +17,7 @@ describe.each(chosenRuntimes())("the configuration page on $name", (runtime) => 
 
   const page = async () => (await fetch(`${server.url}/admin/config`, { headers: asOperator })).text();
 
-  /** The fields that a browser sends of the page, with some of them typed over. */
+  /** The fields that a browser sends from the page, some of them with new values. */
   async function save(typed: Readonly<Record<string, string>>) {
     const html = await page();
     const fields = new URLSearchParams();

@@ -98,7 +98,8 @@ describe("caching", () => {
     );
     for (const [i, part] of parts.entries())
       expectBytes(part, data.slice(20 * blockSize + i, 22 * blockSize + i));
-    // Three blocks: the first reader requests two of them if its read ends on their edge, another the third.
+    // Three blocks: the first reader requests two of them if its read ends on a block edge, and another
+    // reader the third.
     expect(origin.since().bytes).toBe(3 * blockSize);
   });
 

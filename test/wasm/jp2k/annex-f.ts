@@ -1,4 +1,4 @@
-// The wavelet transforms of ITU-T T.800, Annex F, as its formulas say them: sample by sample, in double
+// The wavelet transforms of ITU-T T.800, Annex F, written like its formulas: sample by sample, in double
 // precision.
 
 export type Filter = "5/3" | "9/7";

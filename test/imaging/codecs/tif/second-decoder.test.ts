@@ -12,7 +12,10 @@ import { noise } from "../../pipeline/pictures.ts";
 
 const codec = createCodecs(testHost).byFormat("tif");
 
-/** Why utif2 is not asked about a file: what its name holds, and what utif2 lacks or does otherwise. */
+/**
+ * Files that utif2 does not check: a part of their names, and why utif2 cannot read them or reads them
+ * differently.
+ */
 const notAsked: readonly (readonly [RegExp, string])[] = [
   [/bigtiff/, "it reads offsets of 32 bits alone"],
   [/planar-separate/, "it takes one plane after another for interleaved samples"],

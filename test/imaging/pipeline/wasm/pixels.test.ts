@@ -14,8 +14,8 @@ const kinds = ([8, 16] as const).flatMap((bits) =>
 );
 
 /**
- * The largest difference of samples of two pictures of one shape, and what share of them differs, one more
- * aside.
+ * The largest difference between the samples of two pictures of the same shape, and the share of samples that
+ * differ.
  */
 function apart(a: ReturnType<typeof noise>, b: ReturnType<typeof noise>) {
   expect([a.width, a.height, a.bands, a.interpretation]).toEqual([

@@ -4,7 +4,7 @@
 import { BELOW, FORWARD_BITS, LINE_BYTES, LINES, RECORDS } from "./map";
 import { COUNTS, HALVES, LANES } from "./tables";
 
-/** Exponent bounds up to this one: the bits of a quad fit into the 57 that one read has. */
+/** Exponent bounds up to this one let the bits of a quad fit into the 57 that one read returns. */
 const NARROW: u32 = 14;
 
 /** Set if the magnitudes of the last block did not fit into 31 bits. */

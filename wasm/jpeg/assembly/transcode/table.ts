@@ -1,5 +1,5 @@
-// Huffman tables for decoding (ITU-T T.81, C.2 and F.2.2.3): codes of up to 10 bits by one look, longer ones
-// by their limits.
+// Huffman tables for decoding (ITU-T T.81, C.2 and F.2.2.3): codes of up to 10 bits by one lookup, longer
+// ones by their limits.
 
 import { layOut, TABLE_IN } from "./map";
 
