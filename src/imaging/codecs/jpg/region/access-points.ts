@@ -116,10 +116,14 @@ function offsetAt(entries: Uint8Array, at: number): number {
   return high * 2 ** 29 + Math.floor(low / 8);
 }
 
+/** Most fill bytes (FF before FF) that may follow the bytes of a row (ITU-T T.81, B.1.1.2). */
+const fillRoom = 4096;
+
 /**
  * Returns the file offset after the bytes that the MCUs of a row from `begin` up to `column` need. With
- * `exact`, the bytes are sure to suffice. Without, the offset is estimated from the access points around
- * `column`, and is usually a little too large. Nothing is allocated, since a tile calls this for many rows.
+ * `exact`, the bytes suffice unless more than {@link fillRoom} fill bytes follow them. Without, the offset is
+ * estimated from the access points around `column`, and is usually a little too large. Nothing is allocated,
+ * since a tile calls this for many rows.
  */
 export function endOf(
   points: ScanAccessPoints,
@@ -135,7 +139,8 @@ export function endOf(
   // includes a partly used byte, and the zero after it if it is FF
   const end = next < 0 ? points.end + 4 : offsetAt(entries, next) + 2;
   const nextColumn = after >= perRow ? scan.columns : columnOf(scan, after);
-  if (exact || nextColumn <= column || column >= scan.columns) return end;
+  if (exact) return end + fillRoom;
+  if (nextColumn <= column || column >= scan.columns) return end;
   let { column: from, offset } = begin;
   const last = numberAt(scan, column);
   if (last > numberAt(scan, from)) {

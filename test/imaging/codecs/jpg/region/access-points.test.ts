@@ -75,8 +75,8 @@ describe("the bytes up to a column end", () => {
   const points = pointsOf();
   const first = at(points, 0, 0);
 
-  test("two bytes after the next access point, if they suffice", () => {
-    expect(endOf(points, 0, first, 20, true)).toBe(30_002);
+  test("two bytes and 4 KiB for fill bytes after the next access point, if they have to suffice", () => {
+    expect(endOf(points, 0, first, 20, true)).toBe(30_002 + 4096);
   });
 
   // Column 20 is 5/8 of the way from the point in column 15 to the one in 23: 1.5 times that share of 10,002
@@ -94,7 +94,8 @@ describe("the bytes up to a column end", () => {
   });
 
   test("at the beginning of the next row, for a whole row", () => {
-    for (const exact of [true, false]) expect(endOf(points, 0, first, 100, exact)).toBe(130_002);
+    expect(endOf(points, 0, first, 100, false)).toBe(130_002);
+    expect(endOf(points, 0, first, 100, true)).toBe(130_002 + 4096);
   });
 
   test("between the last point of a row and the next row at an estimate", () => {

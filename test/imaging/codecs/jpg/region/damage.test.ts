@@ -96,6 +96,20 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
   });
 });
 
+it("does not take fill bytes before an unknown marker for a file that changed", async () => {
+  const source = fixture("jpg-restart.jpg");
+  const scan = source.length - takeApart(source).rest.length + 14;
+  const step = everything ? 61 : 997;
+  for (let at = scan; at < source.length - 2; at += step) {
+    const damage = [...new Array(2 + (at % 9)).fill(0xff), 0x29];
+    const file = new Uint8Array([...source.subarray(0, at), ...damage, ...source.subarray(at + 1)]);
+    const reader = await openIndexed(file);
+    const { data } = await reader.decodePixels(whole(reader), 1);
+    expect(data.length).toBe(reader.frame.width * reader.frame.height * 3);
+    expect(reader.damaged).toBe(true);
+  }
+});
+
 /** A corner of files that would take long. */
 async function small(file: Uint8Array): Promise<Uint8Array> {
   const corner = { x: 0, y: 0, width: 256, height: 128 };
