@@ -56,7 +56,7 @@ const hostForm = "expected a host, such as images.example.org or images.example.
 
 const staleIfError = durationOption.default("1h").meta({
   description:
-    "How long after `revalidate` the service may still use what it has cached of a master while the server does not answer (RFC 5861). 0s: not at all.",
+    "How long after `revalidate` the service may still use what it has cached of a master while the server does not respond (RFC 5861). 0s: not at all.",
   edit: "restart",
 });
 

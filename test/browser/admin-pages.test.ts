@@ -234,7 +234,7 @@ test("a gated image is not shown to the operator before a login as a reader, and
   await page.getByRole("link", { name: "Log in as a reader" }).click();
   await page.locator("form button").first().click();
   await page.waitForURL(`${url}/admin/view/gated/secret.png`);
-  expect(await page.getByText("all of it is shown").count()).toBe(1);
+  expect(await page.getByText("the whole image is shown").count()).toBe(1);
   await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
   expect(problems).toEqual([]);
   await close(opened);

@@ -281,7 +281,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     /heap, which they cannot share. Choose redis/,
   ],
   [
-    "a session store that does not answer",
+    "a session store that does not respond",
     {
       // Nothing listens at port 1.
       auth: `cors: { token_origins: ["${viewer}"] }\n  session: { backend: redis, redis: { addr: "127.0.0.1:1", timeout: 50ms } }`,

@@ -153,7 +153,7 @@ function nothingToShow(
   { images, folders, next, isAway }: CollectionPage,
 ): string | undefined {
   const source = service.sources.default;
-  if (isAway) return `The source "${source.name}" does not answer now. Load this page again in a moment.`;
+  if (isAway) return `The source "${source.name}" is not responding now. Load this page again in a moment.`;
   const [only] = images;
   if (only && images.length === 1 && folders.length === 0 && next === undefined)
     return `The only listed picture of the source "${source.name}" that is listed, ${only.identifier}, cannot be shown. ${only.problem}`;

@@ -131,7 +131,7 @@ export async function checkRoot(name: string, top: string, files: MasterFiles): 
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     if ((error as { code?: unknown } | null)?.code === "ETIMEDOUT")
-      throw fault("source_root_unreadable", "it does not answer", "Check its mount and its disk.", error);
+      throw fault("source_root_unreadable", "it does not respond", "Check its mount and its disk.", error);
     throw fault(
       "source_root_unreadable",
       "it cannot be read",

@@ -83,7 +83,7 @@ describe.each(chosenRuntimes())("smalti on $name with logins elsewhere", (runtim
     const refused = await visit(back.pathname + back.search);
     expect([refused.status, refused.html.includes("You did not agree")]).toEqual([401, true]);
     const lost = await visit("/iiif/auth/login/lost");
-    expect([lost.status, lost.html.includes("does not answer right now")]).toEqual([503, true]);
+    expect([lost.status, lost.html.includes("is not responding right now")]).toEqual([503, true]);
     const ready = await fetch(`${server.url}/ready`);
     expect(ready.status).toBe(200);
     const { providers } = (await ready.json()) as { providers: { name: string; healthy: boolean }[] };

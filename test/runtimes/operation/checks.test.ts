@@ -18,7 +18,7 @@ describe.each(chosenRuntimes())("checks at start on $name", (runtime) => {
   it("name a source whose server is unreachable", async () => {
     await expect
       .poll(server.output, { timeout: 60_000 })
-      .toMatch(/source "far": http:\/\/127\.0\.0\.1:1\/\{identifier\}: .*does not answer\. Start its server/);
+      .toMatch(/source "far": http:\/\/127\.0\.0\.1:1\/\{identifier\}: .*does not respond\. Start its server/);
     expect(server.output()).toMatch(
       /warn +a source cannot be used at the moment source=far error=.*does not/,
     );
@@ -33,7 +33,7 @@ describe.each(chosenRuntimes())("checks at start on $name", (runtime) => {
       ["images", true],
       ["far", false],
     ]);
-    expect(sources[1]?.error).toMatch(/does not answer/);
+    expect(sources[1]?.error).toMatch(/does not respond/);
     expect((await fetch(`${server.url}/iiif/3/base.png/info.json`)).status).toBe(200);
   });
 });

@@ -112,7 +112,7 @@ describe("a source on a dead mount", () => {
     const unreadable = { kind: "source", code: "source_unreadable" };
     await expect(source.open("a.jpg")).rejects.toMatchObject(unreadable);
     await expect(source.list?.("")).rejects.toMatchObject(unreadable);
-    await expect(source.check()).rejects.toThrow(/does not answer.*mount/);
+    await expect(source.check()).rejects.toThrow(/does not respond.*mount/);
   });
 
   it("serves again when the mount is back", async () => {
