@@ -9,7 +9,7 @@ export const errorKinds = [
   "not-found",
   "unauthorized",
   "busy", // a queue is full, or a store of the service does not respond: try again
-  "timeout", // one render took longer than image.timeout
+  "timeout", // a render, a listing or the opening of an image took longer than it may
   "cancelled", // the client has gone; nobody reads the response
   "unsupported", // a sound request for something that this build cannot do (a kind of source file, a platform part)
   "source", // a master could not be read

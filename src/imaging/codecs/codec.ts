@@ -63,8 +63,8 @@ export interface SidecarBlocks {
 /** Reductions that `decode` delivers cheaply. */
 export interface Scales {
   /**
-   * Returns the reductions of a page other than 1, ascending. `halvesColour`: for derivatives with chroma at
-   * half size.
+   * Returns the factors other than 1 by which a page can be reduced, ascending. `halvesColour`: for
+   * derivatives with chroma at half size.
    */
   of(header: ImageHeader, halvesColour: boolean): readonly Reduction[];
 }

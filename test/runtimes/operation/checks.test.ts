@@ -18,7 +18,9 @@ describe.each(chosenRuntimes())("checks at start on $name", (runtime) => {
   it("name a source whose server is unreachable", async () => {
     await expect
       .poll(server.output, { timeout: 60_000 })
-      .toMatch(/source "far": http:\/\/127\.0\.0\.1:1\/\{identifier\}: .*does not respond\. Start its server/);
+      .toMatch(
+        /source "far": http:\/\/127\.0\.0\.1:1\/\{identifier\}: .*does not respond\. Start its server/,
+      );
     expect(server.output()).toMatch(
       /warn +a source cannot be used at the moment source=far error=.*does not/,
     );
