@@ -60,6 +60,7 @@ async function open(options: BrowserContextOptions = {}, allowed: RegExp = /stat
 
 /** Returns the findings of axe-core, which runs outside of the page's policy. */
 async function findings(page: Page): Promise<string[]> {
+  await page.waitForLoadState("load"); // a form's outcome is in the page before its style sheets apply
   const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`);
 }
