@@ -22,6 +22,8 @@ import { mountMetrics } from "./api/metrics/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
+import { createSendings } from "./lib/network/sendings.ts";
+import { parseDuration } from "./lib/options/quantity.ts";
 import type { AnsweredRequest } from "./lib/telemetry/answered-request.ts";
 import { isWritten } from "./lib/telemetry/log.ts";
 import { parseTraceparent } from "./lib/telemetry/trace-context.ts";
@@ -62,6 +64,12 @@ export function createApp(
   const readerTrust = { proxies: service.auth?.proxies ?? service.proxies, baseUrl: "" };
   const framing = service.config().http.frame_ancestors.map((site) => (site === "self" ? "'self'" : site));
   const framedBy = framing.join(" ") || "'none'";
+  const pacing = platform.sendsPieces
+    ? {
+        sendings: createSendings(mostSendingBytes(service)),
+        stallMs: parseDuration(service.config().write_timeout),
+      }
+    : undefined;
   const routes = createRoutes();
   for (const mount of mounted) mount(routes, service);
 
@@ -83,6 +91,7 @@ export function createApp(
     c.set("outcome", outcome);
     c.set("files", files);
     c.set("compression", compresses && route?.compressed !== false ? platform.compression : undefined);
+    c.set("pacing", pacing);
     c.set("framedBy", framedBy);
     c.set("peer", peer);
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
@@ -171,7 +180,9 @@ export function createApp(
     try {
       await next();
     } finally {
-      place();
+      const sent = c.get("sent");
+      if (sent) void sent.then(place);
+      else place();
     }
   });
 
@@ -185,6 +196,9 @@ export function createApp(
 
   return { fetch: (request) => Promise.resolve(app.fetch(request)) };
 }
+
+/** Half of the memory for images, so that large responses and renders together keep to it. */
+const mostSendingBytes = ({ memoryBytes }: Service): number => Math.max(64 * 2 ** 20, memoryBytes / 2);
 
 /** True if the response asks for a name and password that the client has not sent yet. */
 const isChallenge = ({ res, req }: RequestContext): boolean =>

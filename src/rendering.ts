@@ -57,8 +57,8 @@ const overlayWork = { kind: "overlay", ms: 5 } as const;
 const waitInPlaceMs = 10_000;
 
 /**
- * Starts the pool, and returns what renders, with the checks of overlays. The number of permits follows the
- * settings while it runs.
+ * Starts the pool, and returns what renders, with its memory budget in bytes and the checks of overlays. The
+ * number of permits follows the settings while it runs.
  */
 export function buildRendering({
   settings,
@@ -68,7 +68,11 @@ export function buildRendering({
   outer: { sources, slots, hooks },
   access,
   decisions,
-}: RenderingNeeds): { readonly images: RenderParts; readonly checks: readonly Check[] } {
+}: RenderingNeeds): {
+  readonly images: RenderParts;
+  readonly memoryBytes: number;
+  readonly checks: readonly Check[];
+} {
   const config = settings.current();
   const workers = () =>
     rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
@@ -156,5 +160,5 @@ export function buildRendering({
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };
-  return { images, checks: overlayChecks(overlays, config.overlay) };
+  return { images, memoryBytes: memory, checks: overlayChecks(overlays, config.overlay) };
 }

@@ -43,6 +43,8 @@ export interface Service {
   readonly startedAt: number;
   readonly log: Log;
   readonly images: RenderParts;
+  /** Budget of memory for renders; responses that are being sent may take half as much. */
+  readonly memoryBytes: number;
   /** Contents of the sources' folders. */
   readonly folders: Folders;
   /** Search in them by names, labels and metadata. */
@@ -198,6 +200,7 @@ export async function createService(
     startedAt,
     log,
     images,
+    memoryBytes: rendering.memoryBytes,
     folders,
     search,
     ...(manifests && { manifests }),

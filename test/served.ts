@@ -63,6 +63,7 @@ export async function served(
     compression,
     asset: over.asset ?? assetReader(new URL("../", import.meta.url)),
     files: over.files ?? nodeFiles(),
+    sendsPieces: true,
     checkedGet,
     sentOnce,
     clientAddress: (request) => peers.get(request),

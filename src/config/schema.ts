@@ -87,7 +87,7 @@ export const configSchema = z
       edit: "restart",
     }),
     write_timeout: option(durationOption.default("60s"), {
-      description: "How long a response may make no progress.",
+      description: "How long a response may make no progress before its client is disconnected.",
       edit: "restart",
     }),
     shutdown_timeout: option(durationOption.default("15s"), {

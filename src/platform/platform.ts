@@ -194,6 +194,11 @@ export interface Platform {
   readonly files?: FileSystem;
   /** Maximum of simultaneous file calls in the whole process; further ones wait. Absent: no limit. */
   readonly fileThreads?: number;
+  /**
+   * True if the body of a response may be a stream although its length is known. workerd drops the length of
+   * such a response.
+   */
+  readonly sendsPieces?: boolean;
   /** GET requests to addresses that `allowed` accepts; not on workerd, whose own network policy decides. */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
   /**

@@ -30,12 +30,17 @@ interface HeapEntry {
 export interface HeapStoreOptions {
   /** Limit in bytes on values, keys and their overhead. An entry above the limit is not stored. */
   readonly maxBytes: number;
+  /** True if `get` returns the stored bytes and no copy of them, for callers that do not modify them. */
+  readonly lends?: boolean;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** Creates an empty store. Values are copied in and out, so that nobody can modify stored ones. */
-export function heapStore({ maxBytes, now = Date.now }: HeapStoreOptions): Store {
+/**
+ * Creates an empty store. Values are copied in and, unless it lends them, out, so that nobody can modify
+ * stored ones.
+ */
+export function heapStore({ maxBytes, lends = false, now = Date.now }: HeapStoreOptions): Store {
   /** Entries by group. */
   const groups = new Map<string, Set<HeapEntry>>();
   const forget = (entry: HeapEntry) => {
@@ -63,7 +68,8 @@ export function heapStore({ maxBytes, now = Date.now }: HeapStoreOptions): Store
     async get(name, variant) {
       const entry = entries.get(keyOf(name, variant));
       if (!entry) return undefined;
-      if (entry.expires === undefined || entry.expires > now()) return entry.value.slice();
+      if (entry.expires === undefined || entry.expires > now())
+        return lends ? entry.value : entry.value.slice();
       remove(name, variant);
       return undefined;
     },

@@ -69,7 +69,9 @@ function optionsOn(
 }
 
 const builders: Builders = {
-  heap: (options, { use, platform }) => heapStore({ maxBytes: boundOf(use, options, platform.memoryBytes) }),
+  // Derivatives only leave as bodies of responses.
+  heap: (options, { use, platform }) =>
+    heapStore({ maxBytes: boundOf(use, options, platform.memoryBytes), lends: use === "render" }),
   filesystem(options, host) {
     const { use, platform, log, folders } = host;
     const { files, fileThreads } = platform;

@@ -4,6 +4,16 @@ import { storeContract } from "../contracts/store.ts";
 
 storeContract("heap", async (options) => ({ store: heapStore(options) }));
 
+it("returns the stored bytes themselves if it lends them, and its own copy of what was stored", async () => {
+  const store = heapStore({ maxBytes: 10_000, lends: true });
+  const bytes = new Uint8Array([1, 2, 3]);
+  await store.set("a", "", bytes);
+  bytes[0] = 9;
+  const first = await store.get("a", "");
+  expect(first).toEqual(new Uint8Array([1, 2, 3]));
+  expect(await store.get("a", "")).toBe(first);
+});
+
 it("lets the least recently used entry go first", async () => {
   const store = heapStore({ maxBytes: 3 * 1500 });
   for (const name of ["a", "b", "c"]) await store.set(name, "", new Uint8Array(1000));

@@ -3,6 +3,7 @@
 import type { Context } from "hono";
 import type { ResponseOutcome } from "../../access/access.ts";
 import type { Problem } from "../../lib/network/problem-document.ts";
+import type { Sendings } from "../../lib/network/sendings.ts";
 import type { StageClock } from "../../lib/telemetry/stage-times.ts";
 import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { Compression } from "../../platform/platform.ts";
@@ -84,6 +85,10 @@ export interface Variables {
   readonly files: StaticFiles;
   /** Compresses bodies; undefined if responses of the route are sent uncompressed. */
   readonly compression: Compression | undefined;
+  /** Sends large bodies in pieces; undefined if the runtime sends only whole ones. */
+  readonly pacing: { readonly sendings: Sendings; readonly stallMs: number } | undefined;
+  /** Resolves when a body in pieces has been sent or cut; undefined for other bodies. */
+  readonly sent?: Promise<void> | undefined;
   /** Pages that may embed those of this service in frames, as the value of `frame-ancestors`. */
   readonly framedBy: string;
   /** The client's address, if known. */

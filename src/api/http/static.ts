@@ -6,6 +6,7 @@ import { type RequestContext, recordSent, type StaticFiles } from "./context.ts"
 import { noSuchPage, Refusal } from "./problem.ts";
 import { acceptedEncodings } from "./representation/accept.ts";
 import { isNotModified, validatorHeaders } from "./representation/conditional.ts";
+import { bodyOf } from "./representation/paced-body.ts";
 import { requestedRange } from "./representation/ranges.ts";
 
 /**
@@ -117,7 +118,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
       headers["Content-Length"] = String(part.length);
       if (encoding) headers["Content-Encoding"] = encoding;
       if (range) headers["Content-Range"] = `bytes ${range.first}-${range.last}/${bytes.length}`;
-      return new Response(recordSent(c, part as Uint8Array<ArrayBuffer>), {
+      return new Response(bodyOf(c, recordSent(c, part as Uint8Array<ArrayBuffer>)), {
         status: range ? 206 : 200,
         headers,
         // Without this, workerd compresses the body again. Other runtimes ignore it.

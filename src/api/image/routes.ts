@@ -30,6 +30,7 @@ import {
   type Validators,
   validatorHeaders,
 } from "../http/representation/conditional.ts";
+import { bodyOf } from "../http/representation/paced-body.ts";
 import { sendText } from "../http/representation/send.ts";
 import { setServerTiming } from "../http/request-log.ts";
 import type { Routes } from "../http/routes.ts";
@@ -189,7 +190,7 @@ function image(
     headers["Cache-Status"] = cacheStatus(made);
     headers["Content-Length"] = String(bytes.length);
     setServerTiming(headers, c);
-    return new Response(recordSent(c, bytes as Uint8Array<ArrayBuffer>), { headers });
+    return new Response(bodyOf(c, recordSent(c, bytes as Uint8Array<ArrayBuffer>)), { headers });
   };
   return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
 }

@@ -114,8 +114,26 @@ test("neither counts against the caps, which hold everything else", async () => 
   expect(refused.status).toBe(503);
   expect(refused.headers.get("Retry-After")).toBe("1");
   for (const path of ["/health", "/ready"]) expect((await app.get(path)).status).toBe(200);
-  expect((await first).status).toBe(200);
+  const response = await first;
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
   expect((await app.get("/iiif/3/base.png/info.json")).status).toBe(200);
+});
+
+test("a request counts until its client has read the whole body or has left", async () => {
+  const app = await served("limits: { max_in_flight: 1 }");
+  const status = async () => (await app.get("/iiif/3/base.png/info.json")).status;
+  for (const end of [
+    (response: Response) => response.arrayBuffer(),
+    (response: Response) => response.body?.cancel(),
+  ]) {
+    const large = await app.get("/iiif/3/base.png/full/max/0/default.png");
+    expect(Number(large.headers.get("Content-Length"))).toBeGreaterThan(256 * 1024);
+    expect(await status()).toBe(503);
+    await end(large);
+    await Promise.resolve();
+    expect(await status()).toBe(200);
+  }
 });
 
 test("one address over its limit is refused while another is served", async () => {

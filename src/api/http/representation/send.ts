@@ -5,6 +5,7 @@ import type { Compression, ContentEncoding } from "../../../platform/platform.ts
 import { type RequestContext, recordSent } from "../context.ts";
 import { acceptedEncodings } from "./accept.ts";
 import { isNotModified, type Validators, validatorHeaders } from "./conditional.ts";
+import { bodyOf } from "./paced-body.ts";
 
 /** Bytes from which a body is compressed: a smaller one fits into the first packets anyway. */
 const least = 1024;
@@ -57,7 +58,7 @@ export async function sendText(
   }
   const whole = compression && encoding ? await compressedOnce(compression, bytes, encoding) : bytes;
   all["Content-Length"] = String(whole.length);
-  return new Response(isHead ? null : recordSent(c, whole), init);
+  return new Response(isHead ? null : bodyOf(c, recordSent(c, whole)), init);
 }
 
 const utf8 = new TextEncoder();
