@@ -17,7 +17,10 @@ export interface WorkerRunnerOptions {
   readonly number: number;
   /** True if the worker renders a small image before its first job. */
   readonly warm: boolean;
-  /** Milliseconds that a cancelled job may continue before its worker is killed. */
+  /**
+   * Milliseconds that a cancelled job may continue before its worker is killed; they begin when the worker
+   * has started.
+   */
   readonly cancelGraceMs: number;
   /** A worker is not used again after a job of more estimated bytes: WebAssembly memories never shrink. */
   readonly maxJobBytes: number;
@@ -35,6 +38,10 @@ interface Running {
   readonly signal: AbortSignal | undefined;
   readonly watch: JobWatch | undefined;
   readonly awaiting: Awaiting;
+  /** True if the job was cancelled and may continue for the grace period. */
+  cancelled: boolean;
+  /** Ends the worker after the grace period, unless the job ends before. */
+  limitGrace(): void;
   resolve(made: Encoded): void;
   reject(error: ServiceError): void;
   /** Cleans up after this job, and frees the runner. */
@@ -51,6 +58,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   const cancel = new Int32Array(new SharedArrayBuffer(4));
   let running: Running | undefined;
   let alive = true;
+  let ready = false;
   let waits = false;
   let lastId = 0;
 
@@ -77,6 +85,10 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   };
   const deadline = createDeadline(() => end(late(running?.timeoutMs ?? 0)));
 
+  const begin = () => {
+    ready = true;
+    if (running?.cancelled) running.limitGrace();
+  };
   const answerRead = (message: Asking) => {
     const { read } = message;
     const job = running?.id === message.job ? running : undefined;
@@ -96,7 +108,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
 
   port.onMessage((data) => {
     const message = data as FromWorker;
-    if (message.kind === "ready") return;
+    if (message.kind === "ready") return begin();
     if (message.kind === "memory") return meter.answered(message.bytes);
     if (message.kind === "ignoredProfile") return options.ignoredProfile?.(message.master, message.reason);
     if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
@@ -145,10 +157,12 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
       let grace: ReturnType<typeof setTimeout> | undefined;
       const onAbort = () => {
         Atomics.store(cancel, 0, 1);
-        running?.reject(cancelledError());
-        for (const refuse of running?.reads ?? []) refuse(cancelledError());
-        running?.reads.clear();
-        grace = setTimeout(() => end(), options.cancelGraceMs);
+        if (!running) return;
+        running.cancelled = true;
+        running.reject(cancelledError());
+        for (const refuse of running.reads) refuse(cancelledError());
+        running.reads.clear();
+        if (ready) running.limitGrace();
       };
       let left = timeoutMs;
       let since = performance.now();
@@ -178,6 +192,10 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           timeoutMs,
           signal,
           watch,
+          cancelled: false,
+          limitGrace() {
+            grace = setTimeout(() => end(), options.cancelGraceMs);
+          },
           awaiting: ownPlace ? awaitingWithout(ownPlace) : (answer) => answer,
           resolve,
           reject,

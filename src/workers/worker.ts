@@ -96,6 +96,7 @@ export function serveJobs(host: WorkerHost): void {
     const { job, task, sidecar } = message;
     try {
       if (!codecs) throw new Error("a job arrived before the start message");
+      if (wanted.aborted) throw new ImagingError("cancelled", "The client has left.");
       const clock = new JobClock();
       const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
       const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };

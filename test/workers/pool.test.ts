@@ -17,6 +17,7 @@ import { createCounts } from "../../src/lib/telemetry/count.ts";
 import type { JobTimes } from "../../src/lib/telemetry/job-clock.ts";
 import { openFileAtOnce } from "../../src/platform/files/node-files.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
+import type { WorkerPort } from "../../src/platform/platform.ts";
 import { startNodeWorker } from "../../src/platform/workers/node-worker.ts";
 import {
   createPool,
@@ -534,7 +535,7 @@ describe("cancelling", () => {
   it("ends the worker of a job that does not stop within the grace", async () => {
     writeFileSync(
       join(directory, "deaf.mjs"),
-      'import { parentPort } from "node:worker_threads";\nparentPort.on("message", ({ kind }) => { if (kind === "job") for (;;); });\n',
+      'import { parentPort } from "node:worker_threads";\nparentPort.on("message", ({ kind }) => { if (kind === "job") for (;;); else parentPort.postMessage({ kind: "ready" }); });\n',
     );
     const threads = ["deaf.mjs", "thread.js"];
     const startWorker = () => startNodeWorker(new URL(threads.shift() ?? "thread.js", dist));
@@ -546,6 +547,50 @@ describe("cancelling", () => {
     expect(await running).toBe("cancelled cancelled");
     expect(await pool.run(rendering({ plan, file, bytes }), limits)).toEqual(await byFile());
     expect(threads).toEqual([]);
+  });
+
+  it("gives a worker that is still starting its grace only once it has started", async () => {
+    let tell: (message: unknown) => void = () => {};
+    let killed = () => {};
+    let isAlive = true;
+    const end = new Promise<void>((resolve) => {
+      killed = resolve;
+    });
+    const startWorker = (): WorkerPort => ({
+      post() {},
+      onMessage(listener) {
+        tell = listener;
+      },
+      onDeath() {},
+      kill() {
+        isAlive = false;
+        killed();
+      },
+    });
+    const { pool } = poolOf({ platform: { ...platform, startWorker }, cancelGraceMs: 1 });
+    const gone = new AbortController();
+    const bytes = memoryBytes(master);
+    const running = codeOf(pool.run(rendering({ plan, file, bytes }), { ...limits, signal: gone.signal }));
+    gone.abort();
+    expect(await running).toBe("cancelled cancelled");
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(isAlive).toBe(true);
+    tell({ kind: "ready" });
+    await end;
+    expect(isAlive).toBe(false);
+  });
+
+  it("keeps its worker through a hundred jobs whose clients leave", async () => {
+    const { pool, counts } = poolOf({ cancelGraceMs: 60_000 });
+    const bytes = memoryBytes(master);
+    for (let i = 0; i < 100; i++) {
+      const gone = new AbortController();
+      const running = codeOf(pool.run(rendering({ plan, file, bytes }), { ...limits, signal: gone.signal }));
+      gone.abort();
+      expect(await running).toBe("cancelled cancelled");
+    }
+    expect(await pool.run(rendering({ plan, file, bytes }), limits)).toEqual(await byFile());
+    expect(readCounts(counts).started).toBe(1);
   });
 
   it("refuses a job whose client has already left", async () => {
