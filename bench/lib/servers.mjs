@@ -180,7 +180,7 @@ export async function start(name, options) {
   throw new Error(`${name} did not come up (--verbose shows what it says)`);
 }
 
-function freePort() {
+export function freePort() {
   return new Promise((resolve) => {
     const holder = http.createServer().listen(0, "127.0.0.1", () => {
       const { port } = holder.address();

@@ -1,0 +1,344 @@
+// What a server takes from the machine, and how long a request waits: mixed requests under a budget,
+// sessions, clients that never read, clients that leave, and a stop under load.
+//
+//   node bench/memory.mjs [--runtime node|deno|bun] [--parts mixed,sessions,webp,slow,aborts,stop] [--small]
+//                         [--program dist/main.js] [--out FILE]
+//
+// Makes its pictures itself, from the test suite's one picture, in node_modules/.cache/bench-memory: 100
+// megapixels, with --small 6. The goals are for two processors, and those of memory for the large pictures;
+// with --small the script fails if one is missed that does not depend on the machine. Linux only.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import sharp from "sharp";
+import { quantile, table } from "./lib/numbers.mjs";
+import { freePort } from "./lib/servers.mjs";
+import { chances } from "./lib/session.mjs";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    runtime: { type: "string", default: "node" },
+    parts: { type: "string", default: "mixed,sessions,webp,slow,aborts,stop" },
+    program: { type: "string", default: join(root, "dist/main.js") },
+    small: { type: "boolean", default: false },
+    out: { type: "string" },
+  },
+});
+const { small } = options;
+
+const commands = {
+  node: [process.execPath],
+  deno: [join(root, "test/runtimes/node_modules/.bin/deno"), "run", "-A"],
+  bun: [join(root, "test/runtimes/node_modules/.bin/bun")],
+};
+
+const side = small ? 2500 : 10_000;
+const folder = join(root, "node_modules/.cache/bench-memory", small ? "small" : "large");
+const pyramid = { tile: true, tileWidth: 256, tileHeight: 256, pyramid: true };
+const pictures = {
+  "baseline.jpg": (image) => image.jpeg({ quality: 90 }),
+  "progressive.jpg": (image) => image.jpeg({ quality: 90, progressive: true }),
+  "strips.tif": (image) => image.tiff({ compression: "deflate" }),
+  "pyramid.tif": (image) => image.tiff({ ...pyramid, compression: "jpeg", quality: 89 }),
+  "picture.png": (image) => image.png({ compressionLevel: 3 }),
+  "picture.webp": (image) =>
+    image.resize(Math.min(side, 6000), Math.min(side, 4000), { fit: "fill" }).webp({ effort: 1 }),
+};
+
+async function makePictures() {
+  mkdirSync(folder, { recursive: true });
+  const fixtures = join(root, "test/fixtures");
+  for (const name of ["bomb-50000x50000-1bit.png", "bad-trunc-50.webp", "jp2-tiled-128.jp2"])
+    writeFileSync(join(folder, name), readFileSync(join(fixtures, name)));
+  const base = readFileSync(join(fixtures, "base.png"));
+  for (const [name, write] of Object.entries(pictures)) {
+    if (existsSync(join(folder, name))) continue;
+    const image = sharp(base, { limitInputPixels: false }).removeAlpha();
+    await write(image.resize(side, side, { fit: "fill" })).toFile(join(folder, name));
+  }
+}
+
+async function start(settings = {}) {
+  const place = mkdtempSync(join(tmpdir(), "smalti-memory-"));
+  const port = await freePort();
+  const file = join(place, "smalti.yaml");
+  const whole = {
+    addr: `127.0.0.1:${port}`,
+    log: { level: "error" },
+    sources: [{ name: "pictures", type: "filesystem", root: folder }],
+    metrics: { enabled: true },
+    ...settings,
+  };
+  writeFileSync(file, JSON.stringify(whole)); // JSON is YAML
+  const child = spawn(
+    commands[options.runtime][0],
+    [...commands[options.runtime].slice(1), resolve(options.program), "-config", file],
+    { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, XDG_CACHE_HOME: place } },
+  );
+  const ended = new Promise((done) => child.on("exit", done));
+  const url = `http://127.0.0.1:${port}`;
+  for (let i = 0; i < 400; i++) {
+    if ((await get(`${url}/health`).catch(() => undefined))?.status === 200) break;
+    await pause(50);
+  }
+  let peak = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, resident(child.pid));
+  }, 20);
+  return {
+    url,
+    port,
+    child,
+    ended,
+    resident: () => resident(child.pid),
+    peak: () => Math.max(peak, resident(child.pid)),
+    async stop() {
+      clearInterval(watch);
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Megabytes of resident memory of a process. */
+function resident(pid) {
+  try {
+    return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Requests a URL and returns status and milliseconds; status 0 if the connection broke. */
+function get(url, { signal, agent } = {}) {
+  const began = performance.now();
+  return new Promise((done) => {
+    const end = (status) => done({ status, ms: performance.now() - began });
+    http
+      .get(url, { signal, agent: agent ?? false }, (response) => {
+        response.resume();
+        response.on("end", () => end(response.statusCode)).on("error", () => end(0));
+      })
+      .on("error", () => end(0));
+  });
+}
+
+/** Runs `work` for each of `items`, `width` at a time. */
+async function concurrently(items, width, work) {
+  const queue = [...items];
+  const results = [];
+  const one = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) results.push(await work(item));
+  };
+  await Promise.all(Array.from({ length: width }, one));
+  return results;
+}
+
+const random = chances(40);
+const below = (count) => Math.floor(random() * count);
+const image = (id, path) => `/iiif/3/${id}/${path}`;
+const tile = (id, scale = 1) => {
+  const region = 512 * scale;
+  const across = Math.max(1, Math.floor(side / region));
+  return image(
+    id,
+    `${below(across) * region},${below(across) * region},${region},${region}/512,/0/default.jpg`,
+  );
+};
+
+const mixed = [
+  () => image("baseline.jpg", `full/${small ? "max" : "5000,"}/0/default.jpg`),
+  () => image("progressive.jpg", "full/1500,/0/default.jpg"),
+  () => image("picture.png", "full/2000,/0/default.jpg"),
+  () => image("strips.tif", "full/2000,/0/default.png"),
+  () => image("strips.tif", `pct:${below(90)},0,10,100/pct:20/17/default.jpg`),
+  () => tile("picture.webp").replace(/\/\d+,\d+,/, `/${below(4) * 512},${below(3) * 512},`),
+  () => image("jp2-tiled-128.jp2", `${below(4) * 128},0,128,128/^1500,1500/0/default.jpg`),
+  () => image("bomb-50000x50000-1bit.png", "full/max/0/default.png"),
+  () => image("bad-trunc-50.webp", "full/max/0/default.jpg"),
+  () => tile("baseline.jpg", 4),
+  () => tile("progressive.jpg", 2),
+  () => image("baseline.jpg", `${below(8) * 200},0,1000,1000/1000,/${below(360)}/default.png`),
+];
+
+const rows = [];
+/** Notes a figure; `goal` is the largest value that is good. */
+function note(part, name, value, goal, unit) {
+  const missed = goal !== undefined && value > goal;
+  rows.push({ part, name, value, goal, unit, missed });
+}
+
+const parts = {
+  async mixed() {
+    const server = await start({ image: { memory_budget: "512MiB" } });
+    await get(server.url + tile("pyramid.tif"));
+    let over = false;
+    const cheap = [];
+    const viewer = (async () => {
+      while (!over) {
+        cheap.push(await get(server.url + tile("pyramid.tif")));
+        await pause(100);
+      }
+    })();
+    const urls = Array.from({ length: small ? 120 : 1000 }, (_, i) => mixed[i % mixed.length]());
+    const answers = await concurrently(urls, 64, (path) => get(server.url + path));
+    over = true;
+    await viewer;
+    const statuses = {};
+    for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
+    console.error("mixed: statuses", statuses);
+    const lost = answers.filter(({ status }) => ![200, 400, 413, 422, 500, 501, 502, 503].includes(status));
+    note("mixed", "peak", server.peak(), 800, "MB");
+    note("mixed", "requests without a response", lost.length, 0, "");
+    note("mixed", "slowest request", Math.max(...answers.map(({ ms }) => ms)) / 1000, 30, "s");
+    note(
+      "mixed",
+      "cheap tiles, p95",
+      quantile(
+        cheap.map(({ ms }) => ms),
+        0.95,
+      ),
+      small ? undefined : 100,
+      "ms",
+    );
+    note(
+      "mixed",
+      "cheap tiles, slowest",
+      Math.max(...cheap.map(({ ms }) => ms)),
+      small ? undefined : 2000,
+      "ms",
+    );
+    await pause(20_000);
+    note("mixed", "after 20 s of idleness", server.resident(), 350, "MB");
+    await server.stop();
+  },
+
+  async sessions() {
+    const server = await start();
+    const end = performance.now() + (small ? 5 : 90) * 1000;
+    const clients = Array.from({ length: 8 }, async (_, i) => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      while (performance.now() < end)
+        await get(server.url + tile(i % 2 ? "baseline.jpg" : "pyramid.tif", 1 << below(4)), { agent });
+      agent.destroy();
+    });
+    await pause((small ? 2 : 30) * 1000);
+    const early = server.resident();
+    await Promise.all(clients);
+    note("sessions", "peak", server.peak(), 250, "MB");
+    note("sessions", "growth after a third", server.resident() - early, 25, "MB");
+    await server.stop();
+  },
+
+  async webp() {
+    const server = await start();
+    for (let i = 0; i < 6; i++)
+      await get(server.url + image("picture.webp", `${i * 256},0,512,512/512,/0/default.jpg`));
+    note("webp", "peak of six tiles", server.peak(), undefined, "MB");
+    await pause(20_000);
+    note("webp", "after 20 s of idleness", server.resident(), 200, "MB");
+    await server.stop();
+  },
+
+  async slow() {
+    for (const count of small ? [200] : [200, 1000]) {
+      const server = await start({
+        image: { memory_budget: "512MiB" },
+        limits: { max_in_flight: 2000 },
+        cache: { render: { backend: "heap" } },
+      });
+      const path = image("picture.png", "0,0,2400,2400/max/0/default.png");
+      await get(server.url + path);
+      const before = server.resident();
+      const sockets = Array.from({ length: count }, () => {
+        const socket = connect(server.port, "127.0.0.1");
+        socket.on("error", () => {});
+        socket.pause();
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+        return socket;
+      });
+      await pause(6000);
+      note(`slow ${count}`, "peak above the budget", server.peak() - 512, 150, "MB");
+      for (const socket of sockets) socket.destroy();
+      await pause(small ? 15_000 : 60_000);
+      note(`slow ${count}`, "afterwards, of before", (server.resident() / before) * 100, 120, "%");
+      await server.stop();
+    }
+  },
+
+  async aborts() {
+    const server = await start({ cache: { render: { backend: "none" } } });
+    const replaced = async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      return Number(/^smalti_worker_replacements_total\S* (\d+)/m.exec(text)?.[1] ?? Number.NaN);
+    };
+    const ids = ["baseline.jpg", "progressive.jpg", "pyramid.tif", "strips.tif"];
+    await concurrently(
+      Array.from({ length: small ? 200 : 1000 }, (_, i) => i),
+      16,
+      async (i) => {
+        const gone = new AbortController();
+        const answer = get(server.url + tile(ids[i % 4], 1 << below(3)), { signal: gone.signal });
+        await pause(below(60));
+        gone.abort();
+        await answer;
+      },
+    );
+    await pause(2000);
+    note("aborts", "workers replaced", await replaced(), 0, "");
+    await server.stop();
+  },
+
+  async stop() {
+    const server = await start();
+    let accepting = true;
+    const answers = [];
+    const clients = Array.from({ length: 16 }, async () => {
+      while (accepting)
+        answers.push({ sent: performance.now(), ...(await get(server.url + tile("baseline.jpg", 2))) });
+    });
+    await pause(2000);
+    const at = performance.now();
+    server.child.kill("SIGTERM");
+    accepting = false;
+    await Promise.all(clients);
+    await server.ended;
+    note(
+      "stop",
+      "requests lost",
+      answers.filter(({ sent, status }) => status === 0 && sent < at).length,
+      0,
+      "",
+    );
+    await server.stop();
+  },
+};
+
+await makePictures();
+for (const part of options.parts.split(",")) {
+  if (!parts[part]) throw new Error(`expected parts of ${Object.keys(parts).join(", ")}, received "${part}"`);
+  await parts[part]();
+}
+console.log(
+  table(
+    ["part", "figure", options.runtime, "goal", ""],
+    rows.map(({ part, name, value, goal, unit, missed }) => [
+      part,
+      name,
+      `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`.trim(),
+      goal === undefined ? "-" : `${goal} ${unit}`.trim(),
+      missed ? "missed" : "",
+    ]),
+  ),
+);
+if (options.out) writeFileSync(options.out, JSON.stringify(rows, null, 2));
+if (small && rows.some(({ missed }) => missed)) process.exitCode = 1;
