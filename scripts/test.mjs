@@ -18,6 +18,7 @@ const vitest = (name, config) => [
   config,
   "--reporter=default",
   "--reporter=json",
+  "--reporter=./scripts/unhandled-errors.mjs",
   `--outputFile.json=${results}/${name}.json`,
 ];
 
@@ -103,7 +104,11 @@ for (const { name, command, counted, needs = [], wants = [] } of suites) {
   console.log(`\n== ${name}`);
   const began = performance.now();
   const [program, ...args] = command;
-  const { status } = spawnSync(program, args, { stdio: "inherit" });
+  const unhandled = `${results}/${name}.unhandled.json`;
+  const { status } = spawnSync(program, args, {
+    stdio: "inherit",
+    env: { ...process.env, UNHANDLED_ERRORS: unhandled },
+  });
   times.push([name, `${((performance.now() - began) / 1000).toFixed(1)} s${status === 0 ? "" : ", failed"}`]);
   if (status !== 0) broken = true;
   if (!counted) continue;
@@ -115,6 +120,8 @@ for (const { name, command, counted, needs = [], wants = [] } of suites) {
     total.failed += numFailedTests;
     total.skipped += numPendingTests;
     for (const file of testResults) failures.push(...failuresIn(file));
+    for (const stack of JSON.parse(readFileSync(unhandled, "utf8")))
+      failures.push(`${name}, in no test\n${stack}`);
   } catch {
     broken = true;
   }
