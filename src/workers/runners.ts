@@ -1,11 +1,15 @@
-// The runners of a pool: started on demand, and ended when they are surplus.
+// The runners of a pool: started on demand, and ended when they are surplus or idle.
 
 import type { Runner } from "./runner.ts";
 
 /**
- * Milliseconds that a surplus runner stays idle before it ends, since starting one costs more than a tile.
+ * Milliseconds that a runner stays idle before it ends: starting one costs more than a tile, and an idle one
+ * keeps some 100 MB, since an isolate without work does not collect its garbage.
  */
-const surplusMs = 10_000;
+const idleMs = 10_000;
+
+/** If the last runner holds more bytes than this when it is idle, a new one takes its turn. */
+const lastBytes = 64 * 1024 * 1024;
 
 export interface RunnersOptions {
   /** Maximum number of working runners; more are started while jobs wait without their permit. */
@@ -13,8 +17,8 @@ export interface RunnersOptions {
   /** Starts a runner. `first`: true if there is no other. Throws if none can be started. */
   start(options: { readonly warm: boolean; readonly first: boolean }): Runner;
   /**
-   * True if surplus runners stay for a while; false if timers cannot outlive their request, so that they end
-   * immediately.
+   * True if idle runners stay for a while, and then end; false if timers cannot outlive their request, so
+   * that surplus ones end immediately and the others stay.
    */
   readonly linger: boolean;
 }
@@ -52,11 +56,19 @@ export interface Runners {
   close(): void;
 }
 
+interface Idle {
+  readonly runner: Runner;
+  /** Time since which it is idle, by `performance.now()`. */
+  readonly since: number;
+}
+
+const idleUntil = ({ since }: Idle) => since + idleMs;
+
 /** Creates the runners of a pool, none of them started yet. */
 export function createRunners({ start, linger, ...options }: RunnersOptions): Runners {
   let { size } = options;
   /** Idle runners, the most recently used one last. */
-  const idle: { readonly runner: Runner; readonly since: number }[] = [];
+  const idle: Idle[] = [];
   const all = new Set<Runner>();
 
   const begin = (warm: boolean): Runner => {
@@ -80,25 +92,38 @@ export function createRunners({ start, linger, ...options }: RunnersOptions): Ru
 
   const waiting = () => [...all].filter((runner) => runner.waits()).length;
   const hasRoom = () => all.size - idle.length - waiting() < size;
-  const idleMs = (now: number) => (idle[0] ? now - idle[0].since : 0);
 
-  /** Ends surplus runners that have been idle for at least `ms` milliseconds. */
-  const trim = (ms = 0) => {
-    while (all.size > size && idle[0] && idleMs(performance.now()) >= ms) end(idle.shift()!.runner);
+  /** Ends surplus runners that are idle. */
+  const trim = () => {
+    while (all.size > size && idle[0]) end(idle.shift()!.runner);
   };
-  let trimming: ReturnType<typeof setTimeout> | undefined;
-  const trimLater = () => {
-    if (all.size <= size || trimming !== undefined) return;
-    const left = surplusMs - idleMs(performance.now());
-    trimming = setTimeout(
+
+  /** Ends runners that have been idle for long. The last one stays, or is replaced if it holds much memory. */
+  const retire = () => {
+    while (all.size > 1 && idle[0] && idleUntil(idle[0]) <= performance.now()) end(idle.shift()!.runner);
+    const last = idle[0];
+    if (last && all.size === 1 && idleUntil(last) <= performance.now())
+      refresh(last).catch(() => {}); // if none can be started, the last one stays
+    else retireLater();
+  };
+  const refresh = async (last: Idle) => {
+    const bytes = (await last.runner.memory?.()) ?? 0;
+    if (bytes <= lastBytes || idle[0] !== last || all.size > 1) return;
+    rest(begin(true));
+    idle.shift();
+    end(last.runner);
+  };
+  let retiring: ReturnType<typeof setTimeout> | undefined;
+  const retireLater = () => {
+    if (!idle[0] || retiring !== undefined) return;
+    retiring = setTimeout(
       () => {
-        trimming = undefined;
-        trim(surplusMs);
-        trimLater();
+        retiring = undefined;
+        retire();
       },
-      Math.max(1, Math.ceil(left)),
+      Math.max(1, Math.ceil(idleUntil(idle[0]) - performance.now())),
     );
-    (trimming as { unref?(): void }).unref?.();
+    (retiring as { unref?(): void }).unref?.();
   };
 
   return {
@@ -109,7 +134,7 @@ export function createRunners({ start, linger, ...options }: RunnersOptions): Ru
     release(runner, usable) {
       if (usable) rest(runner);
       else end(runner);
-      if (linger) trimLater();
+      if (linger) retireLater();
       else trim();
     },
     resize(wanted) {
@@ -122,7 +147,7 @@ export function createRunners({ start, linger, ...options }: RunnersOptions): Ru
       return each.reduce<number>((sum, bytes = 0) => sum + bytes, 0);
     },
     close() {
-      clearTimeout(trimming);
+      clearTimeout(retiring);
       for (const runner of all) runner.kill();
       all.clear();
       idle.length = 0;
