@@ -73,13 +73,13 @@ let stoppingSince: number | undefined;
 /** Programs that started this one, such as bunx, pass on a signal that the terminal has sent it already. */
 const sameSignalMs = 500;
 
-/** Maximum share of shutdown_timeout reserved for the end of the process itself, in milliseconds. */
-const lastMs = 2500;
-
 /** Milliseconds for connections and workers to end once they are aborted. */
 const cutMs = 100;
 
-/** Ends within shutdown_timeout, whatever hangs; a second signal ends immediately. */
+/**
+ * Lets requests run and caches be written for shutdown_timeout, and ends within 2.5 s after it, whatever
+ * hangs; a second signal ends immediately.
+ */
 async function stop(platform: Platform, service: Service, serving: Serving): Promise<void> {
   const { log } = service;
   const tell = (calls: readonly string[]) =>
@@ -93,11 +93,10 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   }
   stoppingSince = now;
   const timeoutMs = parseDuration(service.config().shutdown_timeout);
-  const graceMs = Math.max(timeoutMs / 2, timeoutMs - lastMs);
-  const end = now + graceMs + cutMs;
+  const end = now + timeoutMs + cutMs;
   service.endStreams();
-  const stopped = serving.stop(graceMs);
-  log.info("stopping"); // on Node, no new connections are accepted after this message
+  const stopped = serving.stop(timeoutMs);
+  log.info("stopping");
   if (!(await endsBy(end, stopped)))
     log.warn("stopped before every connection was closed, because shutdown_timeout has passed");
   if (!(await closeBy(service, end)))

@@ -168,7 +168,7 @@ describe.each(ownServers)("SIGTERM on $name", (runtime) => {
     expect(await server.ended).toBe(0);
   });
 
-  it("ends within shutdown_timeout although a request never does", async () => {
+  it("ends after shutdown_timeout although a request never does", async () => {
     await server.close();
     server = await startServer(runtime, {
       sources: [`{ name: web, type: http, prefix: web/, url: "${origin.url}/{identifier}" }`],

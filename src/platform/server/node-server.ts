@@ -88,6 +88,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
   });
   server.on("connection", (socket: Socket) => {
     sockets.set(socket, normalIp(socket.remoteAddress ?? ""));
+    if (stopping) closeWhenIdle(socket);
     socket.once("close", () => sockets.delete(socket));
   });
 
@@ -108,11 +109,16 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     stop(graceMs) {
       return new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        // The method of the plain server, since that of HTTP calls closeIdleConnections.
-        PlainServer.prototype.close.call(server, () => {
-          clearTimeout(cut);
-          resolve();
-        });
+        // Closing the listener resets the connections that wait for it, so those of the first moment are taken.
+        setTimeout(
+          () =>
+            // The method of the plain server, since that of HTTP calls closeIdleConnections.
+            PlainServer.prototype.close.call(server, () => {
+              clearTimeout(cut);
+              resolve();
+            }),
+          Math.min(lingerMs, graceMs),
+        );
         stopping = true;
         for (const outgoing of running) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
         for (const socket of sockets.keys()) closeWhenIdle(socket);

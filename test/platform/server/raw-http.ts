@@ -42,3 +42,13 @@ export async function rawGet(port: number, target: string): Promise<{ status: nu
   const [head = "", ...rest] = answer.split("\r\n\r\n");
   return { status: Number(head.split(" ")[1]), body: rest.join("\r\n\r\n") };
 }
+
+/** Connects and leaves; resolves with the code of the error if that failed, such as ECONNREFUSED. */
+export const refusalOf = (port: number) =>
+  new Promise<string | undefined>((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+  });
