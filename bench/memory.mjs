@@ -19,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
 import { quantile, table } from "./lib/numbers.mjs";
+import { nodeFlags, nodeVariables } from "./lib/processes.mjs";
 import { freePort } from "./lib/servers.mjs";
 import { chances } from "./lib/session.mjs";
 
@@ -35,7 +36,7 @@ const { values: options } = parseArgs({
 const { small } = options;
 
 const commands = {
-  node: [process.execPath],
+  node: [process.execPath, ...nodeFlags],
   deno: [join(root, "test/runtimes/node_modules/.bin/deno"), "run", "-A"],
   bun: [join(root, "test/runtimes/node_modules/.bin/bun")],
 };
@@ -81,7 +82,10 @@ async function start(settings = {}) {
   const child = spawn(
     commands[options.runtime][0],
     [...commands[options.runtime].slice(1), resolve(options.program), "-config", file],
-    { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, XDG_CACHE_HOME: place } },
+    {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, ...nodeVariables, XDG_CACHE_HOME: place },
+    },
   );
   const ended = new Promise((done) => child.on("exit", done));
   const url = `http://127.0.0.1:${port}`;

@@ -2,10 +2,17 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
+const startWords = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+).scripts.start.split(" ");
+
 /** The flags that `npm start` passes to Node. */
-export const nodeFlags = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
-  .scripts.start.split(" ")
-  .filter((word) => word.startsWith("--"));
+export const nodeFlags = startWords.filter((word) => word.startsWith("--"));
+
+/** The variables that `npm start` sets. */
+export const nodeVariables = Object.fromEntries(
+  startWords.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split("=")),
+);
 
 /** Linux counts CPU time in hundredths of a second, so differences are exact to 10 ms. */
 const millisecondsPerTick = 10;

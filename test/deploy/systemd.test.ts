@@ -68,10 +68,3 @@ test("the limit of starts is reached if each fails immediately", () => {
   // systemd.unit(5): starts are counted within the interval. A start may take as long again.
   expect(2 * inARow).toBeLessThan(milliseconds("StartLimitIntervalSec"));
 });
-
-test("the unit starts Node with the flags of npm start", () => {
-  const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  const [, flags = ""] = /^node (.*) dist\/main\.js$/.exec(scripts.start) ?? [];
-  expect(flags).not.toBe("");
-  expect(setting("ExecStart")).toContain(`node ${flags} `);
-});

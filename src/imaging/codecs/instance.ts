@@ -2,8 +2,11 @@
 
 import { ImagingError, type ImagingErrorOptions } from "../errors.ts";
 
-/** WebAssembly memory never shrinks: an instance that grew beyond this is dropped. */
-const keptMemory = 256 * 1024 * 1024;
+/**
+ * WebAssembly memory never shrinks: an instance that grew beyond this is dropped. Each worker keeps one for
+ * each module, and a new one takes a millisecond.
+ */
+const keptMemory = 32 * 1024 * 1024;
 
 export interface InstanceKind<T> {
   create(): T | Promise<T>;
@@ -13,7 +16,7 @@ export interface InstanceKind<T> {
 
 /**
  * Lends an instance to one call at a time. It is kept for the next one, except after any error (the state of
- * a module is then undefined) or if its memory has grown beyond 256 MiB.
+ * a module is then undefined) or if its memory has grown beyond 32 MiB.
  */
 export function keptInstance<T>(kind: InstanceKind<T>) {
   let idle: T | undefined;

@@ -23,15 +23,15 @@ describe("a kept instance", () => {
     expect(await use(({ id }) => id)).toBe(2);
   });
 
-  it("is dropped when its memory has grown past 256 MiB", async () => {
+  it("is dropped when its memory has grown past 32 MiB", async () => {
     const use = numbered();
     const grow = (bytes: number) =>
       use((instance) => {
         instance.bytes = bytes;
         return instance.id;
       });
-    expect(await grow(256 * 1024 * 1024)).toBe(1);
-    expect(await grow(256 * 1024 * 1024 + 1)).toBe(1);
+    expect(await grow(32 * 1024 * 1024)).toBe(1);
+    expect(await grow(32 * 1024 * 1024 + 1)).toBe(1);
     expect(await grow(0)).toBe(2);
   });
 
