@@ -1,7 +1,7 @@
 // What a server takes from the machine, and how long a request waits: mixed requests under a budget,
 // sessions, clients that never read, clients that leave, and a stop under load.
 //
-//   node bench/memory.mjs [--runtime node|deno|bun] [--parts mixed,sessions,webp,slow,aborts,stop] [--small]
+//   node bench/memory.mjs [--runtime node|deno|bun] [--parts mixed,cold,sessions,webp,slow,aborts,stop] [--small]
 //                         [--program dist/main.js] [--out FILE]
 //
 // Makes its pictures itself, from the test suite's one picture, in node_modules/.cache/bench-memory: 100
@@ -9,7 +9,7 @@
 // with --small the script fails if one is missed that does not depend on the machine. Linux only.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const { values: options } = parseArgs({
   options: {
     runtime: { type: "string", default: "node" },
-    parts: { type: "string", default: "mixed,sessions,webp,slow,aborts,stop" },
+    parts: { type: "string", default: "mixed,cold,sessions,webp,slow,aborts,stop" },
     program: { type: "string", default: join(root, "dist/main.js") },
     small: { type: "boolean", default: false },
     out: { type: "string" },
@@ -174,6 +174,33 @@ const mixed = [
   () => image("baseline.jpg", `${below(8) * 200},0,1000,1000/1000,/${below(360)}/default.png`),
 ];
 
+/** A folder of pictures nobody has asked for yet: links to a few files of the size of a photograph. */
+async function makeUnseen(count) {
+  const [width, height] = small ? [1500, 1000] : [6000, 4000];
+  const kinds = {
+    "baseline.jpg": (picture) => picture.jpeg({ quality: 90 }),
+    "progressive.jpg": (picture) => picture.jpeg({ quality: 90, progressive: true }),
+    "pyramid.tif": (picture) => picture.tiff({ ...pyramid, compression: "jpeg", quality: 89 }),
+    "picture.png": (picture) => picture.png({ compressionLevel: 3 }),
+  };
+  const masters = join(folder, "photographs");
+  mkdirSync(masters, { recursive: true });
+  for (const [name, write] of Object.entries(kinds))
+    if (!existsSync(join(masters, name)))
+      await write(
+        sharp(join(root, "test/fixtures/base.png")).removeAlpha().resize(width, height, { fit: "fill" }),
+      ).toFile(join(masters, name));
+  const unseen = mkdtempSync(join(folder, "unseen-"));
+  // Of twenty files, thirteen are plain JPEG, three progressive, three pyramids and one PNG.
+  const ids = Array.from({ length: count }, (_, i) => {
+    const at = (i * 7) % 20;
+    const name = Object.keys(kinds)[[13, 16, 19, 20].findIndex((end) => at < end)];
+    linkSync(join(masters, name), join(unseen, `${i}-${name}`));
+    return `${i}-${name}`;
+  });
+  return { unseen, ids, width, height };
+}
+
 const rows = [];
 /** Notes a figure; `goal` is the largest value that is good. */
 function note(part, name, value, goal, unit) {
@@ -224,6 +251,41 @@ const parts = {
     await pause(20_000);
     note("mixed", "after 20 s of idleness", server.resident(), 350, "MB");
     await server.stop();
+  },
+
+  async cold() {
+    const { unseen, ids, width, height } = await makeUnseen(small ? 40 : 200);
+    const server = await start({ sources: [{ name: "unseen", type: "filesystem", root: unseen }] });
+    const overviews = [];
+    const others = [];
+    await concurrently(ids, 8, async (id) => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 6 });
+      await get(server.url + image(id, "info.json"), { agent });
+      overviews.push(
+        await get(
+          server.url + image(id, `full/${Math.ceil(width / 16)},${Math.ceil(height / 16)}/0/default.jpg`),
+          { agent },
+        ),
+      );
+      const zoomed = [4, 4, 4, 4, 1, 1].map((scale) => {
+        const region = 512 * scale;
+        const [x, y] = [width, height].map(
+          (length) => below(Math.max(1, Math.floor(length / region))) * region,
+        );
+        const [w, h] = [Math.min(region, width - x), Math.min(region, height - y)];
+        return image(id, `${x},${y},${w},${h}/${Math.ceil(w / scale)},${Math.ceil(h / scale)}/0/default.jpg`);
+      });
+      others.push(...(await Promise.all(zoomed.map((path) => get(server.url + path, { agent })))));
+      agent.destroy();
+    });
+    const all = [...overviews, ...others];
+    const ms = (answers) => answers.map((answer) => answer.ms);
+    note("cold", "requests that failed", all.filter(({ status }) => status !== 200).length, 0, "");
+    note("cold", "first overview tile, p95", quantile(ms(overviews), 0.95), small ? undefined : 2000, "ms");
+    note("cold", "first overview tile, slowest", Math.max(...ms(overviews)), small ? undefined : 5000, "ms");
+    note("cold", "tiles after it, p95", quantile(ms(others), 0.95), undefined, "ms");
+    await server.stop();
+    rmSync(unseen, { recursive: true });
   },
 
   async sessions() {

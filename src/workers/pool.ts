@@ -44,7 +44,7 @@ export interface PoolOptions {
   readonly log?: PoolLog;
   /** Called if a worker could not use a profile. */
   readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
-  /** Milliseconds that a cancelled job may continue before its worker is terminated; default 250. */
+  /** Milliseconds that a cancelled job may continue before its worker is terminated; default 1000. */
   readonly cancelGraceMs?: number;
   /**
    * A worker is replaced after a job of more estimated bytes, since its memories do not shrink; default 512
@@ -120,7 +120,7 @@ export function createPool(options: PoolOptions): Pool {
         module: (name) => platform.wasm(name),
         number: ++lastNumber,
         warm,
-        cancelGraceMs: options.cancelGraceMs ?? 250,
+        cancelGraceMs: options.cancelGraceMs ?? 1000,
         maxJobBytes: options.maxJobBytes ?? 1 << 29,
         ignoredProfile: options.ignoredProfile,
       });
