@@ -8,6 +8,7 @@ import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress } from "./api/http/client/client.ts";
+import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
 import type { Env, RequestContext, Variables } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { noteFailure } from "./api/http/failure.ts";
@@ -70,6 +71,7 @@ export function createApp(
         stallMs: parseDuration(service.config().write_timeout),
       }
     : undefined;
+  const watchPeer = service.proxies.length === 0 ? createSinglePeerWatch(log) : undefined;
   const routes = createRoutes();
   for (const mount of mounted) mount(routes, service);
 
@@ -79,6 +81,7 @@ export function createApp(
     const began = performance.now();
     requests.begin();
     const peer = platform.clientAddress(c.req.raw);
+    watchPeer?.(peer, c.req.raw.headers);
     const trust = { proxies: service.proxies, baseUrl: configured };
     const target = targetOf(c.req.raw);
     const base = baseUrl(c.req.raw, peer, trust);

@@ -51,12 +51,6 @@ const waitingPerPlace = 256;
 const overlayWork = { kind: "overlay", ms: 5 } as const;
 
 /**
- * Longest wait of a job if jobs run in place (workerd). Such a runtime does not detect every client that
- * leaves, so that abandoned jobs have to be removed by age.
- */
-const waitInPlaceMs = 10_000;
-
-/**
  * Starts the pool, and returns what renders, with its memory budget in bytes and the checks of overlays. The
  * number of permits follows the settings while it runs.
  */
@@ -81,7 +75,7 @@ export function buildRendering({
     places: workers(),
     memory,
     waiting: waitingPerPlace * workers(),
-    ...(!platform.startWorker && { waitMs: waitInPlaceMs }),
+    waitMs: parseDuration(settings.current().limits.max_wait) || Number.POSITIVE_INFINITY,
   });
   const ignoredProfiles = createIgnoredProfiles(log);
   const codecs = createCodecs({

@@ -75,7 +75,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "start/embed.ts": ["*"],
   "index.ts": ["*"],
   "imaging.ts": ["imaging", "platform"],
-  "main.ts": ["platform/oldest-node.ts", "program.ts"],
+  "main.ts": ["platform/oldest-node.ts", "platform/process/own-settings.ts", "program.ts"],
   "program.ts": ["*"],
   "workerd.ts": ["*"],
   "thread.ts": ["*"],

@@ -165,6 +165,11 @@ export const configSchema = z
           description: "Requests at the same time from one client address; further ones are 429. 0: no cap.",
           edit: "live",
         }),
+        max_wait: option(durationOption.default("20s"), {
+          description:
+            "How long a render may wait for its turn. One that has waited longer, or has more work ahead, is 503, code queue_full. 0s: no limit.",
+          edit: "live",
+        }),
       })
       .prefault({}),
     image: imageOptions.prefault({}),

@@ -112,7 +112,7 @@ export const figures = {
   },
   refused_jobs: {
     kind: "counter",
-    help: "Jobs that were refused: too many were waiting, the job had waited too long (workerd), or it would need more than image.memory_budget.",
+    help: "Jobs that were refused: too many were waiting, the job had waited too long, or it would need more than image.memory_budget.",
     labels: { gate, reason: ["queue_full", "waited_too_long", "memory_budget"] },
   },
   delayed_jobs: { kind: "counter", help: "Jobs that had to wait for a permit.", labels: { gate } },

@@ -4,7 +4,7 @@ import type { Runner } from "./runner.ts";
 
 /**
  * Milliseconds that a runner stays idle before it ends: starting one costs more than a tile, and an idle one
- * keeps some 100 MB, since an isolate without work does not collect its garbage.
+ * keeps about 100 MB, since an isolate without work does not collect its garbage.
  */
 const idleMs = 10_000;
 
@@ -98,12 +98,12 @@ export function createRunners({ start, linger, ...options }: RunnersOptions): Ru
     while (all.size > size && idle[0]) end(idle.shift()!.runner);
   };
 
-  /** Ends runners that have been idle for long. The last one stays, or is replaced if it holds much memory. */
+  /** Ends runners that have been idle for long, but the last one, which is replaced if it holds much. */
   const retire = () => {
     while (all.size > 1 && idle[0] && idleUntil(idle[0]) <= performance.now()) end(idle.shift()!.runner);
     const last = idle[0];
     if (last && all.size === 1 && idleUntil(last) <= performance.now())
-      refresh(last).catch(() => {}); // if none can be started, the last one stays
+      refresh(last).catch(() => {}); // if no other can be started, it stays
     else retireLater();
   };
   const refresh = async (last: Idle) => {

@@ -178,7 +178,7 @@ cache: { render: { backend: none } }`),
     expect(settings.current()).toEqual({
       ...before,
       log: { ...before.log, level: "debug" },
-      limits: { max_in_flight: 3, max_in_flight_per_ip: 2 },
+      limits: { max_in_flight: 3, max_in_flight_per_ip: 2, max_wait: "20s" },
       image: { ...before.image, max_pixel_area: 7, max_concurrent: 5 },
     });
   });

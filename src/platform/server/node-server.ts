@@ -109,7 +109,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     stop(graceMs) {
       return new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        // Closing the listener resets the connections that wait for it, so those of the first moment are taken.
+        // Closing the listener resets connections that it has not accepted yet, so it goes on for a moment.
         setTimeout(
           () =>
             // The method of the plain server, since that of HTTP calls closeIdleConnections.

@@ -29,7 +29,7 @@ describe("a configuration without values", () => {
         shutdown_timeout: "15s",
         log: { level: "info", format: "text" },
         http: { image_max_age: "24h", info_max_age: "1h" },
-        limits: { max_in_flight: 0, max_in_flight_per_ip: 0 },
+        limits: { max_in_flight: 0, max_in_flight_per_ip: 0, max_wait: "20s" },
         image: {
           max_pixel_area: 1_000_000_000,
           max_output_area: 0,
@@ -300,7 +300,7 @@ describe("unknown keys", () => {
     ["12: 3", /^12: unknown key; known keys here: addr, base_url, /],
     [
       "limits: { zzzzzzzzzzzz: 3 }",
-      "limits.zzzzzzzzzzzz: unknown key; known keys here: max_in_flight, max_in_flight_per_ip",
+      "limits.zzzzzzzzzzzz: unknown key; known keys here: max_in_flight, max_in_flight_per_ip, max_wait",
     ],
     ["__proto__: { x: 1 }", /^__proto__: unknown key; known keys here/],
     ["constructor: 1", /^constructor: unknown key; known keys here/],

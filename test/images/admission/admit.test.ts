@@ -22,7 +22,7 @@ function gate(limits: Partial<AdmissionLimits> = {}) {
   const counts = createCounts(...admissionCounts);
   const waits: number[] = [];
   const admission: Admission = createAdmission(
-    { places: 2, memory: 1024 * MiB, waiting: 100, ...limits },
+    { places: 2, memory: 1024 * MiB, waiting: 100, waitMs: Number.POSITIVE_INFINITY, ...limits },
     { counts, wait: { record: (seconds) => void waits.push(seconds) } },
   );
   const order: string[] = [];
@@ -235,7 +235,60 @@ test("excess waiting jobs are refused, for each lane and source separately", asy
   expect(waiting.length + tiles.length).toBe(4);
 });
 
-test("a job that has waited longer than the bound is refused when its turn comes", async () => {
+test("a full lane refuses the last job of the client that has most of them", async () => {
+  const { start, order, counts } = gate({ places: 1, waiting: 3 });
+  const running = start("running");
+  const many = ["a1", "a2", "a3"].map((name) => start(name, { client: "a" }));
+  const other = start("b1", { client: "b" });
+  expect(await codeOf(many[2]!.result)).toBe("busy queue_full");
+  expect(await codeOf(start("a4", { client: "a" }).result)).toBe("busy queue_full");
+  expect(readCounts(counts)).toMatchObject({ queueFull: 2, waited: 4 });
+  for (const job of [running, many[0]!, other, many[1]!]) await job.end();
+  expect(order).toEqual(["running", "a1", "b1", "a2"]);
+});
+
+test("shorter jobs of a client go first, but not before one that has waited ten times the difference", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const { start, order } = gate({ places: 1 });
+    const work = (ms: number) => ({ work: { kind: "picture", ms } });
+    const running = start("running", work(100));
+    const long = start("long", work(1100));
+    vi.advanceTimersByTime(9_999);
+    const early = start("early", work(100));
+    vi.advanceTimersByTime(2);
+    const late = start("late", work(100));
+    for (const job of [running, early, long, late]) await job.end();
+    expect(order).toEqual(["running", "early", "long", "late"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a job that has waited longer than the bound is refused, and leaves the queue", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  try {
+    const { start, order, admission, counts } = gate({ places: 1, waitMs: 10_000 });
+    const running = start("running");
+    const old = ["old 1", "old 2"].map((name) => start(name));
+    await vi.advanceTimersByTimeAsync(5_000);
+    start("recent");
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(admission.status().waiting).toBe(3);
+    await vi.advanceTimersByTimeAsync(1);
+    for (const { result } of old) expect(await codeOf(result)).toBe("busy queue_full");
+    expect(admission.status()).toMatchObject({ running: 1, waiting: 1 });
+    expect(readCounts(counts)).toMatchObject({ queueFull: 0, waitedTooLong: 2 });
+    void running.end();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(order, "the clock of a job that has its permit has stopped").toEqual(["running", "recent"]);
+    expect(readCounts(counts)).toMatchObject({ waitedTooLong: 2 });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a job that has waited longer than the bound is refused when its turn comes, without a timer too", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
     const { start, order, admission, counts } = gate({ places: 1, waitMs: 10_000 });
@@ -253,6 +306,21 @@ test("a job that has waited longer than the bound is refused when its turn comes
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("a job with more work ahead than it may wait is refused immediately; one of another client is not", async () => {
+  const { start, counts, admission } = gate({ places: 2, waitMs: 10_000 });
+  const jobs = (client: string, count: number) =>
+    Array.from({ length: count }, (_, n) => start(`${client}${n}`, { work: heavy, client }));
+  // One heavy job runs, so that each of 5 s waits 5 s longer than the one before.
+  const [, first, second, third, fourth] = jobs("a", 5);
+  await settled();
+  expect(await codeOf(fourth!.result)).toBe("busy queue_full");
+  expect(readCounts(counts)).toMatchObject({ queueFull: 0, waitedTooLong: 1 });
+  jobs("b", 1);
+  await settled();
+  expect(admission.status()).toMatchObject({ running: 1, waiting: 4 });
+  expect([first, second, third]).toHaveLength(3);
 });
 
 test("a job that could never fit is refused immediately", async () => {

@@ -16,14 +16,37 @@ function served(
   return order;
 }
 
+/** The rank of an item follows its name, as in "a1:5"; 0 if none does. */
+const rankOf = (item: string) => Number(item.split(":")[1] ?? 0);
+
 function filled(...items: readonly string[]) {
-  const turns = createTurns<string>();
+  const turns = createTurns(rankOf);
   for (const item of items) turns.add(item[0] as string, item);
   return turns;
 }
 
 test("one party is served in the order in which its items came", () => {
   expect(served(filled("a1", "a2", "a3"))).toEqual(["a1", "a2", "a3"]);
+});
+
+test("one party is served by rank, and in the order in which items of one rank came", () => {
+  expect(served(filled("a1:5", "a2:3", "a3:5", "a4:1", "a5:3"))).toEqual([
+    "a4:1",
+    "a2:3",
+    "a5:3",
+    "a1:5",
+    "a3:5",
+  ]);
+});
+
+test("what is ahead of an item is what is served before it", () => {
+  const items = ["a1", "a2:2", "a3:1", "b1", "b2", "c1", "c2:7", "c3:4", "c4", "c5"];
+  const order = served(filled(...items));
+  const turns = filled(...items);
+  for (const item of items)
+    expect(turns.ahead(item[0] as string, item).sort(), item).toEqual(
+      order.slice(0, order.indexOf(item)).sort(),
+    );
 });
 
 test("parties take turns, no matter who has more items", () => {
@@ -59,6 +82,6 @@ test("an item that is removed is not served", () => {
   turns.remove("a", "a1");
   turns.remove("b", "b1");
   turns.remove("c", "c1");
-  expect([...turns.items()]).toEqual(["a2"]);
+  expect([...turns.parties()]).toEqual([["a2"]]);
   expect(served(turns)).toEqual(["a2"]);
 });
