@@ -168,6 +168,28 @@ describe.each(ownServers)("SIGTERM on $name", (runtime) => {
     expect(await server.ended).toBe(0);
   });
 
+  it("loses no request of clients that go on until it accepts no more", async () => {
+    const path = `http://127.0.0.1:${server.port}/iiif/3/base.png`;
+    let answers = 0;
+    const clients = Array.from({ length: 12 }, async (_, i) => {
+      for (let n = 0; ; n++) {
+        const error = await fetch(`${path}/${i},${n % 300},32,32/max/0/default.jpg`).then(
+          async (response) => {
+            expect(response.status).toBe(200);
+            await response.arrayBuffer();
+            answers++;
+          },
+          ({ cause }) => cause as NodeJS.ErrnoException,
+        );
+        if (error) return error.code;
+      }
+    });
+    await expect.poll(() => answers, { timeout: 30_000 }).toBeGreaterThan(24);
+    server.signal("SIGTERM");
+    expect(new Set(await Promise.all(clients))).toEqual(new Set(["ECONNREFUSED"]));
+    expect(await server.ended).toBe(0);
+  });
+
   it("ends after shutdown_timeout although a request never does", async () => {
     await server.close();
     server = await startServer(runtime, {

@@ -6,7 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { normalIp } from "../../lib/network/ip-range.ts";
 import { internalError } from "../../lib/network/problem-document.ts";
 import type { ServeOptions, Serving } from "../platform.ts";
-import { lingerMs } from "./draining.ts";
+import { createDraining, lingerMs } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import { malformedRequest, parserProblem, refusal, refusalMessage } from "./refusals.ts";
 import { noteRequest, targetOf } from "./request-facts.ts";
@@ -29,6 +29,7 @@ const keptAliveMs = 5_000;
 export async function serveNode(options: ServeOptions): Promise<Serving> {
   /** Open connections with the address of their peer. */
   const sockets = new Map<Socket, string | undefined>();
+  const draining = createDraining(options.fetch);
   const answer = getRequestListener(
     (request, env) => {
       const incoming = env.incoming as Incoming;
@@ -36,7 +37,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
         address: sockets.get(incoming.socket),
         target: targetOf(incoming[rawTarget] ?? "/"),
       });
-      return options.fetch(request);
+      return draining.fetch(request);
     },
     { errorHandler: answerFailure },
   );
@@ -65,7 +66,6 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     },
     (incoming: Incoming, outgoing: ServerResponse) => {
       running.add(outgoing);
-      if (stopping) outgoing.shouldKeepAlive = false;
       // The listener refuses a raw backslash and some hosts; the application has to handle both, with its own
       // form of errors.
       const target = incoming.url ?? "/";
@@ -88,7 +88,6 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
   });
   server.on("connection", (socket: Socket) => {
     sockets.set(socket, normalIp(socket.remoteAddress ?? ""));
-    if (stopping) closeWhenIdle(socket);
     socket.once("close", () => sockets.delete(socket));
   });
 
@@ -106,23 +105,18 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
 
   return {
     urls: [url],
-    stop(graceMs) {
-      return new Promise((resolve) => {
-        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        // Closing the listener resets connections that it has not accepted yet, so it goes on for a moment.
-        setTimeout(
-          () =>
+    async stop(graceMs) {
+      await draining.stop(
+        graceMs,
+        () =>
+          new Promise((resolve) => {
             // The method of the plain server, since that of HTTP calls closeIdleConnections.
-            PlainServer.prototype.close.call(server, () => {
-              clearTimeout(cut);
-              resolve();
-            }),
-          Math.min(lingerMs, graceMs),
-        );
-        stopping = true;
-        for (const outgoing of running) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
-        for (const socket of sockets.keys()) closeWhenIdle(socket);
-      });
+            PlainServer.prototype.close.call(server, () => resolve());
+            stopping = true;
+            for (const socket of sockets.keys()) closeWhenIdle(socket);
+          }),
+      );
+      server.closeAllConnections();
     },
   };
 }
