@@ -36,7 +36,7 @@ import {
 } from "./lib/breakable.mjs";
 import { askFor, judge, outcomeOf, requestsOf } from "./lib/fault-requests.mjs";
 import { quantile, table } from "./lib/numbers.mjs";
-import { nodeFlags } from "./lib/processes.mjs";
+import { nodeFlags, nodeVariables } from "./lib/processes.mjs";
 import { chances } from "./lib/session.mjs";
 
 const { values } = parseArgs({
@@ -49,7 +49,9 @@ const { values } = parseArgs({
     verbose: { type: "boolean", default: false }, // with the log of the servers
   },
 });
-const totalMs = Number(values.minutes) * 60_000;
+/** Milliseconds without load after each of the three stretches, until idle workers have ended. */
+const quietMs = 13_000;
+const totalMs = Math.max(30_000, Number(values.minutes) * 60_000 - 3 * quietMs);
 const only = values.only.split(",").filter(Boolean);
 const fixtures = fileURLToPath(new URL("../test/fixtures/", import.meta.url));
 const place = mkdtempSync(join(tmpdir(), "smalti-faults-"));
@@ -160,6 +162,7 @@ async function startServer(name, { cache, origin, bucket, imageMs, sourcesMs }) 
     [...nodeFlags, "--expose-gc", "--import", preload, main, "-config", file],
     {
       stdio: ["ignore", "ignore", values.verbose ? "inherit" : "ignore", "ipc"],
+      env: { ...process.env, ...nodeVariables },
     },
   );
   child.once("exit", () => {
@@ -419,7 +422,7 @@ try {
     const watching = Promise.all([watchHealth(server, until, health), watchMemory(server, until, working)]);
     await load(server, { requests, right }, failing.log, until, tally);
     await Promise.all([watching, failing.over]);
-    await pause(13_000);
+    await pause(quietMs);
     const usage = await server.usage();
     memory.push({ name, ...usage });
   };

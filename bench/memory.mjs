@@ -1,15 +1,25 @@
 // What a server takes from the machine, and how long a request waits: mixed requests under a budget,
-// sessions, clients that never read, clients that leave, and a stop under load.
+// first contacts, sessions, clients that never read, clients that leave, and a stop under load.
 //
 //   node bench/memory.mjs [--runtime node|deno|bun] [--parts mixed,cold,sessions,webp,slow,aborts,stop] [--small]
 //                         [--program dist/main.js] [--out FILE]
+//   node bench/memory.mjs --parts long [--minutes 30]
 //
 // Makes its pictures itself, from the test suite's one picture, in node_modules/.cache/bench-memory: 100
 // megapixels, with --small 6. The goals are for two processors, and those of memory for the large pictures;
 // with --small the script fails if one is missed that does not depend on the machine. Linux only.
 
 import { spawn } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import http from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,6 +39,7 @@ const { values: options } = parseArgs({
     runtime: { type: "string", default: "node" },
     parts: { type: "string", default: "mixed,cold,sessions,webp,slow,aborts,stop" },
     program: { type: "string", default: join(root, "dist/main.js") },
+    minutes: { type: "string", default: "30" },
     small: { type: "boolean", default: false },
     out: { type: "string" },
   },
@@ -120,6 +131,12 @@ function resident(pid) {
   } catch {
     return 0;
   }
+}
+
+/** Seconds of CPU time that a process has used. */
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Requests a URL and returns status and milliseconds; status 0 and the error's code if there is no response. */
@@ -301,7 +318,60 @@ const parts = {
     const early = server.resident();
     await Promise.all(clients);
     note("sessions", "peak", server.peak(), 250, "MB");
-    note("sessions", "growth after a third", server.resident() - early, 25, "MB");
+    note("sessions", "growth after a third", server.resident() - early, small ? undefined : 25, "MB");
+    await server.stop();
+  },
+
+  /** A realistic mix at about 70 % of what two processors can do; not part of the usual run. */
+  async long() {
+    const minutes = Number(options.minutes);
+    const server = await start();
+    const end = performance.now() + minutes * 60_000;
+    const descriptors = () => readdirSync(`/proc/${server.child.pid}/fd`).length;
+    const answers = [];
+    const samples = [];
+    const sampling = setInterval(
+      () => samples.push({ minute: performance.now() / 60_000, mb: server.resident(), fds: descriptors() }),
+      5000,
+    );
+    const ids = ["baseline.jpg", "pyramid.tif", "progressive.jpg", "jp2-tiled-128.jp2", "picture.webp"];
+    const usual = ([id, scale]) =>
+      id === "jp2-tiled-128.jp2"
+        ? image(id, `${below(4) * 128},${below(3) * 128},128,128/128,/0/default.jpg`)
+        : id === "picture.webp"
+          ? image(id, `${below(4) * 256},${below(4) * 256},256,256/256,/0/default.jpg`)
+          : tile(id, scale);
+    // Viewers: a few tiles at a time, then a pause in which their reader looks.
+    const viewers = Array.from({ length: 6 }, async () => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 6 });
+      while (performance.now() < end) {
+        // Of 200 views one is of WebP, which is decoded as a whole.
+        const id = random() < 0.005 ? "picture.webp" : ids[Math.min(3, Math.floor(random() ** 2 * 4))];
+        const scale = 1 << below(4);
+        const tiles = Array.from({ length: id === "picture.webp" ? 1 : 6 }, () => usual([id, scale]));
+        answers.push(...(await Promise.all(tiles.map((path) => get(server.url + path, { agent })))));
+        await pause(50 + below(300));
+      }
+      agent.destroy();
+    });
+    const before = cpuSeconds(server.child.pid);
+    const began = performance.now();
+    await Promise.all(viewers);
+    const load = (cpuSeconds(server.child.pid) - before) / ((performance.now() - began) / 1000) / 2;
+    clearInterval(sampling);
+    const late = samples.slice(Math.floor(samples.length / 3));
+    const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const [at, of] = [mean(late.map(({ minute }) => minute)), mean(late.map(({ mb }) => mb))];
+    const slope =
+      mean(late.map(({ minute, mb }) => (minute - at) * (mb - of))) /
+      mean(late.map(({ minute }) => (minute - at) ** 2));
+    console.error(`long: ${answers.length} requests, ${Math.round(load * 100)} % of two processors`);
+    note("long", "growth a minute, in the last two thirds", slope, 0.5, "MB");
+    note("long", "peak", server.peak(), undefined, "MB");
+    const times = answers.map(({ ms }) => ms);
+    note("long", "p99", quantile(times, 0.99), 250, "ms");
+    note("long", "requests that failed", answers.filter(({ status }) => status !== 200).length, 0, "");
+    note("long", "more descriptors", late.at(-1).fds - late[0].fds, 16, "");
     await server.stop();
   },
 
