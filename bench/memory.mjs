@@ -139,7 +139,7 @@ function cpuSeconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Requests a URL and returns status and milliseconds; status 0 and the error's code if there is no response. */
+/** Requests a URL and returns status and milliseconds; without a response status 0 and the error's code. */
 function get(url, { signal, agent } = {}) {
   const began = performance.now();
   return new Promise((done) => {

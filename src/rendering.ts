@@ -11,12 +11,13 @@ import { createAdmission } from "./images/admission/admit.ts";
 import { createDamagedMasters } from "./images/damaged-masters.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createLatestRenders } from "./images/latest-renders.ts";
-import { memoryBudget, rendersAtOnce } from "./images/options.ts";
+import { keptShares, memoryBudget, rendersAtOnce } from "./images/options.ts";
 import { overlayChecks } from "./images/overlay/check.ts";
 import { createOverlays } from "./images/overlay/overlays.ts";
 import { outputPolicy } from "./images/plan/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { createResolvedMasters } from "./images/resolved-masters.ts";
+import { leastKeptBytes } from "./images/sidecar/jobs.ts";
 import { createSidecars } from "./images/sidecar/sidecars.ts";
 import { deflateIdentity } from "./imaging/codecs/deflate-identity.ts";
 import { createCodecs } from "./imaging/codecs/index.ts";
@@ -88,6 +89,7 @@ export function buildRendering({
     codecs,
     ignoredProfile: ignoredProfiles.tell,
     size: workers(),
+    keptBytes: (memory * keptShares.workers) / workers(),
     log,
     counts: poolCounts(registry),
   });
@@ -123,6 +125,7 @@ export function buildRendering({
       origin: slots.origin,
       admission,
       timeoutMs,
+      keptBytes: Math.max(leastKeptBytes, memory * keptShares.sidecars),
       inPlace: !platform.startWorker,
     }),
     sources,

@@ -185,6 +185,9 @@ export function memoryBudget(options: ImageOptions, machine: number): number {
   return written === "" ? Math.min(Math.floor(machine / 4), mostByDefault) : parseSize(written);
 }
 
+/** Shares of the memory budget for sidecars in the main thread, and for parsed files in all workers. */
+export const keptShares = { sidecars: 1 / 8, workers: 1 / 8 } as const;
+
 /**
  * Returns the number of simultaneous renders on a platform with that many processors. `apart`: true if each
  * has its own thread, so that two of them can share a single processor.

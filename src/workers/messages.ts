@@ -24,6 +24,8 @@ export type ToWorker =
       readonly modules: Readonly<Record<WorkerModule, WebAssembly.Module>>;
       readonly cancel: Int32Array;
       readonly warm: boolean;
+      /** See CodecHost. */
+      readonly keptBytes: number | undefined;
     }
   /**
    * `file`: the worker opens it; if absent, it requests bytes, and `size` and `gap` are those of the byte

@@ -46,6 +46,8 @@ export interface PoolOptions {
   readonly ignoredProfile?: CodecHost["noteIgnoredProfile"];
   /** Milliseconds that a cancelled job may continue before its worker is terminated; default 1000. */
   readonly cancelGraceMs?: number;
+  /** Bytes of parsed files that each worker keeps. */
+  readonly keptBytes?: number;
   /**
    * A worker is replaced after a job of more estimated bytes, since its memories do not shrink; default 512
    * MiB.
@@ -122,6 +124,7 @@ export function createPool(options: PoolOptions): Pool {
         warm,
         cancelGraceMs: options.cancelGraceMs ?? 1000,
         maxJobBytes: options.maxJobBytes ?? 1 << 29,
+        keptBytes: options.keptBytes,
         ignoredProfile: options.ignoredProfile,
       });
       counts.started.add();

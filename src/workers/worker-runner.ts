@@ -22,6 +22,8 @@ export interface WorkerRunnerOptions {
    * has started.
    */
   readonly cancelGraceMs: number;
+  /** See CodecHost. */
+  readonly keptBytes?: number | undefined;
   /** A worker is not used again after a job of more estimated bytes: WebAssembly memories never shrink. */
   readonly maxJobBytes: number;
 }
@@ -145,6 +147,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     >,
     cancel,
     warm: options.warm,
+    keptBytes: options.keptBytes,
   });
 
   return {

@@ -123,7 +123,7 @@ export function serveJobs(host: WorkerHost): void {
 
   const receive = async (message: ToWorker): Promise<void> => {
     if (message.kind === "start") {
-      const { modules, cancel } = message;
+      const { modules, cancel, keptBytes } = message;
       wanted = {
         get aborted() {
           return Atomics.load(cancel, 0) === 1;
@@ -132,6 +132,7 @@ export function serveJobs(host: WorkerHost): void {
       codecs = createCodecs({
         wasm: (name) => modules[name],
         deflate: host.deflate,
+        keptBytes,
         noteIgnoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
       });
       if (message.warm) await warm(codecs);

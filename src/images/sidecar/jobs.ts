@@ -21,6 +21,8 @@ export interface SidecarJobParts {
   readonly origin: Slot;
   readonly admission: Admission;
   readonly timeoutMs: number;
+  /** Maximum bytes of sidecars in memory, which save tiles a lookup in the slot; 64 MiB by default. */
+  readonly keptBytes?: number;
 }
 
 /** Key of a sidecar in the slot, and its id in memory and in workers, which changes with each purge. */
@@ -28,13 +30,11 @@ export interface SidecarKey extends EntryKey {
   readonly id: string;
 }
 
-/** Maximum bytes of sidecars in memory, which save tiles a lookup in the slot. */
-export const inMemoryBytes = 64 * 2 ** 20;
 /**
- * Bytes of the blocks of one sidecar if there is no slot, so that they stay in memory; the rest is reserved
- * for its entry.
+ * Share of the sidecars in memory that the blocks of one of them take if there is no slot, so that they stay;
+ * the rest is reserved for its entry.
  */
-const roomInMemory = inMemoryBytes * (3 / 4);
+const shareOfMemory = 3 / 4;
 /**
  * Maximum share of the slot that the blocks of one sidecar take, so that they do not displace everything
  * else.
@@ -53,6 +53,11 @@ const longestWait = 4000;
 
 const nothing = async () => new Uint8Array();
 
+/** Bytes of sidecars in memory if nothing else is said, and at least. */
+export const leastKeptBytes = 64 * 2 ** 20;
+
+type BuiltSidecar = Sidecar & Required<Pick<Sidecar, "entry">>;
+
 export interface SidecarJobs {
   /**
    * Returns how a read uses a sidecar: see {@link SidecarWay}. "alone": the sidecar cannot be stored, or not
@@ -70,7 +75,7 @@ export interface SidecarJobs {
     header: ImageHeader,
     key: SidecarKey,
     signal: AbortSignal | undefined,
-  ): Promise<Sidecar | undefined>;
+  ): Promise<BuiltSidecar | undefined>;
 }
 
 /**
@@ -78,10 +83,10 @@ export interface SidecarJobs {
  * made.
  */
 export function createSidecarJobs(
-  { codecs, pool, origin, admission, timeoutMs }: SidecarJobParts,
+  { codecs, pool, origin, admission, timeoutMs, keptBytes = leastKeptBytes }: SidecarJobParts,
   isCurrent: (key: SidecarKey) => boolean,
 ): SidecarJobs {
-  const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
+  const room = () => (origin.maxBytes() === 0 ? keptBytes * shareOfMemory : origin.maxBytes() * shareOfSlot);
   const codecOf = ({ format }: ImageHeader) => codecs.byFormat(format);
   const sizeOf = ({ image }: Master) => image.bytes.size ?? 0;
   const memoryOf = (master: Master, header: ImageHeader) =>

@@ -6,8 +6,8 @@ import type { Build } from "./build.ts";
 
 /** Data derived from a master. */
 export interface Sidecar {
-  /** Entry in the slot, under the key of the master; never empty. */
-  readonly entry: Uint8Array;
+  /** Entry, never empty; absent if the slot has it, under the key of the master. */
+  readonly entry?: Uint8Array;
   /** Blocks of the sidecar if there is no slot to store them; absent otherwise. */
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
 }
@@ -109,7 +109,7 @@ export function createSidecarLives(bytes: number, now: () => number): SidecarLiv
 
 function weightOf(state: SidecarState): number {
   if (state.is !== "complete") return stateBytes;
-  let weight = stateBytes + state.sidecar.entry.length;
+  let weight = stateBytes + (state.sidecar.entry?.length ?? 0);
   for (const block of state.sidecar.blocks?.values() ?? []) weight += block.length;
   return weight;
 }

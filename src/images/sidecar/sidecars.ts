@@ -11,7 +11,7 @@ import { unlessAborted } from "../../lib/concurrency/bounded-wait.ts";
 import { sidecarKey } from "../cache-keys.ts";
 import type { Master } from "../describe.ts";
 import { type Build, type BuildEnd, createBuild, endOf } from "./build.ts";
-import { createSidecarJobs, inMemoryBytes, type SidecarJobParts, type SidecarKey } from "./jobs.ts";
+import { createSidecarJobs, leastKeptBytes, type SidecarJobParts, type SidecarKey } from "./jobs.ts";
 import { createSidecarLives, type Sidecar, type SidecarEvent, type SidecarState } from "./life.ts";
 import { reportOf, type SidecarReport } from "./report.ts";
 
@@ -87,8 +87,10 @@ const nothing = async () => new Uint8Array();
 
 /** Creates the sidecars over the origin slot. */
 export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarParts): Sidecars {
-  const { origin, admission } = parts;
-  const lives = createSidecarLives(inMemoryBytes, now);
+  const { origin, admission, keptBytes = leastKeptBytes } = parts;
+  const lives = createSidecarLives(keptBytes, now);
+  /** Entries that the slot has as well, by id. */
+  const entries = createLru<string, Uint8Array>(keptBytes);
   const generations = createGenerations();
   const idOf = ({ name, variant }: Pick<SidecarKey, "name" | "variant">) =>
     `${generations.of(name)} ${variant}`;
@@ -127,6 +129,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   const lose = (key: SidecarKey): void => {
     if ((renewed.get(key.id) ?? Number.NEGATIVE_INFINITY) > now()) return;
     renewed.set(key.id, now() + renewalMs, 1);
+    entries.delete(key.id);
     const removal = origin
       .delete(key.name, key.variant)
       .catch(() => {})
@@ -147,13 +150,31 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     ...(finish && { finish }),
   });
 
+  /**
+   * Returns what stays with the state of a sidecar: its entry only if no slot has it, so that the state of
+   * thousands of images stays in memory.
+   */
+  const atRest = (key: SidecarKey, entry: Uint8Array, sidecar?: Sidecar): Sidecar => {
+    if (origin.maxBytes() === 0) return sidecar ?? { entry };
+    entries.set(key.id, entry, entry.length);
+    return {};
+  };
+  /** Returns the entry of a complete sidecar; undefined if the slot has lost it. */
+  const entryOf = async (key: SidecarKey, { entry }: Sidecar): Promise<Uint8Array | undefined> => {
+    const known = entry ?? entries.get(key.id);
+    if (known) return known;
+    const stored = await origin.get(key.name, key.variant);
+    if (stored) entries.set(key.id, stored, stored.length);
+    return stored;
+  };
+
   const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
     if (state.is !== "complete") return alone(key, undefined, state.is);
-    const { entry, blocks } = state.sidecar;
+    const { sidecar } = state;
     const access: SidecarAccess = {
       id: key.id,
-      load: async () => entry,
-      blocks: jobs.blocksOf(key, blocks),
+      load: async () => (await entryOf(key, sidecar)) ?? new Uint8Array(),
+      blocks: jobs.blocksOf(key, sidecar.blocks),
       reportLoss: () => lose(key),
     };
     return { state: state.is, access };
@@ -188,17 +209,18 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       build.end(how);
       return state;
     };
-    const onObtained = (sidecar: Sidecar) => end({ is: "obtained", sidecar });
+    const onObtained = (entry: Uint8Array, sidecar?: Sidecar) =>
+      end({ is: "obtained", sidecar: atRest(key, entry, sidecar) });
     /** Returns the sidecar in the state after a build. */
     const afterBuild = (state: SidecarState) => (state.is === "building" ? alone(key) : toFound(key, state));
 
     const stored = await asking;
-    if (stored) return afterBuild(onObtained({ entry: stored }));
+    if (stored) return afterBuild(onObtained(stored));
     const pass = async () => {
       try {
         const sidecar = await jobs.build(master, header, key, endOfPass(master, build, signal));
         return afterBuild(
-          sidecar ? onObtained(sidecar) : end({ is: "refused", until: now() + unavailableMs }),
+          sidecar ? onObtained(sidecar.entry, sidecar) : end({ is: "refused", until: now() + unavailableMs }),
         );
       } catch (error) {
         end({ is: "abandoned" }, endOf(error));
@@ -267,8 +289,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       const known = lives.of(key.id);
       if (known.is === "building") return { state: "building" };
       if (known.is === "unavailable") return { state: "unavailable", until: known.until };
-      if (known.is === "complete") return reportOf(known.sidecar.entry);
-      const entry = await origin.get(key.name, key.variant);
+      const entry =
+        known.is === "complete" ? await entryOf(key, known.sidecar) : await origin.get(key.name, key.variant);
       return entry ? reportOf(entry) : { state: "absent" };
     },
     purge: generations.renew,

@@ -24,10 +24,15 @@ export interface Encoded {
 }
 
 /** Parts of the platform that codecs need: compiled modules and deflate. */
+/** Bytes of parsed files that stay in memory unless the host says otherwise. */
+export const keptByDefault = 64 * 2 ** 20;
+
 export interface CodecHost {
   wasm(name: WorkerModule): WebAssembly.Module;
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
+  /** Bytes of parsed files that stay in memory; {@link keptByDefault} if absent. */
+  readonly keptBytes?: number | undefined;
   /** Called with the reason if the profile of a master turns out to be unusable. */
   noteIgnoredProfile?(master: NamedMaster, reason: string): void;
 }

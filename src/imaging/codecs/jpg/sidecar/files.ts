@@ -5,7 +5,7 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/lru.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { createBlockCache } from "../../../sidecar/block-reader.ts";
-import type { CodecHost, SidecarAccess } from "../../codec.ts";
+import { type CodecHost, keptByDefault, type SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { wholeFileError } from "../../whole-file.ts";
@@ -18,12 +18,9 @@ import { createOpening, type Job, type OpenJpeg, weightOf } from "./opening.ts";
 
 export type { OpenJpeg as Opened } from "./opening.ts";
 
-/** Bytes of access points and levels that stay parsed in a worker. */
-const openBytes = 64 * 2 ** 20;
-
 /** Creates access by regions to the files of one host. Parsed data is cached under the id of the sidecar. */
-export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
-  const open = createLru<string, OpenJpeg>(openBytes);
+export function jpegFiles(host: Pick<CodecHost, "wasm" | "keptBytes">, resample: ResamplePlane) {
+  const open = createLru<string, OpenJpeg>(host.keptBytes ?? keptByDefault);
   let engine: Engine | undefined;
   const parts = {
     engine: () => (engine ??= createEngine(host.wasm("jpeg-decode"))),
@@ -57,9 +54,11 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
     /** Key of a file opened over its DC scans only, which show it at 1/8 and smaller. */
     const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
+    const withLevels = read.scaleFactor === 8;
     const known = recall(id) ?? recall(smallId);
-    if (known && (known.isWhole || !hasSidecar(job))) return known;
-    const loading = opening.throughSidecar(job, read.header);
+    const isEnough = known?.isWhole ? !(known.lacksLevels && withLevels) : !hasSidecar(job);
+    if (known && isEnough) return known;
+    const loading = opening.throughSidecar(job, read.header, withLevels);
     // A known file remains in use if its sidecar is unavailable now.
     const stored = await (known ? loading.catch(() => undefined) : loading);
     if (stored) return remember(id, stored);

@@ -42,6 +42,8 @@ export interface OpenJpeg {
    * built from it.
    */
   isWhole?: true;
+  /** True if it was opened through its sidecar without the levels at 1/8 and below. */
+  readonly lacksLevels?: boolean;
   /** Levels below 1/8, once they are made or loaded. */
   smallerLevels?: SmallerLevels | undefined;
   /** Makes lost blocks of a transcode again; undefined for other files. */
@@ -144,17 +146,22 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     return fits ? { reader, current, replay, damaged } : undefined;
   };
 
-  const throughParts = async (job: Job, header: ImageHeader, parts: JpegParts | undefined) => {
+  const throughParts = async (
+    job: Job,
+    header: ImageHeader,
+    parts: JpegParts | undefined,
+    withLevels: boolean,
+  ) => {
     if (!parts || (parts.transcode !== undefined) !== isProgressive(header)) return undefined;
     const { transcode, level4 } = parts;
     const file = transcode ? await overTranscode(job, parts, transcode, false) : await sequential(job, false);
     const frame = file?.reader.frame;
     if (!file || frame?.width !== header.width || frame.height !== header.height) return undefined;
-    const level8 = planesOfLevel8(frame, parts.level8);
+    const level8 = withLevels ? planesOfLevel8(frame, parts.level8) : undefined;
     if (!transcode && !(await file.reader.loadAccessPoints(parts.accessPoints, level8))) return undefined;
     if (level4) readLevel4From(file, inBlocks(level4, { current: file.current }));
-    const smallerLevels = readSmallerLevels(frame, parts.smallerLevels);
-    return { ...file, isWhole: true as const, smallerLevels };
+    const smallerLevels = withLevels ? readSmallerLevels(frame, parts.smallerLevels) : undefined;
+    return { ...file, isWhole: true as const, smallerLevels, lacksLevels: !withLevels };
   };
 
   return {
@@ -164,11 +171,15 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     transcoded: transcodeInto,
     overTranscode,
 
-    /** Opens a file through its sidecar; undefined if there is none, or if it belongs to another file. */
-    async throughSidecar(job: Job, header: ImageHeader): Promise<OpenJpeg | undefined> {
+    /**
+     * Opens a file through its sidecar, with its levels at 1/8 and below or without; undefined if there is
+     * none, or if it belongs to another file.
+     */
+    async throughSidecar(job: Job, header: ImageHeader, withLevels: boolean): Promise<OpenJpeg | undefined> {
       const { access } = job;
       if (!access || access.absent) return undefined;
-      const file = await throughParts(job, header, await loadParts(await access.load()));
+      const parts = await loadParts(await access.load(), withLevels);
+      const file = await throughParts(job, header, parts, withLevels);
       if (!file) access.reportLoss?.();
       return file;
     },
@@ -205,12 +216,15 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 }
 
 /**
- * Returns the bytes that a file keeps in memory: its level at 1/8, counted even if it is missing, the levels
- * below, and a level at 1/4 that is not in blocks.
+ * Returns the bytes that a file keeps in memory: its level at 1/8, unless it was opened without that, the
+ * levels below, and a level at 1/4 that is not in blocks.
  */
-export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: OpenJpeg): number {
+export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels, lacksLevels }: OpenJpeg): number {
   return (
-    128 * 1024 + level8Bytes(frame) + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0)
+    128 * 1024 +
+    (lacksLevels ? 0 : level8Bytes(frame)) +
+    (smallerLevels?.bytes ?? 0) +
+    (buildsLevel4 ? level4Bytes(frame) : 0)
   );
 }
 

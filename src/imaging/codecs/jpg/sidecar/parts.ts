@@ -33,8 +33,11 @@ export function saveParts({
   ]);
 }
 
-/** Returns the parts of an entry, not copied; undefined if it is invalid. */
-export async function loadParts(entry: Uint8Array): Promise<JpegParts | undefined> {
+/**
+ * Returns the parts of an entry, not copied; undefined if one of them is invalid. `withLevels`: false to
+ * leave out the levels at 1/8 and below, which are most of the bytes.
+ */
+export async function loadParts(entry: Uint8Array, withLevels: boolean): Promise<JpegParts | undefined> {
   const parts = readEntry(entry);
   /**
    * Returns the bytes of a part, an empty list if there is no such part, and undefined if they are invalid.
@@ -45,8 +48,8 @@ export async function loadParts(entry: Uint8Array): Promise<JpegParts | undefine
     return part ? bytes && [bytes] : [];
   };
   const [accessPoints] = (await piecesOf("accessPoints")) ?? [];
-  const level8 = await piecesOf("level8");
-  const smallerLevels = await piecesOf("smallerLevels");
+  const level8 = withLevels ? await piecesOf("level8") : [];
+  const smallerLevels = withLevels ? await piecesOf("smallerLevels") : [];
   if (!accessPoints || !level8 || !smallerLevels) return undefined;
   const transcode = parts?.get("transcode")?.blocks;
   return {

@@ -20,14 +20,23 @@ test.each([
   ["those of a sequential file", { ...all, transcode: undefined }],
   ["those of a file without a level at 1/4", { ...all, level4: undefined }],
 ])("%s come apart as they were put together", async (_, parts) => {
-  expect(await loadParts(await saveParts(parts))).toEqual(parts);
+  expect(await loadParts(await saveParts(parts), true)).toEqual(parts);
+});
+
+test("levels that are not wanted are neither read nor checked", async () => {
+  const entry = await saveParts(all);
+  const { level8, smallerLevels, ...rest } = all;
+  expect(await loadParts(entry, false)).toEqual({ ...rest, level8: [], smallerLevels: new Uint8Array() });
+  const changed = entry.with(entry.length - 1, entry.at(-1)! ^ 1) as Uint8Array;
+  expect(await loadParts(changed, false)).toBeDefined();
+  expect([level8.length, smallerLevels.length]).not.toContain(0);
 });
 
 test("no part is used of an entry of which one is changed", async () => {
   const entry = await saveParts(all);
   for (const fromEnd of [1, 2, 4]) {
     const at = entry.length - fromEnd;
-    expect(await loadParts(entry.with(at, entry[at]! ^ 1) as Uint8Array)).toBeUndefined();
+    expect(await loadParts(entry.with(at, entry[at]! ^ 1) as Uint8Array, true)).toBeUndefined();
   }
-  expect(await loadParts(new Uint8Array())).toBeUndefined();
+  expect(await loadParts(new Uint8Array(), true)).toBeUndefined();
 });
