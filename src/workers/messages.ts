@@ -73,8 +73,14 @@ export type FromWorker =
       readonly offset: number;
       readonly length: number;
     }
-  /** Requests the sidecar that the job names, or a block of it. */
-  | { readonly kind: "recall"; readonly job: number; readonly read: number; readonly block?: number }
+  /** Requests the entry of the sidecar that the job names, as in SidecarAccess, or a block of it. */
+  | {
+      readonly kind: "recall";
+      readonly job: number;
+      readonly read: number;
+      readonly block?: number;
+      readonly lean?: boolean;
+    }
   /**
    * Requests the pixels of the overlay that the job's plan names, once for each overlay that the worker does
    * not have.

@@ -82,10 +82,10 @@ export function serveJobs(host: WorkerHost): void {
       absent: sidecar.absent,
       memory: sidecar.memory,
       blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock),
-      load: () =>
+      load: (lean = false) =>
         clock.wait(
           "index",
-          ask((read) => ({ kind: "recall", job, read })),
+          ask((read) => ({ kind: "recall", job, read, lean })),
         ),
       reportLoss: () => host.post({ kind: "lost", job }),
     };

@@ -49,8 +49,8 @@ export interface SidecarAccess {
   readonly memory?: number | undefined;
   /** Parts that are too large for the entry; absent if there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
-  /** The entry. */
-  load(): Promise<Uint8Array>;
+  /** The entry. `lean`: true if it may lack the levels at 1/8 and below. */
+  load(lean?: boolean): Promise<Uint8Array>;
   /** Reports that the entry or one of its blocks is lost, or belongs to another file: it has to be remade. */
   reportLoss?(): void;
 }

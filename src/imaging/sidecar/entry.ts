@@ -1,6 +1,7 @@
 // The entry of a sidecar of any format: a directory of its parts, followed by the bytes of those that are
 // read as a whole. Larger parts are outside of the entry, in blocks of their own.
 
+import { concatenate } from "../lib/concatenate.ts";
 import { crc32 } from "../lib/crc32.ts";
 import {
   areListed,
@@ -118,6 +119,34 @@ export function readEntry(entry: Uint8Array): ReadonlyMap<PartKind, Part> | unde
     parts.set(kind, { kind, blocks, ...(inside && { inside }) });
   }
   return at === end && insideAt === entry.length ? parts : undefined;
+}
+
+/** Levels of the image, which are most of the bytes of an entry. */
+const levels: ReadonlySet<PartKind> = new Set(["level8", "smallerLevels"]);
+
+/**
+ * Returns a copy of an entry without the levels at 1/8 and below, which a read of details does not need; of
+ * the whole entry if {@link writeEntry} did not write it.
+ */
+export function withoutLevels(entry: Uint8Array): Uint8Array<ArrayBuffer> {
+  const parts = readEntry(entry);
+  if (!parts) return new Uint8Array(entry);
+  const kept = [...parts.values()].filter(({ kind }) => !levels.has(kind));
+  const rows = kept.map(({ kind, blocks, inside }) => {
+    const list = saveBlockList(blocks);
+    const row = new Uint8Array(rowLength + list.length);
+    row.set([partKinds[kind], inside ? 1 : 0]);
+    new DataView(row.buffer).setUint32(2, list.length, true);
+    row.set(list, rowLength);
+    return row;
+  });
+  const head = new Uint8Array(headLength);
+  head.set([...signature, kept.length]);
+  new DataView(head.buffer).setUint32(8, sizeOf(rows), true);
+  const shorter = concatenate([head, ...rows, ...kept.map(({ inside }) => inside ?? new Uint8Array())]);
+  const view = new DataView(shorter.buffer, shorter.byteOffset);
+  view.setUint32(checkedAt, checksumOf(shorter, headLength + sizeOf(rows)), true);
+  return shorter;
 }
 
 /**

@@ -17,6 +17,8 @@ export interface SidecarContract {
   readonly file: () => Promise<Uint8Array>;
   /** Reads that are cheaper with a sidecar. */
   readonly reads: (header: ImageHeader) => readonly ReadRequest[];
+  /** Reads that use the parts that the others do not use; the file alone may serve them as cheaply. */
+  readonly rest?: (header: ImageHeader) => readonly ReadRequest[];
 }
 
 interface Built {
@@ -49,7 +51,10 @@ async function build(
   return { entry, blocks };
 }
 
-export function sidecarContract(name: string, { codec, file, reads }: SidecarContract): void {
+export function sidecarContract(
+  name: string,
+  { codec, file, reads, rest = () => [] }: SidecarContract,
+): void {
   describe(`the sidecar of ${name}`, () => {
     let data: Uint8Array;
     let header: ImageHeader;
@@ -122,7 +127,6 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
 
     it("is refused when any byte of its entry is changed, cut off or added: it is reported, and no pixel changes", async () => {
       const { entry, blocks } = built;
-      const [read] = reads(header) as readonly [ReadRequest];
       const places = Array.from({ length: 24 }, (_, i) => Math.floor((i * (entry.length - 1)) / 23));
       const damaged = [
         ...places.map((place) => entry.map((byte, i) => (i === place ? byte ^ 0x10 : byte))),
@@ -131,7 +135,8 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       ];
       for (const other of damaged) {
         const { access, losses } = accessTo({ entry: other, blocks });
-        expect(await pixels(read, access)).toBe(expected[0]);
+        for (const [i, read] of reads(header).entries()) expect(await pixels(read, access)).toBe(expected[i]);
+        for (const read of rest(header)) await pixels(read, access);
         expect(losses.count).toBeGreaterThan(0);
       }
     });

@@ -40,6 +40,7 @@ sidecarContract("a progressive JPEG", {
     { header, page: 1, region, scaleFactor: 1 },
     { header, page: 1, region, scaleFactor: 4, halvesColour: true },
   ],
+  rest: (header) => [{ header, page: 1, region, scaleFactor: 8 }],
 });
 
 sidecarContract("old-style JPEG in a TIFF", {

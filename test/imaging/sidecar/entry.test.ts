@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { crc32 } from "../../../src/imaging/lib/crc32.ts";
 import { blockBytes, listBlocks } from "../../../src/imaging/sidecar/blocks.ts";
-import { bytesOf, readEntry, writeEntry } from "../../../src/imaging/sidecar/entry.ts";
+import { bytesOf, readEntry, withoutLevels, writeEntry } from "../../../src/imaging/sidecar/entry.ts";
 import { sequence } from "../codecs/jpg/transcode/sources.ts";
 
 const noise = (length: number, seed: number) => {
@@ -45,6 +45,26 @@ describe("an entry", () => {
     const start = entry.length - bytes.length;
     for (const at of [start, start + blockBytes, entry.length - 1])
       expect(await read(entry.with(at, entry[at]! ^ 1) as Uint8Array), `${at}`).toBeUndefined();
+  });
+
+  test("without its levels has the other parts, in memory of its own", async () => {
+    const [points, level8] = [Uint8Array.of(1, 2, 3), noise(5000, 5)];
+    const list = { ...beside, first: 7 };
+    const entry = await writeEntry([
+      { kind: "level8", inside: [level8] },
+      { kind: "accessPoints", inside: [points] },
+      { kind: "smallerLevels", inside: [level8.subarray(9)] },
+      { kind: "transcode", blocks: list },
+    ]);
+    const lean = withoutLevels(entry);
+    const parts = readEntry(lean);
+    expect([...(parts?.keys() ?? [])]).toEqual(["accessPoints", "transcode"]);
+    expect(await bytesOf(parts!.get("accessPoints")!)).toEqual(points);
+    expect(parts!.get("transcode")!.blocks).toEqual(list);
+    expect(lean.buffer.byteLength).toBeLessThan(300);
+    expect(withoutLevels(lean)).toEqual(lean);
+    const broken = entry.slice(0, -1);
+    expect(withoutLevels(broken)).toEqual(broken);
   });
 
   test("is refused when it is cut short, too long or of another version", async () => {

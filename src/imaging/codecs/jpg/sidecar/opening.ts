@@ -178,7 +178,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     async throughSidecar(job: Job, header: ImageHeader, withLevels: boolean): Promise<OpenJpeg | undefined> {
       const { access } = job;
       if (!access || access.absent) return undefined;
-      const parts = await loadParts(await access.load(), withLevels);
+      const parts = await loadParts(await access.load(!withLevels), withLevels);
       const file = await throughParts(job, header, parts, withLevels);
       if (!file) access.reportLoss?.();
       return file;

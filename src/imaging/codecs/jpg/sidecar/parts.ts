@@ -1,7 +1,7 @@
 // The parts of a JPEG's sidecar, as stored in its entry.
 
 import type { BlockList } from "../../../sidecar/blocks.ts";
-import { bytesOf, type PartKind, readEntry, writeEntry } from "../../../sidecar/entry.ts";
+import { bytesOf, type PartKind, readEntry, withoutLevels, writeEntry } from "../../../sidecar/entry.ts";
 
 export interface JpegParts {
   /** Access points of the transcode; of the file itself if there is none. */
@@ -34,11 +34,12 @@ export function saveParts({
 }
 
 /**
- * Returns the parts of an entry, not copied; undefined if one of them is invalid. `withLevels`: false to
- * leave out the levels at 1/8 and below, which are most of the bytes.
+ * Returns the parts of an entry, not copied unless levels are left out; undefined if one of them is invalid.
+ * `withLevels`: false to leave out the levels at 1/8 and below, which are most of the bytes.
  */
 export async function loadParts(entry: Uint8Array, withLevels: boolean): Promise<JpegParts | undefined> {
-  const parts = readEntry(entry);
+  // A part of an entry keeps all of its memory.
+  const parts = readEntry(withLevels ? entry : withoutLevels(entry));
   /**
    * Returns the bytes of a part, an empty list if there is no such part, and undefined if they are invalid.
    */
