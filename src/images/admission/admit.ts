@@ -87,6 +87,9 @@ export interface AdmissionFigures {
   readonly wait: Recorder;
 }
 
+/** A timer of more milliseconds ends immediately. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /**
  * A job goes before others of its client that came earlier by less than this multiple of the difference of
  * their estimated durations: short jobs first, but none waits for ever.
@@ -203,6 +206,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
     queues[ticket.lane].remove(ticket.party, ticket);
     counts[why].add();
     ticket.refuse(tooMany());
+    next();
   };
 
   /**
@@ -254,10 +258,13 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
           next();
           if (admitted.has(ticket)) return;
           if (isHopeless(ticket)) return turnAway(ticket, "waitedTooLong");
-          if (thin(lane, demand.remote) === ticket) return;
+          if (thin(lane, demand.remote) === ticket || admitted.has(ticket)) return;
           counts.waited.add();
           if (limits.waitMs < Number.POSITIVE_INFINITY)
-            late = setTimeout(() => turnAway(ticket, "waitedTooLong"), limits.waitMs);
+            late = setTimeout(
+              () => turnAway(ticket, "waitedTooLong"),
+              Math.min(limits.waitMs, longestTimerMs),
+            );
         },
         leave() {
           queue.remove(party, ticket);

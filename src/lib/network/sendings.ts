@@ -67,7 +67,7 @@ export function createSendings(mostBytes: number): Sendings {
       const stalled = () => stop(new Error(`The client has read nothing for ${stallMs} ms.`));
       const expectRead = () => {
         clearTimeout(timer);
-        if (stallMs === 0) return;
+        if (stallMs === 0 || stallMs >= 2 ** 31) return; // a longer timer would end immediately
         timer = setTimeout(stalled, stallMs);
         (timer as { unref?(): void }).unref?.();
       };

@@ -46,9 +46,25 @@ export function restartWithOwnSettings(script: string): void {
   const { execve } = process as { execve?(file: string, args: readonly string[], env: Env): never };
   const { bun, deno } = process.versions as Readonly<Record<string, string | undefined>>;
   if (!execve || bun || deno || process.platform !== "linux" || process.connected) return;
+  // The number stays; glibc may remove the variables again, as from a program with capabilities.
+  if (process.env[restartedAs] === String(process.pid)) return;
   const missing = missingSettings(process.execArgv, process.env);
-  const main = process.argv[1];
-  if (!missing || main === undefined || realpathSync(main) !== realpathSync(script)) return;
+  if (!missing || !isSameFile(process.argv[1], script)) return;
   const args = [process.execPath, ...process.execArgv, ...missing.flags, ...process.argv.slice(1)];
-  execve.call(process, process.execPath, args, { ...process.env, ...missing.env });
+  execve.call(process, process.execPath, args, {
+    ...process.env,
+    ...missing.env,
+    [restartedAs]: String(process.pid),
+  });
+}
+
+/** Variable with the number of the process that has been replaced. */
+const restartedAs = "SMALTI_RESTARTED";
+
+function isSameFile(path: string | undefined, other: string): boolean {
+  try {
+    return path !== undefined && realpathSync(path) === realpathSync(other);
+  } catch {
+    return false; // Node completes names, as in `node dist/main`
+  }
 }
