@@ -29,7 +29,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
 import { quantile, table } from "./lib/numbers.mjs";
-import { nodeFlags, nodeVariables } from "./lib/processes.mjs";
+import { nodeFlags, nodeVariables, usage } from "./lib/processes.mjs";
 import { freePort } from "./lib/servers.mjs";
 import { chances } from "./lib/session.mjs";
 
@@ -131,12 +131,6 @@ function resident(pid) {
   } catch {
     return 0;
   }
-}
-
-/** Seconds of CPU time that a process has used. */
-function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Requests a URL and returns status and milliseconds; without a response status 0 and the error's code. */
@@ -354,10 +348,10 @@ const parts = {
       }
       agent.destroy();
     });
-    const before = cpuSeconds(server.child.pid);
+    const before = usage(server.child.pid).cpu;
     const began = performance.now();
     await Promise.all(viewers);
-    const load = (cpuSeconds(server.child.pid) - before) / ((performance.now() - began) / 1000) / 2;
+    const load = (usage(server.child.pid).cpu - before) / (performance.now() - began) / 2;
     clearInterval(sampling);
     const late = samples.slice(Math.floor(samples.length / 3));
     const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;

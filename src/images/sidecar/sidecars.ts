@@ -156,8 +156,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
    */
   const atRest = (key: SidecarKey, entry: Uint8Array, sidecar?: Sidecar): Sidecar => {
     if (origin.maxBytes() === 0) return sidecar ?? { entry };
-    entries.set(key.id, entry, entry.length);
-    return {};
+    return entries.set(key.id, entry, entry.length) ? {} : (sidecar ?? { entry });
   };
   /** Returns the entry of a complete sidecar; undefined if the slot has lost it. */
   const entryOf = async (key: SidecarKey, { entry }: Sidecar): Promise<Uint8Array | undefined> => {
@@ -171,11 +170,17 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
     if (state.is !== "complete") return alone(key, undefined, state.is);
     const { sidecar } = state;
+    let isMissing = false;
     const access: SidecarAccess = {
       id: key.id,
-      load: async () => (await entryOf(key, sidecar)) ?? new Uint8Array(),
+      async load() {
+        const entry = await entryOf(key, sidecar);
+        isMissing = entry === undefined;
+        return entry ?? new Uint8Array();
+      },
       blocks: jobs.blocksOf(key, sidecar.blocks),
-      reportLoss: () => lose(key),
+      // An entry that the slot does not return now may be there again: it is forgotten, and not removed.
+      reportLoss: () => (isMissing ? void lives.apply(key.id, { is: "lost" }) : lose(key)),
     };
     return { state: state.is, access };
   };

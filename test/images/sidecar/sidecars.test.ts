@@ -396,3 +396,39 @@ test("the state of a damaged file is unavailable for an hour, and then absent; a
   const png = await master("a.png");
   expect(await sidecars.state(png.found, png.header)).toBeUndefined();
 });
+
+test("an entry that the slot fails to return is forgotten, not removed, and used again without a pass", async () => {
+  const { origin } = app.service.slots;
+  const pictures = [await master("a.jpg"), await master("left.jpg")] as const;
+  const lengths: number[] = [];
+  for (const { found, header } of pictures) {
+    const { sidecars } = parts();
+    await readOnce(sidecars, found, at1(header));
+    await origin.whenSettled();
+    const { name, variant } = await sidecarKey(found);
+    lengths.push((await origin.get(name, variant))!.length);
+  }
+  let fails = false;
+  let removed = 0;
+  const flaky: typeof origin = {
+    ...origin,
+    get: async (...args) => (fails ? undefined : origin.get(...args)),
+    delete: (...args) => {
+      removed++;
+      return origin.delete(...args);
+    },
+  };
+  // Either entry fits into memory, and not both.
+  const { sidecars, made } = parts({ origin: flaky, keptBytes: Math.max(...lengths) + 600 });
+  const use = ({ found, header }: (typeof pictures)[number]) =>
+    sidecars.of(found, at1(header), { signal: never });
+  const first = await use(pictures[0]);
+  await use(pictures[1]);
+  fails = true;
+  expect((await first!.access.load()).length).toBe(0);
+  first!.access.reportLoss?.();
+  fails = false;
+  const again = await use(pictures[0]);
+  expect((await again!.access.load()).length).toBe(lengths[0]);
+  expect([made(), removed]).toEqual([0, 0]);
+});
