@@ -4,7 +4,6 @@
 import { cancelledError, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
 import { type WorkerModule, workerModules } from "../imaging/codecs/modules.ts";
-import { withoutLevels } from "../imaging/sidecar/entry.ts";
 import { createDeadline } from "../lib/concurrency/deadline.ts";
 import type { WorkerPort } from "../platform/platform.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
@@ -282,6 +281,6 @@ async function wantedBytes(
     return undefined;
   }
   const { block, lean } = message;
-  const kept = await (block === undefined ? sidecar?.load() : sidecar?.blocks?.load(block));
-  return kept && (lean ? withoutLevels(kept) : new Uint8Array(kept));
+  const kept = await (block === undefined ? sidecar?.load(lean) : sidecar?.blocks?.load(block));
+  return kept && new Uint8Array(kept);
 }

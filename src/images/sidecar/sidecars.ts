@@ -6,6 +6,7 @@ import type { SidecarAccess, SidecarWay } from "../../imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import type { ReadRequest } from "../../imaging/codecs/plan.ts";
 import { createLru } from "../../imaging/lib/lru.ts";
+import { withoutLevels } from "../../imaging/sidecar/entry.ts";
 import { createGenerations } from "../../lib/caching/generations.ts";
 import { unlessAborted } from "../../lib/concurrency/bounded-wait.ts";
 import { sidecarKey } from "../cache-keys.ts";
@@ -89,8 +90,9 @@ const nothing = async () => new Uint8Array();
 export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarParts): Sidecars {
   const { origin, admission, keptBytes = leastKeptBytes } = parts;
   const lives = createSidecarLives(keptBytes, now);
-  /** Entries that the slot has as well, by id. */
-  const entries = createLru<string, Uint8Array>(keptBytes);
+  /** Entries that the slot has as well, by id: whole, and without their levels. */
+  const entries = createLru<string, Uint8Array>(keptBytes / 2);
+  const leanEntries = createLru<string, Uint8Array>(keptBytes / 2);
   const generations = createGenerations();
   const idOf = ({ name, variant }: Pick<SidecarKey, "name" | "variant">) =>
     `${generations.of(name)} ${variant}`;
@@ -130,6 +132,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     if ((renewed.get(key.id) ?? Number.NEGATIVE_INFINITY) > now()) return;
     renewed.set(key.id, now() + renewalMs, 1);
     entries.delete(key.id);
+    leanEntries.delete(key.id);
     const removal = origin
       .delete(key.name, key.variant)
       .catch(() => {})
@@ -156,7 +159,14 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
    */
   const atRest = (key: SidecarKey, entry: Uint8Array, sidecar?: Sidecar): Sidecar => {
     if (origin.maxBytes() === 0) return sidecar ?? { entry };
+    keepLean(key, entry);
     return entries.set(key.id, entry, entry.length) ? {} : (sidecar ?? { entry });
+  };
+  /** Keeps an entry without its levels, so that the details of thousands of images need no slot. */
+  const keepLean = (key: SidecarKey, entry: Uint8Array): Uint8Array => {
+    const lean = withoutLevels(entry);
+    leanEntries.set(key.id, lean, lean.length);
+    return lean;
   };
   /** Returns the entry of a complete sidecar; undefined if the slot has lost it. */
   const entryOf = async (key: SidecarKey, { entry }: Sidecar): Promise<Uint8Array | undefined> => {
@@ -167,15 +177,22 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     return stored;
   };
 
+  const leanEntryOf = async (key: SidecarKey, sidecar: Sidecar): Promise<Uint8Array | undefined> => {
+    const known = leanEntries.get(key.id);
+    if (known) return known;
+    const entry = await entryOf(key, sidecar);
+    return entry && keepLean(key, entry);
+  };
+
   const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
     if (state.is !== "complete") return alone(key, undefined, state.is);
     const { sidecar } = state;
     let isMissing = false;
     const access: SidecarAccess = {
       id: key.id,
-      async load() {
-        const entry = await entryOf(key, sidecar);
-        isMissing = entry === undefined;
+      async load(lean) {
+        const entry = await (lean ? leanEntryOf : entryOf)(key, sidecar);
+        isMissing ||= entry === undefined;
         return entry ?? new Uint8Array();
       },
       blocks: jobs.blocksOf(key, sidecar.blocks),

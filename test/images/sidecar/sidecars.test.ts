@@ -11,6 +11,7 @@ import { sidecarKey } from "../../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../../src/images/describe.ts";
 import { createSidecars } from "../../../src/images/sidecar/sidecars.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
+import { withoutLevels } from "../../../src/imaging/sidecar/entry.ts";
 import { grain } from "../../grain.ts";
 import { type Served, served } from "../../served.ts";
 import { askedForRest, masterOf, startOrigin } from "../../servers/origin.ts";
@@ -400,13 +401,13 @@ test("the state of a damaged file is unavailable for an hour, and then absent; a
 test("an entry that the slot fails to return is forgotten, not removed, and used again without a pass", async () => {
   const { origin } = app.service.slots;
   const pictures = [await master("a.jpg"), await master("left.jpg")] as const;
-  const lengths: number[] = [];
+  const entries: Uint8Array[] = [];
   for (const { found, header } of pictures) {
     const { sidecars } = parts();
     await readOnce(sidecars, found, at1(header));
     await origin.whenSettled();
     const { name, variant } = await sidecarKey(found);
-    lengths.push((await origin.get(name, variant))!.length);
+    entries.push((await origin.get(name, variant))!);
   }
   let fails = false;
   let removed = 0;
@@ -418,17 +419,21 @@ test("an entry that the slot fails to return is forgotten, not removed, and used
       return origin.delete(...args);
     },
   };
-  // Either entry fits into memory, and not both.
-  const { sidecars, made } = parts({ origin: flaky, keptBytes: Math.max(...lengths) + 600 });
+  // Whole entries have half of the memory: either of them fits, and not both.
+  const { sidecars, made } = parts({
+    origin: flaky,
+    keptBytes: 2 * Math.max(...entries.map(({ length }) => length)) + 600,
+  });
   const use = ({ found, header }: (typeof pictures)[number]) =>
     sidecars.of(found, at1(header), { signal: never });
   const first = await use(pictures[0]);
   await use(pictures[1]);
   fails = true;
   expect((await first!.access.load()).length).toBe(0);
+  expect(await first!.access.load(true), "details need no slot").toEqual(withoutLevels(entries[0]!));
   first!.access.reportLoss?.();
   fails = false;
   const again = await use(pictures[0]);
-  expect((await again!.access.load()).length).toBe(lengths[0]);
+  expect((await again!.access.load()).length).toBe(entries[0]!.length);
   expect([made(), removed]).toEqual([0, 0]);
 });
