@@ -27,7 +27,7 @@ export const factsVersion = 9;
  * Version of sidecars; raised whenever their stored form changes, but not if a format gets a sidecar for the
  * first time.
  */
-export const sidecarVersion = 8;
+export const sidecarVersion = 9;
 
 /** The properties of a master that its keys depend on. */
 export interface MasterKey {

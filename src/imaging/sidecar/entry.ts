@@ -28,6 +28,10 @@ export const partKinds = {
   smallerLevels: 6,
   /** Positions of the tile-parts and packets of a codestream. */
   packetIndex: 7,
+  /** The image at 1/2, as coded tiles. */
+  level2: 8,
+  /** Places of those tiles. */
+  level2Index: 9,
 } as const;
 
 export type PartKind = keyof typeof partKinds;

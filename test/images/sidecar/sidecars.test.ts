@@ -376,6 +376,9 @@ test("its state comes from memory, else from the slot, without starting anything
       { kind: "accessPoints" },
       { kind: "level8", bytes: 188 * 125 + 2 * 94 * 63 },
       { kind: "level4", bytes: planes },
+      { kind: "level2" },
+      // three columns and two rows of tiles
+      { kind: "level2Index", bytes: 6 * 8 },
     ],
   });
   await app.service.slots.origin.whenSettled();

@@ -113,7 +113,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     const input = await planesOf(
       file,
       target,
-      { scaleFactor: read.scaleFactor, write },
+      { scaleFactor: read.scaleFactor, chroma: write.chroma },
       { kernels, transformer, stages },
     );
     const { quality, chroma, resolution } = write;

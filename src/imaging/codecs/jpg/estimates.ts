@@ -16,6 +16,9 @@ const mostOfFile = 4;
  */
 const mostBegun = 24 * 2 ** 20;
 
+/** Maximum bytes of a stored level at 1/2. */
+const level2Limit = 256 * 2 ** 20;
+
 /** True for progressive files, which are read through a baseline transcode. */
 export const isProgressive = (header: ImageHeader) => header.variant === "progressive";
 
@@ -90,6 +93,35 @@ export function buildsLevel4(
   );
 }
 
+/**
+ * True if the sidecar of a file with this header has the level at 1/2. It takes about 0.2 bytes per pixel;
+ * files of fewer bytes decode quickly anyway. An unknown size counts as large.
+ */
+function hasLevel2(header: ImageHeader, fileSize = Number.POSITIVE_INFINITY): boolean {
+  const usual = (header.width * header.height) / 5;
+  return isFiltered(header, true) && usual <= fileSize && mostLevel2(header) <= level2Limit;
+}
+
+/**
+ * Returns the maximum bytes of the level at 1/2, with colour at half size; noise takes more than its samples.
+ */
+const mostLevel2 = ({ width, height, bands }: ImageHeader) =>
+  Math.ceil((width * height * (bands === 1 ? 1 : 1.5) * 1.1) / 4);
+
+/** Returns the bytes of a row of its tiles and of the pixels at 1/1 that it is made from. */
+const level2RowBytes = ({ width }: ImageHeader) => 2000 * width;
+
+/** Returns the peak bytes of building a sidecar with the level at 1/2, which is made after that at 1/4. */
+const memoryWithLevel2 = (header: ImageHeader, fileSize?: number) =>
+  leastMemory(header) +
+  Math.max(hasLevel4(header, fileSize) ? mostLevel4(header) : 0, level2RowBytes(header));
+
+/** True if a job that builds a sidecar makes the level at 1/2 and its memory allows it. */
+export const buildsLevel2 = (header: ImageHeader, fileSize: number | undefined, access?: SidecarAccess) =>
+  access?.blocks !== undefined &&
+  hasLevel2(header, fileSize) &&
+  memoryWithLevel2(header, fileSize) <= (access.memory ?? Number.POSITIVE_INFINITY);
+
 /** True if a read that begins the sidecar also makes the level at 1/4, so that one pass makes everything. */
 export const beginsLevel4 = (header: ImageHeader, fileSize?: number) =>
   !isProgressive(header) && hasLevel4(header, fileSize) && mostLevel4(header) <= mostBegun;
@@ -136,11 +168,11 @@ function transcodeMemory(header: ImageHeader): number {
 
 /**
  * Implements `SidecarFormat.nsPerPixel`: for a baseline transcode, or for one pass over the codes with or
- * without the level at 1/4.
+ * without the level at 1/4, and for the level at 1/2.
  */
 export function sidecarNsPerPixel(header: ImageHeader): number {
-  if (isProgressive(header)) return 15;
-  return hasLevel4(header) ? 2 : 1;
+  const pass = isProgressive(header) ? 15 : hasLevel4(header) ? 2 : 1;
+  return hasLevel2(header) ? pass + 7 : pass;
 }
 
 /** Implements `SidecarFormat.memory`. */
@@ -150,8 +182,10 @@ export function sidecarMemory(
   allows: (bytes: number) => boolean,
 ): number {
   const least = leastMemory(header);
-  const full = least + mostLevel4(header);
-  return hasLevel4(header, fileSize) && allows(full) ? full : least;
+  const most = hasLevel2(header, fileSize) ? memoryWithLevel2(header, fileSize) : 0;
+  if (most > 0 && allows(most)) return most;
+  const withLevel4 = least + mostLevel4(header);
+  return hasLevel4(header, fileSize) && allows(withLevel4) ? withLevel4 : least;
 }
 
 /**

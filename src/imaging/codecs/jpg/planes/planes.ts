@@ -9,7 +9,7 @@ import type { EncodeOptions } from "../../plan.ts";
 import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
 import type { Transformer } from "../lossless/transform.ts";
 import type { Plane, ScaleFactor } from "../region/index.ts";
-import type { Opened } from "../sidecar/files.ts";
+import type { OpenJpeg } from "../sidecar/opening.ts";
 import { type PlaneTarget, reverse, turnOf, widen } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
 
@@ -27,13 +27,13 @@ type EncoderPlanes = Extract<JpegInput, { kind: "planes" }>;
  * turning them runs out.
  */
 export async function planesOf(
-  file: Opened,
+  file: OpenJpeg,
   target: PlaneTarget,
-  { scaleFactor, write }: { readonly scaleFactor: number; readonly write: EncodeOptions },
+  { scaleFactor, chroma }: { readonly scaleFactor: number; readonly chroma: EncodeOptions["chroma"] },
   { kernels, transformer, stages }: PlaneTools,
 ): Promise<EncoderPlanes | undefined> {
   const { frame } = file.reader;
-  const halved = write.chroma === "420" && !target.gray;
+  const halved = chroma === "420" && !target.gray;
   const wanted = wantedOf(frame, target, halved);
   /** Returns the encoder's input, made from the samples of each component. */
   const finish = (samplesOf: (want: WantedPlane, component: number) => EncoderPlane | undefined) => {
@@ -51,27 +51,42 @@ export async function planesOf(
     return { kind: "planes", width: across.size, height: down.size, planes: made, sampling } as const;
   };
 
-  const small = scaleFactor === 8 ? smallSamples(file, wanted) : undefined;
-  if (small) return finish((_, i) => small[i]);
-  const half = !target.gray && wanted.slice(1).every((want) => isHalfEnough(want, scaleFactor));
+  const stored =
+    scaleFactor === 8 ? smallSamples(file, wanted) : await halfSamples(file, scaleFactor, wanted);
+  if (stored) return finish((_, i) => stored[i]);
+  return withSamples(file, wanted, scaleFactor, kernels.resamplePlane, finish);
+}
+
+/**
+ * Decodes what the wanted planes need. Returns the result of `use`, which must not wait, from their samples.
+ */
+function withSamples<T>(
+  { reader }: OpenJpeg,
+  wanted: readonly WantedPlane[],
+  scaleFactor: number,
+  resamplePlane: Kernels["resamplePlane"],
+  use: (samplesOf: (want: WantedPlane, component: number) => EncoderPlane) => T,
+): Promise<T> {
+  const colours = wanted.slice(1);
+  const half = colours.length > 0 && colours.every((want) => isHalfEnough(want, scaleFactor));
   const decoded = wanted.map((want, i) => (i > 0 && half ? halvedGrid(want) : want));
-  return file.reader.withPlanes(
-    regionFor(frame, scaleFactor, decoded),
+  return reader.withPlanes(
+    regionFor(reader.frame, scaleFactor, decoded),
     scaleFactor as ScaleFactor,
-    target.gray ? "none" : half ? "half" : "stored",
+    colours.length === 0 ? "none" : half ? "half" : "stored",
     (planes) =>
-      finish(({ x, y }, i) => {
+      use(({ x, y }, i) => {
         const plane = planes[i] as Plane;
         const across = onSamples({ ...x, pixels: plane.pixelsAcross });
         const down = onSamples({ ...y, pixels: plane.pixelsDown });
-        return samples(plane, across, down, kernels);
+        return samples(plane, across, down, resamplePlane);
       }),
   );
 }
 
 /** Returns the part of each component that the target needs. */
 function wantedOf(
-  frame: Opened["reader"]["frame"],
+  frame: OpenJpeg["reader"]["frame"],
   target: PlaneTarget,
   halved: boolean,
 ): readonly WantedPlane[] {
@@ -90,7 +105,7 @@ function wantedOf(
 
 /** Returns the samples of all components if a level below 1/8 contains exactly these; undefined otherwise. */
 function smallSamples(
-  { smallerLevels }: Opened,
+  { smallerLevels }: OpenJpeg,
   wanted: readonly WantedPlane[],
 ): readonly EncoderPlane[] | undefined {
   const found = wanted.flatMap(({ x, y }, component) => {
@@ -98,6 +113,34 @@ function smallSamples(
     return plane ? [plane] : [];
   });
   return found.length === wanted.length ? found : undefined;
+}
+
+/** Returns the samples of all components if the level at 1/2 contains exactly these; undefined otherwise. */
+async function halfSamples({ level2 }: OpenJpeg, scaleFactor: number, wanted: readonly WantedPlane[]) {
+  if (!level2 || scaleFactor !== 1) return undefined;
+  return level2.samples(wanted.map(({ x, y }) => ({ x: x.axis, y: y.axis })));
+}
+
+/**
+ * Returns rows of the image at 1/2, of whole width: those of a derivative of that size with halved colour.
+ * `top` and `rows` count rows of the derivative.
+ */
+export function halvedRows(
+  file: OpenJpeg,
+  top: number,
+  rows: number,
+  resamplePlane: Kernels["resamplePlane"],
+): Promise<readonly EncoderPlane[]> {
+  const { width, components } = file.reader.frame;
+  const target: PlaneTarget = {
+    across: { size: Math.ceil(width / 2), origin: 0, scale: 2 },
+    down: { size: rows, origin: 2 * top, scale: 2 },
+    swap: false,
+    gray: components.length === 1,
+    sharpen: undefined,
+  };
+  const wanted = wantedOf(file.reader.frame, target, true);
+  return withSamples(file, wanted, 1, resamplePlane, (samplesOf) => wanted.map(samplesOf));
 }
 
 /**
@@ -148,7 +191,7 @@ const onSamples = ({ axis, pixels }: WantedAxis): ResampleAxis => ({
 
 /** Returns the full-size pixels that all planes together need, including filter margins. */
 function regionFor(
-  frame: Opened["reader"]["frame"],
+  frame: OpenJpeg["reader"]["frame"],
   scaleFactor: number,
   wanted: readonly WantedPlane[],
 ): Rectangle {
@@ -192,7 +235,7 @@ function sharpenPlane(
 }
 
 /** Returns the samples of a derivative's plane: a part of the decoded plane, unchanged or resampled. */
-function samples(plane: Plane, x: ResampleAxis, y: ResampleAxis, kernels: Kernels) {
+function samples(plane: Plane, x: ResampleAxis, y: ResampleAxis, resamplePlane: Kernels["resamplePlane"]) {
   const window = {
     x: sourceWindow(x, plane.left + plane.width),
     y: sourceWindow(y, plane.top + plane.height),
@@ -209,7 +252,7 @@ function samples(plane: Plane, x: ResampleAxis, y: ResampleAxis, kernels: Kernel
   const isInsideDown = window.y.start === y.origin && window.y.end === y.origin + y.size;
   if (isCopy(x) && isCopy(y) && isInside && isInsideDown)
     return { ...part, data: part.data.slice(0, part.height * part.stride) };
-  const made = kernels.resamplePlane(
+  const made = resamplePlane(
     part,
     { ...x, origin: x.origin - window.x.start },
     { ...y, origin: y.origin - window.y.start },

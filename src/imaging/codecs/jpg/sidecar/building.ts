@@ -4,9 +4,11 @@ import { blockSource } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, endOfBlocks } from "../../../sidecar/blocks.ts";
 import type { SidecarAccess, SidecarBlocks } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
-import { buildsLevel4, canHaveSidecar, isProgressive } from "../estimates.ts";
+import { buildsLevel2, buildsLevel4, canHaveSidecar, isProgressive } from "../estimates.ts";
 import { mismatch } from "../markers/header.ts";
+import { halvedRows } from "../planes/planes.ts";
 import { level8Size, openJpeg } from "../region/index.ts";
+import { writeLevel2 } from "./level2.ts";
 import { planesToBlocks } from "./levels.ts";
 import type { Job, Opening, OpeningParts, OpenJpeg } from "./opening.ts";
 import { type JpegParts, saveParts } from "./parts.ts";
@@ -19,6 +21,12 @@ export interface OpenFiles {
   forget(id: string): void;
 }
 
+/** Levels that a build makes in addition to those at 1/8 and below. */
+interface Levels {
+  readonly withLevel4: boolean;
+  readonly withLevel2: boolean;
+}
+
 const nothing = new Uint8Array();
 
 /** Builds the entry of a sidecar; it is empty for files that cannot have one. */
@@ -26,9 +34,20 @@ export type BuildSidecar = (job: Job, header: ImageHeader) => Promise<Uint8Array
 
 export function createBuilding(
   opening: Opening,
-  { engine, resample, cache }: OpeningParts,
+  { engine, resample, cache, coder }: OpeningParts,
   files: OpenFiles,
 ): BuildSidecar {
+  /**
+   * Makes the level at 1/2 from an open file; undefined for colours whose derivatives are not made from
+   * planes.
+   */
+  const level2Of = async (file: OpenJpeg, { room, keep }: SidecarBlocks, first: number) => {
+    const { frame } = file.reader;
+    if (frame.colour !== "ycc" && frame.colour !== "gray") return undefined;
+    const rowsOf = (top: number, rows: number) => halvedRows(file, top, rows, resample);
+    return writeLevel2(frame, rowsOf, coder, { room, keep }, first);
+  };
+
   /**
    * Returns the entry of a sequential file. A level at 1/4 is written to blocks, and then read from there.
    */
@@ -36,18 +55,24 @@ export function createBuilding(
     file: OpenJpeg,
     accessPoints: Uint8Array,
     access: SidecarAccess | undefined,
+    withLevel2: boolean,
   ) => {
     const { frame, level4: planes, level8 = [] } = file.reader;
     const level4 = planes && access?.blocks && (await planesToBlocks(planes, access.blocks, 0));
     if (level4) opening.readLevel4From(file, opening.inBlocks(level4, { current: file.current }));
+    const level2 =
+      withLevel2 && access?.blocks
+        ? await level2Of(file, access.blocks, level4 ? endOfBlocks(level4) : 0)
+        : undefined;
+    if (level2) opening.readLevel2From(file, level2);
     const planesAt8 = level8.map((data, component) => ({ data, ...level8Size(frame, component) }));
     const smallerLevels = makeSmallerLevels(planesAt8, resample);
     file.smallerLevels = readSmallerLevels(frame, smallerLevels);
     file.isWhole = true;
-    return saveParts({ accessPoints, level8, smallerLevels, transcode: undefined, level4 });
+    return saveParts({ accessPoints, level8, smallerLevels, transcode: undefined, level4, level2 });
   };
 
-  const ofSequential = async (job: Job, withLevel4: boolean): Promise<Uint8Array> => {
+  const ofSequential = async (job: Job, { withLevel4, withLevel2 }: Levels): Promise<Uint8Array> => {
     const { access } = job;
     const known = access && files.get(access.id);
     const goesOn = known && !known.isWhole && (!withLevel4 || known.reader.buildsLevel4);
@@ -61,7 +86,7 @@ export function createBuilding(
       throw error;
     }
     const accessPoints = file.damaged ? undefined : file.reader.saveAccessPoints();
-    const entry = accessPoints ? await saveSequential(file, accessPoints, access) : nothing;
+    const entry = accessPoints ? await saveSequential(file, accessPoints, access, withLevel2) : nothing;
     if (access) files.remember(access.id, file);
     return entry;
   };
@@ -76,42 +101,57 @@ export function createBuilding(
   });
 
   /** Makes the level at 1/4 of a progressive file from its transcode; undefined if there is no room. */
-  const level4Of = async (job: Job, parts: JpegParts, transcode: BlockList) => {
-    const file = await opening.overTranscode(job, parts, transcode, false);
-    if (!file?.replay) return undefined;
+  const level4Of = async (file: OpenJpeg, transcode: BlockList, blocks: SidecarBlocks) => {
     const source = blockSource(opening.inBlocks(transcode, file), mismatch);
     const options = { resample, level8Limit: 0, level4Limit: Number.POSITIVE_INFINITY };
+    const reader = await openJpeg(engine, source, options);
+    await reader?.buildAccessPoints();
+    return reader?.level4 && (await planesToBlocks(reader.level4, blocks, endOfBlocks(transcode)));
+  };
+
+  /** Makes the levels at 1/4 and 1/2 of a progressive file from its transcode. */
+  const levelsOf = async (
+    job: Job,
+    parts: JpegParts,
+    blocks: SidecarBlocks,
+    { withLevel4, withLevel2 }: Levels,
+  ): Promise<Pick<JpegParts, "level4" | "level2"> | undefined> => {
+    const { transcode } = parts;
+    if (!transcode || (!withLevel4 && !withLevel2)) return undefined;
+    const file = await opening.overTranscode(job, parts, transcode, false);
+    if (!file?.replay) return undefined;
     try {
-      const reader = await openJpeg(engine, source, options);
-      await reader?.buildAccessPoints();
-      const blocks = job.access?.blocks;
-      return (
-        reader?.level4 && blocks && (await planesToBlocks(reader.level4, blocks, endOfBlocks(transcode)))
-      );
+      const level4 = withLevel4 ? await level4Of(file, transcode, blocks) : undefined;
+      const end = endOfBlocks(level4 ?? transcode);
+      return { level4, level2: withLevel2 ? await level2Of(file, blocks, end) : undefined };
     } finally {
       file.replay.end();
     }
   };
 
   /** Builds the entry of a progressive file: its transcode, with the access points of the transcode. */
-  const ofProgressive = async (job: Job, withLevel4: boolean): Promise<Uint8Array> => {
+  const ofProgressive = async (job: Job, levels: Levels): Promise<Uint8Array> => {
     const { bytes, access } = job;
     if (!access?.blocks) return nothing;
-    const made = await opening.transcoded(
-      bytes,
-      withLevel4 ? remembering(access.blocks) : access.blocks,
-      true,
-    );
+    const isReadAgain = levels.withLevel4 || levels.withLevel2;
+    const sink = isReadAgain ? remembering(access.blocks) : access.blocks;
+    const made = await opening.transcoded(bytes, sink, true);
     if (!made) return nothing;
-    const { transcode } = made.parts;
-    const level4 = withLevel4 && transcode ? await level4Of(job, made.parts, transcode) : undefined;
-    return saveParts({ ...made.parts, smallerLevels: makeSmallerLevels(made.planes, resample), level4 });
+    const { parts, planes } = made;
+    return saveParts({
+      ...parts,
+      smallerLevels: makeSmallerLevels(planes, resample),
+      ...(await levelsOf(job, parts, access.blocks, levels)),
+    });
   };
 
   return async (job, header) => {
     const { bytes, access } = job;
     if (!canHaveSidecar(header, bytes.size ?? 0, access?.blocks?.room ?? 0)) return nothing;
-    const withLevel4 = buildsLevel4(header, bytes.size, access);
-    return isProgressive(header) ? ofProgressive(job, withLevel4) : ofSequential(job, withLevel4);
+    const levels = {
+      withLevel4: buildsLevel4(header, bytes.size, access),
+      withLevel2: buildsLevel2(header, bytes.size, access),
+    };
+    return isProgressive(header) ? ofProgressive(job, levels) : ofSequential(job, levels);
   };
 }

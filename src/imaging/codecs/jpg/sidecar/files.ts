@@ -5,6 +5,7 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/lru.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { createBlockCache } from "../../../sidecar/block-reader.ts";
+import { createPlaneCoder } from "../../../sidecar/tiles/plane-coder.ts";
 import { type CodecHost, keptByDefault, type SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
@@ -27,6 +28,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm" | "keptBytes">, resample:
     transcoder: () => openTranscoder(host.wasm("jpeg-transcode")),
     resample,
     cache: createBlockCache(),
+    coder: createPlaneCoder(() => host.wasm("tiles")),
   };
   const recall = (id: string | undefined) => (id === undefined ? undefined : open.get(id));
   const remember = (id: string | undefined, file: OpenJpeg): OpenJpeg => {

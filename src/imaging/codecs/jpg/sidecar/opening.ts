@@ -4,6 +4,7 @@
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../../sidecar/blocks.ts";
+import type { PlaneCoder } from "../../../sidecar/tiles/plane-coder.ts";
 import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
@@ -20,6 +21,7 @@ import {
 } from "../region/index.ts";
 import { createReplay, type Replay } from "../transcode/replay.ts";
 import type { Transcoder } from "../transcode/transcoder.ts";
+import { type Level2, openLevel2, type StoredLevel2 } from "./level2.ts";
 import { level4InBlocks, planesOfLevel8 } from "./levels.ts";
 import { type JpegParts, loadParts } from "./parts.ts";
 import { readSmallerLevels, type SmallerLevels } from "./smaller-levels.ts";
@@ -46,6 +48,8 @@ export interface OpenJpeg {
   readonly lacksLevels?: boolean;
   /** Levels below 1/8, once they are made or loaded. */
   smallerLevels?: SmallerLevels | undefined;
+  /** Level at 1/2, once it is stored. */
+  level2?: Level2 | undefined;
   /** Makes lost blocks of a transcode again; undefined for other files. */
   readonly replay?: Replay;
 }
@@ -58,12 +62,13 @@ export interface OpeningParts {
   transcoder(): Transcoder;
   readonly resample: ResamplePlane;
   readonly cache: BlockCache;
+  readonly coder: PlaneCoder;
 }
 
 export type Opening = ReturnType<typeof createOpening>;
 
 /** Creates functions for each way to open a file. */
-export function createOpening({ engine, transcoder, resample, cache }: OpeningParts) {
+export function createOpening({ engine, transcoder, resample, cache, coder }: OpeningParts) {
   /** Returns a reader of a file's blocks. */
   const inBlocks = (list: BlockList, { current, replay }: Pick<OpenJpeg, "current" | "replay">) =>
     cache.reader(list, {
@@ -75,6 +80,12 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   /** Makes reads use the stored level at 1/4; it is made from the file if blocks are lost. */
   const readLevel4From = ({ reader }: OpenJpeg, blocks: BlockReader) =>
     reader.readLevel4From(level4InBlocks(reader.frame, blocks));
+
+  /** Makes reads use the stored level at 1/2. */
+  const readLevel2From = (file: OpenJpeg, { index, blocks }: StoredLevel2) => {
+    const reader = inBlocks(blocks, { current: file.current });
+    file.level2 = openLevel2(file.reader.frame, index, reader, coder);
+  };
 
   /** Opens the file itself; undefined for kinds that are refused. */
   const sequential = async (job: Job, withLevel4: boolean): Promise<OpenJpeg | undefined> => {
@@ -123,6 +134,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
       smallerLevels: new Uint8Array(),
       transcode: blocks,
       level4: undefined,
+      level2: undefined,
     };
     return { parts, planes: noted.planes ?? [], damaged: noted.damaged };
   };
@@ -153,13 +165,14 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     withLevels: boolean,
   ) => {
     if (!parts || (parts.transcode !== undefined) !== isProgressive(header)) return undefined;
-    const { transcode, level4 } = parts;
+    const { transcode, level4, level2 } = parts;
     const file = transcode ? await overTranscode(job, parts, transcode, false) : await sequential(job, false);
     const frame = file?.reader.frame;
     if (!file || frame?.width !== header.width || frame.height !== header.height) return undefined;
     const level8 = withLevels ? planesOfLevel8(frame, parts.level8) : undefined;
     if (!transcode && !(await file.reader.loadAccessPoints(parts.accessPoints, level8))) return undefined;
     if (level4) readLevel4From(file, inBlocks(level4, { current: file.current }));
+    if (level2) readLevel2From(file, level2);
     const smallerLevels = withLevels ? readSmallerLevels(frame, parts.smallerLevels) : undefined;
     return { ...file, isWhole: true as const, smallerLevels, lacksLevels: !withLevels };
   };
@@ -167,6 +180,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   return {
     inBlocks,
     readLevel4From,
+    readLevel2From,
     sequential,
     transcoded: transcodeInto,
     overTranscode,

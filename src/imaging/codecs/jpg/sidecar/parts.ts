@@ -2,6 +2,7 @@
 
 import type { BlockList } from "../../../sidecar/blocks.ts";
 import { bytesOf, type PartKind, readEntry, withoutLevels, writeEntry } from "../../../sidecar/entry.ts";
+import type { StoredLevel2 } from "./level2.ts";
 
 export interface JpegParts {
   /** Access points of the transcode; of the file itself if there is none. */
@@ -14,6 +15,7 @@ export interface JpegParts {
   readonly level4: BlockList | undefined;
   /** A baseline file with the same coefficients as a progressive one. */
   readonly transcode: BlockList | undefined;
+  readonly level2: StoredLevel2 | undefined;
 }
 
 /** Returns the entry of a sidecar. */
@@ -23,6 +25,7 @@ export function saveParts({
   smallerLevels,
   level4,
   transcode,
+  level2,
 }: JpegParts): Promise<Uint8Array> {
   return writeEntry([
     { kind: "accessPoints", inside: [accessPoints] },
@@ -30,6 +33,8 @@ export function saveParts({
     { kind: "smallerLevels", inside: [smallerLevels] },
     transcode && { kind: "transcode", blocks: transcode },
     level4 && { kind: "level4", blocks: level4 },
+    level2 && { kind: "level2", blocks: level2.blocks },
+    level2 && { kind: "level2Index", inside: [level2.index] },
   ]);
 }
 
@@ -51,13 +56,17 @@ export async function loadParts(entry: Uint8Array, withLevels: boolean): Promise
   const [accessPoints] = (await piecesOf("accessPoints")) ?? [];
   const level8 = withLevels ? await piecesOf("level8") : [];
   const smallerLevels = withLevels ? await piecesOf("smallerLevels") : [];
-  if (!accessPoints || !level8 || !smallerLevels) return undefined;
+  const indexes = await piecesOf("level2Index");
+  if (!accessPoints || !level8 || !smallerLevels || !indexes) return undefined;
   const transcode = parts?.get("transcode")?.blocks;
+  const level2 = parts?.get("level2")?.blocks;
+  const [index] = indexes;
   return {
     accessPoints,
     level8,
     smallerLevels: smallerLevels[0] ?? new Uint8Array(),
     level4: parts?.get("level4")?.blocks,
     transcode,
+    level2: level2 && index && { index, blocks: level2 },
   };
 }

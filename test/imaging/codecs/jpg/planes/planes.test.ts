@@ -217,19 +217,12 @@ describe.each(["420", "422", "444"] as const)("a tile's planes of %s", (sampling
     const reader = await openIndexed(await readAll(bytes, 1 << 24));
     const planes = async (x: ResampleAxis, y: ResampleAxis) => {
       const target = { across: x, down: y, swap: false, gray: false, sharpen: undefined };
-      const write = {
-        format: "jpg",
-        quality: 90,
-        progressive: false,
-        chroma: "420",
-        encoder: "fast",
-      } as const;
       const file = { reader, damaged: false, current: { job: { bytes, access: undefined } } };
       const transformer = () => {
         throw new Error("expected nothing to turn");
       };
       const tools = { kernels: codecs.kernels, transformer };
-      const made = await planesOf(file, target, { scaleFactor, write }, tools);
+      const made = await planesOf(file, target, { scaleFactor, chroma: "420" }, tools);
       // the decoder's memory is used again
       return made!.planes.map((plane) => ({ ...plane, data: plane.data.slice() }));
     };

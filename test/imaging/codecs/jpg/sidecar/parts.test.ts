@@ -11,6 +11,7 @@ const all = {
   smallerLevels: Uint8Array.of(6),
   transcode: blocks,
   level4: { ...blocks, first: 1 },
+  level2: { index: Uint8Array.of(7, 8), blocks: { ...blocks, first: 2 } },
 };
 
 test.each([
@@ -19,6 +20,7 @@ test.each([
   ["none below 1/8", { ...all, smallerLevels: new Uint8Array() }],
   ["those of a sequential file", { ...all, transcode: undefined }],
   ["those of a file without a level at 1/4", { ...all, level4: undefined }],
+  ["those of a file without a level at 1/2", { ...all, level2: undefined }],
 ])("%s come apart as they were put together", async (_, parts) => {
   expect(await loadParts(await saveParts(parts), true)).toEqual(parts);
 });
@@ -27,14 +29,14 @@ test("levels that are not wanted are neither read nor checked", async () => {
   const entry = await saveParts(all);
   const { level8, smallerLevels, ...rest } = all;
   expect(await loadParts(entry, false)).toEqual({ ...rest, level8: [], smallerLevels: new Uint8Array() });
-  const changed = entry.with(entry.length - 1, entry.at(-1)! ^ 1) as Uint8Array;
+  const changed = entry.with(entry.length - 3, entry.at(-3)! ^ 1) as Uint8Array;
   expect(await loadParts(changed, false)).toBeDefined();
   expect([level8.length, smallerLevels.length]).not.toContain(0);
 });
 
 test("no part is used of an entry of which one is changed", async () => {
   const entry = await saveParts(all);
-  for (const fromEnd of [1, 2, 4]) {
+  for (const fromEnd of [1, 3, 4, 6]) {
     const at = entry.length - fromEnd;
     expect(await loadParts(entry.with(at, entry[at]! ^ 1) as Uint8Array, true)).toBeUndefined();
   }

@@ -1,0 +1,108 @@
+// Reads parts of a level that is stored as coded tiles.
+
+import type { BlockReader } from "../block-reader.ts";
+import type { BytePlane, PlaneCoder } from "./plane-coder.ts";
+import { onPlane, type TiledLevel, type TilePlace, tileSide } from "./tile-index.ts";
+
+/** A part of a plane: `width` by `height` samples from column `left` and row `top` on, inside the plane. */
+export interface TiledArea {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where a level is stored. */
+export interface StoredTiles {
+  readonly level: TiledLevel;
+  readonly placeOf: (column: number, row: number) => TilePlace;
+  readonly blocks: BlockReader;
+  readonly coder: PlaneCoder;
+}
+
+interface Tile {
+  readonly column: number;
+  readonly row: number;
+}
+
+/**
+ * Returns the samples of an area of each of the first planes of a level; undefined if a tile is lost or
+ * damaged.
+ */
+export async function readTiles(
+  { level, placeOf, blocks, coder }: StoredTiles,
+  areas: readonly TiledArea[],
+): Promise<readonly BytePlane[] | undefined> {
+  const tiles = tilesOf(level, areas);
+  const coded = await Promise.all(tiles.map(({ column, row }) => bytesAt(blocks, placeOf(column, row))));
+  const out = areas.map(({ width, height }) => ({
+    data: new Uint8Array(width * height),
+    width,
+    height,
+    stride: width,
+  }));
+  for (const [n, { column, row }] of tiles.entries()) {
+    let rest = coded[n];
+    if (!rest) return undefined;
+    for (const [i, area] of areas.entries()) {
+      const shape = level.planes[i]!;
+      const [left, top] = [onPlane(column * tileSide, shape), onPlane(row * tileSide, shape)];
+      const right = onPlane(Math.min(level.width, (column + 1) * tileSide), shape);
+      const bottom = onPlane(Math.min(level.height, (row + 1) * tileSide), shape);
+      const decoded = coder.decode(rest, right - left, bottom - top);
+      if (!decoded) return undefined;
+      copyCommon(decoded.plane, { left, top }, out[i]!, area);
+      rest = rest.subarray(decoded.taken);
+    }
+  }
+  return out;
+}
+
+/** Returns the tiles that any of the areas touches. */
+function tilesOf(level: TiledLevel, areas: readonly TiledArea[]): readonly Tile[] {
+  const span = (start: (area: TiledArea) => number, length: (area: TiledArea) => number) => {
+    const sides = areas.map((_, i) => (level.planes[i]!.halved ? tileSide / 2 : tileSide));
+    const first = Math.min(...areas.map((area, i) => Math.floor(start(area) / sides[i]!)));
+    const end = Math.max(...areas.map((area, i) => Math.ceil((start(area) + length(area)) / sides[i]!)));
+    return Array.from({ length: end - first }, (_, i) => first + i);
+  };
+  const columns = span(
+    ({ left }) => left,
+    ({ width }) => width,
+  );
+  const rows = span(
+    ({ top }) => top,
+    ({ height }) => height,
+  );
+  return rows.flatMap((row) => columns.map((column) => ({ column, row })));
+}
+
+async function bytesAt(blocks: BlockReader, { at, length }: TilePlace): Promise<Uint8Array | undefined> {
+  const known = blocks.recall(at, at + length);
+  if (known) return known;
+  const stretch = await blocks.stretch(at, at + length);
+  if (!stretch) return undefined;
+  const bytes = new Uint8Array(length);
+  stretch.copy(at, length, bytes, 0);
+  return bytes;
+}
+
+/** Copies the samples of a tile, whose corner is at `left`, `top` of its plane, that an area has. */
+function copyCommon(
+  tile: BytePlane,
+  { left, top }: Pick<TiledArea, "left" | "top">,
+  target: BytePlane,
+  area: TiledArea,
+): void {
+  const from = Math.max(left, area.left);
+  const to = Math.min(left + tile.width, area.left + area.width);
+  const end = Math.min(top + tile.height, area.top + area.height);
+  if (from >= to) return;
+  for (let y = Math.max(top, area.top); y < end; y++) {
+    const start = (y - top) * tile.stride + from - left;
+    target.data.set(
+      tile.data.subarray(start, start + to - from),
+      (y - area.top) * target.stride + from - area.left,
+    );
+  }
+}

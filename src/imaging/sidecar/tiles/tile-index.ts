@@ -1,0 +1,68 @@
+// Places of the coded tiles of a level, as stored in the entry of a sidecar.
+
+import { mostSide } from "./plane-coder.ts";
+
+/**
+ * A level of an image as planes: the first has `width` by `height` samples, planes that are `halved` have
+ * half of that, rounded up.
+ */
+export interface TiledLevel {
+  readonly width: number;
+  readonly height: number;
+  readonly planes: readonly { readonly halved: boolean }[];
+}
+
+/** Sides of the first plane of a tile, except at the right and bottom edges. */
+export const tileSide = mostSide;
+
+/** Returns the side of a plane, or the position of an edge on it, from that on the first plane. */
+export const onPlane = (length: number, { halved }: TiledLevel["planes"][number]) =>
+  halved ? Math.ceil(length / 2) : length;
+
+export const tilesAcross = ({ width }: TiledLevel) => Math.ceil(width / tileSide);
+export const tilesDown = ({ height }: TiledLevel) => Math.ceil(height / tileSide);
+
+/** Place of a tile in the blocks, in bytes. */
+export interface TilePlace {
+  readonly at: number;
+  readonly length: number;
+}
+
+const placeBytes = 8;
+
+/**
+ * Serializes the places of tiles, row by row: start and length of each as 4-byte integers (little-endian).
+ */
+export function saveTileIndex(places: readonly TilePlace[]): Uint8Array {
+  const saved = new Uint8Array(placeBytes * places.length);
+  const view = new DataView(saved.buffer);
+  for (const [i, { at, length }] of places.entries()) {
+    view.setUint32(placeBytes * i, at, true);
+    view.setUint32(placeBytes * i + 4, length, true);
+  }
+  return saved;
+}
+
+/**
+ * Returns a function from the column and row of a tile to its place. Returns undefined if the index is not
+ * one of this level, or if a tile ends after `size`.
+ */
+export function loadTileIndex(
+  saved: Uint8Array,
+  level: TiledLevel,
+  size: number,
+): ((column: number, row: number) => TilePlace) | undefined {
+  const across = tilesAcross(level);
+  const count = across * tilesDown(level);
+  if (saved.length !== placeBytes * count) return undefined;
+  const view = new DataView(saved.buffer, saved.byteOffset, saved.length);
+  const placeOf = (i: number): TilePlace => ({
+    at: view.getUint32(placeBytes * i, true),
+    length: view.getUint32(placeBytes * i + 4, true),
+  });
+  for (let i = 0; i < count; i++) {
+    const { at, length } = placeOf(i);
+    if (at + length > size) return undefined;
+  }
+  return (column, row) => placeOf(row * across + column);
+}

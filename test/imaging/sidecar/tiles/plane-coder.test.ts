@@ -1,0 +1,151 @@
+// Coded planes: what was coded comes back, another decoder reads the same, and damage does no harm.
+
+import { expect, test } from "vitest";
+import { createPlaneCoder, mostSide } from "../../../../src/imaging/sidecar/tiles/plane-coder.ts";
+import { seeded } from "../../../seeded.ts";
+import { ownModule } from "../../../wasm/own-modules.ts";
+
+const module = await ownModule("tiles");
+const coder = createPlaneCoder(() => module);
+
+const padded = (side: number) => Math.ceil(side / 16) * 16;
+
+/** Decodes by the definition in wasm/tiles/README.md, one sample after another. */
+function decodePlainly(coded: Uint8Array, width: number, height: number): Uint8Array {
+  const [columns, rows] = [padded(width), padded(height)];
+  const bandRows = rows / 16;
+  const samples = new Uint8Array(columns * rows);
+  const residuals = new Int16Array(columns * rows);
+  let at = (columns * rows) / 32;
+  let group = 0;
+  for (let y = 0; y < bandRows; y++)
+    for (let x = 0; x < columns; x += 16)
+      for (let band = 0; band < 16; band++, group++) {
+        const bits = (coded[group >> 1]! >> (group % 2 === 0 ? 0 : 4)) & 15;
+        for (let i = 0; i < 16; i++) {
+          const z = groupValue(coded.subarray(at), bits, i);
+          residuals[(band * bandRows + y) * columns + x + i] = z % 2 === 0 ? z / 2 : -(z + 1) / 2;
+        }
+        at += 2 * bits;
+      }
+  for (let y = 0; y < rows; y++)
+    for (let x = 0; x < columns; x++) {
+      const isFirst = y % bandRows === 0;
+      const left = x > 0 ? samples[y * columns + x - 1]! : 0;
+      const up = isFirst ? 0 : samples[(y - 1) * columns + x]!;
+      const upperLeft = isFirst || x === 0 ? 0 : samples[(y - 1) * columns + x - 1]!;
+      const [, median] = [left, up, left + up - upperLeft].sort((a, b) => a - b);
+      samples[y * columns + x] = median! + residuals[y * columns + x]!;
+    }
+  const plane = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) plane.set(samples.subarray(y * columns, y * columns + width), y * width);
+  return plane;
+}
+
+/** Value `i` of a group of 16 values of `bits` bits. */
+function groupValue(group: Uint8Array, bits: number, i: number): number {
+  if (bits === 8) return group[i]!;
+  let [value, shift, at] = [0, 0, 0];
+  if (bits & 4) {
+    value |= (group[i % 8]! >> (4 * Math.floor(i / 8))) & 15;
+    [shift, at] = [4, 8];
+  }
+  if (bits & 2) {
+    value |= ((group[at + (i % 4)]! >> (2 * Math.floor(i / 4))) & 3) << shift;
+    [shift, at] = [shift + 2, at + 4];
+  }
+  if (bits & 1) value |= ((group[at + (i >> 3)]! >> (i & 7)) & 1) << shift;
+  return value;
+}
+
+const below = seeded(42);
+const random = () => below(2 ** 20) / 2 ** 20;
+const pictures: Record<string, (x: number, y: number) => number> = {
+  noise: () => random() * 256,
+  flat: () => 77,
+  slope: (x, y) => x + 3 * y,
+  grain: (x, y) => 100 + 60 * Math.sin(x / 31) * Math.cos(y / 17) + random() * 12,
+  edges: (x, y) => (((x >> 3) + (y >> 4)) % 2 === 0 ? 0 : 255),
+};
+
+const sizes = [
+  [256, 256],
+  [1, 1],
+  [16, 16],
+  [17, 15],
+  [255, 1],
+  [1, 255],
+  [130, 77],
+] as const;
+
+function paint(width: number, height: number, colour: (x: number, y: number) => number): Uint8Array {
+  const plane = new Uint8Array(width * height);
+  for (let i = 0; i < plane.length; i++) plane[i] = colour(i % width, Math.floor(i / width));
+  return plane;
+}
+
+const packed = ({
+  data,
+  width,
+  height,
+  stride,
+}: {
+  data: Uint8Array;
+  width: number;
+  height: number;
+  stride: number;
+}) => {
+  const all = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) all.set(data.subarray(y * stride, y * stride + width), y * width);
+  return all;
+};
+
+test.each(Object.keys(pictures))("%s comes back in all sizes, also from a plain decoder", (name) => {
+  for (const [width, height] of sizes) {
+    const data = paint(width, height, pictures[name]!);
+    const coded = coder.encode({ data, width, height, stride: width });
+    const decoded = coder.decode(coded, width, height)!;
+    expect(decoded.taken).toBe(coded.length);
+    expect(packed(decoded.plane)).toEqual(data);
+    expect(decodePlainly(coded, width, height)).toEqual(data);
+  }
+});
+
+test("a plane is read from a larger one, and decoded in front of other bytes", () => {
+  const data = paint(64, 40, pictures.grain!);
+  const coded = coder.encode({ data: data.subarray(5 * 64 + 3), width: 20, height: 30, stride: 64 });
+  const decoded = coder.decode(new Uint8Array([...coded, 1, 2, 3]), 20, 30)!;
+  expect(decoded.taken).toBe(coded.length);
+  for (let y = 0; y < 30; y++)
+    expect(packed(decoded.plane).subarray(y * 20, y * 20 + 20)).toEqual(
+      data.slice((y + 5) * 64 + 3, (y + 5) * 64 + 23),
+    );
+});
+
+test("noise takes at most 3.2 % more than its samples, and a flat plane 4 %", () => {
+  const sizeOf = (name: string) =>
+    coder.encode({
+      data: paint(mostSide, mostSide, pictures[name]!),
+      width: mostSide,
+      height: mostSide,
+      stride: mostSide,
+    }).length /
+    mostSide ** 2;
+  expect(sizeOf("noise")).toBeLessThan(1.032);
+  expect(sizeOf("flat")).toBeLessThan(0.04);
+});
+
+test("damaged and cut bytes are refused or decoded to something, and the next plane is sound", () => {
+  const data = paint(256, 100, pictures.grain!);
+  const sound = coder.encode({ data, width: 256, height: 100, stride: 256 });
+  expect(coder.decode(sound.subarray(0, -1), 256, 100)).toBeUndefined();
+  expect(coder.decode(new Uint8Array(), 256, 100)).toBeUndefined();
+  expect(coder.decode(new Uint8Array(sound.length).fill(0x99), 256, 100)).toBeUndefined();
+  for (let n = 0; n < 200; n++) {
+    const damaged = sound.slice();
+    damaged[Math.floor(random() * damaged.length)] = random() * 256;
+    const decoded = coder.decode(damaged.subarray(0, Math.floor(random() * damaged.length)), 256, 100);
+    expect(decoded === undefined || decoded.taken <= damaged.length).toBe(true);
+  }
+  expect(packed(coder.decode(sound, 256, 100)!.plane)).toEqual(data);
+});

@@ -1,0 +1,237 @@
+// Lossless coding of planes of up to 256 by 256 bytes: prediction, then groups of 16 residuals packed with as
+// many bits as the largest of them needs; see ../README.md for the format.
+//
+// A plane is coded as 16 bands of rows. Decoding a sample needs its left neighbour, so bands are decoded side
+// by side: one vector holds a column of all of them.
+
+const most: i32 = 256;
+const bands: i32 = 16;
+/** Bytes from one row of the plane to the next: a row is preceded by 16 zeros, which are left of column 0. */
+const rowStride: usize = most + 16;
+
+const planeAt: usize = memory.data(<i32>rowStride * most + 32, 16) + 16;
+const codedBytes: i32 = (most * most) / 32 + most * most;
+const codedAt: usize = memory.data(codedBytes + 32, 16);
+/** The previous row of all bands, a vector for each column. */
+const aboveAt: usize = memory.data(most * 16, 16);
+const blockAt: usize = memory.data(256, 16);
+const spareAt: usize = memory.data(256, 16);
+
+/** Address of the first sample of the plane. */
+export function plane(): usize {
+  return planeAt;
+}
+/** Bytes from one row of the plane to the next. */
+export function stride(): usize {
+  return rowStride;
+}
+/** Address of coded bytes, of which a plane has at most {@link mostCoded}. */
+export function coded(): usize {
+  return codedAt;
+}
+export function mostCoded(): i32 {
+  return codedBytes;
+}
+
+const padded = (side: i32): i32 => (side + 15) & ~15;
+
+/** Repeats the last column and the last row up to multiples of 16. */
+function pad(width: i32, height: i32): void {
+  const fullWidth = padded(width);
+  const fullHeight = padded(height);
+  for (let y = 0; y < height; y++) {
+    const row = planeAt + <usize>y * rowStride;
+    memory.fill(row + width, load<u8>(row + width - 1), fullWidth - width);
+  }
+  const last = planeAt + <usize>(height - 1) * rowStride;
+  for (let y = height; y < fullHeight; y++) memory.copy(planeAt + <usize>y * rowStride, last, fullWidth);
+}
+
+/** Predicts from the left, upper and upper left samples: the median of left, up and left + up - upperLeft. */
+// @ts-expect-error: decorators
+@inline
+function predict(left: v128, up: v128, upperLeft: v128): v128 {
+  const low = i8x16.min_u(left, up);
+  const high = i8x16.max_u(left, up);
+  return i8x16.sub(i8x16.add(left, up), i8x16.max_u(low, i8x16.min_u(high, upperLeft)));
+}
+
+/** Codes the plane. Returns the number of coded bytes. `width` and `height` are 1 to 256. */
+export function encode(width: i32, height: i32): i32 {
+  pad(width, height);
+  const columns = padded(width);
+  const rows = padded(height) / bands;
+  let widths = codedAt;
+  let to = codedAt + (<usize>(columns * rows) >> 1);
+  for (let y = 0; y < rows; y++)
+    for (let x = 0; x < columns; x += 16)
+      for (let band = 0; band < bands; band += 2) {
+        const first = planeAt + <usize>(band * rows + y) * rowStride + x;
+        const bits = encodeGroup(first, y > 0, to);
+        to += bits << 1;
+        const second = encodeGroup(first + <usize>rows * rowStride, y > 0, to);
+        to += second << 1;
+        store<u8>(widths++, <u8>(bits | (second << 4)));
+      }
+  return <i32>(to - codedAt);
+}
+
+/** Codes 16 samples; `hasAbove`: false in the first row of a band. Returns their number of bits. */
+function encodeGroup(at: usize, hasAbove: bool, to: usize): i32 {
+  const zero = i8x16.splat(0);
+  const up = hasAbove ? v128.load(at - rowStride) : zero;
+  const upperLeft = hasAbove ? v128.load(at - rowStride - 1) : zero;
+  const residual = i8x16.sub(v128.load(at), predict(v128.load(at - 1), up, upperLeft));
+  // small numbers of either sign become small
+  let z = v128.xor(i8x16.shl(residual, 1), i8x16.shr_s(residual, 7));
+  const bits = bitsOf(z);
+  if (bits === 8) {
+    v128.store(to, z);
+    return bits;
+  }
+  if (bits & 4) {
+    const low = v128.and(z, i8x16.splat(15));
+    const high = i8x16.shl(i8x16.shuffle(low, low, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7), 4);
+    v128.store64_lane(to, v128.or(low, high), 0);
+    to += 8;
+    z = i8x16.shr_u(z, 4);
+  }
+  if (bits & 2) {
+    const low = v128.and(z, i8x16.splat(3));
+    const fields =
+      i32x4.extract_lane(low, 0) |
+      (i32x4.extract_lane(low, 1) << 2) |
+      (i32x4.extract_lane(low, 2) << 4) |
+      (i32x4.extract_lane(low, 3) << 6);
+    store<i32>(to, fields);
+    to += 4;
+    z = i8x16.shr_u(z, 2);
+  }
+  if (bits & 1) store<u16>(to, <u16>i8x16.bitmask(i8x16.shl(z, 7)));
+  return bits;
+}
+
+/** Returns the number of bits of the largest of 16 bytes. */
+// @ts-expect-error: decorators
+@inline
+function bitsOf(z: v128): i32 {
+  let all = i64x2.extract_lane(z, 0) | i64x2.extract_lane(z, 1);
+  all |= all >> 32;
+  all |= all >> 16;
+  all |= all >> 8;
+  return 32 - clz(<i32>all & 255);
+}
+
+/**
+ * Decodes a plane from `length` coded bytes, which may be followed by others. Returns how many bytes it took;
+ * -1 if they are not a coded plane of this size. `width` and `height` are 1 to 256, `length` at most
+ * {@link mostCoded}.
+ */
+export function decode(length: i32, width: i32, height: i32): i32 {
+  const columns = padded(width);
+  const rows = padded(height) / bands;
+  const taken = codedLength(length, (columns * rows) >> 1);
+  if (taken < 0) return -1;
+  let widths = codedAt;
+  let from = codedAt + (<usize>(columns * rows) >> 1);
+  for (let y = 0; y < rows; y++) {
+    let left = i8x16.splat(0);
+    let upperLeft = i8x16.splat(0);
+    for (let x = 0; x < columns; x += 16) {
+      for (let band = 0; band < bands; band += 2) {
+        const two = <i32>load<u8>(widths++);
+        storeResiduals(band, from, two & 15);
+        from += (two & 15) << 1;
+        storeResiduals(band + 1, from, two >> 4);
+        from += (two >> 4) << 1;
+      }
+      transpose();
+      for (let column: usize = 0; column < 16; column++) {
+        const above = aboveAt + ((<usize>x + column) << 4);
+        const up = y > 0 ? v128.load(above) : i8x16.splat(0);
+        const sample = i8x16.add(v128.load(blockAt + (column << 4)), predict(left, up, upperLeft));
+        v128.store(above, sample);
+        v128.store(blockAt + (column << 4), sample);
+        left = sample;
+        upperLeft = up;
+      }
+      transpose();
+      for (let band = 0; band < bands; band++)
+        v128.store(planeAt + <usize>(band * rows + y) * rowStride + x, v128.load(blockAt + ((<usize>band) << 4)));
+    }
+  }
+  return taken;
+}
+
+/** Returns the bytes that `pairs` pairs of groups take; -1 if that is more than `length`, or not possible. */
+function codedLength(length: i32, pairs: i32): i32 {
+  if (pairs > length) return -1;
+  let total = pairs;
+  for (let i = 0; i < pairs; i++) {
+    const two = <i32>load<u8>(codedAt + i);
+    if ((two & 15) > 8 || two >> 4 > 8) return -1;
+    total += ((two & 15) + (two >> 4)) << 1;
+  }
+  return total > length ? -1 : total;
+}
+
+/** Stores the residuals of a group of `bits` bits as row `band` of the block. */
+// @ts-expect-error: decorators
+@inline
+function storeResiduals(band: i32, from: usize, bits: i32): void {
+  const z = unpack(from, bits);
+  const residual = v128.xor(i8x16.shr_u(z, 1), i8x16.neg(v128.and(z, i8x16.splat(1))));
+  v128.store(blockAt + ((<usize>band) << 4), residual);
+}
+
+function unpack(from: usize, bits: i32): v128 {
+  if (bits === 8) return v128.load(from);
+  let z = i8x16.splat(0);
+  let shift = 0;
+  if (bits & 4) {
+    const low = v128.load64_zero(from);
+    const both = i8x16.shuffle(low, i8x16.shr_u(low, 4), 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+    z = v128.and(both, i8x16.splat(15));
+    from += 8;
+    shift = 4;
+  }
+  if (bits & 2) {
+    const fields = load<i32>(from);
+    let part = i32x4.splat(fields);
+    part = i32x4.replace_lane(part, 1, fields >> 2);
+    part = i32x4.replace_lane(part, 2, fields >> 4);
+    part = i32x4.replace_lane(part, 3, fields >> 6);
+    z = v128.or(z, i8x16.shl(v128.and(part, i8x16.splat(3)), shift));
+    from += 4;
+    shift += 2;
+  }
+  if (bits & 1) {
+    const mask = i16x8.splat(load<i16>(from));
+    const spread = i8x16.shuffle(mask, mask, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+    const places = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+    const set = v128.and(i8x16.eq(v128.and(spread, places), places), i8x16.splat(1));
+    z = v128.or(z, i8x16.shl(set, shift));
+  }
+  return z;
+}
+
+/** Transposes the block of 16 by 16 bytes: four times, its halves are interleaved row by row. */
+function transpose(): void {
+  interleave(blockAt, spareAt);
+  interleave(spareAt, blockAt);
+  interleave(blockAt, spareAt);
+  interleave(spareAt, blockAt);
+}
+
+// @ts-expect-error: decorators
+@inline
+function interleave(from: usize, to: usize): void {
+  for (let i: usize = 0; i < 8; i++) {
+    const a = v128.load(from + (i << 4));
+    const b = v128.load(from + (i << 4) + 128);
+    const low = i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const high = i8x16.shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    v128.store(to + (i << 5), low);
+    v128.store(to + (i << 5) + 16, high);
+  }
+}
