@@ -21,7 +21,7 @@ const bindings: Record<string, readonly (readonly [file: string, name: string])[
     ["src/imaging/pipeline/wasm/sharpen.ts", "Exports"],
   ],
   resample: [["src/imaging/pipeline/wasm/resample.ts", "Exports"]],
-  tiles: [["src/imaging/sidecar/tiles/plane-coder.ts", "Exports"]],
+  tiles: [["src/imaging/sidecar/tiles/tile-coder.ts", "Exports"]],
 };
 
 const own = Object.entries(wasmModules).flatMap(([name, row]) =>

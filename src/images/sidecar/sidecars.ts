@@ -257,7 +257,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     };
     if (way === "wait") return unlessAborted(pass(), signal);
     if (way === "begin") return inPlace ? pass().catch(() => alone(key)) : alone(key, passAfterRender);
-    if (inPlace || putOff >= mostPutOff) {
+    if (way === "reuse" || inPlace || putOff >= mostPutOff) {
       end({ is: "abandoned" });
       return alone(key);
     }
@@ -274,7 +274,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     way: Exclude<SidecarWay, "none" | "alone">,
     signal: AbortSignal,
   ): Promise<FoundSidecar | undefined> => {
-    if (way === "apart") {
+    if (way === "apart" || way === "reuse") {
       await unlessAborted(build.asked, signal);
       if (lives.of(key.id).is === "building") return alone(key);
     } else {

@@ -91,10 +91,11 @@ export type ReductionQuality = "level" | "exact" | "frequencies" | "averages";
  * How a read proceeds while its file has no sidecar; the pixels are the same. `none`: the file has no
  * sidecar. `begin`: the job makes the parts that it needs and leaves them to the job that builds the sidecar
  * next; other reads wait meanwhile (a sequential JPEG). `apart`: the job reads the file only, whether or not
- * a sidecar is being built (a progressive JPEG at 1/8). `wait`: the sidecar is built first, since the read
+ * a sidecar is being built (a progressive JPEG at 1/8). `reuse`: the read uses a sidecar that the slot has, and
+ * begins none (a thumbnail of a PNG). `wait`: the sidecar is built first, since the read
  * would have to do the same work (a progressive JPEG, quantiles of a TIFF).
  */
-export type SidecarWay = "none" | "begin" | "apart" | "wait";
+export type SidecarWay = "none" | "begin" | "apart" | "reuse" | "wait";
 
 /**
  * Everything derived from a page of a master so that later reads of it are cheap: access points, reduced

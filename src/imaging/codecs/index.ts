@@ -4,6 +4,8 @@ import { createColour } from "../colour/transform.ts";
 import { ImagingError } from "../errors.ts";
 import { createKernels } from "../render/kernels.ts";
 import { createOverlayPixels } from "../render/overlay-pixels.ts";
+import { createBlockCache } from "../sidecar/block-reader.ts";
+import { createTileCoder } from "../sidecar/tiles/tile-coder.ts";
 import type { Codec, CodecHost } from "./codec.ts";
 import type { Codecs } from "./codecs.ts";
 import { gifCodec } from "./gif/codec.ts";
@@ -12,20 +14,23 @@ import { jp2Codec } from "./jp2/codec.ts";
 import { workbench } from "./jp2/region/workbench.ts";
 import { jpegCodec } from "./jpg/codec.ts";
 import { pngCodec } from "./png/codec.ts";
+import { createPyramids } from "./pyramid/pyramids.ts";
 import { tiffCodec } from "./tif/codec.ts";
 import { webpCodec } from "./webp/codec.ts";
 
 /** Creates all codecs over one host; instances of WebAssembly modules are created on demand. */
 export function createCodecs(host: CodecHost): Codecs {
   const kernels = createKernels(host);
-  const jpg = jpegCodec(host, kernels);
+  const tiles = { cache: createBlockCache(), coder: createTileCoder(() => host.wasm("tiles")) };
+  const pyramids = createPyramids({ resize: kernels.resize, ...tiles });
+  const jpg = jpegCodec(host, kernels, tiles);
   const bench = workbench(() => host.wasm("jp2k"));
   const byFormat: Readonly<Record<SourceFormat, Codec>> = {
     jpg,
     png: pngCodec(host),
-    gif: gifCodec(host),
+    gif: gifCodec(pyramids),
     tif: tiffCodec(host, jpg, bench),
-    webp: webpCodec(host),
+    webp: webpCodec(host, pyramids),
     jp2: jp2Codec(host, bench),
   };
   const all = new Map<string, Codec>(Object.entries(byFormat));

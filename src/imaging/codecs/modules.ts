@@ -43,7 +43,7 @@ export const wasmModules = {
   pixels: { usedBy: "worker", source: "wasm/pixels/assembly/pixels.ts" },
   // pipeline/wasm/resample.ts
   resample: { usedBy: "worker", source: "wasm/resample/assembly/resample.ts" },
-  // sidecar/tiles/plane-coder.ts
+  // sidecar/tiles/tile-coder.ts
   tiles: { usedBy: "worker", source: "wasm/tiles/assembly/tiles.ts" },
   // hooks/js/sandbox.ts
   quickjs: { usedBy: "hooks", package: "@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm" },

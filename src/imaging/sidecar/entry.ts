@@ -32,6 +32,10 @@ export const partKinds = {
   level2: 8,
   /** Places of those tiles. */
   level2Index: 9,
+  /** An image without random access and each half of it, as coded tiles. */
+  pyramid: 10,
+  /** Places of those tiles. */
+  pyramidIndex: 11,
 } as const;
 
 export type PartKind = keyof typeof partKinds;

@@ -3,7 +3,7 @@
 // @module-tag slow
 
 import { expect, test } from "vitest";
-import type { SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
+import type { ImageHeader, SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../src/imaging/codecs/index.ts";
 import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
 import { grain } from "../../grain.ts";
@@ -75,6 +75,35 @@ sidecarContract("a TIFF that is read with a window", {
   reads: (header): readonly ReadRequest[] => [
     { header, page: 1, region, scaleFactor: 1, window: { low: 2, high: 98 } },
   ],
+});
+
+/** Reads of each kind of place in a pyramid: inside of a tile, across tiles, at an edge, and all of a level. */
+const pyramidReads = (header: ImageHeader): readonly ReadRequest[] => [
+  { header, page: 1, region, scaleFactor: 1 },
+  { header, page: 1, region: { x: 200, y: 130, width: 333, height: 401 }, scaleFactor: 1 },
+  { header, page: 1, region: { x: 512, y: 512, width: 512, height: 512 }, scaleFactor: 2 },
+  { header, page: 1, region: { x: 0, y: 0, width: header.width, height: header.height }, scaleFactor: 4 },
+];
+
+sidecarContract("a lossy WebP", {
+  codec: codecOf("webp"),
+  file: async () => new Uint8Array(await grain(1100, 1030, 30).webp({ quality: 90, effort: 0 }).toBuffer()),
+  reads: pyramidReads,
+});
+
+sidecarContract("a WebP with alpha", {
+  codec: codecOf("webp"),
+  file: async () =>
+    new Uint8Array(
+      await grain(1024, 1025, 30).ensureAlpha(0.5).webp({ lossless: true, effort: 0 }).toBuffer(),
+    ),
+  reads: pyramidReads,
+});
+
+sidecarContract("a GIF", {
+  codec: codecOf("gif"),
+  file: async () => new Uint8Array(await grain(1024, 1024, 30).gif({ effort: 1 }).toBuffer()),
+  reads: pyramidReads,
 });
 
 sidecarContract("a JPEG 2000 file", {

@@ -4,47 +4,23 @@
 // A plane is coded as 16 bands of rows. Decoding a sample needs its left neighbour, so bands are decoded side
 // by side: one vector holds a column of all of them.
 
-const most: i32 = 256;
-const bands: i32 = 16;
-/** Bytes from one row of the plane to the next: a row is preceded by 16 zeros, which are left of column 0. */
-const rowStride: usize = most + 16;
+import { bands, blockAt, codedAt, codedRoom, planeAt, rowStride, spareAt, aboveAt } from "./memory";
 
-const planeAt: usize = memory.data(<i32>rowStride * most + 32, 16) + 16;
-const codedBytes: i32 = (most * most) / 32 + most * most;
-const codedAt: usize = memory.data(codedBytes + 32, 16);
-/** The previous row of all bands, a vector for each column. */
-const aboveAt: usize = memory.data(most * 16, 16);
-const blockAt: usize = memory.data(256, 16);
-const spareAt: usize = memory.data(256, 16);
-
-/** Address of the first sample of the plane. */
-export function plane(): usize {
-  return planeAt;
-}
-/** Bytes from one row of the plane to the next. */
-export function stride(): usize {
-  return rowStride;
-}
-/** Address of coded bytes, of which a plane has at most {@link mostCoded}. */
-export function coded(): usize {
-  return codedAt;
-}
-export function mostCoded(): i32 {
-  return codedBytes;
-}
+export { coded, codedBytes, pixels, plane, stride } from "./memory";
+export { join, split } from "./pixels";
 
 const padded = (side: i32): i32 => (side + 15) & ~15;
 
 /** Repeats the last column and the last row up to multiples of 16. */
-function pad(width: i32, height: i32): void {
+function pad(first: usize, width: i32, height: i32): void {
   const fullWidth = padded(width);
   const fullHeight = padded(height);
   for (let y = 0; y < height; y++) {
-    const row = planeAt + <usize>y * rowStride;
+    const row = first + <usize>y * rowStride;
     memory.fill(row + width, load<u8>(row + width - 1), fullWidth - width);
   }
-  const last = planeAt + <usize>(height - 1) * rowStride;
-  for (let y = height; y < fullHeight; y++) memory.copy(planeAt + <usize>y * rowStride, last, fullWidth);
+  const last = first + <usize>(height - 1) * rowStride;
+  for (let y = height; y < fullHeight; y++) memory.copy(first + <usize>y * rowStride, last, fullWidth);
 }
 
 /** Predicts from the left, upper and upper left samples: the median of left, up and left + up - upperLeft. */
@@ -56,24 +32,28 @@ function predict(left: v128, up: v128, upperLeft: v128): v128 {
   return i8x16.sub(i8x16.add(left, up), i8x16.max_u(low, i8x16.min_u(high, upperLeft)));
 }
 
-/** Codes the plane. Returns the number of coded bytes. `width` and `height` are 1 to 256. */
-export function encode(width: i32, height: i32): i32 {
-  pad(width, height);
+/**
+ * Codes plane `number`, to the coded bytes from byte `start` on. Returns the number of bytes. `width` and
+ * `height` are 1 to 256.
+ */
+export function encode(number: i32, width: i32, height: i32, start: i32): i32 {
+  const samples = planeAt(number);
+  pad(samples, width, height);
   const columns = padded(width);
   const rows = padded(height) / bands;
-  let widths = codedAt;
-  let to = codedAt + (<usize>(columns * rows) >> 1);
+  let widths = codedAt + start;
+  let to = widths + (<usize>(columns * rows) >> 1);
   for (let y = 0; y < rows; y++)
     for (let x = 0; x < columns; x += 16)
       for (let band = 0; band < bands; band += 2) {
-        const first = planeAt + <usize>(band * rows + y) * rowStride + x;
+        const first = samples + <usize>(band * rows + y) * rowStride + x;
         const bits = encodeGroup(first, y > 0, to);
         to += bits << 1;
         const second = encodeGroup(first + <usize>rows * rowStride, y > 0, to);
         to += second << 1;
         store<u8>(widths++, <u8>(bits | (second << 4)));
       }
-  return <i32>(to - codedAt);
+  return <i32>(to - codedAt) - start;
 }
 
 /** Codes 16 samples; `hasAbove`: false in the first row of a band. Returns their number of bits. */
@@ -123,17 +103,18 @@ function bitsOf(z: v128): i32 {
 }
 
 /**
- * Decodes a plane from `length` coded bytes, which may be followed by others. Returns how many bytes it took;
- * -1 if they are not a coded plane of this size. `width` and `height` are 1 to 256, `length` at most
- * {@link mostCoded}.
+ * Decodes plane `number` from the coded bytes `start` to `end`, which may include others after it. Returns how
+ * many bytes it took; -1 if they are not a coded plane of this size. `width` and `height` are 1 to 256.
  */
-export function decode(length: i32, width: i32, height: i32): i32 {
+export function decode(number: i32, start: i32, end: i32, width: i32, height: i32): i32 {
+  const samples = planeAt(number);
   const columns = padded(width);
   const rows = padded(height) / bands;
-  const taken = codedLength(length, (columns * rows) >> 1);
+  const pairs = (columns * rows) >> 1;
+  const taken = codedLength(codedAt + start, min(end, codedRoom) - start, pairs);
   if (taken < 0) return -1;
-  let widths = codedAt;
-  let from = codedAt + (<usize>(columns * rows) >> 1);
+  let widths = codedAt + start;
+  let from = widths + pairs;
   for (let y = 0; y < rows; y++) {
     let left = i8x16.splat(0);
     let upperLeft = i8x16.splat(0);
@@ -157,18 +138,18 @@ export function decode(length: i32, width: i32, height: i32): i32 {
       }
       transpose();
       for (let band = 0; band < bands; band++)
-        v128.store(planeAt + <usize>(band * rows + y) * rowStride + x, v128.load(blockAt + ((<usize>band) << 4)));
+        v128.store(samples + <usize>(band * rows + y) * rowStride + x, v128.load(blockAt + ((<usize>band) << 4)));
     }
   }
   return taken;
 }
 
 /** Returns the bytes that `pairs` pairs of groups take; -1 if that is more than `length`, or not possible. */
-function codedLength(length: i32, pairs: i32): i32 {
+function codedLength(at: usize, length: i32, pairs: i32): i32 {
   if (pairs > length) return -1;
   let total = pairs;
   for (let i = 0; i < pairs; i++) {
-    const two = <i32>load<u8>(codedAt + i);
+    const two = <i32>load<u8>(at + i);
     if ((two & 15) > 8 || two >> 4 > 8) return -1;
     total += ((two & 15) + (two >> 4)) << 1;
   }

@@ -4,13 +4,32 @@ import { ImagingError } from "../../errors.ts";
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import { colourFacts } from "../../metadata/colour.ts";
 import type { Codec } from "../codec.ts";
+import { type Pyramids, rowsOf } from "../pyramid/pyramids.ts";
 import { decodeGif } from "./decode.ts";
 import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
 
-/** Read only and without modules, so it needs nothing from the host. */
-export function gifCodec(_host?: unknown): Codec {
+/** Creates the codec, which reads only. */
+export function gifCodec(pyramids: Pyramids): Codec {
+  const parts = pyramids({
+    async *decodeRows(bytes, { header, page }, region) {
+      const gif = await readGifHeader(bytes);
+      const bands = bandsOf(gif);
+      if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
+        throw damagedError("its header, which is not the one read before");
+      if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
+      yield* rowsOf(decodeGif(await readAll(bytes, longestFile), gif, page, region, bands));
+    },
+    memory(header, region, fileSize) {
+      // A frame may have to be restored.
+      const pixels = 2 * region.width * region.height * header.bands;
+      return pixels + 2 * Math.min(fileSize, longestFile) + header.width + (1 << 20);
+    },
+    decodesWhole: () => true,
+    nsPerPixel: () => 40,
+  });
   return {
+    ...parts,
     format: "gif",
     recognises: recognisesGif,
     async probe(bytes, page) {
@@ -37,21 +56,6 @@ export function gifCodec(_host?: unknown): Codec {
       };
     },
     mostBytes: longestFile,
-    memory({ header, page, region }, fileSize) {
-      const pixels = region.width * region.height * header.bands;
-      const file = Math.min(fileSize, longestFile);
-      return pixels * (page > 1 ? 2 : 1) + 2 * file + header.width + (1 << 20);
-    },
-    // A frame is drawn over the previous ones.
-    decodedPixels: ({ header, page }) => header.width * header.height * page,
-    async decode(bytes, { header, page, region }) {
-      const gif = await readGifHeader(bytes);
-      const bands = bandsOf(gif);
-      if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
-        throw damagedError("its header, which is not the one read before");
-      if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
-      return decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
-    },
     metadata: { read: (bytes, _header, kinds) => readGifMetadata(bytes, kinds) },
   };
 }

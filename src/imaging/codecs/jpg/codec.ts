@@ -35,6 +35,7 @@ import { planesOf } from "./planes/planes.ts";
 import { onlyMoves, targetOf, turnOf } from "./planes/target.ts";
 import type { JpegReader } from "./region/index.ts";
 import { jpegFiles, type Opened } from "./sidecar/files.ts";
+import type { TileTools } from "./sidecar/opening.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
 import { turboDecoder, turboMemory } from "./turbo/decoder.ts";
 
@@ -74,14 +75,14 @@ async function decodeReduced(
  * Creates the codec of JPEG: Huffman and arithmetic coding, baseline and progressive, 8 bits; gray, RGB and
  * CMYK.
  */
-export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
+export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTools): Codec {
   const withTurbo = keptInstance<LibjpegTurbo>({
     create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
     memory: (turbo) => turbo.HEAPU8.length,
   });
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
-  const files = jpegFiles(host, resampler.resamplePlane);
+  const files = jpegFiles(host, resampler.resamplePlane, tiles);
   let kept: Transformer | undefined;
   const transformer = () => (kept ??= createTransformer(host.wasm("jpeg-turn")));
   const cropIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {

@@ -1,8 +1,8 @@
 // The WebP codec: header by our own reader, pixels by libwebp.
 
-import { ImagingError } from "../../errors.ts";
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
+import { type Pyramids, rowsOf } from "../pyramid/pyramids.ts";
 import { decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
@@ -12,24 +12,27 @@ import { embedInWebp, readWebpMetadata } from "./metadata.ts";
 const fileLimit = 512 * 1024 * 1024;
 
 /** Creates the WebP codec; its two module instances are internal. */
-export function webpCodec(host: CodecHost): Codec {
+export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
   const decodeStill = stillDecoder(host);
+  const parts = pyramids({
+    async *decodeRows(bytes, { page }, region) {
+      yield* rowsOf(await decodePage(decodeStill, await readAll(bytes, fileLimit), page, region));
+    },
+    // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
+    // canvas of an animation; the crop.
+    memory: (header, region, fileSize) =>
+      2 * fileSize +
+      header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3) +
+      region.width * region.height * header.bands,
+    decodesWhole: () => true,
+    nsPerPixel: () => 25,
+  });
   return {
+    ...parts,
     format: "webp",
     recognises: isWebp,
     probe: readHeader,
     mostBytes: fileLimit,
-    // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
-    // canvas of an animation; the crop.
-    memory: ({ header, region }, fileSize) =>
-      2 * fileSize +
-      header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3) +
-      region.width * region.height * header.bands,
-    decodedPixels: ({ header, page }) => header.width * header.height * page,
-    async decode(bytes, { header, page, region }) {
-      if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
-      return decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);
-    },
     metadata: { read: (bytes, _header, kinds) => readWebpMetadata(bytes, kinds) },
     write: {
       encode: webpEncoder(host),

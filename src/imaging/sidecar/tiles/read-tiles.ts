@@ -1,7 +1,7 @@
 // Reads parts of a level that is stored as coded tiles.
 
 import type { BlockReader } from "../block-reader.ts";
-import type { BytePlane, PlaneCoder } from "./plane-coder.ts";
+import type { BytePlane, TileCoder } from "./tile-coder.ts";
 import { onPlane, type TiledLevel, type TilePlace, tileSide } from "./tile-index.ts";
 
 /** A part of a plane: `width` by `height` samples from column `left` and row `top` on, inside the plane. */
@@ -17,7 +17,7 @@ export interface StoredTiles {
   readonly level: TiledLevel;
   readonly placeOf: (column: number, row: number) => TilePlace;
   readonly blocks: BlockReader;
-  readonly coder: PlaneCoder;
+  readonly coder: TileCoder;
 }
 
 interface Tile {
@@ -34,7 +34,7 @@ export async function readTiles(
   areas: readonly TiledArea[],
 ): Promise<readonly BytePlane[] | undefined> {
   const tiles = tilesOf(level, areas);
-  const coded = await Promise.all(tiles.map(({ column, row }) => bytesAt(blocks, placeOf(column, row))));
+  const coded = await Promise.all(tiles.map(({ column, row }) => bytesOfTile(blocks, placeOf(column, row))));
   const out = areas.map(({ width, height }) => ({
     data: new Uint8Array(width * height),
     width,
@@ -77,7 +77,11 @@ function tilesOf(level: TiledLevel, areas: readonly TiledArea[]): readonly Tile[
   return rows.flatMap((row) => columns.map((column) => ({ column, row })));
 }
 
-async function bytesAt(blocks: BlockReader, { at, length }: TilePlace): Promise<Uint8Array | undefined> {
+/** Returns the coded bytes of a tile; undefined if a block is lost. */
+export async function bytesOfTile(
+  blocks: BlockReader,
+  { at, length }: TilePlace,
+): Promise<Uint8Array | undefined> {
   const known = blocks.recall(at, at + length);
   if (known) return known;
   const stretch = await blocks.stretch(at, at + length);

@@ -1,6 +1,6 @@
 // Places of the coded tiles of a level, as stored in the entry of a sidecar.
 
-import { mostSide } from "./plane-coder.ts";
+import { mostSide } from "./tile-coder.ts";
 
 /**
  * A level of an image as planes: the first has `width` by `height` samples, planes that are `halved` have
@@ -29,6 +29,8 @@ export interface TilePlace {
 }
 
 const placeBytes = 8;
+/** Maximum bytes of all tiles, since places have 4 bytes. */
+export const mostTileBytes = 2 ** 32 - 1;
 
 /**
  * Serializes the places of tiles, row by row: start and length of each as 4-byte integers (little-endian).
@@ -44,25 +46,34 @@ export function saveTileIndex(places: readonly TilePlace[]): Uint8Array {
 }
 
 /**
- * Returns a function from the column and row of a tile to its place. Returns undefined if the index is not
- * one of this level, or if a tile ends after `size`.
+ * Returns a function from the number of a tile to its place. Returns undefined if the index is not one of
+ * `count` tiles, or if a tile ends after `size`.
  */
+export function loadTilePlaces(
+  saved: Uint8Array,
+  count: number,
+  size: number,
+): ((tile: number) => TilePlace) | undefined {
+  if (saved.length !== placeBytes * count) return undefined;
+  const view = new DataView(saved.buffer, saved.byteOffset, saved.length);
+  const placeOf = (tile: number): TilePlace => ({
+    at: view.getUint32(placeBytes * tile, true),
+    length: view.getUint32(placeBytes * tile + 4, true),
+  });
+  for (let tile = 0; tile < count; tile++) {
+    const { at, length } = placeOf(tile);
+    if (at + length > size) return undefined;
+  }
+  return placeOf;
+}
+
+/** Returns the place of a tile of a level, given its column and row. See {@link loadTilePlaces}. */
 export function loadTileIndex(
   saved: Uint8Array,
   level: TiledLevel,
   size: number,
 ): ((column: number, row: number) => TilePlace) | undefined {
   const across = tilesAcross(level);
-  const count = across * tilesDown(level);
-  if (saved.length !== placeBytes * count) return undefined;
-  const view = new DataView(saved.buffer, saved.byteOffset, saved.length);
-  const placeOf = (i: number): TilePlace => ({
-    at: view.getUint32(placeBytes * i, true),
-    length: view.getUint32(placeBytes * i + 4, true),
-  });
-  for (let i = 0; i < count; i++) {
-    const { at, length } = placeOf(i);
-    if (at + length > size) return undefined;
-  }
-  return (column, row) => placeOf(row * across + column);
+  const placeOf = loadTilePlaces(saved, across * tilesDown(level), size);
+  return placeOf && ((column, row) => placeOf(row * across + column));
 }

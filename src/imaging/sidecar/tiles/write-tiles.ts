@@ -1,6 +1,6 @@
 // Writes a level as coded tiles, from the top down.
 
-import type { BytePlane, PlaneCoder } from "./plane-coder.ts";
+import type { BytePlane, TileCoder } from "./tile-coder.ts";
 import { onPlane, type TiledLevel, type TilePlace, tileSide, tilesAcross } from "./tile-index.ts";
 
 export interface TileWriter {
@@ -16,7 +16,7 @@ export interface TileWriter {
 /** Creates a writer; `add` receives the coded tiles in order. */
 export function tileWriter(
   level: TiledLevel,
-  coder: PlaneCoder,
+  coder: TileCoder,
   add: (tile: Uint8Array) => Promise<void>,
 ): TileWriter {
   const places: TilePlace[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gifCodec } from "../../../../src/imaging/codecs/gif/codec.ts";
 import type { Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
@@ -8,7 +8,7 @@ import { expectedRows, fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { reference } from "../reference.ts";
 
-const codec = gifCodec(testHost);
+const codec = createCodecs(testHost).byFormat("gif");
 const sound = expectedRows().filter((row) => row.file!.startsWith("gif-"));
 
 async function decode(file: Uint8Array, page = 1, part?: Rectangle): Promise<PixelBuffer> {

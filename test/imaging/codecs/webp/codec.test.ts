@@ -3,15 +3,15 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import type { ImageHeader } from "../../../../src/imaging/codecs/image-header.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import type { EncodeOptions } from "../../../../src/imaging/codecs/plan.ts";
-import { webpCodec } from "../../../../src/imaging/codecs/webp/codec.ts";
 import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import { countingBytes, psnr } from "../counting.ts";
 
-const codec = webpCodec(testHost);
+const codec = createCodecs(testHost).byFormat("webp");
 const sound = expectedRows().filter(({ file = "" }) => file.startsWith("webp-"));
 const options: EncodeOptions = {
   format: "webp",

@@ -4,8 +4,6 @@ import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/lru.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import { createBlockCache } from "../../../sidecar/block-reader.ts";
-import { createPlaneCoder } from "../../../sidecar/tiles/plane-coder.ts";
 import { type CodecHost, keptByDefault, type SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
@@ -15,20 +13,23 @@ import { mismatch } from "../markers/header.ts";
 import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from "../region/index.ts";
 import { openTranscoder } from "../transcode/transcoder.ts";
 import { createBuilding } from "./building.ts";
-import { createOpening, type Job, type OpenJpeg, weightOf } from "./opening.ts";
+import { createOpening, type Job, type OpenJpeg, type TileTools, weightOf } from "./opening.ts";
 
 export type { OpenJpeg as Opened } from "./opening.ts";
 
 /** Creates access by regions to the files of one host. Parsed data is cached under the id of the sidecar. */
-export function jpegFiles(host: Pick<CodecHost, "wasm" | "keptBytes">, resample: ResamplePlane) {
+export function jpegFiles(
+  host: Pick<CodecHost, "wasm" | "keptBytes">,
+  resample: ResamplePlane,
+  tiles: TileTools,
+) {
   const open = createLru<string, OpenJpeg>(host.keptBytes ?? keptByDefault);
   let engine: Engine | undefined;
   const parts = {
     engine: () => (engine ??= createEngine(host.wasm("jpeg-decode"))),
     transcoder: () => openTranscoder(host.wasm("jpeg-transcode")),
     resample,
-    cache: createBlockCache(),
-    coder: createPlaneCoder(() => host.wasm("tiles")),
+    ...tiles,
   };
   const recall = (id: string | undefined) => (id === undefined ? undefined : open.get(id));
   const remember = (id: string | undefined, file: OpenJpeg): OpenJpeg => {

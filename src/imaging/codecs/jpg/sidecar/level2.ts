@@ -4,8 +4,8 @@
 import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { BlockReader } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockBytes, blockWriter } from "../../../sidecar/blocks.ts";
-import type { BytePlane, PlaneCoder } from "../../../sidecar/tiles/plane-coder.ts";
 import { readTiles, type TiledArea } from "../../../sidecar/tiles/read-tiles.ts";
+import type { BytePlane, TileCoder } from "../../../sidecar/tiles/tile-coder.ts";
 import {
   loadTileIndex,
   onPlane,
@@ -58,7 +58,7 @@ const mostBytes = ({ width, height, planes }: TiledLevel) =>
 export async function writeLevel2(
   frame: Frame,
   planesOf: (top: number, rows: number) => Promise<readonly BytePlane[]>,
-  coder: PlaneCoder,
+  coder: TileCoder,
   sink: BlockSink,
   first: number,
 ): Promise<StoredLevel2 | undefined> {
@@ -78,7 +78,7 @@ export function openLevel2(
   frame: Frame,
   index: Uint8Array,
   blocks: BlockReader,
-  coder: PlaneCoder,
+  coder: TileCoder,
 ): Level2 | undefined {
   const level = levelOf(frame);
   const placeOf = loadTileIndex(index, level, blocks.size);

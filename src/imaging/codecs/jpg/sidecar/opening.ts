@@ -4,7 +4,7 @@
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../../sidecar/blocks.ts";
-import type { PlaneCoder } from "../../../sidecar/tiles/plane-coder.ts";
+import type { TileCoder } from "../../../sidecar/tiles/tile-coder.ts";
 import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
@@ -57,12 +57,16 @@ export interface OpenJpeg {
 /** Size limit in bytes of the level at 1/8; a larger one is not kept. */
 const level8Limit = 48 * 2 ** 20;
 
-export interface OpeningParts {
+/** What all sidecars of a host share. */
+export interface TileTools {
+  readonly cache: BlockCache;
+  readonly coder: TileCoder;
+}
+
+export interface OpeningParts extends TileTools {
   engine(): Engine;
   transcoder(): Transcoder;
   readonly resample: ResamplePlane;
-  readonly cache: BlockCache;
-  readonly coder: PlaneCoder;
 }
 
 export type Opening = ReturnType<typeof createOpening>;

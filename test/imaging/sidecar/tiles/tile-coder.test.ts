@@ -1,12 +1,12 @@
 // Coded planes: what was coded comes back, another decoder reads the same, and damage does no harm.
 
 import { expect, test } from "vitest";
-import { createPlaneCoder, mostSide } from "../../../../src/imaging/sidecar/tiles/plane-coder.ts";
+import { createTileCoder, mostSide } from "../../../../src/imaging/sidecar/tiles/tile-coder.ts";
 import { seeded } from "../../../seeded.ts";
 import { ownModule } from "../../../wasm/own-modules.ts";
 
 const module = await ownModule("tiles");
-const coder = createPlaneCoder(() => module);
+const coder = createTileCoder(() => module);
 
 const padded = (side: number) => Math.ceil(side / 16) * 16;
 
@@ -148,4 +148,55 @@ test("damaged and cut bytes are refused or decoded to something, and the next pl
     expect(decoded === undefined || decoded.taken <= damaged.length).toBe(true);
   }
   expect(packed(coder.decode(sound, 256, 100)!.plane)).toEqual(data);
+});
+
+test.each([
+  [1, 1],
+  [2, 1],
+  [3, 1],
+  [4, 1],
+  [1, 2],
+  [2, 2],
+  [3, 2],
+  [4, 2],
+] as const)("pixels of %i bands of %i bytes come back in all sizes", (bands, depth) => {
+  for (const [width, height] of sizes) {
+    const stride = width * bands * depth + 5;
+    const bytes = Uint8Array.from({ length: 3 + stride * height }, () => random() * 256);
+    const coded = coder.encodePixels({ bytes, at: 3, stride }, { width, height }, { bands, depth });
+    const decoded = coder.decodePixels(coded, width, height, { bands, depth })!;
+    expect(decoded.length).toBe(width * height * bands * depth);
+    const rowBytes = width * bands * depth;
+    for (let y = 0; y < height; y++)
+      expect(
+        Buffer.compare(
+          decoded.subarray(y * rowBytes, (y + 1) * rowBytes),
+          bytes.subarray(3 + y * stride, 3 + y * stride + rowBytes),
+        ),
+      ).toBe(0);
+    expect(coder.decodePixels(coded.subarray(1), width, height, { bands, depth })).toBeUndefined();
+  }
+});
+
+test("planes of pixels are green, and red and blue minus green", () => {
+  const bytes = Uint8Array.from({ length: 40 * 30 * 3 }, () => random() * 256);
+  const coded = coder.encodePixels(
+    { bytes, at: 0, stride: 120 },
+    { width: 40, height: 30 },
+    { bands: 3, depth: 1 },
+  );
+  let at = 0;
+  for (const [band, minus] of [
+    [1, undefined],
+    [0, 1],
+    [2, 1],
+  ] as const) {
+    const { plane, taken } = coder.decode(coded.subarray(at), 40, 30)!;
+    const expected = Uint8Array.from(
+      { length: 1200 },
+      (_, i) => bytes[3 * i + band]! - (minus === undefined ? 0 : bytes[3 * i + minus]!),
+    );
+    expect(packed(plane)).toEqual(expected);
+    at += taken;
+  }
 });

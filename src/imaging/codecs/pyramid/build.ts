@@ -1,0 +1,132 @@
+// Builds the sidecar of an image that is decoded in rows: all its levels as coded tiles.
+
+import { ImagingError } from "../../errors.ts";
+import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
+import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
+import { writeEntry } from "../../sidecar/entry.ts";
+import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
+import { mostTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
+import { createHalver, type Halver, type Resize } from "./halver.ts";
+import { levelSizes, type Size } from "./levels.ts";
+
+/** Makes and stores what the levels need. */
+export interface PyramidTools {
+  readonly resize: Resize;
+  readonly coder: TileCoder;
+}
+
+/** A level that is being written. */
+interface Level {
+  readonly size: Size;
+  /** Makes it from the level above; undefined for the image itself. */
+  readonly halver: Halver | undefined;
+  /** Places of its tiles so far, row by row. */
+  readonly places: TilePlace[];
+  /** Rows of the tiles that are not complete yet; `count` of them have arrived. */
+  rows: PixelBuffer | undefined;
+  count: number;
+}
+
+/**
+ * Writes all levels of an image to blocks and returns the entry. Holds a row of tiles of each level. Throws
+ * ImagingError `unsupported` if there is no room.
+ */
+export async function buildPyramid(
+  rows: AsyncIterable<PixelBuffer>,
+  size: Size,
+  sink: BlockSink,
+  { resize, coder }: PyramidTools,
+): Promise<Uint8Array> {
+  const sizes = levelSizes(size);
+  const whole = sizes.map(({ width, height }) => ({ x: 0, y: 0, width, height }));
+  const levels = sizes.map(
+    (own, n): Level => ({
+      size: own,
+      halver: n > 0 ? createHalver(whole[n]!, whole[n - 1]!, sizes[n - 1]!, resize) : undefined,
+      places: [],
+      rows: undefined,
+      count: 0,
+    }),
+  );
+  const blocks = blockWriter(sink);
+  let at = 0;
+  const write = async (tile: Uint8Array): Promise<TilePlace> => {
+    const place = { at, length: tile.length };
+    at += tile.length;
+    if (at > mostTileBytes) throw tooLarge();
+    await blocks.add(tile);
+    return place;
+  };
+  for await (const piece of rows) {
+    let made: PixelBuffer | undefined = piece;
+    for (const level of levels) {
+      made = level.halver ? made && level.halver.take(made) : made;
+      if (made) await takeRows(level, made, coder, write);
+    }
+  }
+  const count = levels.reduce((sum, { places }) => sum + places.length, 0);
+  if (levels.some(({ count }) => count > 0) || count !== countTiles(sizes))
+    throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
+  return writeEntry([
+    { kind: "pyramidIndex", inside: [saveTileIndex(levels.flatMap(({ places }) => places))] },
+    { kind: "pyramid", blocks: await blocks.end() },
+  ]);
+}
+
+const countTiles = (sizes: readonly Size[]) =>
+  sizes.reduce(
+    (sum, { width, height }) => sum + Math.ceil(width / tileSide) * Math.ceil(height / tileSide),
+    0,
+  );
+
+/** Adds rows to a level, and writes the tiles that they complete. */
+async function takeRows(
+  level: Level,
+  piece: PixelBuffer,
+  coder: TileCoder,
+  write: (tile: Uint8Array) => Promise<TilePlace>,
+): Promise<void> {
+  const { width, height } = level.size;
+  const rowLength = width * piece.bands;
+  level.rows ??= { ...piece, width, height: tileSide, data: samplesLike(piece, rowLength * tileSide) };
+  for (let from = 0; from < piece.height; ) {
+    const done = Math.floor(level.places.length / Math.ceil(width / tileSide)) * tileSide;
+    const full = Math.min(tileSide, height - done);
+    const taken = Math.min(full - level.count, piece.height - from);
+    if (taken <= 0) throw new RangeError(`rows after the last of ${height}`);
+    level.rows.data.set(
+      piece.data.subarray(from * rowLength, (from + taken) * rowLength),
+      level.count * rowLength,
+    );
+    from += taken;
+    level.count += taken;
+    if (level.count < full) break;
+    await writeTiles(level, level.rows, full, coder, write);
+    level.count = 0;
+  }
+}
+
+/** Writes a row of tiles from the first `height` rows of `rows`. */
+async function writeTiles(
+  { places }: Level,
+  { data, width, bands }: PixelBuffer,
+  height: number,
+  coder: TileCoder,
+  write: (tile: Uint8Array) => Promise<TilePlace>,
+): Promise<void> {
+  const depth = data.BYTES_PER_ELEMENT as 1 | 2;
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const pixelBytes = bands * depth;
+  for (let x = 0; x < width; x += tileSide) {
+    const size = { width: Math.min(tileSide, width - x), height };
+    const from = { bytes, at: x * pixelBytes, stride: width * pixelBytes };
+    places.push(await write(coder.encodePixels(from, size, { bands, depth })));
+  }
+}
+
+function tooLarge(): ImagingError {
+  return new ImagingError(
+    "unsupported",
+    `Expected an image whose levels take at most ${mostTileBytes} bytes; this one needs more. Convert it to a tiled TIFF.`,
+  );
+}

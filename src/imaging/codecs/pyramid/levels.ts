@@ -1,0 +1,49 @@
+// Levels of a pyramid: the image, and each half of it down to one tile.
+
+import { sourceWindow } from "../../pipeline/kernel.ts";
+import type { ResampleAxis } from "../../pipeline/step.ts";
+import { tileSide } from "../../sidecar/tiles/tile-index.ts";
+import type { Rectangle } from "../image-header.ts";
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns the sizes of all levels, the image first, each half of the one before, rounded up. */
+export function levelSizes({ width, height }: Size): readonly Size[] {
+  const sizes: Size[] = [{ width, height }];
+  for (let factor = 2; Math.max(sizes.at(-1)!.width, sizes.at(-1)!.height) > tileSide; factor *= 2)
+    sizes.push({ width: Math.ceil(width / factor), height: Math.ceil(height / factor) });
+  return sizes;
+}
+
+/** Returns the axis of the samples `start` to `end` (exclusive) of a level, on the level above. */
+export const halving = (start: number, end: number): ResampleAxis => ({
+  size: end - start,
+  origin: 2 * start,
+  scale: 2,
+});
+
+/** Returns the part of a level that a region of the image, in full-size pixels, covers at 1/2^level. */
+export function partOf(region: Rectangle, level: number): Rectangle {
+  const factor = 2 ** level;
+  return {
+    x: Math.floor(region.x / factor),
+    y: Math.floor(region.y / factor),
+    width: Math.ceil(region.width / factor),
+    height: Math.ceil(region.height / factor),
+  };
+}
+
+/** Returns the part of the level above, of size `above`, that a part of a level is made from. */
+export function partAbove({ x, y, width, height }: Rectangle, above: Size): Rectangle {
+  const across = sourceWindow(halving(x, x + width), above.width);
+  const down = sourceWindow(halving(y, y + height), above.height);
+  return {
+    x: across.start,
+    y: down.start,
+    width: across.end - across.start,
+    height: down.end - down.start,
+  };
+}

@@ -1,0 +1,179 @@
+// The parts of a codec whose format has no access to regions: it decodes rows, and its sidecar is a pyramid.
+
+import { ImagingError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { createLru } from "../../lib/lru.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { BlockCache } from "../../sidecar/block-reader.ts";
+import { bytesOf, readEntry } from "../../sidecar/entry.ts";
+import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
+import type { Codec, Decoded, SidecarAccess, SidecarWay } from "../codec.ts";
+import type { ImageHeader, Rectangle } from "../image-header.ts";
+import type { MasterPage, ReadRequest } from "../plan.ts";
+import { buildPyramid } from "./build.ts";
+import type { Resize } from "./halver.ts";
+import { levelSizes, partOf } from "./levels.ts";
+import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
+import { type DecodeRows, decodeLevel } from "./rows.ts";
+
+/** A format whose pixels arrive in rows. */
+export interface RowFormat {
+  readonly decodeRows: DecodeRows;
+  /** Returns the estimated peak bytes of `decodeRows`, without the rows themselves. */
+  memory(header: ImageHeader, region: Rectangle, fileSize: number): number;
+  /** True if any region takes the decoding of the whole image. */
+  decodesWhole(header: ImageHeader): boolean;
+  /** Returns the nanoseconds of decoding per pixel, as measured with photographs on a server's processor. */
+  nsPerPixel(header: ImageHeader): number;
+}
+
+export type PyramidParts = Required<
+  Pick<Codec, "memory" | "decodedPixels" | "decode" | "scales" | "sidecar">
+>;
+
+export interface PyramidTools {
+  readonly resize: Resize;
+  readonly coder: TileCoder;
+  /** Blocks of all sidecars of the host. */
+  readonly cache: BlockCache;
+}
+
+/** Minimum number of pixels of an image with a sidecar: smaller ones are decoded quickly. */
+const leastPixels = 1 << 20;
+/** Usual ratio of the bytes of all levels to those of the image's samples. */
+const usualRatio = 0.7;
+/** Rows that decoding, halving and a row of tiles hold of a level. */
+const heldRows = 512;
+/** Share of the rows up to which a first read is cheaper on its own than after the build. */
+const shareAlone = 0.6;
+/** Scale factor from which a read of the whole image, such as a thumbnail, is no reason to build a sidecar. */
+const thumbnailFactor = 8;
+/** Nanoseconds per pixel of making and coding all levels. */
+const buildNs = 6;
+/** Maximum bytes of the indexes that stay in memory. */
+const keptBytes = 8 * 2 ** 20;
+
+const sampleBytes = ({ bands, depth }: ImageHeader) => bands * (depth / 8);
+const pixelsOf = ({ width, height }: ImageHeader) => width * height;
+
+/** True if images with this header have a sidecar. */
+const hasPyramid = (header: ImageHeader) =>
+  !header.unsupported && header.bands <= 4 && pixelsOf(header) >= leastPixels;
+
+interface Open {
+  readonly pyramid: StoredPyramid;
+  /** Access of the job that reads it. */
+  readonly current: { access: SidecarAccess };
+}
+
+/** Creates a function that makes the parts of a codec from its way to decode rows. */
+export function createPyramids({ resize, coder, cache }: PyramidTools) {
+  const known = createLru<string, Open>(keptBytes);
+
+  /** Opens the sidecar of an image; undefined if it is damaged, or belongs to another. */
+  const open = async (access: SidecarAccess, header: ImageHeader): Promise<Open | undefined> => {
+    const kept = known.get(access.id);
+    if (kept) {
+      kept.current.access = access;
+      return kept;
+    }
+    const parts = readEntry(await access.load());
+    const part = parts?.get("pyramidIndex");
+    const list = parts?.get("pyramid")?.blocks;
+    const index = part && (await bytesOf(part));
+    if (!list || !index) return undefined;
+    const current = { access };
+    const blocks = cache.reader(list, {
+      current: () => current.access.blocks,
+      onLost: () => current.access.reportLoss?.(),
+    });
+    // The part of an entry keeps all of its memory.
+    const pyramid = openPyramid(header, index.slice(), blocks);
+    const opened = pyramid && { pyramid, current };
+    if (opened) known.set(access.id, opened, index.length + 4096);
+    return opened;
+  };
+
+  /** Returns a region from the sidecar; undefined if that is missing, lost or damaged, which is reported. */
+  const fromSidecar = async ({ header, region, scaleFactor }: ReadRequest, access?: SidecarAccess) => {
+    if (!access || access.absent) return undefined;
+    const opened = await open(access, header);
+    if (!opened) {
+      access.reportLoss?.();
+      return undefined;
+    }
+    return readPyramid(opened.pyramid, header, region, Math.log2(scaleFactor), coder);
+  };
+
+  return (format: RowFormat): PyramidParts => {
+    const sidecarWay = ({ header, region, scaleFactor }: ReadRequest, room: number): SidecarWay => {
+      if (!hasPyramid(header) || pixelsOf(header) * sampleBytes(header) * usualRatio > room) return "none";
+      const isWhole = region.width === header.width && region.height === header.height;
+      if (isWhole && scaleFactor >= thumbnailFactor) return "reuse";
+      const share = (region.y + region.height) / header.height;
+      return format.decodesWhole(header) || share > shareAlone ? "wait" : "begin";
+    };
+    return {
+      memory({ header, region, scaleFactor }, fileSize) {
+        const part = partOf(region, Math.log2(scaleFactor));
+        const rows = scaleFactor === 1 ? 0 : 2 * heldRows * (region.width + 64);
+        return (
+          (part.width * part.height + rows) * sampleBytes(header) +
+          format.memory(header, region, fileSize) +
+          4 * 2 ** 20
+        );
+      },
+      decodedPixels({ header, region, scaleFactor }) {
+        if (hasPyramid(header)) return (region.width * region.height) / scaleFactor ** 2;
+        const rows = format.decodesWhole(header) ? header.height : region.y + region.height;
+        return header.width * rows;
+      },
+      async decode(bytes: ByteSource, read: ReadRequest, access?: SidecarAccess): Promise<Decoded> {
+        const { header, page, region, scaleFactor } = read;
+        if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
+        const stored = await fromSidecar(read, access);
+        if (stored) return stored;
+        const rowsOf = (part: Rectangle) => format.decodeRows(bytes, { header, page }, part);
+        return decodeLevel(rowsOf, header, region, Math.log2(scaleFactor), resize);
+      },
+      scales: {
+        of: (header) =>
+          levelSizes(header)
+            .slice(1)
+            .map((_, n) => ({ factor: 2 ** (n + 1), quality: "level" })),
+      },
+      sidecar: {
+        way: (read, _fileSize, room) => sidecarWay(read, room),
+        async build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess) {
+          const { header } = master;
+          const blocks = access?.blocks;
+          if (!blocks || !hasPyramid(header)) return new Uint8Array();
+          const { width, height } = header;
+          const rows = format.decodeRows(bytes, master, { x: 0, y: 0, width, height });
+          const sink = { room: blocks.room, keep: blocks.keep };
+          return buildPyramid(rows, header, sink, { resize, coder });
+        },
+        memory(header, fileSize) {
+          const { width, height } = header;
+          const rows = 2 * heldRows * width * sampleBytes(header);
+          return rows + format.memory(header, { x: 0, y: 0, width, height }, fileSize) + 8 * 2 ** 20;
+        },
+        nsPerPixel: (header) => format.nsPerPixel(header) + buildNs,
+      },
+    };
+  };
+}
+
+export type Pyramids = ReturnType<typeof createPyramids>;
+
+/** Rows of a decoded image that are passed on at a time. */
+const rowsAtOnce = 64;
+
+/** Returns the rows of a region of an image that is in memory as a whole, as {@link DecodeRows} does. */
+export async function* rowsOf(image: PixelBuffer): AsyncIterable<PixelBuffer> {
+  const rowLength = image.width * image.bands;
+  for (let y = 0; y < image.height; y += rowsAtOnce) {
+    const height = Math.min(rowsAtOnce, image.height - y);
+    yield { ...image, height, data: image.data.subarray(y * rowLength, (y + height) * rowLength) };
+  }
+}

@@ -1,0 +1,76 @@
+// Reads regions of a stored pyramid.
+
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { BlockReader } from "../../sidecar/block-reader.ts";
+import { bytesOfTile } from "../../sidecar/tiles/read-tiles.ts";
+import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
+import { loadTilePlaces, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
+import type { ImageHeader, Rectangle } from "../image-header.ts";
+import { levelSizes, partOf, type Size } from "./levels.ts";
+
+export interface StoredPyramid {
+  /** Sizes of the levels, and the place of the first tile of each. */
+  readonly levels: readonly (Size & { readonly first: number })[];
+  readonly placeOf: (tile: number) => TilePlace;
+  readonly blocks: BlockReader;
+}
+
+/** Opens a stored pyramid; undefined if its index does not fit the image. */
+export function openPyramid(
+  header: ImageHeader,
+  index: Uint8Array,
+  blocks: BlockReader,
+): StoredPyramid | undefined {
+  let first = 0;
+  const levels = levelSizes(header).map((size) => {
+    const level = { ...size, first };
+    first += Math.ceil(size.width / tileSide) * Math.ceil(size.height / tileSide);
+    return level;
+  });
+  const placeOf = loadTilePlaces(index, first, blocks.size);
+  return placeOf && { levels, placeOf, blocks };
+}
+
+/** Returns a region at 1/2^level; undefined if a tile is lost or damaged. */
+export async function readPyramid(
+  { levels, placeOf, blocks }: StoredPyramid,
+  header: ImageHeader,
+  region: Rectangle,
+  level: number,
+  coder: TileCoder,
+): Promise<PixelBuffer | undefined> {
+  const { width, height, first } = levels[level]!;
+  const part = partOf(region, level);
+  const { bands, interpretation } = header;
+  const depth = header.depth === 16 ? 2 : 1;
+  const pixelBytes = bands * depth;
+  const across = Math.ceil(width / tileSide);
+  const tiles: { readonly x: number; readonly y: number; readonly place: TilePlace }[] = [];
+  for (let row = Math.floor(part.y / tileSide); row * tileSide < part.y + part.height; row++)
+    for (let column = Math.floor(part.x / tileSide); column * tileSide < part.x + part.width; column++)
+      tiles.push({
+        x: column * tileSide,
+        y: row * tileSide,
+        place: placeOf(first + row * across + column),
+      });
+  const coded = await Promise.all(tiles.map(({ place }) => bytesOfTile(blocks, place)));
+  const samples = part.width * part.height * bands;
+  const data = depth === 2 ? new Uint16Array(samples) : new Uint8Array(samples);
+  const out = new Uint8Array(data.buffer);
+  for (const [n, { x, y }] of tiles.entries()) {
+    const tile = { width: Math.min(tileSide, width - x), height: Math.min(tileSide, height - y) };
+    const bytes = coded[n] && coder.decodePixels(coded[n], tile.width, tile.height, { bands, depth });
+    if (!bytes) return undefined;
+    const left = Math.max(x, part.x);
+    const length = (Math.min(x + tile.width, part.x + part.width) - left) * pixelBytes;
+    const bottom = Math.min(y + tile.height, part.y + part.height);
+    for (let line = Math.max(y, part.y); line < bottom; line++) {
+      const from = ((line - y) * tile.width + left - x) * pixelBytes;
+      out.set(
+        bytes.subarray(from, from + length),
+        ((line - part.y) * part.width + left - part.x) * pixelBytes,
+      );
+    }
+  }
+  return { width: part.width, height: part.height, bands, interpretation, data };
+}

@@ -1,0 +1,54 @@
+// Images without access to regions: their pixels arrive in rows, from the top down.
+
+import { ImagingError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
+import type { Rectangle } from "../image-header.ts";
+import type { MasterPage } from "../plan.ts";
+import { createHalver, type Resize } from "./halver.ts";
+import { levelSizes, partAbove, partOf } from "./levels.ts";
+
+/**
+ * Decodes the rows of a region, in whole full-size pixels: packed rows in pieces of any height, from the top
+ * down. Stops reading the file if the caller stops. Throws ImagingError `decode` if the file is damaged.
+ */
+export type DecodeRows = (
+  bytes: ByteSource,
+  master: MasterPage,
+  region: Rectangle,
+) => AsyncIterable<PixelBuffer>;
+
+/** Returns a region at 1/2^level from rows: the samples that a stored level has. */
+export async function decodeLevel(
+  rowsOf: (region: Rectangle) => AsyncIterable<PixelBuffer>,
+  { width, height }: { readonly width: number; readonly height: number },
+  region: Rectangle,
+  level: number,
+  resize: Resize,
+): Promise<PixelBuffer> {
+  const sizes = levelSizes({ width, height });
+  const parts = [partOf(region, level)];
+  for (let n = level; n > 0; n--) parts.unshift(partAbove(parts[0]!, sizes[n - 1]!));
+  const halvers = parts.slice(1).map((part, n) => createHalver(part, parts[n]!, sizes[n]!, resize));
+  const whole = parts.at(-1)!;
+  let result: PixelBuffer | undefined;
+  let at = 0;
+  for await (const rows of rowsOf(parts[0]!)) {
+    let made: PixelBuffer | undefined = rows;
+    for (const halver of halvers) made = made && halver.take(made);
+    if (!made) continue;
+    const { bands, interpretation } = made;
+    result ??= {
+      width: whole.width,
+      height: whole.height,
+      bands,
+      interpretation,
+      data: samplesLike(made, whole.width * whole.height * bands),
+    };
+    result.data.set(made.data, at);
+    at += made.data.length;
+  }
+  if (!result || at !== result.data.length)
+    throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
+  return result;
+}

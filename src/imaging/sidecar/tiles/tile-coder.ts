@@ -1,0 +1,119 @@
+// Codes tiles of up to 256 by 256 samples without loss, as wasm/tiles/README.md defines it.
+
+import type { Plane } from "../../pipeline/pixels.ts";
+
+/** Exports of the module; wasm/tiles/README.md documents the calls. */
+interface Exports extends WebAssembly.Exports {
+  readonly memory: WebAssembly.Memory;
+  plane(number: number): number;
+  stride(): number;
+  coded(): number;
+  codedBytes(): number;
+  pixels(): number;
+  encode(number: number, width: number, height: number, start: number): number;
+  decode(number: number, start: number, end: number, width: number, height: number): number;
+  split(width: number, height: number, bands: number, depth: number): void;
+  join(width: number, height: number, bands: number, depth: number): void;
+}
+
+/** Maximum side of a tile, in samples. */
+export const mostSide = 256;
+
+/** A plane of bytes. */
+export type BytePlane = Plane & { readonly data: Uint8Array };
+
+/** Bands of a tile, and bytes of a sample. */
+export interface TileKind {
+  readonly bands: number;
+  readonly depth: 1 | 2;
+}
+
+export interface TileCoder {
+  /** Returns a coded plane of 1 to {@link mostSide} samples a side. */
+  encode(plane: BytePlane): Uint8Array;
+  /**
+   * Decodes a plane from the start of `coded`. Returns its samples, which the next call overwrites, and the
+   * number of bytes that it took; undefined if they are not a coded plane of this size.
+   */
+  decode(
+    coded: Uint8Array,
+    width: number,
+    height: number,
+  ): { readonly plane: BytePlane; readonly taken: number } | undefined;
+  /**
+   * Returns a coded tile of pixels: `width` by `height` of them from byte `at` of `bytes` on, `stride` bytes
+   * from row to row. Up to four bands of one byte a sample or two.
+   */
+  encodePixels(
+    from: { readonly bytes: Uint8Array; readonly at: number; readonly stride: number },
+    size: { readonly width: number; readonly height: number },
+    kind: TileKind,
+  ): Uint8Array;
+  /**
+   * Decodes a tile of pixels. Returns its packed bytes, which the next call overwrites; undefined if `coded` is
+   * not a coded tile of this size and kind.
+   */
+  decodePixels(coded: Uint8Array, width: number, height: number, kind: TileKind): Uint8Array | undefined;
+}
+
+/** Creates a coder whose instance is made when first needed, and takes 1.7 MiB. */
+export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
+  let instance: ReturnType<typeof start> | undefined;
+  const ready = () => (instance ??= start(module()));
+  return {
+    encode({ data, width, height, stride }) {
+      const { exports, memory, plane, coded, rowStride } = ready();
+      for (let y = 0; y < height; y++)
+        memory.set(data.subarray(y * stride, y * stride + width), plane + y * rowStride);
+      return memory.slice(coded, coded + exports.encode(0, width, height, 0));
+    },
+    decode(bytes, width, height) {
+      const { exports, memory, plane, coded, codedBytes, rowStride } = ready();
+      const length = Math.min(bytes.length, codedBytes);
+      memory.set(bytes.subarray(0, length), coded);
+      const taken = exports.decode(0, 0, length, width, height);
+      const data = memory.subarray(plane, plane + height * rowStride);
+      return taken < 0 ? undefined : { plane: { data, width, height, stride: rowStride }, taken };
+    },
+    encodePixels({ bytes, at, stride }, { width, height }, { bands, depth }) {
+      const { exports, memory, pixels, coded } = ready();
+      const rowBytes = width * bands * depth;
+      for (let y = 0; y < height; y++) {
+        const from = at + y * stride;
+        memory.set(bytes.subarray(from, from + rowBytes), pixels + y * rowBytes);
+      }
+      exports.split(width, height, bands, depth);
+      let length = 0;
+      for (let plane = 0; plane < bands * depth; plane++)
+        length += exports.encode(plane, width, height, length);
+      return memory.slice(coded, coded + length);
+    },
+    decodePixels(bytes, width, height, { bands, depth }) {
+      const { exports, memory, pixels, coded, codedBytes } = ready();
+      if (bytes.length > codedBytes) return undefined;
+      memory.set(bytes, coded);
+      let at = 0;
+      for (let plane = 0; plane < bands * depth; plane++) {
+        const taken = exports.decode(plane, at, bytes.length, width, height);
+        if (taken < 0) return undefined;
+        at += taken;
+      }
+      if (at !== bytes.length) return undefined;
+      exports.join(width, height, bands, depth);
+      return memory.subarray(pixels, pixels + width * height * bands * depth);
+    },
+  };
+}
+
+function start(module: WebAssembly.Module) {
+  const exports = new WebAssembly.Instance(module).exports as Exports;
+  return {
+    exports,
+    memory: new Uint8Array(exports.memory.buffer),
+    plane: exports.plane(0),
+    coded: exports.coded(),
+    pixels: exports.pixels(),
+    rowStride: exports.stride(),
+    codedBytes: exports.codedBytes(),
+  };
+}
