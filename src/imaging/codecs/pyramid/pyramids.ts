@@ -3,7 +3,6 @@
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
-import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { BlockCache } from "../../sidecar/block-reader.ts";
 import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
@@ -165,15 +164,3 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
 }
 
 export type Pyramids = ReturnType<typeof createPyramids>;
-
-/** Rows of a decoded image that are passed on at a time. */
-const rowsAtOnce = 64;
-
-/** Returns the rows of a region of an image that is in memory as a whole, as {@link DecodeRows} does. */
-export async function* rowsOf(image: PixelBuffer): AsyncIterable<PixelBuffer> {
-  const rowLength = image.width * image.bands;
-  for (let y = 0; y < image.height; y += rowsAtOnce) {
-    const height = Math.min(rowsAtOnce, image.height - y);
-    yield { ...image, height, data: image.data.subarray(y * rowLength, (y + height) * rowLength) };
-  }
-}

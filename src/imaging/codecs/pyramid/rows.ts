@@ -52,3 +52,15 @@ export async function decodeLevel(
     throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
   return result;
 }
+
+/** Rows of a decoded image that are passed on at a time. */
+export const rowsAtOnce = 64;
+
+/** Returns the rows of a region of an image that is in memory as a whole, as {@link DecodeRows} does. */
+export async function* rowsOf(image: PixelBuffer): AsyncIterable<PixelBuffer> {
+  const rowLength = image.width * image.bands;
+  for (let y = 0; y < image.height; y += rowsAtOnce) {
+    const height = Math.min(rowsAtOnce, image.height - y);
+    yield { ...image, height, data: image.data.subarray(y * rowLength, (y + height) * rowLength) };
+  }
+}

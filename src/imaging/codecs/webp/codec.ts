@@ -2,7 +2,7 @@
 
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
-import { type Pyramids, rowsOf } from "../pyramid/pyramids.ts";
+import type { Pyramids } from "../pyramid/pyramids.ts";
 import { decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
@@ -16,14 +16,12 @@ export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
   const decodeStill = stillDecoder(host);
   const parts = pyramids({
     async *decodeRows(bytes, { page }, region) {
-      yield* rowsOf(await decodePage(decodeStill, await readAll(bytes, fileLimit), page, region));
+      yield* decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);
     },
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
-    // canvas of an animation; the crop.
-    memory: (header, region, fileSize) =>
-      2 * fileSize +
-      header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3) +
-      region.width * region.height * header.bands,
+    // canvas of an animation.
+    memory: (header, _region, fileSize) =>
+      2 * fileSize + header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3),
     decodesWhole: () => true,
     nsPerPixel: () => 25,
   });

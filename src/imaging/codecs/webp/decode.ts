@@ -8,6 +8,7 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
+import { rowsAtOnce } from "../pyramid/rows.ts";
 import { type Container, type Frame, readContainer } from "./header.ts";
 
 /** RGBA, not premultiplied. */
@@ -61,15 +62,15 @@ export function confirmWhole(file: Uint8Array): void {
 }
 
 /**
- * Decodes frame `page` of a file in memory, cropped to `region`: 4 bands when the container has alpha, else
- * 3.
+ * Decodes frame `page` of a file in memory. Yields the rows of `region`, a few at a time: 4 bands when the
+ * container has alpha, else 3.
  */
-export async function decodePage(
+export async function* decodePage(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
   file: Uint8Array,
   page: number,
   region: Rectangle,
-): Promise<PixelBuffer> {
+): AsyncIterable<PixelBuffer> {
   const container = await readContainer(memoryBytes(file));
   confirmWhole(file);
   const whole = container.frames.length
@@ -79,7 +80,11 @@ export async function decodePage(
     throw damagedError(
       `its header says ${container.width}x${container.height}, the decoder gave ${whole.width}x${whole.height}`,
     );
-  return cut(whole, region, container.alpha ? 4 : 3);
+  const bottom = region.y + region.height;
+  for (let y = region.y; y < bottom; y += rowsAtOnce) {
+    const rows = { ...region, y, height: Math.min(rowsAtOnce, bottom - y) };
+    yield cut(whole, rows, container.alpha ? 4 : 3);
+  }
 }
 
 /** Returns the canvas while frame `page` is shown. */
