@@ -4,11 +4,15 @@ import { createImaging } from "./imaging/imaging.ts";
 import type * as library from "./imaging/library.d.ts";
 import { moduleLoader } from "./platform/files/dist-files.ts";
 import { nodeFiles } from "./platform/files/node-files.ts";
-import { deflate } from "./platform/process/deflate.ts";
+import { deflate, nativeZlib } from "./platform/process/zlib.ts";
 
 export { ImagingError } from "./imaging/errors.ts";
 
-const imaging = createImaging({ wasm: moduleLoader(new URL("./", import.meta.url)), deflate });
+const imaging = createImaging({
+  wasm: moduleLoader(new URL("./", import.meta.url)),
+  deflate,
+  zlib: nativeZlib,
+});
 
 /** See imaging/library.d.ts, which describes all exports of this file. */
 export const open: typeof library.open = imaging.open;

@@ -82,6 +82,7 @@ export function buildRendering({
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),
     deflate: (data, level) => platform.deflate(data, level),
+    zlib: platform.zlib,
     noteIgnoredProfile: ignoredProfiles.tell,
   });
   const pool = createPool({

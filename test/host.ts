@@ -3,18 +3,13 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { deflate } from "node:zlib";
 import { inject } from "vitest";
 import type { CodecHost } from "../src/imaging/codecs/codec.ts";
 import { type WorkerModule, wasmModules } from "../src/imaging/codecs/modules.ts";
+import { deflate, nativeZlib } from "../src/platform/process/zlib.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
 const compiled = new Map<WorkerModule, WebAssembly.Module>();
-const deflateAsync = promisify(deflate) as (
-  data: Uint8Array,
-  options: { level: number },
-) => Promise<Uint8Array>;
 
 const fileOf = (name: WorkerModule) => {
   const row = wasmModules[name];
@@ -27,7 +22,8 @@ export const testHost: CodecHost = {
     if (!module) compiled.set(name, (module = new WebAssembly.Module(readFileSync(fileOf(name)))));
     return module;
   },
-  deflate: (data, level) => deflateAsync(data, { level }),
+  deflate,
+  zlib: nativeZlib,
 };
 
 const fixtures = new URL("./fixtures/", import.meta.url);

@@ -4,10 +4,9 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { deflate } from "node:zlib";
 import { moduleTable } from "../../scripts/modules.mjs";
 import { buildWasm } from "../../scripts/wasm.mjs";
+import { compiled as compiledCode } from "./compiled.mjs";
 
 const packages = resolve(fileURLToPath(import.meta.url), "../../../node_modules");
 
@@ -15,6 +14,7 @@ const packages = resolve(fileURLToPath(import.meta.url), "../../../node_modules"
 export async function codecHost() {
   const { wasmModules } = await moduleTable();
   const own = await buildWasm();
+  const { deflate, nativeZlib } = await compiledCode("src/platform/process/zlib.ts");
   const compiled = new Map();
   return {
     wasm(name) {
@@ -22,6 +22,7 @@ export async function codecHost() {
       if (!compiled.has(name)) compiled.set(name, new WebAssembly.Module(readFileSync(file)));
       return compiled.get(name);
     },
-    deflate: (data, level) => promisify(deflate)(data, { level }),
+    deflate,
+    zlib: nativeZlib,
   };
 }

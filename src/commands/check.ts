@@ -32,6 +32,7 @@ export async function checkWarnings(config: Config, platform: Platform): Promise
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),
     deflate: (data, level) => platform.deflate(data, level),
+    zlib: platform.zlib,
   });
   const overlays = createOverlays({
     options: config.overlay,

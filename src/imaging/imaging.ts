@@ -69,7 +69,7 @@ export interface Master {
   buildSidecar(): Promise<Sidecar | undefined>;
 }
 
-/** Creates the library with a host's WebAssembly modules and deflate. */
+/** Creates the library with a host's WebAssembly modules and zlib. */
 export function createImaging(host: CodecHost): Imaging {
   const codecs = createCodecs(host);
   let opened = 0;

@@ -2,6 +2,7 @@
 // runtime.
 
 import type { ByteSource } from "../imaging/lib/byte-source.ts";
+import type { NativeZlib } from "../imaging/lib/zlib.ts";
 
 export interface FileStat {
   readonly kind: "file" | "directory" | "other";
@@ -186,6 +187,8 @@ export interface Platform {
   asset(path: string): Promise<Uint8Array | undefined>;
   /** zlib format (RFC 1950). */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
+  /** Absent if the runtime inflates by the Web's streams alone (workerd). */
+  readonly zlib?: NativeZlib;
   readonly compression: Compression;
   /** The address of the socket's peer, without port. */
   clientAddress(request: Request): string | undefined;

@@ -32,7 +32,7 @@ export const poolCounts = [
 export type PoolCounts = Counts<(typeof poolCounts)[number]>;
 
 export interface PoolOptions {
-  readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
+  readonly platform: Pick<Platform, "wasm" | "deflate" | "zlib" | "startWorker">;
   /**
    * Maximum number of working workers; more are started while jobs wait without their permit. Jobs in place
    * run one at a time.
@@ -110,6 +110,7 @@ export function createPool(options: PoolOptions): Pool {
     createCodecs({
       wasm: (name) => platform.wasm(name),
       deflate: (data, level) => platform.deflate(data, level),
+      zlib: platform.zlib,
       ...(options.ignoredProfile && { noteIgnoredProfile: options.ignoredProfile }),
     });
 

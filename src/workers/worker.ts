@@ -21,6 +21,7 @@ export interface WorkerHost {
   post(message: FromWorker, transfer?: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: ToWorker) => void): void;
   deflate: CodecHost["deflate"];
+  zlib: CodecHost["zlib"];
   /** Opens a file. Throws what the runtime throws. */
   openFile(path: string): HostFile;
   /** Returns the memory of this thread in bytes. */
@@ -132,6 +133,7 @@ export function serveJobs(host: WorkerHost): void {
       codecs = createCodecs({
         wasm: (name) => modules[name],
         deflate: host.deflate,
+        zlib: host.zlib,
         keptBytes,
         noteIgnoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
       });

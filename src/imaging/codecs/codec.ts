@@ -1,6 +1,7 @@
 // Interface of a format: bytes to pixels and back.
 
 import type { ByteSource } from "../lib/byte-source.ts";
+import type { NativeZlib } from "../lib/zlib.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import type { PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/step.ts";
@@ -23,14 +24,16 @@ export interface Encoded {
   readonly unchanged?: boolean;
 }
 
-/** Parts of the platform that codecs need: compiled modules and deflate. */
 /** Bytes of parsed files that stay in memory unless the host says otherwise. */
 export const keptByDefault = 64 * 2 ** 20;
 
+/** Parts of the platform that codecs need: compiled modules and zlib. */
 export interface CodecHost {
   wasm(name: WorkerModule): WebAssembly.Module;
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
+  /** Absent: streams are inflated by DecompressionStream. */
+  readonly zlib?: NativeZlib | undefined;
   /** Bytes of parsed files that stay in memory; {@link keptByDefault} if absent. */
   readonly keptBytes?: number | undefined;
   /** Called with the reason if the profile of a master turns out to be unusable. */

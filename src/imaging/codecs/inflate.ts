@@ -1,12 +1,60 @@
-// Inflates zlib streams (RFC 1950) with the platform's means, piece by piece.
+// Inflates zlib streams (RFC 1950) by the Web's DecompressionStream, and by the runtime's zlib if it has one.
 
 import { concatenate } from "../lib/concatenate.ts";
+import type { NativeZlib } from "../lib/zlib.ts";
 
 /**
  * Bytes passed to the inflater at a time: bounds its output before anyone checks it (deflate expands up to
  * 1032 times).
  */
 const feedSize = 16 * 1024;
+
+/**
+ * Yields the contents of the zlib stream whose bytes are `pieces`, in pieces of the platform's size. Leaving
+ * the loop ends `pieces`. Throws what the platform throws for a broken stream, and what `pieces` throws.
+ */
+export function inflate(
+  pieces: AsyncIterable<Uint8Array>,
+  zlib: NativeZlib | undefined,
+): AsyncIterable<Uint8Array> {
+  return zlib ? zlib.inflate(pieces) : decompressed(pieces);
+}
+
+async function* decompressed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const stream = new DecompressionStream("deflate");
+  const writer = stream.writable.getWriter();
+  const reader = stream.readable.getReader();
+  const quiet = () => {};
+  writer.closed.catch(quiet);
+  reader.closed.catch(quiet);
+  let stopped = false;
+  const feed = async () => {
+    for await (const piece of pieces)
+      for (let at = 0; at < piece.length; at += feedSize) {
+        if (stopped) return;
+        await writer.write(piece.subarray(at, at + feedSize) as Uint8Array<ArrayBuffer>);
+      }
+    await writer.close();
+  };
+  let failure: { readonly error: unknown } | undefined;
+  feed().catch((error: unknown) => {
+    failure = { error };
+    writer.abort(error).catch(quiet);
+  });
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw failure ? failure.error : error;
+  } finally {
+    stopped = true;
+    reader.cancel().catch(quiet);
+    writer.abort().catch(quiet);
+  }
+}
 
 /** A stream that is being inflated. */
 export interface Inflating {
@@ -20,27 +68,16 @@ export interface Inflating {
 }
 
 /** Inflates the first `end` bytes of `data`, in pieces. */
-export function inflating(data: Uint8Array, end = data.length): Inflating {
-  const stream = new DecompressionStream("deflate");
-  const writer = stream.writable.getWriter();
-  const reader = stream.readable.getReader();
-  const quiet = () => {};
-  writer.closed.catch(quiet);
-  reader.closed.catch(quiet);
-  let closed = false;
-  const feed = async () => {
-    for (let at = 0; at < end && !closed; at += feedSize)
-      await writer.write(data.subarray(at, Math.min(end, at + feedSize)) as Uint8Array<ArrayBuffer>);
-    if (!closed) await writer.close();
-  };
-  feed().catch(quiet); // reading reports the same failure
+export function inflating(data: Uint8Array, end = data.length, zlib?: NativeZlib): Inflating {
+  const pieces = inflate(
+    (async function* () {
+      yield data.subarray(0, end);
+    })(),
+    zlib,
+  )[Symbol.asyncIterator]();
   return {
-    next: async () => (await reader.read()).value,
-    close() {
-      closed = true;
-      reader.cancel().catch(quiet);
-      writer.abort().catch(quiet);
-    },
+    next: async () => (await pieces.next()).value as Uint8Array | undefined,
+    close: () => void pieces.return?.(),
   };
 }
 

@@ -6,12 +6,12 @@ import { assetReader, moduleLoader } from "../files/dist-files.ts";
 import { nodeFiles } from "../files/node-files.ts";
 import type { Platform } from "../platform.ts";
 import { notedAddress, notedTarget } from "../server/request-facts.ts";
-import { deflate } from "./deflate.ts";
 import { endProcess } from "./exit.ts";
 import { fileThreads, instanceName, usableMemory, usableProcessors } from "./machine.ts";
 import { createOutput, type Output } from "./output.ts";
 import { readSecret } from "./secret-input.ts";
 import { type ProcessRuntime, startCommands } from "./start-commands.ts";
+import { deflate, nativeZlib } from "./zlib.ts";
 
 /** Bytes of the calling thread's objects and buffers, and on Node and Bun of its WebAssembly. */
 export function threadMemory(): number {
@@ -47,6 +47,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     wasm: moduleLoader(dist),
     asset: assetReader(dist),
     deflate,
+    zlib: nativeZlib,
     compression,
     clientAddress: notedAddress,
     rawTarget: notedTarget,

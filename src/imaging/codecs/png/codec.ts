@@ -20,7 +20,7 @@ const streamMemory = 12 << 20;
 const largestFactor = 256;
 
 /** Creates the codec: regions and box-reduced scales in memory proportional to the result; one page. */
-export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
+export function pngCodec(host: Pick<CodecHost, "deflate" | "zlib">): Codec {
   return {
     format: "png",
     recognises: (head) => head.length >= 8 && signature.every((byte, i) => head[i] === byte),
@@ -50,7 +50,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
       const png = await readPngHeader(bytes);
       if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
         throw damagedError("its header, which is not the one read before");
-      return decodePng(bytes, png, region, scaleFactor);
+      return decodePng(bytes, png, region, scaleFactor, host.zlib);
     },
     scales: {
       of({ width, height }) {

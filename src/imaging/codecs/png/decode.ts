@@ -2,6 +2,7 @@
 // 10).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
+import type { NativeZlib } from "../../lib/zlib.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { Rectangle } from "../image-header.ts";
@@ -67,6 +68,7 @@ export async function decodePng(
   header: PngHeader,
   region: Rectangle,
   factor: number,
+  zlib: NativeZlib | undefined,
 ): Promise<PixelBuffer> {
   const width = Math.ceil(region.width / factor);
   const height = Math.ceil(region.height / factor);
@@ -80,7 +82,7 @@ export async function decodePng(
     return { data, scan: rowScanner(windows, header, longest, take), finish };
   });
   let complete = false;
-  for await (const piece of inflatedPicture(bytes, header.dataStart)) {
+  for await (const piece of inflatedPicture(bytes, header.dataStart, zlib)) {
     complete = scan(piece);
     if (complete) break;
   }

@@ -3,25 +3,31 @@
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
+import { crc32 as ownCrc32 } from "../../lib/crc32.ts";
+import type { NativeZlib } from "../../lib/zlib.ts";
+import { inflate } from "../inflate.ts";
 import { damagedError } from "./header.ts";
 
 const smallestRead = 32 * 1024;
-const largestRead = 256 * 1024;
-/**
- * Bytes passed to the inflater at a time: bounds its output before anyone checks it (deflate expands up to
- * 1032 times).
- */
-const feedSize = 32 * 1024;
+const largestRead = 1024 * 1024;
+const chunkType = Uint8Array.of(0x49, 0x44, 0x41, 0x54); // "IDAT"
 
 /**
  * Yields the zlib stream in the IDAT chunks, from the chunk at `start`; ends at the first other chunk or the
- * end of the file. Reads grow, so that a small region near the top costs little.
+ * end of the file. Reads grow, so that a small region near the top costs little. Throws ImagingError `decode`
+ * if the checksum of a chunk differs.
  */
-async function* joinedChunks(bytes: ByteSource, start: number): AsyncGenerator<Uint8Array> {
+async function* joinedChunks(
+  bytes: ByteSource,
+  start: number,
+  crc32: typeof ownCrc32,
+): AsyncGenerator<Uint8Array> {
+  const typeSum = crc32(chunkType);
   const frame = new Uint8Array(12); // checksum of the previous chunk, length and type of the next
   const view = new DataView(frame.buffer);
   let framed = 4;
   let left = 0;
+  let sum = 0;
   let at = start;
   for (let size = smallestRead; ; size = Math.min(size * 2, largestRead)) {
     const block = await bytes.read(at, size);
@@ -32,6 +38,7 @@ async function* joinedChunks(bytes: ByteSource, start: number): AsyncGenerator<U
     for (let i = 0; i < block.length; ) {
       if (left > 0) {
         const n = Math.min(left, block.length - i);
+        sum = crc32(block.subarray(i, i + n), sum);
         block.copyWithin(kept, i, i + n);
         kept += n;
         left -= n;
@@ -39,64 +46,43 @@ async function* joinedChunks(bytes: ByteSource, start: number): AsyncGenerator<U
         continue;
       }
       frame[framed++] = block[i++]!;
+      if (framed === 4 && sum !== view.getUint32(0)) throw damagedError("a checksum of its picture data");
       if (framed < 12) continue;
       framed = 0;
       left = view.getUint32(4);
-      ended = view.getUint32(8) !== 0x49444154; // "IDAT"
+      sum = typeSum;
+      ended = view.getUint32(8) !== 0x49444154;
       if (ended) break;
     }
-    for (let i = 0; i < kept; i += feedSize) yield block.subarray(i, Math.min(kept, i + feedSize));
+    if (kept > 0) yield block.subarray(0, kept);
     if (ended) return;
   }
 }
 
 /**
  * Yields the inflated picture data, in pieces of the platform's size. Leaving the loop early stops reading.
- * Throws ImagingError `decode` when the data is damaged or ends within the stream, `source` from the bytes.
+ * Checksums are verified as far as the data is read. Throws ImagingError `decode` when the data is damaged or
+ * ends within the stream, `source` from the bytes.
  */
-export async function* inflatedPicture(bytes: ByteSource, start: number): AsyncGenerator<Uint8Array> {
-  const stream = new DecompressionStream("deflate");
-  const writer = stream.writable.getWriter() as WritableStreamDefaultWriter<Uint8Array>;
-  const reader = stream.readable.getReader();
-  const quiet = () => {};
-  writer.closed.catch(quiet);
-  reader.closed.catch(quiet);
-
-  let stopped = false;
-  let sourceFailure: unknown;
+export async function* inflatedPicture(
+  bytes: ByteSource,
+  start: number,
+  zlib: NativeZlib | undefined,
+): AsyncGenerator<Uint8Array> {
   let reading: Promise<unknown> | undefined;
   const tracked: ByteSource = {
     read: (offset, length) => {
       const part = bytes.read(offset, length);
-      reading = part.catch(quiet);
+      reading = part.catch(() => {});
       return part;
     },
   };
-  const feed = async () => {
-    try {
-      for await (const piece of joinedChunks(tracked, start)) {
-        if (stopped) return;
-        await writer.write(piece);
-      }
-      await writer.close();
-    } catch (error) {
-      if (error instanceof ImagingError) sourceFailure = error;
-      writer.abort(error).catch(quiet);
-    }
-  };
-  void feed();
-
   try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      yield value;
-    }
+    yield* inflate(joinedChunks(tracked, start, zlib?.crc32 ?? ownCrc32), zlib);
   } catch (error) {
-    throw sourceFailure ?? Object.assign(damagedError("its picture data"), { cause: error });
+    if (error instanceof ImagingError) throw error;
+    throw Object.assign(damagedError("its picture data"), { cause: error });
   } finally {
-    stopped = true;
-    reader.cancel().catch(quiet);
     await reading; // the source may be closed as soon as we return
   }
 }

@@ -68,16 +68,17 @@ export function partReader(context: BlockContext) {
 type StoredBlock = readonly [Block, Uint8Array];
 
 async function* streamedParts(
-  { picture, options, littleEndian, top }: BlockContext,
+  context: BlockContext,
   blocks: readonly StoredBlock[],
   buffers: readonly Uint8Array[],
   most: number,
 ): AsyncGenerator<Part> {
+  const { picture, littleEndian, top } = context;
   const perRow = rowBytes(picture);
   const { x, y, rows } = blockOf(blocks);
   const readers: BlockReader[] = [];
   try {
-    for (const [, data] of blocks) readers.push(openBlock(picture, data, rows, options));
+    for (const [block, data] of blocks) readers.push(openBlock(context, block, data));
     for (let row = 0; row < rows; row += most) {
       const count = Math.min(most, rows - row);
       const planes = buffers.slice(0, readers.length).map((buffer) => buffer.subarray(0, count * perRow));
@@ -95,13 +96,24 @@ async function* streamedParts(
   }
 }
 
-function openBlock(picture: Picture, data: Uint8Array, rows: number, options: number): BlockReader {
+function openBlock(
+  { picture, options, decoders }: BlockContext,
+  { rows, allRows }: Block,
+  data: Uint8Array,
+): BlockReader {
   const open = compressions[picture.compression]?.open;
   if (!open) throw damagedError("a compression that is served", "another");
   const { blockWidth: width, reversedBits, ycc } = picture;
   const stored = storedRows(picture);
-  const length = Math.ceil(rows / stored.rows) * stored.bytes;
-  const reader = open({ data: reversedBits ? reverseBits(data) : data, width, length, options });
+  const bytesOf = (rows: number) => Math.ceil(rows / stored.rows) * stored.bytes;
+  const block = {
+    data: reversedBits ? reverseBits(data) : data,
+    width,
+    length: bytesOf(rows),
+    whole: bytesOf(allRows),
+    options,
+  };
+  const reader = open(block, decoders.zlib);
   return ycc && isSubsampled(ycc) ? expandedUnits(reader, ycc, width) : reader;
 }
 

@@ -102,6 +102,38 @@ describe("a PNG whose picture is damaged", () => {
     });
   });
 
+  it("is a decode error when the checksum of a chunk that it needs differs", async () => {
+    const sound = makePng({
+      width: 40,
+      height: 40,
+      depth: 8,
+      type: 0,
+      sample: (x, y) => x ^ y,
+      chunkSize: 90,
+    });
+    for (let at = sound.indexOf(0x49, 33), chunks = 0; chunks < 3; chunks++) {
+      const length = Buffer.from(sound).readUInt32BE(at - 4);
+      const spoiled = sound.with(at + 4 + length, sound[at + 4 + length]! ^ 1);
+      await expect(decode(memoryBytes(spoiled))).rejects.toMatchObject({ kind: "decode" });
+      at += length + 12;
+    }
+  });
+
+  it("has the same pixels and errors without the zlib of the runtime", async () => {
+    const { zlib: _, ...plain } = testHost;
+    const other = pngCodec(plain);
+    for (const name of ["base.png", "png-rgb8-interlaced.png", "png-pal4.png", "bad-trunc-50.png"]) {
+      const source = memoryBytes(fixture(name));
+      const header = await codec.probe(source, 1);
+      const region = { x: 0, y: 0, width: header.width, height: header.height };
+      const outcome = (of: typeof codec) =>
+        of
+          .decode(source, { header, page: 1, region, scaleFactor: 1 })
+          .catch(({ kind, message }) => [kind, message]);
+      expect(await outcome(other)).toEqual(await outcome(codec));
+    }
+  });
+
   it("is a decode error when a row has an unknown filter", async () => {
     const odd = makePng({ width: 4, height: 4, depth: 8, type: 0, sample: () => 9, filter: (n) => n });
     expect((await decode(memoryBytes(odd))).data).toEqual(new Uint8Array(16).fill(9));
@@ -147,6 +179,28 @@ describe("a PNG whose picture is damaged", () => {
           expect(outcome.data.length).toBe(outcome.width * outcome.height * outcome.bands);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it("decodes to pixels or an ImagingError whichever bytes of its stream are changed, under a right checksum", async () => {
+    const sound = makePng({
+      width: 61,
+      height: 47,
+      depth: 8,
+      type: 2,
+      sample: (x, y, b) => (x * x + y * b) & 255,
+      filter: (n) => n % 5,
+    });
+    const [head, size] = [33, Buffer.from(sound).readUInt32BE(33)];
+    await fc.assert(
+      fc.asyncProperty(fc.nat(size - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+        const stream = Buffer.from(sound.subarray(head + 8, head + 8 + size));
+        stream[at]! ^= change;
+        const spoiled = Buffer.concat([sound.subarray(0, head), chunk("IDAT", stream), end]);
+        const outcome = await decode(memoryBytes(new Uint8Array(spoiled))).catch((error) => error);
+        if (!(outcome instanceof ImagingError)) expect(outcome.data.length).toBe(61 * 47 * 3);
+      }),
+      { numRuns: 200 },
     );
   });
 

@@ -7,6 +7,8 @@ export interface StoredBlock {
   readonly width: number;
   /** Total bytes that are needed: whole rows from the top. */
   readonly length: number;
+  /** Total bytes of the block. */
+  readonly whole: number;
   /** T4Options or T6Options, if the compression has them. */
   readonly options: number;
 }

@@ -1,11 +1,12 @@
 // The compressions of TIFF by number: their names, and how the supported ones are undone.
 
+import type { NativeZlib } from "../../../lib/zlib.ts";
 import { decodingMemory } from "../../jp2/memory.ts";
 import { xzMemory } from "../../xz/xz.ts";
 import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 import { ccitt } from "./ccitt.ts";
-import { inflateBlock } from "./deflate.ts";
+import { inflateBlock, inflatedMemory } from "./deflate.ts";
 import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
 import { xz } from "./xz.ts";
@@ -14,7 +15,7 @@ import { zstd, zstdMemory } from "./zstd.ts";
 export interface Compression {
   readonly name: string;
   /** Absent if the compression is not supported, or not as a stream of bytes. */
-  readonly open?: (stored: StoredBlock) => BlockReader;
+  readonly open?: (stored: StoredBlock, zlib: NativeZlib | undefined) => BlockReader;
   /** Bytes that decompressing a block of a given size holds in addition to its result, if significant. */
   readonly heldBytes?: (length: number) => number;
   /** Blocks are decoded as a whole (parts.ts), which takes this multiple of their pixels' bytes. */
@@ -67,10 +68,10 @@ export const compressions: Readonly<Record<number, Compression>> = {
   5: { name: "lzw", open: lzw },
   [OLD_JPEG]: { name: "old-style jpeg", stream: true },
   [JPEG]: { name: "jpeg", whole: 2 },
-  8: { name: "deflate", open: inflateBlock },
+  8: { name: "deflate", open: inflateBlock, heldBytes: inflatedMemory },
   32773: { name: "packbits", open: packbits },
   32809: { name: "thunderscan" },
-  32946: { name: "deflate", open: inflateBlock },
+  32946: { name: "deflate", open: inflateBlock, heldBytes: inflatedMemory },
   [APERIO_YCC]: jpeg2000,
   [VIPS_JPEG_2000]: jpeg2000,
   33005: jpeg2000,

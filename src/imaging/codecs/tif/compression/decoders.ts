@@ -10,6 +10,7 @@ export interface BlockDecoders {
   readonly jpeg: DecodeJpeg;
   readonly jpeg2000: DecodeJpeg2000;
   readonly webp: DecodeWebp;
+  readonly zlib: CodecHost["zlib"];
 }
 
 /** Returns decoders that keep their module instances between calls. */
@@ -17,4 +18,5 @@ export const blockDecoders = (host: CodecHost, bench: SharedWorkbench): BlockDec
   jpeg: jpegDecoder(host),
   jpeg2000: jpeg2000Decoder(bench),
   webp: webpDecoder(host),
+  zlib: host.zlib,
 });

@@ -1,24 +1,36 @@
 // Deflate blocks (TIFF Technical Note 3): the zlib format, inflated by the platform.
 
-import { inflating } from "../../inflate.ts";
+import type { NativeZlib } from "../../../lib/zlib.ts";
+import { type Inflating, inflating } from "../../inflate.ts";
 import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, StoredBlock } from "./block.ts";
 
 const MAX_PADDING = 3;
 
+/** Bytes of the largest block that is decompressed as a whole. */
+const largestWhole = 2 << 20;
+
+/** Bytes of a block, or of pieces of a larger one, in addition to the rows. */
+export const inflatedMemory = (length: number): number => Math.min(length, largestWhole);
+
 /**
  * Decompresses a block as its bytes are requested; the rest is neither produced nor checked. Reading throws
  * ImagingError `decode` when the stream is broken or shorter.
  */
-export function inflateBlock({ data, length }: StoredBlock): BlockReader {
+export function inflateBlock({ data, length, whole }: StoredBlock, zlib?: NativeZlib): BlockReader {
   let end = data.length;
-  let stream = inflating(data, end);
   let total = 0;
-  let piece: Uint8Array = new Uint8Array();
+  // A stream that is broken, or longer than its block, may still have the rows that are needed.
+  let piece = (whole <= largestWhole && zlib?.inflateWithin(data, whole)) || new Uint8Array();
+  let stream: Inflating | undefined;
 
   /** Sets `piece` to the next non-empty one. */
   const advance = async () => {
     for (let skip = 0; ; ) {
+      if (!stream) {
+        stream = inflating(data, end, zlib);
+        skip = total;
+      }
       let next: Uint8Array | undefined;
       try {
         next = await stream.next();
@@ -28,8 +40,8 @@ export function inflateBlock({ data, length }: StoredBlock): BlockReader {
           throw Object.assign(damagedError(`${length} bytes in a deflate block`, "a broken stream"), {
             cause,
           });
-        stream = inflating(data, --end);
-        skip = total;
+        end--;
+        stream = undefined;
         continue;
       }
       if (!next) throw damagedError(`${length} bytes in a deflate block`, `${total}`);
@@ -51,6 +63,6 @@ export function inflateBlock({ data, length }: StoredBlock): BlockReader {
         total += part.length;
       }
     },
-    close: () => stream.close(),
+    close: () => stream?.close(),
   };
 }
