@@ -14,6 +14,7 @@ const bindings: Record<string, readonly (readonly [file: string, name: string])[
   "jpeg-turn": [["src/imaging/codecs/jpg/lossless/module.ts", "TurnModule"]],
   "jpeg-encode": [["src/imaging/codecs/jpg/encode/module.ts", "EncoderModule"]],
   jp2k: [["src/imaging/codecs/jp2/region/module.ts", "Jp2kModule"]],
+  png: [["src/imaging/codecs/png/module.ts", "PngModule"]],
   colour: [["src/imaging/colour/kernel.ts", "Exports"]],
   pixels: [
     ["src/imaging/pipeline/wasm/light.ts", "Exports"],

@@ -14,13 +14,15 @@ import { decodePng } from "./decode.ts";
 import { encodePng } from "./encode.ts";
 import { damagedError, type PngHeader, readPngHeader, signature } from "./header.ts";
 import { pngEmbedder, readPngMetadata } from "./metadata.ts";
+import { pngInstances } from "./module.ts";
 
 /** Buffers of the stream: bytes read, inflated bytes that wait, and the inflater's window. */
 const streamMemory = 12 << 20;
 const largestFactor = 256;
 
 /** Creates the codec: regions and box-reduced scales in memory proportional to the result; one page. */
-export function pngCodec(host: Pick<CodecHost, "deflate" | "zlib">): Codec {
+export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">): Codec {
+  const instances = pngInstances(() => host.wasm("png"));
   return {
     format: "png",
     recognises: (head) => head.length >= 8 && signature.every((byte, i) => head[i] === byte),
@@ -36,7 +38,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate" | "zlib">): Codec {
       const rowSamples = header.width * header.bands;
       const pixels = Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor);
       const result = pixels * header.bands * sampleBytes;
-      const rows = 2 * rowSamples * sampleBytes;
+      const rows = 3 * rowSamples * sampleBytes;
       if (scaleFactor === 1) return result + rows + streamMemory;
       const line = region.width * header.bands * sampleBytes;
       const boxes = header.details?.interlaced ? pixels : Math.ceil(region.width / scaleFactor);
@@ -50,7 +52,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate" | "zlib">): Codec {
       const png = await readPngHeader(bytes);
       if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
         throw damagedError("its header, which is not the one read before");
-      return decodePng(bytes, png, region, scaleFactor, host.zlib);
+      return decodePng(bytes, png, region, scaleFactor, { zlib: host.zlib, instances });
     },
     scales: {
       of({ width, height }) {

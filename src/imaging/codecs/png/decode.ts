@@ -2,15 +2,16 @@
 // 10).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { NativeZlib } from "../../lib/zlib.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
+import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import { boxReducer, scatterReducer } from "../reduce.ts";
+import { type Bands, createBands } from "./bands.ts";
 import { damagedError, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
+import type { PngInstances } from "./module.ts";
 import { expander, type PixelRun, type PngSamples } from "./samples.ts";
-import { unfilter } from "./unfilter.ts";
 
 /**
  * The pixels of a picture that are stored together: every `stepX`th column from `x`, every `stepY`th row from
@@ -58,8 +59,13 @@ interface PassWindow extends Pass {
  */
 type TakePixels = (run: PixelRun, left: number, top: number, step: number) => void;
 
+/** What decoding needs of the host. */
+export interface DecodingHost extends Pick<CodecHost, "zlib"> {
+  readonly instances: PngInstances;
+}
+
 /**
- * Decodes the region at 1/factor, averaged over boxes. Holds two rows, the result and the sums of a row of
+ * Decodes the region at 1/factor, averaged over boxes. Holds some rows, the result and the sums of a row of
  * boxes (of all boxes when interlaced). Throws ImagingError `decode` when damaged, `too-large` when the
  * runtime cannot allocate the buffers.
  */
@@ -68,7 +74,7 @@ export async function decodePng(
   header: PngHeader,
   region: Rectangle,
   factor: number,
-  zlib: NativeZlib | undefined,
+  host: DecodingHost,
 ): Promise<PixelBuffer> {
   const width = Math.ceil(region.width / factor);
   const height = Math.ceil(region.height / factor);
@@ -76,18 +82,23 @@ export async function decodePng(
     .map((pass) => passWindow(pass, header, region))
     .filter((pass) => pass.rows > 0 && pass.rowBytes > 0);
   const longest = Math.max(...windows.map((pass) => pass.rowBytes));
-  const { data, scan, finish } = allocateOrThrow(() => {
-    const data = samples(header, width * height * header.bands);
-    const { take, finish } = sink(header, region, factor, data);
-    return { data, scan: rowScanner(windows, header, longest, take), finish };
+  const step = Math.max(1, (header.samples * header.bitDepth) >> 3);
+  const data = await host.instances(async (module) => {
+    const { data, scan, finish } = allocateOrThrow(() => {
+      const data = samples(header, width * height * header.bands);
+      const { take, finish } = sink(header, region, factor, data);
+      const bands = createBands(module, longest, step);
+      return { data, scan: rowScanner(windows, header, bands, take), finish };
+    });
+    let complete = false;
+    for await (const piece of inflatedPicture(bytes, header.dataStart, host.zlib)) {
+      complete = scan(piece);
+      if (complete) break;
+    }
+    if (!complete) throw damagedError("the end: rows are missing");
+    finish();
+    return data;
   });
-  let complete = false;
-  for await (const piece of inflatedPicture(bytes, header.dataStart, zlib)) {
-    complete = scan(piece);
-    if (complete) break;
-  }
-  if (!complete) throw damagedError("the end: rows are missing");
-  finish();
   return { width, height, bands: header.bands, interpretation: header.bands < 3 ? "gray" : "rgb", data };
 }
 
@@ -157,44 +168,40 @@ function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindo
  * on the pixels within. The returned function takes the next piece of the stream and returns true once the
  * region is complete.
  */
-function rowScanner(windows: readonly PassWindow[], header: PngHeader, longest: number, take: TakePixels) {
+function rowScanner(windows: readonly PassWindow[], header: PngHeader, bands: Bands, take: TakePixels) {
   const pixelBits = header.samples * header.bitDepth;
-  const step = Math.max(1, pixelBits >> 3);
   const needed = windows.findLastIndex((pass) => pass.to > pass.from && pass.last > pass.first);
-  let row = new Uint8Array(longest + 1);
-  let above = new Uint8Array(longest + 1);
   let current = 0;
   let y = 0;
-  let filled = 0;
+  bands.begin();
 
-  const finishRow = (pass: PassWindow): void => {
-    if (pass.to <= pass.from || y >= pass.last) return;
-    unfilter(row, above, step, Math.ceil((pass.to * pixelBits) / 8));
-    if (y >= pass.first) {
+  /** Passes on the pixels of the next `count` rows that are in the region. */
+  const takeRows = (pass: PassWindow, count: number): void => {
+    const length = Math.ceil((pass.to * pixelBits) / 8);
+    const rows = bands.unfilter(pass.rowBytes, count, length);
+    for (let i = Math.max(0, pass.first - y); i < count; i++) {
+      const row = rows.subarray(i * length, (i + 1) * length);
       const run = { row, x: pass.from, count: pass.to - pass.from };
-      take(run, pass.left, pass.top + y * pass.stepY, pass.stepX);
+      take(run, pass.left, pass.top + (y + i) * pass.stepY, pass.stepX);
     }
-    [row, above] = [above, row];
   };
 
   return (piece: Uint8Array): boolean => {
-    let at = 0;
-    for (;;) {
+    for (let at = 0; ; ) {
       const pass = windows[current];
       if (!pass || current > needed || (current === needed && y >= pass.last)) return true;
-      if (at === piece.length) return false;
-      const length = pass.rowBytes + 1;
-      const n = Math.min(length - filled, piece.length - at);
-      row.set(piece.subarray(at, at + n), filled);
-      at += n;
-      filled += n;
-      if (filled < length) return false;
-      finishRow(pass);
-      filled = 0;
-      if (++y < pass.rows) continue;
+      const added = bands.add(piece.subarray(at));
+      at += added;
+      const wanted = pass.to > pass.from && y < pass.last;
+      const count = Math.min(bands.rows(pass.rowBytes), (wanted ? pass.last : pass.rows) - y);
+      if (count === 0 && added === 0) return false;
+      if (wanted && count > 0) takeRows(pass, count);
+      bands.drop(pass.rowBytes, count);
+      y += count;
+      if (y < pass.rows) continue;
       y = 0;
       current++;
-      above.fill(0);
+      bands.begin();
     }
   };
 }

@@ -6,7 +6,7 @@ import type { PngHeader } from "./header.ts";
 export type PngSamples = Uint8Array | Uint16Array;
 
 /**
- * Writes pixels `x` to `x + count` of an unfiltered row (bytes from index 1) to `out` from index `at`, one
+ * Writes pixels `x` to `x + count` of an unfiltered row to `out` from index `at`, one
  * pixel every `stride` samples.
  */
 export type Expand = (run: PixelRun, out: PngSamples, at: number, stride: number) => void;
@@ -30,7 +30,7 @@ export function expander(header: PngHeader): Expand {
 
 function direct8(bands: number): Expand {
   return ({ row, x, count }, out, at, stride) => {
-    const start = 1 + x * bands;
+    const start = x * bands;
     if (stride === bands) {
       out.set(row.subarray(start, start + count * bands), at);
       return;
@@ -42,7 +42,7 @@ function direct8(bands: number): Expand {
 
 function direct16(bands: number): Expand {
   return ({ row, x, count }, out, at, stride) => {
-    let from = 1 + x * bands * 2;
+    let from = x * bands * 2;
     for (let i = 0; i < count; i++) {
       const to = at + i * stride;
       for (let band = 0; band < bands; band++, from += 2) out[to + band] = (row[from]! << 8) | row[from + 1]!;
@@ -74,7 +74,7 @@ function expandPalette(entries: Uint8Array, bitDepth: number, bands: number): Ex
   const mask = (1 << bitDepth) - 1;
   const highest = 8 - bitDepth;
   return ({ row, x, count }, out, at, stride) => {
-    let byte = 1 + Math.floor((x * bitDepth) / 8);
+    let byte = Math.floor((x * bitDepth) / 8);
     let shift = highest - ((x * bitDepth) % 8);
     for (let i = 0, to = at; i < count; i++, to += stride) {
       const entry = ((row[byte]! >> shift) & mask) * bands;
