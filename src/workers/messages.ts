@@ -86,12 +86,12 @@ export type FromWorker =
    * not have.
    */
   | { readonly kind: "overlay"; readonly job: number; readonly read: number }
-  /** Passes on a block of the sidecar that the job builds. */
+  /** Passes on a block of the sidecar that the job builds; without a number, an entry as in SidecarAccess. */
   | {
       readonly kind: "keep";
       readonly job: number;
       readonly read: number;
-      readonly block: number;
+      readonly block?: number;
       readonly bytes: Uint8Array;
     }
   /** The profile of the job's master is ignored because it is unusable. */

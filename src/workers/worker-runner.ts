@@ -277,7 +277,8 @@ async function wantedBytes(
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length, signal));
   if (message.kind === "keep") {
-    await sidecar?.blocks?.keep(message.block, message.bytes);
+    const { block, bytes } = message;
+    await (block === undefined ? sidecar?.keepEntry?.(bytes) : sidecar?.blocks?.keep(block, bytes));
     return undefined;
   }
   const { block, lean } = message;

@@ -88,6 +88,10 @@ export function serveJobs(host: WorkerHost): void {
           "index",
           ask((read) => ({ kind: "recall", job, read, lean })),
         ),
+      async keepEntry(entry) {
+        const bytes = new Uint8Array(entry);
+        await askFor((read) => ({ kind: "keep", job, read, bytes }), [bytes.buffer]);
+      },
       reportLoss: () => host.post({ kind: "lost", job }),
     };
 

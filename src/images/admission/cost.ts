@@ -46,7 +46,7 @@ export function renderWork(
   const out = area(shapes.at(-1) ?? decoded);
   const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
   // Without a sidecar, the job makes the parts that it needs.
-  const building = sidecar?.absent ? area(header) * (codec.sidecar?.nsPerPixel(header) ?? 0) : 0;
+  const building = sidecar?.absent ? nsWithout(codec, read) : 0;
   return {
     kind: `${header.format} to ${write.format}`,
     ms: milliseconds(
@@ -57,6 +57,10 @@ export function renderWork(
     ),
   };
 }
+
+/** Returns the nanoseconds that a read takes in addition without a sidecar. */
+const nsWithout = ({ sidecar }: Pick<Codec, "sidecar">, read: RenderPlan["read"]) =>
+  sidecar?.nsWithout?.(read) ?? area(read.header) * (sidecar?.nsPerPixel(read.header) ?? 0);
 
 /** Returns the number of source and target pixels of an overlay that has to be resampled; 0 for any other. */
 function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {

@@ -56,6 +56,11 @@ const nothing = async () => new Uint8Array();
 /** Bytes of sidecars in memory if nothing else is said, and at least. */
 export const leastKeptBytes = 64 * 2 ** 20;
 
+export interface BuildOptions {
+  readonly signal: AbortSignal | undefined;
+  onEarly(sidecar: Sidecar): void;
+}
+
 type BuiltSidecar = Sidecar & Required<Pick<Sidecar, "entry">>;
 
 export interface SidecarJobs {
@@ -68,13 +73,14 @@ export interface SidecarJobs {
   blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): SidecarBlocks;
   /**
    * Builds a sidecar and stores it in the slot. Returns undefined if this file can have none, which is not
-   * stored. Throws other errors, after which another attempt may succeed.
+   * stored. Throws other errors, after which another attempt may succeed. `onEarly` receives a sidecar that
+   * reads may use until this resolves.
    */
   build(
     master: Master,
     header: ImageHeader,
     key: SidecarKey,
-    signal: AbortSignal | undefined,
+    { signal, onEarly }: BuildOptions,
   ): Promise<BuiltSidecar | undefined>;
 }
 
@@ -138,9 +144,14 @@ export function createSidecarJobs(
       return way === "none" ? "alone" : way;
     },
     blocksOf,
-    async build(master, header, key, signal) {
+    async build(master, header, key, { signal, onEarly }) {
       const blocks = new Map<number, Uint8Array>();
-      const access = { id: key.id, blocks: keepingBlocks(key, blocks), load: nothing };
+      const access: SidecarAccess = {
+        id: key.id,
+        blocks: keepingBlocks(key, blocks),
+        load: nothing,
+        keepEntry: async (entry) => onEarly({ entry, isEarly: true, ...(blocks.size > 0 && { blocks }) }),
+      };
       try {
         const entry = await origin.getOrMake(
           key.name,

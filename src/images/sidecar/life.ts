@@ -8,6 +8,8 @@ import type { Build } from "./build.ts";
 export interface Sidecar {
   /** Entry, never empty; absent if the slot has it, under the key of the master. */
   readonly entry?: Uint8Array;
+  /** True if the job that builds it makes more: a whole sidecar will follow. */
+  readonly isEarly?: true;
   /** Blocks of the sidecar if there is no slot to store them; absent otherwise. */
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
 }
@@ -56,7 +58,7 @@ const transitions: Transitions = {
     refused: ({ until }) => ({ is: "unavailable", until }),
     abandoned: () => absent,
   },
-  complete: { lost: () => absent },
+  complete: { obtained: ({ sidecar }) => ({ is: "complete", sidecar }), lost: () => absent },
   unavailable: {},
 };
 

@@ -102,6 +102,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   };
   const jobs = createSidecarJobs(parts, (key) => idOf(key) === key.id);
 
+  /** Passes that run, by the id of their sidecar; reads may use an early one. */
+  const passes = new Map<string, Promise<void>>();
   /** Removals of entries in progress. */
   const removals = new Set<Promise<void>>();
   /** Time before which the sidecar of a master is not removed again. */
@@ -189,7 +191,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     const { sidecar } = state;
     let isMissing = false;
     const access: SidecarAccess = {
-      id: key.id,
+      // Workers keep what they parse under the id: the whole sidecar has another one.
+      id: sidecar.isEarly ? `${key.id} early` : key.id,
       async load(lean) {
         const entry = await (lean ? leanEntryOf : entryOf)(key, sidecar);
         isMissing ||= entry === undefined;
@@ -238,17 +241,22 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
 
     const stored = await asking;
     if (stored) return afterBuild(onObtained(stored));
-    const pass = async () => {
-      try {
-        const sidecar = await jobs.build(master, header, key, endOfPass(master, build, signal));
-        return afterBuild(
-          sidecar ? onObtained(sidecar.entry, sidecar) : end({ is: "refused", until: now() + unavailableMs }),
-        );
-      } catch (error) {
-        end({ is: "abandoned" }, endOf(error));
-        throw error;
-      }
-    };
+    const pass = () =>
+      new Promise<FoundSidecar>((resolve, reject) => {
+        const onEarly = (sidecar: Sidecar) => resolve(afterBuild(end({ is: "obtained", sidecar })));
+        const ended = jobs
+          .build(master, header, key, { signal: endOfPass(master, build, signal), onEarly })
+          .then((sidecar) => {
+            const refused: SidecarEvent = { is: "refused", until: now() + unavailableMs };
+            resolve(afterBuild(sidecar ? onObtained(sidecar.entry, sidecar) : end(refused)));
+          })
+          .catch((error: unknown) => {
+            end({ is: "abandoned" }, endOf(error));
+            reject(error);
+          })
+          .finally(() => passes.delete(key.id));
+        passes.set(key.id, ended);
+      });
     const passLater = () => void pass().catch(() => {});
     const passAfterRender = (failed: unknown) => {
       if (failed instanceof ServiceError && failed.kind === "source")
@@ -317,15 +325,19 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     },
     purge: generations.renew,
     async whenSettled(master) {
-      const state = lives.of((await keyOf(master)).id);
-      if (state.is !== "building") return;
-      state.build.hurry();
-      await state.build.ended;
+      const { id } = await keyOf(master);
+      const state = lives.of(id);
+      if (state.is === "building") {
+        state.build.hurry();
+        await state.build.ended;
+      }
+      await passes.get(id);
     },
     async idle() {
       const builds = lives.builds();
       for (const { hurry } of builds) hurry();
       await Promise.all(builds.map(({ ended }) => ended));
+      await Promise.all(passes.values());
       await Promise.all(removals);
     },
   };

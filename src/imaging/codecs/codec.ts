@@ -54,6 +54,11 @@ export interface SidecarAccess {
   readonly blocks?: SidecarBlocks | undefined;
   /** The entry. `lean`: true if it may lack the levels at 1/8 and below. */
   load(lean?: boolean): Promise<Uint8Array>;
+  /**
+   * For the building job: takes an entry that reads may use while the job makes more. The job returns the
+   * whole entry at the end.
+   */
+  keepEntry?(entry: Uint8Array): Promise<void>;
   /** Reports that the entry or one of its blocks is lost, or belongs to another file: it has to be remade. */
   reportLoss?(): void;
 }
@@ -94,9 +99,9 @@ export type ReductionQuality = "level" | "exact" | "frequencies" | "averages";
  * How a read proceeds while its file has no sidecar; the pixels are the same. `none`: the file has no
  * sidecar. `begin`: the job makes the parts that it needs and leaves them to the job that builds the sidecar
  * next; other reads wait meanwhile (a sequential JPEG). `apart`: the job reads the file only, whether or not
- * a sidecar is being built (a progressive JPEG at 1/8). `reuse`: the read uses a sidecar that the slot has, and
- * begins none (a thumbnail of a PNG). `wait`: the sidecar is built first, since the read
- * would have to do the same work (a progressive JPEG, quantiles of a TIFF).
+ * a sidecar is being built (a progressive JPEG at 1/8). `reuse`: the read uses a sidecar that the slot has,
+ * and begins none (a thumbnail of a PNG). `wait`: the sidecar is built first, since the read would have to do
+ * the same work (a progressive JPEG, quantiles of a TIFF).
  */
 export type SidecarWay = "none" | "begin" | "apart" | "reuse" | "wait";
 
@@ -120,6 +125,11 @@ export interface SidecarFormat {
    * processor.
    */
   nsPerPixel(header: ImageHeader): number;
+  /**
+   * Returns the nanoseconds that a read takes in addition while there is no sidecar. Absent: those of a
+   * build.
+   */
+  nsWithout?(read: ReadRequest): number;
 }
 
 /** Reads metadata of files. */

@@ -27,7 +27,7 @@ export function createCodecs(host: CodecHost): Codecs {
   const bench = workbench(() => host.wasm("jp2k"));
   const byFormat: Readonly<Record<SourceFormat, Codec>> = {
     jpg,
-    png: pngCodec(host),
+    png: pngCodec(host, pyramids),
     gif: gifCodec(pyramids),
     tif: tiffCodec(host, jpg, bench),
     webp: webpCodec(host, pyramids),

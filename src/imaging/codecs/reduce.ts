@@ -96,38 +96,6 @@ export function boxRing<T extends Sums>(
 }
 
 /**
- * Creates a reducer for pixels in any order, each exactly once: `finish` writes the averages. Rounds like
- * {@link boxReducer}.
- */
-export function scatterReducer(reduction: Reduction, out: Samples) {
-  const { width, height, bands, alpha, factor } = reduction;
-  const outWidth = Math.ceil(width / factor);
-  const outHeight = Math.ceil(height / factor);
-  const sums = new Float64Array(outWidth * outHeight * bands);
-  return {
-    /** Adds `count` pixels of row `y`, every `step` columns from column `x`. */
-    add(pixels: Samples, count: number, x: number, y: number, step: number): void {
-      const rowStart = Math.floor(y / factor) * outWidth;
-      for (let i = 0, from = 0; i < count; i++, from += bands) {
-        const to = (rowStart + Math.floor((x + i * step) / factor)) * bands;
-        const weight = alpha ? pixels[from + bands - 1]! : 1;
-        const colours = alpha ? bands - 1 : bands;
-        for (let band = 0; band < colours; band++)
-          sums[to + band] = sums[to + band]! + weight * pixels[from + band]!;
-        if (alpha) sums[to + colours] = sums[to + colours]! + weight;
-      }
-    },
-    finish(): void {
-      const rowLength = outWidth * bands;
-      for (let y = 0; y < outHeight; y++) {
-        const rows = Math.min(factor, height - y * factor);
-        settle(sums.subarray(y * rowLength, (y + 1) * rowLength), reduction, rows, out, y * rowLength);
-      }
-    },
-  };
-}
-
-/**
  * Adds `n` pixels from `pixels[at]`, times `weight`, to the sums of a box at `row[box]`. The hot loop of
  * reducing.
  */

@@ -34,6 +34,7 @@ const arrows: readonly (readonly [SidecarState["is"], keyof typeof events, Sidec
   ["building", "obtained", { is: "complete", sidecar: plain }],
   ["building", "refused", { is: "unavailable", until: 900 }],
   ["building", "abandoned", { is: "absent" }],
+  ["complete", "obtained", { is: "complete", sidecar: plain }],
   ["complete", "lost", { is: "absent" }],
 ];
 

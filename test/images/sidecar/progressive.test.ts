@@ -208,6 +208,7 @@ test.each([
   async (kind, what) => {
     const all = await setUp(kind);
     await all.sidecars.of(all.master, at(all.header, 1), { signal: never });
+    await all.sidecars.idle();
     // the levels at 1/4 and 1/2 follow the transcode
     const last = (await blocksOf(all)) - 3;
     const variant = blockVariant(all.key, last);

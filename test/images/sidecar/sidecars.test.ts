@@ -11,7 +11,7 @@ import { sidecarKey } from "../../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../../src/images/describe.ts";
 import { createSidecars } from "../../../src/images/sidecar/sidecars.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
-import { withoutLevels } from "../../../src/imaging/sidecar/entry.ts";
+import { readEntry, withoutLevels } from "../../../src/imaging/sidecar/entry.ts";
 import { grain } from "../../grain.ts";
 import { type Served, served } from "../../served.ts";
 import { askedForRest, masterOf, startOrigin } from "../../servers/origin.ts";
@@ -40,7 +40,7 @@ beforeAll(async () => {
     );
   const sound = await picture.clone().jpeg({ quality: 75 }).toBuffer();
   await writeFile(join(folder, "cut.jpg"), sound.subarray(0, sound.length / 2));
-  await writeFile(join(folder, "a.png"), await picture.clone().png().toBuffer());
+  await writeFile(join(folder, "a.tif"), await picture.clone().tiff().toBuffer());
   app = await fresh();
 });
 
@@ -242,7 +242,7 @@ test.each(["large.jpg", "large-progressive.jpg"])(
 );
 
 test("a format without a sidecar has none", async () => {
-  const { found, header } = await master("a.png");
+  const { found, header } = await master("a.tif");
   expect(await parts().sidecars.of(found, at1(header), { signal: never })).toBeUndefined();
 });
 
@@ -386,7 +386,7 @@ test("its state comes from memory, else from the slot, without starting anything
   expect(made()).toBe(1);
 });
 
-test("the state of a damaged file is unavailable for an hour, and then absent; a PNG has none", async () => {
+test("the state of a damaged file is unavailable for an hour, and then absent; a TIFF of 8 bits has none", async () => {
   const { found, header } = await master("cut.jpg");
   await clear(found);
   let now = 5000;
@@ -397,8 +397,8 @@ test("the state of a damaged file is unavailable for an hour, and then absent; a
   expect(made()).toBe(1);
   now = 3_605_000;
   expect(await sidecars.state(found, header)).toEqual({ state: "absent" });
-  const png = await master("a.png");
-  expect(await sidecars.state(png.found, png.header)).toBeUndefined();
+  const tiff = await master("a.tif");
+  expect(await sidecars.state(tiff.found, tiff.header)).toBeUndefined();
 });
 
 test("an entry that the slot fails to return is forgotten, not removed, and used again without a pass", async () => {
@@ -439,4 +439,32 @@ test("an entry that the slot fails to return is forgotten, not removed, and used
   const again = await use(pictures[0]);
   expect((await again!.access.load()).length).toBe(entries[0]!.length);
   expect([made(), removed]).toEqual([0, 0]);
+});
+
+test("reads use an early sidecar while the job makes the level at 1/2, and then the whole one", async () => {
+  const { found, header } = await master("a.jpg");
+  await clear(found);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { sidecars, made } = parts({
+    async build(own, ...args) {
+      const result = await own(...args);
+      await held;
+      return result;
+    },
+  });
+  const use = () => sidecars.of(found, at1(header), { signal: never });
+  (await use())!.finish?.();
+  const early = (await use())!;
+  expect(early.state).toBe("complete");
+  const partsOf = async (access: typeof early.access) => [...readEntry(await access.load())!.keys()];
+  expect(await partsOf(early.access)).toEqual(["accessPoints", "level8", "level4"]);
+  release();
+  await sidecars.idle();
+  const whole = (await use())!;
+  expect(await partsOf(whole.access)).toEqual(["accessPoints", "level8", "level4", "level2", "level2Index"]);
+  expect(whole.access.id).not.toBe(early.access.id);
+  expect(made()).toBe(1);
 });

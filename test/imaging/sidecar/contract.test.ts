@@ -2,6 +2,7 @@
 // one is to write.
 // @module-tag slow
 
+import type { Sharp } from "sharp";
 import { expect, test } from "vitest";
 import type { ImageHeader, SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../src/imaging/codecs/index.ts";
@@ -77,7 +78,9 @@ sidecarContract("a TIFF that is read with a window", {
   ],
 });
 
-/** Reads of each kind of place in a pyramid: inside of a tile, across tiles, at an edge, and all of a level. */
+/**
+ * Reads of each kind of place in a pyramid: inside of a tile, across tiles, at an edge, and all of a level.
+ */
 const pyramidReads = (header: ImageHeader): readonly ReadRequest[] => [
   { header, page: 1, region, scaleFactor: 1 },
   { header, page: 1, region: { x: 200, y: 130, width: 333, height: 401 }, scaleFactor: 1 },
@@ -99,6 +102,26 @@ sidecarContract("a WebP with alpha", {
     ),
   reads: pyramidReads,
 });
+
+const png = (options: object, change = (image: Sharp) => image) => ({
+  codec: codecOf("png"),
+  file: async () =>
+    new Uint8Array(
+      await change(grain(1030, 1024, 30))
+        .png({ compressionLevel: 1, ...options })
+        .toBuffer(),
+    ),
+  reads: pyramidReads,
+});
+sidecarContract("a PNG", png({ adaptiveFiltering: true }));
+sidecarContract(
+  "an interlaced PNG with alpha",
+  png({ progressive: true }, (image) => image.ensureAlpha(0.3)),
+);
+sidecarContract(
+  "a gray PNG of 16 bits",
+  png({}, (image) => image.toColourspace("grey16")),
+);
 
 sidecarContract("a GIF", {
   codec: codecOf("gif"),

@@ -103,8 +103,8 @@ function bitsOf(z: v128): i32 {
 }
 
 /**
- * Decodes plane `number` from the coded bytes `start` to `end`, which may include others after it. Returns how
- * many bytes it took; -1 if they are not a coded plane of this size. `width` and `height` are 1 to 256.
+ * Decodes plane `number` from the coded bytes `start` to `end`, which may include others after it. Returns
+ * how many bytes it took; -1 if they are not a coded plane of this size. `width` and `height` are 1 to 256.
  */
 export function decode(number: i32, start: i32, end: i32, width: i32, height: i32): i32 {
   const samples = planeAt(number);

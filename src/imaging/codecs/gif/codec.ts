@@ -5,7 +5,7 @@ import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import { colourFacts } from "../../metadata/colour.ts";
 import type { Codec } from "../codec.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
-import { rowsOf } from "../pyramid/rows.ts";
+import { takeAll } from "../pyramid/rows.ts";
 import { decodeGif } from "./decode.ts";
 import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
@@ -13,13 +13,13 @@ import { readGifMetadata } from "./metadata.ts";
 /** Creates the codec, which reads only. */
 export function gifCodec(pyramids: Pyramids): Codec {
   const parts = pyramids({
-    async *decodeRows(bytes, { header, page }, region) {
+    async decodeRows(bytes, { header, page }, region, take) {
       const gif = await readGifHeader(bytes);
       const bands = bandsOf(gif);
       if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
         throw damagedError("its header, which is not the one read before");
       if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
-      yield* rowsOf(decodeGif(await readAll(bytes, longestFile), gif, page, region, bands));
+      await takeAll(decodeGif(await readAll(bytes, longestFile), gif, page, region, bands), take);
     },
     memory(header, region, fileSize) {
       // A frame may have to be restored.

@@ -19,6 +19,7 @@ import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
 import {
   isFiltered,
   level4Scale,
+  nsWithout,
   reductions,
   regionMemory,
   sidecarMemory,
@@ -175,6 +176,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
       build: (bytes, { header }, access) => files.buildSidecar(withLateHeight(bytes, header), header, access),
       memory: sidecarMemory,
       nsPerPixel: sidecarNsPerPixel,
+      nsWithout,
     },
     metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
     write: {

@@ -166,14 +166,19 @@ function transcodeMemory(header: ImageHeader): number {
   return 8 * 2 ** 20 + 2 * header.width * detailsOf(header).mcuHeight * header.bands;
 }
 
-/**
- * Implements `SidecarFormat.nsPerPixel`: for a baseline transcode, or for one pass over the codes with or
- * without the level at 1/4, and for the level at 1/2.
- */
-export function sidecarNsPerPixel(header: ImageHeader): number {
-  const pass = isProgressive(header) ? 15 : hasLevel4(header) ? 2 : 1;
-  return hasLevel2(header) ? pass + 7 : pass;
+/** Returns the nanoseconds per pixel of a baseline transcode, or of one pass over the codes. */
+function passNsPerPixel(header: ImageHeader): number {
+  if (isProgressive(header)) return 15;
+  return hasLevel4(header) ? 2 : 1;
 }
+
+/** Implements `SidecarFormat.nsPerPixel`; the level at 1/2 follows the pass. */
+export const sidecarNsPerPixel = (header: ImageHeader) =>
+  passNsPerPixel(header) + (hasLevel2(header) ? 7 : 0);
+
+/** Implements `SidecarFormat.nsWithout`: a read makes what a pass makes. */
+export const nsWithout = ({ header }: Pick<ReadRequest, "header">) =>
+  header.width * header.height * passNsPerPixel(header);
 
 /** Implements `SidecarFormat.memory`. */
 export function sidecarMemory(

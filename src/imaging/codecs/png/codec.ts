@@ -8,8 +8,9 @@ import {
   compressedProfileBytes,
   inflatedProfile,
 } from "../../metadata/colour.ts";
-import type { Codec, CodecHost, Reduction } from "../codec.ts";
+import type { Codec, CodecHost } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
+import type { Pyramids } from "../pyramid/pyramids.ts";
 import { decodePng } from "./decode.ts";
 import { encodePng } from "./encode.ts";
 import { damagedError, type PngHeader, readPngHeader, signature } from "./header.ts";
@@ -18,12 +19,28 @@ import { pngInstances } from "./module.ts";
 
 /** Buffers of the stream: bytes read, inflated bytes that wait, and the inflater's window. */
 const streamMemory = 12 << 20;
-const largestFactor = 256;
+const isInterlaced = ({ details }: ImageHeader) => details?.interlaced === true;
 
-/** Creates the codec: regions and box-reduced scales in memory proportional to the result; one page. */
-export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">): Codec {
+/** Creates the codec: regions in memory proportional to the result; one page. */
+export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">, pyramids: Pyramids): Codec {
   const instances = pngInstances(() => host.wasm("png"));
+  const parts = pyramids({
+    async decodeRows(bytes, { header }, region, take) {
+      const png = await readPngHeader(bytes);
+      if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
+        throw damagedError("its header, which is not the one read before");
+      await decodePng(bytes, { header: png, region }, { zlib: host.zlib, instances }, take);
+    },
+    memory(header, region) {
+      const sampleBytes = header.bands * (header.depth / 8);
+      const held = isInterlaced(header) ? region.width * region.height : 0;
+      return (3 * header.width + held) * sampleBytes + streamMemory;
+    },
+    decodesWhole: isInterlaced,
+    nsPerPixel: () => 10,
+  });
   return {
+    ...parts,
     format: "png",
     recognises: (head) => head.length >= 8 && signature.every((byte, i) => head[i] === byte),
     async probe(bytes, page) {
@@ -32,36 +49,6 @@ export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">): Co
           code: "page_not_found",
         });
       return imageHeader(bytes, await readPngHeader(bytes));
-    },
-    memory({ header, region, scaleFactor }) {
-      const sampleBytes = header.depth / 8;
-      const rowSamples = header.width * header.bands;
-      const pixels = Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor);
-      const result = pixels * header.bands * sampleBytes;
-      const rows = 3 * rowSamples * sampleBytes;
-      if (scaleFactor === 1) return result + rows + streamMemory;
-      const line = region.width * header.bands * sampleBytes;
-      const boxes = header.details?.interlaced ? pixels : Math.ceil(region.width / scaleFactor);
-      const sums = 8 * header.bands * boxes;
-      return result + rows + line + sums + streamMemory;
-    },
-    // Rows depend on those above them.
-    decodedPixels: ({ header, region }) =>
-      header.width * (header.details?.interlaced ? header.height : region.y + region.height),
-    async decode(bytes, { header, region, scaleFactor }) {
-      const png = await readPngHeader(bytes);
-      if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
-        throw damagedError("its header, which is not the one read before");
-      return decodePng(bytes, png, region, scaleFactor, { zlib: host.zlib, instances });
-    },
-    scales: {
-      of({ width, height }) {
-        const reductions: Reduction[] = [];
-        const side = Math.min(width, height);
-        for (let factor = 2; factor <= largestFactor && factor <= side; factor *= 2)
-          reductions.push({ factor, quality: "averages" });
-        return reductions;
-      },
     },
     metadata: { read: (bytes, _header, kinds) => readPngMetadata(bytes, kinds) },
     write: {

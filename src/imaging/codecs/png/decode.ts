@@ -1,12 +1,11 @@
-// A region of a PNG, row by row from the stream: passes, filters, samples, reduction (PNG specification 8 to
-// 10).
+// A region of a PNG, row by row from the stream: passes, filters, samples (PNG specification 8 to 10).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
-import { boxReducer, scatterReducer } from "../reduce.ts";
+import type { TakeRows } from "../pyramid/rows.ts";
 import { type Bands, createBands } from "./bands.ts";
 import { damagedError, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
@@ -65,84 +64,73 @@ export interface DecodingHost extends Pick<CodecHost, "zlib"> {
 }
 
 /**
- * Decodes the region at 1/factor, averaged over boxes. Holds some rows, the result and the sums of a row of
- * boxes (of all boxes when interlaced). Throws ImagingError `decode` when damaged, `too-large` when the
- * runtime cannot allocate the buffers.
+ * Decodes a region and passes on its rows. Holds some rows; of an interlaced picture the whole region. Throws
+ * ImagingError `decode` when damaged, `too-large` when the runtime cannot allocate the buffers.
  */
 export async function decodePng(
   bytes: ByteSource,
-  header: PngHeader,
-  region: Rectangle,
-  factor: number,
+  { header, region }: { readonly header: PngHeader; readonly region: Rectangle },
   host: DecodingHost,
-): Promise<PixelBuffer> {
-  const width = Math.ceil(region.width / factor);
-  const height = Math.ceil(region.height / factor);
+  take: TakeRows,
+): Promise<void> {
   const windows = (header.interlaced ? adam7 : wholePicture)
     .map((pass) => passWindow(pass, header, region))
     .filter((pass) => pass.rows > 0 && pass.rowBytes > 0);
   const longest = Math.max(...windows.map((pass) => pass.rowBytes));
   const step = Math.max(1, (header.samples * header.bitDepth) >> 3);
-  const data = await host.instances(async (module) => {
-    const { data, scan, finish } = allocateOrThrow(() => {
-      const data = samples(header, width * height * header.bands);
-      const { take, finish } = sink(header, region, factor, data);
+  await host.instances(async (module) => {
+    const { pixels, scan } = allocateOrThrow(() => {
+      const pixels = collectRows(header, region);
       const bands = createBands(module, longest, step);
-      return { data, scan: rowScanner(windows, header, bands, take), finish };
+      return { pixels, scan: rowScanner(windows, header, bands, pixels.take) };
     });
     let complete = false;
     for await (const piece of inflatedPicture(bytes, header.dataStart, host.zlib)) {
       complete = scan(piece);
+      if (!header.interlaced) for (const rows of pixels.ready()) await take(rows);
       if (complete) break;
     }
     if (!complete) throw damagedError("the end: rows are missing");
-    finish();
-    return data;
+    for (const rows of pixels.ready()) await take(rows);
   });
-  return { width, height, bands: header.bands, interpretation: header.bands < 3 ? "gray" : "rgb", data };
 }
 
-function samples(header: PngHeader, length: number): PngSamples {
-  return header.bitDepth === 16 ? new Uint16Array(length) : new Uint8Array(length);
-}
+/** Rows of an image that are expanded together. */
+const rowsTogether = 64;
 
-/** Destination of expanded pixels: the result, or the sums of boxes. */
-function sink(
-  header: PngHeader,
-  region: Rectangle,
-  factor: number,
-  data: PngSamples,
-): { take: TakePixels; finish: () => void } {
-  const { bands } = header;
+/** Collects the pixels of a region. `ready` returns those of whole rows, each once. */
+function collectRows(header: PngHeader, region: Rectangle) {
+  const { bands, bitDepth, interlaced } = header;
+  const { width, height } = region;
   const expand = expander(header);
-  if (factor === 1) {
-    const take: TakePixels = (run, left, top, step) =>
-      expand(run, data, (top * region.width + left) * bands, step * bands);
-    return { take, finish: () => {} };
-  }
-  const reduction = {
-    width: region.width,
-    height: region.height,
-    bands,
-    alpha: bands === 2 || bands === 4,
-    factor,
+  const room = interlaced ? height : Math.min(height, rowsTogether);
+  const empty = (): PngSamples => {
+    const length = width * room * bands;
+    return bitDepth === 16 ? new Uint16Array(length) : new Uint8Array(length);
   };
-  const line = samples(header, region.width * bands);
-  if (!header.interlaced) {
-    const boxes = boxReducer(reduction, 1, data);
-    const take: TakePixels = (run, _left, top) => {
-      expand(run, line, 0, bands);
-      boxes.add({ pixels: line, from: 0, count: run.count, x: 0, y: top });
-      boxes.complete(top + 1);
-    };
-    return { take, finish: () => {} };
-  }
-  const sums = scatterReducer(reduction, data);
+  let data = empty();
+  let first = 0;
+  let ready: PixelBuffer[] = [];
+  const finish = (rows: number) => {
+    const interpretation = bands < 3 ? "gray" : "rgb";
+    ready.push({ width, height: rows, bands, interpretation, data: data.subarray(0, rows * width * bands) });
+    first += rows;
+  };
   const take: TakePixels = (run, left, top, step) => {
-    expand(run, line, 0, bands);
-    sums.add(line, run.count, left, top, step);
+    expand(run, data, ((top - first) * width + left) * bands, step * bands);
+    if (interlaced || (top + 1 - first < room && top + 1 < height)) return;
+    finish(top + 1 - first);
+    if (first < height) data = empty();
   };
-  return { take, finish: sums.finish };
+  return {
+    take,
+    ready() {
+      if (interlaced) finish(height);
+      const rows = ready;
+      ready = [];
+      return rows;
+    },
+  };
 }
 
 function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindow {

@@ -8,6 +8,7 @@ import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { mostTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
 import { createHalver, type Halver, type Resize } from "./halver.ts";
 import { levelSizes, type Size } from "./levels.ts";
+import type { TakeRows } from "./rows.ts";
 
 /** Makes and stores what the levels need. */
 export interface PyramidTools {
@@ -32,7 +33,7 @@ interface Level {
  * ImagingError `unsupported` if there is no room.
  */
 export async function buildPyramid(
-  rows: AsyncIterable<PixelBuffer>,
+  decodeRows: (take: TakeRows) => Promise<void>,
   size: Size,
   sink: BlockSink,
   { resize, coder }: PyramidTools,
@@ -57,13 +58,13 @@ export async function buildPyramid(
     await blocks.add(tile);
     return place;
   };
-  for await (const piece of rows) {
+  await decodeRows(async (piece) => {
     let made: PixelBuffer | undefined = piece;
     for (const level of levels) {
       made = level.halver ? made && level.halver.take(made) : made;
       if (made) await takeRows(level, made, coder, write);
     }
-  }
+  });
   const count = levels.reduce((sum, { places }) => sum + places.length, 0);
   if (levels.some(({ count }) => count > 0) || count !== countTiles(sizes))
     throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");

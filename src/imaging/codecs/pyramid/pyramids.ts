@@ -13,7 +13,7 @@ import { buildPyramid } from "./build.ts";
 import type { Resize } from "./halver.ts";
 import { levelSizes, partOf } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
-import { type DecodeRows, decodeLevel } from "./rows.ts";
+import { type DecodeRows, decodeLevel, type TakeRows } from "./rows.ts";
 
 /** A format whose pixels arrive in rows. */
 export interface RowFormat {
@@ -45,7 +45,9 @@ const usualRatio = 0.7;
 const heldRows = 512;
 /** Share of the rows up to which a first read is cheaper on its own than after the build. */
 const shareAlone = 0.6;
-/** Scale factor from which a read of the whole image, such as a thumbnail, is no reason to build a sidecar. */
+/**
+ * Scale factor from which a read of the whole image, such as a thumbnail, is no reason to build a sidecar.
+ */
 const thumbnailFactor = 8;
 /** Nanoseconds per pixel of making and coding all levels. */
 const buildNs = 6;
@@ -112,6 +114,9 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
       const share = (region.y + region.height) / header.height;
       return format.decodesWhole(header) || share > shareAlone ? "wait" : "begin";
     };
+    /** Returns the pixels that a read without a sidecar decodes. */
+    const rowsRead = (header: ImageHeader, region: Rectangle) =>
+      header.width * (format.decodesWhole(header) ? header.height : region.y + region.height);
     return {
       memory({ header, region, scaleFactor }, fileSize) {
         const part = partOf(region, Math.log2(scaleFactor));
@@ -124,22 +129,22 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
       },
       decodedPixels({ header, region, scaleFactor }) {
         if (hasPyramid(header)) return (region.width * region.height) / scaleFactor ** 2;
-        const rows = format.decodesWhole(header) ? header.height : region.y + region.height;
-        return header.width * rows;
+        return rowsRead(header, region);
       },
       async decode(bytes: ByteSource, read: ReadRequest, access?: SidecarAccess): Promise<Decoded> {
         const { header, page, region, scaleFactor } = read;
         if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
         const stored = await fromSidecar(read, access);
         if (stored) return stored;
-        const rowsOf = (part: Rectangle) => format.decodeRows(bytes, { header, page }, part);
-        return decodeLevel(rowsOf, header, region, Math.log2(scaleFactor), resize);
+        const decodeRows = (part: Rectangle, take: TakeRows) =>
+          format.decodeRows(bytes, { header, page }, part, take);
+        return decodeLevel(decodeRows, header, region, Math.log2(scaleFactor), resize);
       },
       scales: {
         of: (header) =>
           levelSizes(header)
             .slice(1)
-            .map((_, n) => ({ factor: 2 ** (n + 1), quality: "level" })),
+            .map((_, n) => ({ factor: 2 ** (n + 1), quality: "exact" })),
       },
       sidecar: {
         way: (read, _fileSize, room) => sidecarWay(read, room),
@@ -148,9 +153,10 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
           const blocks = access?.blocks;
           if (!blocks || !hasPyramid(header)) return new Uint8Array();
           const { width, height } = header;
-          const rows = format.decodeRows(bytes, master, { x: 0, y: 0, width, height });
+          const decodeRows = (take: TakeRows) =>
+            format.decodeRows(bytes, master, { x: 0, y: 0, width, height }, take);
           const sink = { room: blocks.room, keep: blocks.keep };
-          return buildPyramid(rows, header, sink, { resize, coder });
+          return buildPyramid(decodeRows, header, sink, { resize, coder });
         },
         memory(header, fileSize) {
           const { width, height } = header;
@@ -158,6 +164,7 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
           return rows + format.memory(header, { x: 0, y: 0, width, height }, fileSize) + 8 * 2 ** 20;
         },
         nsPerPixel: (header) => format.nsPerPixel(header) + buildNs,
+        nsWithout: ({ header, region }) => rowsRead(header, region) * format.nsPerPixel(header),
       },
     };
   };

@@ -8,19 +8,23 @@ import type { MasterPage } from "../plan.ts";
 import { createHalver, type Resize } from "./halver.ts";
 import { levelSizes, partAbove, partOf } from "./levels.ts";
 
+/** Takes the next rows, packed and of any number; they are valid until it resolves. */
+export type TakeRows = (rows: PixelBuffer) => Promise<void>;
+
 /**
- * Decodes the rows of a region, in whole full-size pixels: packed rows in pieces of any height, from the top
- * down. Stops reading the file if the caller stops. Throws ImagingError `decode` if the file is damaged.
+ * Decodes a region, in whole full-size pixels, and passes on its rows from the top down. Throws ImagingError
+ * `decode` if the file is damaged.
  */
 export type DecodeRows = (
   bytes: ByteSource,
   master: MasterPage,
   region: Rectangle,
-) => AsyncIterable<PixelBuffer>;
+  take: TakeRows,
+) => Promise<void>;
 
 /** Returns a region at 1/2^level from rows: the samples that a stored level has. */
 export async function decodeLevel(
-  rowsOf: (region: Rectangle) => AsyncIterable<PixelBuffer>,
+  decodeRows: (region: Rectangle, take: TakeRows) => Promise<void>,
   { width, height }: { readonly width: number; readonly height: number },
   region: Rectangle,
   level: number,
@@ -33,10 +37,10 @@ export async function decodeLevel(
   const whole = parts.at(-1)!;
   let result: PixelBuffer | undefined;
   let at = 0;
-  for await (const rows of rowsOf(parts[0]!)) {
+  await decodeRows(parts[0]!, async (rows) => {
     let made: PixelBuffer | undefined = rows;
     for (const halver of halvers) made = made && halver.take(made);
-    if (!made) continue;
+    if (!made) return;
     const { bands, interpretation } = made;
     result ??= {
       width: whole.width,
@@ -47,7 +51,7 @@ export async function decodeLevel(
     };
     result.data.set(made.data, at);
     at += made.data.length;
-  }
+  });
   if (!result || at !== result.data.length)
     throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
   return result;
@@ -56,11 +60,11 @@ export async function decodeLevel(
 /** Rows of a decoded image that are passed on at a time. */
 export const rowsAtOnce = 64;
 
-/** Returns the rows of a region of an image that is in memory as a whole, as {@link DecodeRows} does. */
-export async function* rowsOf(image: PixelBuffer): AsyncIterable<PixelBuffer> {
+/** Passes on the rows of an image that is in memory as a whole. */
+export async function takeAll(image: PixelBuffer, take: TakeRows): Promise<void> {
   const rowLength = image.width * image.bands;
   for (let y = 0; y < image.height; y += rowsAtOnce) {
     const height = Math.min(rowsAtOnce, image.height - y);
-    yield { ...image, height, data: image.data.subarray(y * rowLength, (y + height) * rowLength) };
+    await take({ ...image, height, data: image.data.subarray(y * rowLength, (y + height) * rowLength) });
   }
 }

@@ -15,8 +15,8 @@ const fileLimit = 512 * 1024 * 1024;
 export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
   const decodeStill = stillDecoder(host);
   const parts = pyramids({
-    async *decodeRows(bytes, { page }, region) {
-      yield* decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);
+    async decodeRows(bytes, { page }, region, take) {
+      await decodePage(decodeStill, { file: await readAll(bytes, fileLimit), page, region }, take);
     },
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
     // canvas of an animation.

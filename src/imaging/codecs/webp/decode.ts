@@ -8,7 +8,7 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
-import { rowsAtOnce } from "../pyramid/rows.ts";
+import { rowsAtOnce, type TakeRows } from "../pyramid/rows.ts";
 import { type Container, type Frame, readContainer } from "./header.ts";
 
 /** RGBA, not premultiplied. */
@@ -62,15 +62,14 @@ export function confirmWhole(file: Uint8Array): void {
 }
 
 /**
- * Decodes frame `page` of a file in memory. Yields the rows of `region`, a few at a time: 4 bands when the
- * container has alpha, else 3.
+ * Decodes frame `page` of a file in memory, and passes on the rows of `region`: 4 bands when the container
+ * has alpha, else 3.
  */
-export async function* decodePage(
+export async function decodePage(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
-  file: Uint8Array,
-  page: number,
-  region: Rectangle,
-): AsyncIterable<PixelBuffer> {
+  { file, page, region }: { readonly file: Uint8Array; readonly page: number; readonly region: Rectangle },
+  take: TakeRows,
+): Promise<void> {
   const container = await readContainer(memoryBytes(file));
   confirmWhole(file);
   const whole = container.frames.length
@@ -83,7 +82,7 @@ export async function* decodePage(
   const bottom = region.y + region.height;
   for (let y = region.y; y < bottom; y += rowsAtOnce) {
     const rows = { ...region, y, height: Math.min(rowsAtOnce, bottom - y) };
-    yield cut(whole, rows, container.alpha ? 4 : 3);
+    await take(cut(whole, rows, container.alpha ? 4 : 3));
   }
 }
 

@@ -50,8 +50,8 @@ export interface TileCoder {
     kind: TileKind,
   ): Uint8Array;
   /**
-   * Decodes a tile of pixels. Returns its packed bytes, which the next call overwrites; undefined if `coded` is
-   * not a coded tile of this size and kind.
+   * Decodes a tile of pixels. Returns its packed bytes, which the next call overwrites; undefined if `coded`
+   * is not a coded tile of this size and kind.
    */
   decodePixels(coded: Uint8Array, width: number, height: number, kind: TileKind): Uint8Array | undefined;
 }

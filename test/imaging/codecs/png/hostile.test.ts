@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pngCodec } from "../../../../src/imaging/codecs/png/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { type ByteSource, memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
@@ -7,7 +7,7 @@ import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { chunk, ihdr, makePng, pngStart } from "./make-png.ts";
 
-const codec = pngCodec(testHost);
+const codec = createCodecs(testHost).byFormat("png");
 
 async function decode(bytes: ByteSource, side?: number): Promise<PixelBuffer> {
   const header = await codec.probe(bytes, 1);
@@ -121,7 +121,7 @@ describe("a PNG whose picture is damaged", () => {
 
   it("has the same pixels and errors without the zlib of the runtime", async () => {
     const { zlib: _, ...plain } = testHost;
-    const other = pngCodec(plain);
+    const other = createCodecs(plain).byFormat("png");
     for (const name of ["base.png", "png-rgb8-interlaced.png", "png-pal4.png", "bad-trunc-50.png"]) {
       const source = memoryBytes(fixture(name));
       const header = await codec.probe(source, 1);

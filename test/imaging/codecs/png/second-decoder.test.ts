@@ -2,7 +2,7 @@
 // damaged files: it checks no checksums, so that it reads changed pictures without an error.
 
 import { describe, expect, test } from "vitest";
-import { pngCodec } from "../../../../src/imaging/codecs/png/codec.ts";
+import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { encodePng } from "../../../../src/imaging/codecs/png/encode.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
@@ -11,7 +11,7 @@ import { asRgba, jsquashPng, type Rgba } from "../../../second-decoders.ts";
 import { noise } from "../../pipeline/pictures.ts";
 import { allKinds, makePng, samplesOf, sequence } from "./make-png.ts";
 
-const codec = pngCodec(testHost);
+const codec = createCodecs(testHost).byFormat("png");
 
 async function decode(file: Uint8Array): Promise<PixelBuffer> {
   const bytes = memoryBytes(file);

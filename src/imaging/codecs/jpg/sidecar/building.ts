@@ -49,6 +49,21 @@ export function createBuilding(
   };
 
   /**
+   * Makes the level at 1/2 when all other parts are made. Reads may use these meanwhile, since it takes
+   * longer than all of them.
+   */
+  const level2After = async (
+    parts: JpegParts,
+    file: OpenJpeg,
+    access: SidecarAccess | undefined,
+    first: number,
+  ) => {
+    if (!access?.blocks) return undefined;
+    await access.keepEntry?.(await saveParts(parts));
+    return level2Of(file, access.blocks, first);
+  };
+
+  /**
    * Returns the entry of a sequential file. A level at 1/4 is written to blocks, and then read from there.
    */
   const saveSequential = async (
@@ -60,16 +75,15 @@ export function createBuilding(
     const { frame, level4: planes, level8 = [] } = file.reader;
     const level4 = planes && access?.blocks && (await planesToBlocks(planes, access.blocks, 0));
     if (level4) opening.readLevel4From(file, opening.inBlocks(level4, { current: file.current }));
-    const level2 =
-      withLevel2 && access?.blocks
-        ? await level2Of(file, access.blocks, level4 ? endOfBlocks(level4) : 0)
-        : undefined;
-    if (level2) opening.readLevel2From(file, level2);
     const planesAt8 = level8.map((data, component) => ({ data, ...level8Size(frame, component) }));
     const smallerLevels = makeSmallerLevels(planesAt8, resample);
     file.smallerLevels = readSmallerLevels(frame, smallerLevels);
+    const parts = { accessPoints, level8, smallerLevels, transcode: undefined, level4, level2: undefined };
+    const first = level4 ? endOfBlocks(level4) : 0;
+    const level2 = withLevel2 ? await level2After(parts, file, access, first) : undefined;
+    if (level2) opening.readLevel2From(file, level2);
     file.isWhole = true;
-    return saveParts({ accessPoints, level8, smallerLevels, transcode: undefined, level4, level2 });
+    return saveParts({ ...parts, level2 });
   };
 
   const ofSequential = async (job: Job, { withLevel4, withLevel2 }: Levels): Promise<Uint8Array> => {
@@ -109,21 +123,22 @@ export function createBuilding(
     return reader?.level4 && (await planesToBlocks(reader.level4, blocks, endOfBlocks(transcode)));
   };
 
-  /** Makes the levels at 1/4 and 1/2 of a progressive file from its transcode. */
+  /** Returns the parts with the levels at 1/4 and 1/2 of a progressive file, made from its transcode. */
   const levelsOf = async (
     job: Job,
     parts: JpegParts,
     blocks: SidecarBlocks,
     { withLevel4, withLevel2 }: Levels,
-  ): Promise<Pick<JpegParts, "level4" | "level2"> | undefined> => {
+  ): Promise<JpegParts> => {
     const { transcode } = parts;
-    if (!transcode || (!withLevel4 && !withLevel2)) return undefined;
+    if (!transcode || (!withLevel4 && !withLevel2)) return parts;
     const file = await opening.overTranscode(job, parts, transcode, false);
-    if (!file?.replay) return undefined;
+    if (!file?.replay) return parts;
     try {
       const level4 = withLevel4 ? await level4Of(file, transcode, blocks) : undefined;
+      const made = { ...parts, level4 };
       const end = endOfBlocks(level4 ?? transcode);
-      return { level4, level2: withLevel2 ? await level2Of(file, blocks, end) : undefined };
+      return { ...made, level2: withLevel2 ? await level2After(made, file, job.access, end) : undefined };
     } finally {
       file.replay.end();
     }
@@ -138,11 +153,8 @@ export function createBuilding(
     const made = await opening.transcoded(bytes, sink, true);
     if (!made) return nothing;
     const { parts, planes } = made;
-    return saveParts({
-      ...parts,
-      smallerLevels: makeSmallerLevels(planes, resample),
-      ...(await levelsOf(job, parts, access.blocks, levels)),
-    });
+    const all = { ...parts, smallerLevels: makeSmallerLevels(planes, resample) };
+    return saveParts(await levelsOf(job, all, access.blocks, levels));
   };
 
   return async (job, header) => {
