@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { markBuilt, sourcesDigest } from "./build-stamp.mjs";
 import { bundleBom, licenceFiles, licenceText, packagesOf } from "./bundle-contents.mjs";
+import { deriveConfigTree } from "./config-tree.mjs";
 import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
 import { compressFiles } from "./static-files.mjs";
@@ -83,6 +84,7 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
         stdin: appEntry(),
         outfile: join(outdir, "app.js"),
         plugins: [loadedFiles(), ...plugins],
+        define: { ...defined, SMALTI_CONFIG_TREE: JSON.stringify(JSON.stringify(await deriveConfigTree())) },
       }),
       await bundle({
         ...entries,
@@ -160,6 +162,8 @@ async function moduleFiles(table, names) {
 
 const plugins = [nodeBuiltins(), noDebug(), oneLanguage(), browserGlue()];
 
+const defined = { SMALTI_VERSION: JSON.stringify(version(root)) };
+
 /** Bundles one file; the packages and files that went into it. */
 async function bundle(options) {
   const { metafile } = await esbuild.build({
@@ -173,7 +177,7 @@ async function bundle(options) {
     minifySyntax: true,
     minifyWhitespace: true, // names stay: stack traces in logs are readable without a map
     legalComments: "none",
-    define: { SMALTI_VERSION: JSON.stringify(version(root)) },
+    define: defined,
     absWorkingDir: root,
     metafile: true,
     logLevel: "warning",

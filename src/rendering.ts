@@ -28,7 +28,7 @@ import type { OuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 import { admissionFigures, poolCounts } from "./stats/parts.ts";
 import type { Registry } from "./stats/registry.ts";
-import { createPool } from "./workers/pool.ts";
+import { createPool, type Pool } from "./workers/pool.ts";
 
 /** Dependencies of rendering. */
 export interface RenderingNeeds {
@@ -40,6 +40,8 @@ export interface RenderingNeeds {
   /** The rules, which are asked after the authorize hook. */
   readonly access: Access;
   readonly decisions: Decisions;
+  /** Runs the jobs in place of a pool of its own. */
+  readonly pool?: Pool | undefined;
 }
 
 /**
@@ -52,8 +54,8 @@ const waitingPerPlace = 256;
 const overlayWork = { kind: "overlay", ms: 5 } as const;
 
 /**
- * Starts the pool, and returns what renders, with its memory budget in bytes and the checks of overlays. The
- * number of permits follows the settings while it runs.
+ * Starts the pool, unless one is given, and returns what renders, with its memory budget in bytes and the
+ * checks of overlays. The number of permits follows the settings while it runs.
  */
 export function buildRendering({
   settings,
@@ -63,6 +65,7 @@ export function buildRendering({
   outer: { sources, slots, hooks },
   access,
   decisions,
+  pool: given,
 }: RenderingNeeds): {
   readonly images: RenderParts;
   readonly memoryBytes: number;
@@ -85,15 +88,17 @@ export function buildRendering({
     zlib: platform.zlib,
     noteIgnoredProfile: ignoredProfiles.tell,
   });
-  const pool = createPool({
-    platform,
-    codecs,
-    ignoredProfile: ignoredProfiles.tell,
-    size: workers(),
-    keptBytes: (memory * keptShares.workers) / workers(),
-    log,
-    counts: poolCounts(registry),
-  });
+  const pool =
+    given ??
+    createPool({
+      platform,
+      codecs,
+      ignoredProfile: ignoredProfiles.tell,
+      size: workers(),
+      keptBytes: (memory * keptShares.workers) / workers(),
+      log,
+      counts: poolCounts(registry),
+    });
   const admission = createAdmission(gate(), admissionFigures(registry, "render"));
   const probes = createAdmission(gate(), admissionFigures(registry, "probe"));
   settings.subscribe(() => {

@@ -36,6 +36,7 @@ import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
 import { type DoubtfulBound, doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 import type { Tracing } from "./tracing/tracing.ts";
+import type { Pool } from "./workers/pool.ts";
 
 export interface Service {
   readonly platform: Platform;
@@ -103,18 +104,20 @@ export interface Service {
 export interface ServiceOptions {
   readonly access?: Access | undefined;
   readonly configFile?: ConfigFile | undefined;
+  readonly pool?: Pool | undefined;
 }
 
 /**
  * Builds the service; `access` replaces the section `auth` in deciding who may have which image, `configFile`
- * is the file of `config`. Throws if a part cannot be built from the configuration.
+ * is the file of `config`, `pool` is that of another service, which closes it. Throws if a part cannot be
+ * built from the configuration.
  */
 export async function createService(
   config: Config,
   platform: Platform,
   log: Log,
   version: string,
-  { access, configFile }: ServiceOptions = {},
+  { access, configFile, pool: shared }: ServiceOptions = {},
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   const warn = ({ path, message }: DoubtfulBound) => log.warn(`${path}: ${message}`);
@@ -137,7 +140,8 @@ export async function createService(
     decisionCounts(registry),
     rules !== everythingPublic || config.hook.engine !== "noop" ? createRing : undefined,
   );
-  const rendering = buildRendering({ settings, platform, log, registry, outer, access: rules, decisions });
+  const needs = { settings, platform, log, registry, outer, access: rules, decisions, pool: shared };
+  const rendering = buildRendering(needs);
   const { images } = rendering;
   const { pool, admission, probes } = images;
   settings.subscribe(({ log: { level } }) => log.level(level));
@@ -237,7 +241,12 @@ export async function createService(
     endStreams: hub.close,
     async close() {
       hub.close();
-      await Promise.allSettled([pool.close(), outer.close(), reports?.close(), tracing?.close()]);
+      await Promise.allSettled([
+        shared ? undefined : pool.close(),
+        outer.close(),
+        reports?.close(),
+        tracing?.close(),
+      ]);
     },
   };
 }

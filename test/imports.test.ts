@@ -72,6 +72,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "cli.ts": ["*"],
   "start/start.ts": ["*"],
   "start/serve.ts": ["*"],
+  "start/warm-up.ts": ["*"],
   "start/embed.ts": ["*"],
   "index.ts": ["*"],
   "imaging.ts": ["imaging", "platform"],

@@ -95,9 +95,15 @@ function statistics(pid) {
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-function highWater(pid) {
-  const kibibytes = /^VmHWM:\s*(\d+)/m.exec(readOrNothing(`/proc/${pid}/status`) ?? "")?.[1];
-  return Number(kibibytes ?? 0) * 1024;
+const highWater = (pid) => statusBytes(pid, "VmHWM");
+
+/** Resident memory of one process now, in bytes. */
+export const resident = (pid) => statusBytes(pid, "VmRSS");
+
+/** A line of /proc/PID/status in kibibytes, as bytes; 0 for a process that has ended. */
+function statusBytes(pid, name) {
+  const line = new RegExp(`^${name}:\\s*(\\d+)`, "m");
+  return Number(line.exec(readOrNothing(`/proc/${pid}/status`) ?? "")?.[1] ?? 0) * 1024;
 }
 
 function readOrNothing(path) {

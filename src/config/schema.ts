@@ -195,5 +195,18 @@ export const configSchema = z
 /** The configuration with all defaults filled in; quantities as written. */
 export type Config = z.output<typeof configSchema>;
 
-/** Returns the tree of the schema, which is the published JSON Schema of the configuration file. */
-export const configTree = (): SchemaNode => treeOf(configSchema);
+declare const SMALTI_CONFIG_TREE: string | undefined;
+
+let tree: SchemaNode | undefined;
+
+/**
+ * Returns the tree of the schema, which is the published JSON Schema of the configuration file. The build
+ * provides it as JSON, since deriving it takes a tenth of a start; without a build it is derived here.
+ */
+export function configTree(): SchemaNode {
+  tree ??=
+    typeof SMALTI_CONFIG_TREE === "string"
+      ? (JSON.parse(SMALTI_CONFIG_TREE) as SchemaNode)
+      : treeOf(configSchema);
+  return tree;
+}

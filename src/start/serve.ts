@@ -12,6 +12,7 @@ import type { Platform, Serving } from "../platform/platform.ts";
 import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
 import { printStart } from "./facts.ts";
+import { createWarmUp } from "./warm-up.ts";
 
 /** Serves until it is stopped. Throws CommandError if the configuration or the system prevents the start. */
 export async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): Promise<void> {
@@ -32,6 +33,7 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
   void file?.sweep();
   if (!platform.serve) throw new CommandError(`the runtime ${platform.name} cannot listen by itself`);
   const app = createApp(service);
+  const warmUp = createWarmUp(service);
   // In parallel to listening, which waits for no check.
   const checking = startFindings(service.check);
   const serving = await platform
@@ -39,14 +41,20 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
       ...parseAddress(config.addr),
       readTimeoutMs: parseDuration(config.read_timeout),
       writeTimeoutMs: parseDuration(config.write_timeout),
-      fetch: app.fetch,
+      fetch(request) {
+        warmUp.meet(request);
+        return app.fetch(request);
+      },
     })
     .catch(async (error: unknown) => {
       await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
       throw new CommandError(listenProblem(config.addr, error));
     });
   // Before anybody can read that it serves, and stop it.
-  platform.onSignal?.("stop", () => void stop(platform, service, serving));
+  platform.onSignal?.("stop", () => {
+    warmUp.end();
+    void stop(platform, service, serving);
+  });
   platform.onSignal?.("reload", () => void reload(service));
   const findings = await checking;
   const mistakes = startProblems(findings);
@@ -56,6 +64,8 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
     throw new CommandError(mistakes.join("\n"));
   }
   await printStart(service, { urls: serving.urls, file: loaded.file, findings });
+  // Without workers, its renders would delay the first real request.
+  if (platform.startWorker) void warmUp.begin();
 }
 
 function listenProblem(addr: string, error: unknown): string {

@@ -76,6 +76,8 @@ export interface Pool {
    * `decode` (code worker_died).
    */
   run(job: Job, limits: JobLimits): Promise<Encoded>;
+  /** Does the same for a job that no client has asked for: its result is neither counted nor logged. */
+  runUncounted(job: Job, limits: JobLimits): Promise<Encoded>;
   status(): PoolStatus;
   /**
    * Returns the memory of all workers in bytes, as far as they have reported it; absent if jobs run in place.
@@ -200,14 +202,18 @@ export function createPool(options: PoolOptions): Pool {
         }
       : limits;
 
+  const runUncounted: Pool["runUncounted"] = async (job, limits) => {
+    if (closed || limits.signal?.aborted) throw cancelledError(limits.signal);
+    const runner =
+      (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
+      (await turn(limits.signal));
+    return runner.run(job, withNext(limits), (usable) => release(runner, usable));
+  };
+
   return {
     async run(job, limits) {
       try {
-        if (closed || limits.signal?.aborted) throw cancelledError(limits.signal);
-        const runner =
-          (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
-          (await turn(limits.signal));
-        const made = await runner.run(job, withNext(limits), (usable) => release(runner, usable));
+        const made = await runUncounted(job, limits);
         counts.done.add();
         return made;
       } catch (error) {
@@ -215,6 +221,7 @@ export function createPool(options: PoolOptions): Pool {
         throw error;
       }
     },
+    runUncounted,
     status: () => ({ ...runners.status(), queued: queue.length }),
     ...(platform.startWorker && { memory: runners.memory }),
     resize(wanted) {

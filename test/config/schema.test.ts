@@ -7,6 +7,10 @@ import { leaves } from "../../src/config/walk.ts";
 
 const all = leaves(configTree());
 
+test("the tree is the same after a build has written it as JSON", () => {
+  expect(JSON.parse(JSON.stringify(configTree()))).toEqual(configTree());
+});
+
 describe("every key of the schema", () => {
   test("has a description that is a sentence", () => {
     const without = all.filter(({ node }) => !/^[A-Z0-9`].*\.$/s.test(node.description ?? ""));

@@ -2,7 +2,7 @@
 
 import { isScalar, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
-import { type Config, configSchema } from "../schema.ts";
+import { type Config, configSchema, configTree } from "../schema.ts";
 import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
 import { createFinder, type Position } from "./positions.ts";
 import { describeValue, explain, keysOf, type Problem, pathText } from "./problems.ts";
@@ -27,18 +27,18 @@ export type Env = Readonly<Record<string, string | undefined>>;
  * All problems are returned together; none is thrown.
  */
 export function loadConfig(text: string | undefined, env: Env): LoadedConfig {
-  return loadSettings(configSchema, text, env);
+  return loadSettings(configSchema, text, env, configTree());
 }
 
-/** Does the same for any schema. */
+/** Does the same for any schema. `root`: its tree. */
 export function loadSettings<S extends z.ZodType>(
   schema: S,
   text: string | undefined,
   env: Env,
+  root: SchemaNode = treeOf(schema),
 ): LoadedConfig<z.output<S>> {
-  const parsed = parseYaml(text ?? "");
+  const parsed = text ? parseYaml(text) : { value: {}, texts: {}, find: () => undefined };
   if (parsed.problems) return parsed;
-  const root = treeOf(schema);
   const top = nodesAt(root, []);
   const overridden = new Map<string, string>();
   for (const { keys, variable, value } of overrides(root, parsed.value, env)) {
