@@ -16,7 +16,7 @@ import type { OutputPolicy } from "./plan/policy.ts";
  * Version of derivatives; raised whenever the same plan yields other bytes than before, so that cached
  * derivatives of older builds are not used.
  */
-export const renderVersion = 15;
+export const renderVersion = 16;
 /** Version of derivatives with an overlay. */
 export const overlayVersion = 1;
 /** Version of derivatives whose detail is limited by access. */

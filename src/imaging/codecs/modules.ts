@@ -37,7 +37,7 @@ export const wasmModules = {
   "jpeg-encode": { usedBy: "worker", source: "wasm/jpeg/assembly/encode.ts" },
   // JPEG 2000 by regions: codecs/jp2/region/engine.ts
   jp2k: { usedBy: "worker", source: "wasm/jp2k/assembly/jp2k.ts" },
-  // PNG: codecs/png/unfilter.ts
+  // PNG: codecs/png/bands.ts, filter.ts
   png: { usedBy: "worker", source: "wasm/png/assembly/png.ts" },
   // colour/kernel.ts
   colour: { usedBy: "worker", source: "wasm/colour/assembly/colour.ts" },

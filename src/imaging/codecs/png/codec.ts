@@ -52,7 +52,7 @@ export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">, pyr
     },
     metadata: { read: (bytes, _header, kinds) => readPngMetadata(bytes, kinds) },
     write: {
-      encode: (pixels, options) => encodePng(pixels, options, host),
+      encode: (pixels, options) => encodePng(pixels, options, { ...host, instances }),
       embed: pngEmbedder(host),
       encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
     },

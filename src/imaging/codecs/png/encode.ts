@@ -3,18 +3,24 @@
 
 import { ImagingError } from "../../errors.ts";
 import { concatenate } from "../../lib/concatenate.ts";
-import { crc32 } from "../../lib/crc32.ts";
+import { crc32 as ownCrc32 } from "../../lib/crc32.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { EncodeOptions } from "../plan.ts";
 import { filterRows } from "./filter.ts";
 import { signature } from "./header.ts";
+import type { PngInstances } from "./module.ts";
 
 /** Colour type by the number of bands. */
 const colourTypes = [0, 0, 4, 2, 6] as const;
 
 /** On photographs zlib at 6 takes two to four times as long for 1 to 8 % of the bytes. */
 export const level = 4;
+
+/** What encoding needs of the host. */
+export interface EncodingHost extends Pick<CodecHost, "deflate" | "zlib"> {
+  readonly instances: PngInstances;
+}
 
 /**
  * Returns a PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit like the pixels; one
@@ -23,7 +29,7 @@ export const level = 4;
 export async function encodePng(
   pixels: PixelBuffer,
   options: Pick<EncodeOptions, "resolution">,
-  host: Pick<CodecHost, "deflate">,
+  host: EncodingHost,
 ): Promise<Uint8Array> {
   const { width, height, bands, data } = pixels;
   const colourType = colourTypes[bands];
@@ -39,7 +45,9 @@ export async function encodePng(
     );
   const bitonal = bands === 1 && isBitonal(data);
   const depth = bitonal ? 1 : data instanceof Uint16Array ? 16 : 8;
-  const rows = bitonal ? packBits(data, width, height) : filterRows(pixels);
+  const rows = bitonal
+    ? packBits(data, width, height)
+    : await host.instances((module) => filterRows(module, pixels));
   const stream = await host.deflate(rows, level);
   if (stream.length > 0x7fffffff)
     throw new ImagingError(
@@ -56,7 +64,7 @@ export async function encodePng(
     signature,
     ...chunk("IHDR", head),
     ...(options.resolution ? chunk("pHYs", physical(options.resolution)) : []),
-    ...chunk("IDAT", stream),
+    ...chunk("IDAT", stream, host.zlib?.crc32),
     ...chunk("IEND", new Uint8Array()),
   ]);
 }
@@ -89,7 +97,7 @@ function physical(resolution: { readonly x: number; readonly y: number }): Uint8
 }
 
 /** Returns a whole chunk: length, type, content and checksum. */
-export function chunk(type: string, content: Uint8Array): Uint8Array[] {
+export function chunk(type: string, content: Uint8Array, crc32 = ownCrc32): Uint8Array[] {
   const head = new Uint8Array(8);
   new DataView(head.buffer).setUint32(0, content.length);
   for (let i = 0; i < 4; i++) head[4 + i] = type.charCodeAt(i);

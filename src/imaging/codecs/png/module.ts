@@ -14,6 +14,8 @@ export interface PngModule {
     length: number,
     to: number,
   ): number;
+  filterRows(from: number, rowBytes: number, count: number, step: number, to: number): void;
+  swapBytes(from: number, length: number): void;
 }
 
 /** Lends an instance of the module, which is created when it is first needed. */

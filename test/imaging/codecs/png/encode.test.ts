@@ -1,10 +1,13 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { encodePng } from "../../../../src/imaging/codecs/png/encode.ts";
+import { pngInstances } from "../../../../src/imaging/codecs/png/module.ts";
 import type { Interpretation, PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { reference } from "../reference.ts";
 import { sequence } from "./make-png.ts";
+
+const host = { ...testHost, instances: pngInstances(() => testHost.wasm("png")) };
 
 /** Returns ramps with some noise, so that every filter is the best one for some rows. */
 function pictured(width: number, height: number, bands: number, depth: 8 | 16): PixelBuffer {
@@ -30,7 +33,7 @@ describe("a written PNG", () => {
       ] as const)
         it(`of ${width} x ${height} with ${bands} bands of ${depth} bit decodes to the same samples elsewhere`, async () => {
           const pixels = pictured(width, height, bands, depth);
-          const file = await encodePng(pixels, {}, testHost);
+          const file = await encodePng(pixels, {}, host);
           const back = await reference(file);
           expect([back.width, back.height, back.bands]).toEqual([width, height, bands]);
           expect(back.data).toEqual(pixels.data);
@@ -40,11 +43,7 @@ describe("a written PNG", () => {
     for (const width of [1, 8, 13]) {
       const next = sequence(width);
       const data = Uint8Array.from({ length: width * 6 }, () => (next() >>> 31) * 255);
-      const file = await encodePng(
-        { width, height: 6, bands: 1, interpretation: "gray", data },
-        {},
-        testHost,
-      );
+      const file = await encodePng({ width, height: 6, bands: 1, interpretation: "gray", data }, {}, host);
       expect(file[24]).toBe(1);
       expect((await reference(file)).data).toEqual(data);
     }
@@ -52,15 +51,15 @@ describe("a written PNG", () => {
 
   it("stores its resolution in pixels per metre", async () => {
     const pixels = pictured(3, 3, 3, 8);
-    const file = await encodePng(pixels, { resolution: { x: 118.11, y: 59.06 } }, testHost);
+    const file = await encodePng(pixels, { resolution: { x: 118.11, y: 59.06 } }, host);
     expect((await sharp(file).metadata()).density).toBe(300); // 11811 pixels per metre
     expect(Buffer.from(file).indexOf("pHYs")).toBeGreaterThan(0);
-    expect(Buffer.from(await encodePng(pixels, {}, testHost)).indexOf("pHYs")).toBe(-1);
+    expect(Buffer.from(await encodePng(pixels, {}, host)).indexOf("pHYs")).toBe(-1);
   });
 
   it("of a photograph is at most a tenth larger than libvips makes it", async () => {
     const { data, ...size } = await reference(fixture("base.png"));
-    const file = await encodePng({ ...size, data, interpretation: "rgb" }, {}, testHost);
+    const file = await encodePng({ ...size, data, interpretation: "rgb" }, {}, host);
     const raw = { width: size.width, height: size.height, channels: 3 } as const;
     const theirs = await sharp(data, { raw }).png().toBuffer();
     expect(file.length).toBeLessThan(1.1 * theirs.length);
@@ -68,9 +67,7 @@ describe("a written PNG", () => {
 
   it("is refused for inks and luma", async () => {
     for (const interpretation of ["cmyk", "ycc"] as Interpretation[])
-      await expect(
-        encodePng({ ...pictured(2, 2, 4, 8), interpretation }, {}, testHost),
-      ).rejects.toMatchObject({
+      await expect(encodePng({ ...pictured(2, 2, 4, 8), interpretation }, {}, host)).rejects.toMatchObject({
         kind: "encode",
       });
   });

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { encodePng } from "../../../../src/imaging/codecs/png/encode.ts";
+import { pngInstances } from "../../../../src/imaging/codecs/png/module.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
@@ -12,6 +13,7 @@ import { noise } from "../../pipeline/pictures.ts";
 import { allKinds, makePng, samplesOf, sequence } from "./make-png.ts";
 
 const codec = createCodecs(testHost).byFormat("png");
+const host = { ...testHost, instances: pngInstances(() => testHost.wasm("png")) };
 
 async function decode(file: Uint8Array): Promise<PixelBuffer> {
   const bytes = memoryBytes(file);
@@ -65,6 +67,6 @@ describe("writing", () => {
     for (const depth of [8, 16] as const)
       test(`${bands} bands of ${depth} bit are the same samples for image rs`, async () => {
         const pixels = noise(61, 37, bands, depth, bands * depth);
-        expectSame(await jsquashPng(await encodePng(pixels, {}, testHost), depth), asRgba(pixels));
+        expectSame(await jsquashPng(await encodePng(pixels, {}, host), depth), asRgba(pixels));
       });
 });
