@@ -14,7 +14,8 @@ export interface Bands {
   rows(rowBytes: number): number;
   /**
    * Undoes the filters of the first `count` rows as far as their first `length` bytes, and returns these,
-   * packed; they are valid until the next call. Throws ImagingError `decode` for an unknown filter.
+   * packed, samples of 16 bit in machine order; they are valid until the next call. Throws ImagingError
+   * `decode` for an unknown filter.
    */
   unfilter(rowBytes: number, count: number, length: number): Uint8Array;
   /** Drops the first `count` rows. */
@@ -23,11 +24,18 @@ export interface Bands {
   begin(): void;
 }
 
+/** The rows of a picture: most bytes of one, bytes of a pixel (at least 1), true if samples have 16 bit. */
+export interface RowKind {
+  readonly longest: number;
+  readonly step: number;
+  readonly wide: boolean;
+}
+
 /**
- * Creates the bands of a picture in the memory of an instance. `longest` is the most bytes of a row, `step`
- * the number of bytes of a pixel, at least 1. Throws RangeError if there is no memory for them.
+ * Creates the bands of a picture in the memory of an instance. Throws RangeError if there is no memory for
+ * them.
  */
-export function createBands(module: PngModule, longest: number, step: number): Bands {
+export function createBands(module: PngModule, { longest, step, wide }: RowKind): Bands {
   const room = Math.max(bandBytes, longest + 1);
   const [from, above] = layOut(module, room, longest + room) as [number, number];
   const to = above + longest;
@@ -44,6 +52,7 @@ export function createBands(module: PngModule, longest: number, step: number): B
     unfilter(rowBytes, count, length) {
       if (module.unfilterRows(from, rowBytes, count, step, length, to) < count)
         throw damagedError("the filter of a row");
+      if (wide) module.swapBytes(to, count * length);
       return memory.subarray(to, to + count * length);
     },
     drop(rowBytes, count) {

@@ -76,12 +76,15 @@ export async function decodePng(
   const windows = (header.interlaced ? adam7 : wholePicture)
     .map((pass) => passWindow(pass, header, region))
     .filter((pass) => pass.rows > 0 && pass.rowBytes > 0);
-  const longest = Math.max(...windows.map((pass) => pass.rowBytes));
-  const step = Math.max(1, (header.samples * header.bitDepth) >> 3);
+  const rowKind = {
+    longest: Math.max(...windows.map((pass) => pass.rowBytes)),
+    step: Math.max(1, (header.samples * header.bitDepth) >> 3),
+    wide: header.bitDepth === 16,
+  };
   await host.instances(async (module) => {
     const { pixels, scan } = allocateOrThrow(() => {
       const pixels = collectRows(header, region);
-      const bands = createBands(module, longest, step);
+      const bands = createBands(module, rowKind);
       return { pixels, scan: rowScanner(windows, header, bands, pixels.take) };
     });
     let complete = false;
