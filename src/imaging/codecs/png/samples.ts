@@ -72,8 +72,21 @@ function expandKeyed(samples: number, bitDepth: number, transparency: Uint8Array
   };
 }
 
+/** The same for the most frequent kind, bytes to RGB, for speed. */
+function expandColours(entries: Uint8Array): Expand {
+  return ({ row, x, count }, out, at, stride) => {
+    for (let from = x, to = at; from < x + count; from++, to += stride) {
+      const entry = row[from]! * 3;
+      out[to] = entries[entry]!;
+      out[to + 1] = entries[entry + 1]!;
+      out[to + 2] = entries[entry + 2]!;
+    }
+  };
+}
+
 /** Expands indexes of 1, 2, 4 or 8 bit, highest bits first, into entries of `bands` samples. */
 function expandPalette(entries: Uint8Array, bitDepth: number, bands: number): Expand {
+  if (bitDepth === 8 && bands === 3) return expandColours(entries);
   const mask = (1 << bitDepth) - 1;
   const highest = 8 - bitDepth;
   return ({ row, x, count }, out, at, stride) => {
