@@ -6,16 +6,9 @@
 // The pictures are links to one file, so that only their number differs. Derivatives are not cached. Prints
 // the CPU time of a tile and the memory of the process, medians of the runs. Linux only.
 
-import { spawn } from "node:child_process";
-import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import http from "node:http";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import sharp from "sharp";
+import { measureCollection } from "./lib/collection.mjs";
 import { quantile, table } from "./lib/numbers.mjs";
-import { nodeFlags, nodeVariables, usage } from "./lib/processes.mjs";
-import { freePort } from "./lib/servers.mjs";
-import { chances } from "./lib/session.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -28,80 +21,14 @@ const { values } = parseArgs({
   },
 });
 const scale = Number(values.scale);
-const { width, height } = await sharp(values.master).metadata();
-const agent = new http.Agent({ keepAlive: true, maxSockets: 2 });
+const { master, program } = values;
 
-const get = (url) =>
-  new Promise((resolve, reject) => {
-    http
-      .get(url, { agent }, (response) => {
-        response.resume();
-        response.on("end", () =>
-          response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode} ${url}`)),
-        );
-      })
-      .on("error", reject);
-  });
-
-/** Sends requests, two at a time. */
-async function send(paths) {
-  const queue = [...paths];
-  const one = async () => {
-    for (let path = queue.pop(); path; path = queue.pop()) await get(path);
-  };
-  await Promise.all([one(), one()]);
-}
-
-/** Returns milliseconds of CPU time of a tile, and megabytes of the process. */
-async function measure(count) {
-  const place = mkdtempSync(join("node_modules/.cache", "collection-"));
-  for (let i = 0; i < count; i++) linkSync(values.master, join(place, `${i}.jpg`));
-  const port = await freePort();
-  const config = join(place, "smalti.yaml");
-  const settings = {
-    addr: `127.0.0.1:${port}`,
-    log: { level: "error" },
-    sources: [{ name: "files", type: "filesystem", root: "." }],
-    cache: { render: { backend: "none" } },
-  };
-  writeFileSync(config, JSON.stringify(settings));
-  const server = spawn(process.execPath, [...nodeFlags, values.program, "-config", config], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, ...nodeVariables, XDG_CACHE_HOME: join(place, "cache") },
-  });
-  try {
-    const base = `http://127.0.0.1:${port}`;
-    for (let ready = false; !ready; await new Promise((resolve) => setTimeout(resolve, 50)))
-      ready = await get(`${base}/ready`).then(
-        () => true,
-        () => false,
-      );
-    const random = chances(41);
-    const below = (most) => Math.floor(random() * most);
-    const side = 512 * scale;
-    const tile = (i) => {
-      const [x, y] = [below(Math.floor(width / side)) * side, below(Math.floor(height / side)) * side];
-      return `${base}/iiif/3/${i % count}.jpg/${x},${y},${side},${side}/512,/0/default.jpg`;
-    };
-    // The sidecars first, twice, since the first tile of a picture only begins one.
-    await send(Array.from({ length: Math.max(2 * count, 400) }, (_, i) => tile(i)));
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    await send(Array.from({ length: Math.max(count, 400) }, (_, i) => tile(i)));
-    const before = usage(server.pid).cpu;
-    const requests = Math.max(Number(values.requests), count);
-    await send(Array.from({ length: requests }, (_, i) => tile(i)));
-    const after = usage(server.pid);
-    return { ms: (after.cpu - before) / requests, mb: after.peak / 2 ** 20 };
-  } finally {
-    server.kill("SIGKILL");
-    rmSync(place, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
+const requests = Number(values.requests);
 const rows = [];
 for (const count of values.counts.split(",").map(Number)) {
   const runs = [];
-  for (let n = 0; n < Number(values.runs); n++) runs.push(await measure(count));
+  for (let n = 0; n < Number(values.runs); n++)
+    runs.push(await measureCollection({ master, program, count, scale, requests }));
   const [ms, mb] = ["ms", "mb"].map((name) =>
     quantile(
       runs.map((run) => run[name]),
