@@ -35,8 +35,8 @@ async function send(paths) {
 }
 
 /**
- * Calls `act` with the address and the process of a server over `count` links to a picture, so that only their
- * number differs. `cache`: the section of its configuration.
+ * Calls `act` with the address and the process of a server over `count` links to a picture, so that only
+ * their number differs. `cache`: the section of its configuration.
  */
 async function withServer({ master, program, count, cache }, act) {
   const place = mkdtempSync(join("node_modules/.cache", "collection-"));

@@ -58,7 +58,7 @@ export const leastKeptBytes = 64 * 2 ** 20;
 
 export interface BuildOptions {
   readonly signal: AbortSignal | undefined;
-  onEarly(sidecar: Sidecar): void;
+  readonly onEarly: ((sidecar: Sidecar) => void) | undefined;
 }
 
 type BuiltSidecar = Sidecar & Required<Pick<Sidecar, "entry">>;
@@ -150,7 +150,9 @@ export function createSidecarJobs(
         id: key.id,
         blocks: keepingBlocks(key, blocks),
         load: nothing,
-        keepEntry: async (entry) => onEarly({ entry, isEarly: true, ...(blocks.size > 0 && { blocks }) }),
+        ...(onEarly && {
+          keepEntry: async (entry) => onEarly({ entry, isEarly: true, ...(blocks.size > 0 && { blocks }) }),
+        }),
       };
       try {
         const entry = await origin.getOrMake(

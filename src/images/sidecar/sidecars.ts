@@ -243,7 +243,10 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     if (stored) return afterBuild(onObtained(stored));
     const pass = () =>
       new Promise<FoundSidecar>((resolve, reject) => {
-        const onEarly = (sidecar: Sidecar) => resolve(afterBuild(end({ is: "obtained", sidecar })));
+        // In place a job ends with its request, so that the whole sidecar would never be stored.
+        const onEarly = inPlace
+          ? undefined
+          : (sidecar: Sidecar) => resolve(afterBuild(end({ is: "obtained", sidecar })));
         const ended = jobs
           .build(master, header, key, { signal: endOfPass(master, build, signal), onEarly })
           .then((sidecar) => {

@@ -14,10 +14,10 @@ import type { Resize } from "./halver.ts";
 import { levelSizes, partOf } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
 import { type DecodeRows, decodeLevel, type TakeRows } from "./rows.ts";
+import { decodeOnce, staysForNext, type WholeFormat } from "./whole.ts";
 
-/** A format whose pixels arrive in rows. */
-export interface RowFormat {
-  readonly decodeRows: DecodeRows;
+/** What is estimated of a format without access to regions. */
+interface FormatEstimates {
   /** Returns the estimated peak bytes of `decodeRows`, without the rows themselves. */
   memory(header: ImageHeader, region: Rectangle, fileSize: number): number;
   /** True if any region takes the decoding of the whole image. */
@@ -25,6 +25,9 @@ export interface RowFormat {
   /** Returns the nanoseconds of decoding per pixel, as measured with photographs on a server's processor. */
   nsPerPixel(header: ImageHeader): number;
 }
+
+/** A format whose pixels arrive in rows, or all together. */
+export type RowFormat = FormatEstimates & ({ readonly decodeRows: DecodeRows } | WholeFormat);
 
 export type PyramidParts = Required<
   Pick<Codec, "memory" | "decodedPixels" | "decode" | "scales" | "sidecar">
@@ -107,12 +110,15 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
   };
 
   return (format: RowFormat): PyramidParts => {
+    const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format);
+    const isReadOnce = (header: ImageHeader) =>
+      "decodeWhole" in format ? staysForNext(format, header) : !format.decodesWhole(header);
     const sidecarWay = ({ header, region, scaleFactor }: ReadRequest, room: number): SidecarWay => {
       if (!hasPyramid(header) || pixelsOf(header) * sampleBytes(header) * usualRatio > room) return "none";
       const isWhole = region.width === header.width && region.height === header.height;
       if (isWhole && scaleFactor >= thumbnailFactor) return "reuse";
-      const share = (region.y + region.height) / header.height;
-      return format.decodesWhole(header) || share > shareAlone ? "wait" : "begin";
+      const share = "decodeWhole" in format ? 0 : (region.y + region.height) / header.height;
+      return isReadOnce(header) && share <= shareAlone ? "begin" : "wait";
     };
     /** Returns the pixels that a read without a sidecar decodes. */
     const rowsRead = (header: ImageHeader, region: Rectangle) =>
@@ -136,9 +142,10 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
         if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
         const stored = await fromSidecar(read, access);
         if (stored) return stored;
-        const decodeRows = (part: Rectangle, take: TakeRows) =>
-          format.decodeRows(bytes, { header, page }, part, take);
-        return decodeLevel(decodeRows, header, region, Math.log2(scaleFactor), resize);
+        const id = access?.absent ? access.id : undefined;
+        const rowsOf = (part: Rectangle, take: TakeRows) =>
+          decodeRows(bytes, { header, page, id }, part, take);
+        return decodeLevel(rowsOf, header, region, Math.log2(scaleFactor), resize);
       },
       scales: {
         of: (header) =>
@@ -153,10 +160,10 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
           const blocks = access?.blocks;
           if (!blocks || !hasPyramid(header)) return new Uint8Array();
           const { width, height } = header;
-          const decodeRows = (take: TakeRows) =>
-            format.decodeRows(bytes, master, { x: 0, y: 0, width, height }, take);
+          const whole = { x: 0, y: 0, width, height };
+          const rowsOf = (take: TakeRows) => decodeRows(bytes, { ...master, id: access.id }, whole, take);
           const sink = { room: blocks.room, keep: blocks.keep };
-          return buildPyramid(decodeRows, header, sink, { resize, coder });
+          return buildPyramid(rowsOf, header, sink, { resize, coder });
         },
         memory(header, fileSize) {
           const { width, height } = header;
@@ -168,6 +175,12 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
       },
     };
   };
+}
+
+/** Returns rows of images that are decoded as a whole. */
+function rowsOfWhole(format: WholeFormat): DecodeRows {
+  const decode = decodeOnce(format);
+  return async (bytes, master, region, take) => (await decode(bytes, master, master.id)).take(region, take);
 }
 
 export type Pyramids = ReturnType<typeof createPyramids>;

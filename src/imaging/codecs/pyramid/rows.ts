@@ -8,6 +8,11 @@ import type { MasterPage } from "../plan.ts";
 import { createHalver, type Resize } from "./halver.ts";
 import { levelSizes, partAbove, partOf } from "./levels.ts";
 
+/** `id`: that of the sidecar, if a job that builds it may follow or runs. */
+export interface RowsMaster extends MasterPage {
+  readonly id?: string | undefined;
+}
+
 /** Takes the next rows, packed and of any number; they are valid until it resolves. */
 export type TakeRows = (rows: PixelBuffer) => Promise<void>;
 
@@ -17,7 +22,7 @@ export type TakeRows = (rows: PixelBuffer) => Promise<void>;
  */
 export type DecodeRows = (
   bytes: ByteSource,
-  master: MasterPage,
+  master: RowsMaster,
   region: Rectangle,
   take: TakeRows,
 ) => Promise<void>;
@@ -58,13 +63,26 @@ export async function decodeLevel(
 }
 
 /** Rows of a decoded image that are passed on at a time. */
-export const rowsAtOnce = 64;
+const rowsAtOnce = 64;
 
-/** Passes on the rows of an image that is in memory as a whole. */
-export async function takeAll(image: PixelBuffer, take: TakeRows): Promise<void> {
-  const rowLength = image.width * image.bands;
-  for (let y = 0; y < image.height; y += rowsAtOnce) {
-    const height = Math.min(rowsAtOnce, image.height - y);
-    await take({ ...image, height, data: image.data.subarray(y * rowLength, (y + height) * rowLength) });
+/** Passes on the rows of a region that `cut` returns parts of. */
+export async function takeParts(
+  region: Rectangle,
+  cut: (part: Rectangle) => PixelBuffer,
+  take: TakeRows,
+): Promise<void> {
+  const bottom = region.y + region.height;
+  for (let y = region.y; y < bottom; y += rowsAtOnce)
+    await take(cut({ ...region, y, height: Math.min(rowsAtOnce, bottom - y) }));
+}
+
+/** Returns a part of an image that is in memory. */
+export function partIn(image: PixelBuffer, { x, y, width, height }: Rectangle): PixelBuffer {
+  const { bands } = image;
+  const data = samplesLike(image, width * height * bands);
+  for (let row = 0; row < height; row++) {
+    const from = ((y + row) * image.width + x) * bands;
+    data.set(image.data.subarray(from, from + width * bands), row * width * bands);
   }
+  return { ...image, width, height, data };
 }

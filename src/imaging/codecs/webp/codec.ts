@@ -3,7 +3,8 @@
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
-import { decodePage, stillDecoder } from "./decode.ts";
+import { takeParts } from "../pyramid/rows.ts";
+import { cut, decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
 import { embedInWebp, readWebpMetadata } from "./metadata.ts";
@@ -15,9 +16,12 @@ const fileLimit = 512 * 1024 * 1024;
 export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
   const decodeStill = stillDecoder(host);
   const parts = pyramids({
-    async decodeRows(bytes, { page }, region, take) {
-      await decodePage(decodeStill, { file: await readAll(bytes, fileLimit), page, region }, take);
+    async decodeWhole(bytes, { page }) {
+      const file = await readAll(bytes, fileLimit);
+      const { whole, bands } = await decodePage(decodeStill, file, page);
+      return { take: (region, take) => takeParts(region, (part) => cut(whole, part, bands), take) };
     },
+    wholeBytes: ({ width, height }) => 4 * width * height,
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
     // canvas of an animation.
     memory: (header, _region, fileSize) =>

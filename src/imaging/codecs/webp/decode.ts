@@ -8,7 +8,6 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
-import { rowsAtOnce, type TakeRows } from "../pyramid/rows.ts";
 import { type Container, type Frame, readContainer } from "./header.ts";
 
 /** RGBA, not premultiplied. */
@@ -61,15 +60,12 @@ export function confirmWhole(file: Uint8Array): void {
     throw damagedError(`its header announces ${declared} bytes, the file has ${file.length}`);
 }
 
-/**
- * Decodes frame `page` of a file in memory, and passes on the rows of `region`: 4 bands when the container
- * has alpha, else 3.
- */
+/** Decodes frame `page` of a file in memory. It has 4 bands when the container has alpha, else 3. */
 export async function decodePage(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
-  { file, page, region }: { readonly file: Uint8Array; readonly page: number; readonly region: Rectangle },
-  take: TakeRows,
-): Promise<void> {
+  file: Uint8Array,
+  page: number,
+): Promise<{ readonly whole: Rgba; readonly bands: 3 | 4 }> {
   const container = await readContainer(memoryBytes(file));
   confirmWhole(file);
   const whole = container.frames.length
@@ -79,11 +75,7 @@ export async function decodePage(
     throw damagedError(
       `its header says ${container.width}x${container.height}, the decoder gave ${whole.width}x${whole.height}`,
     );
-  const bottom = region.y + region.height;
-  for (let y = region.y; y < bottom; y += rowsAtOnce) {
-    const rows = { ...region, y, height: Math.min(rowsAtOnce, bottom - y) };
-    await take(cut(whole, rows, container.alpha ? 4 : 3));
-  }
+  return { whole, bands: container.alpha ? 4 : 3 };
 }
 
 /** Returns the canvas while frame `page` is shown. */
@@ -181,7 +173,8 @@ function lay(canvas: Uint8Array, stride: number, frame: Frame, source: Uint8Arra
   }
 }
 
-function cut(whole: Rgba, region: Rectangle, bands: 3 | 4): PixelBuffer {
+/** Returns a region of an image, without alpha if that has 3 bands. */
+export function cut(whole: Rgba, region: Rectangle, bands: 3 | 4): PixelBuffer {
   const { x, y, width, height } = region;
   const data = new Uint8Array(width * height * bands);
   let to = 0;
