@@ -1,6 +1,7 @@
 // Gauges of a service: values that the registry reads from its parts on demand.
 
 import type { Admission } from "./images/admission/admit.ts";
+import type { Sidecars } from "./images/sidecar/sidecars.ts";
 import { remembering } from "./lib/caching/remember.ts";
 import type { Check, CheckedPart, Finding } from "./lib/checks.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -16,6 +17,7 @@ export interface SampledParts {
   readonly startedAt: number;
   readonly gates: { readonly render: Admission; readonly probe: Admission };
   readonly pool: Pool;
+  readonly sidecars: Pick<Sidecars, "building">;
   readonly slots: Slots;
   readonly sources: Sources;
   readonly checks: readonly Check[];
@@ -31,6 +33,7 @@ export function sampleParts(registry: Registry, parts: SampledParts): void {
   sampleProcess(registry, parts);
   for (const gate of ["render", "probe"] as const) sampleGate(registry, gate, parts.gates[gate]);
   samplePool(registry, parts.pool);
+  registry.gauge("sidecar_builds", {}, parts.sidecars.building);
   const shares = !parts.platform.connectionsEndWithRequest;
   for (const slot of parts.slots.all) sampleSlot(registry, slot, shares);
   for (const { name, isAway } of parts.sources.all)

@@ -2,6 +2,7 @@
 
 import type { Admission } from "../images/admission/admit.ts";
 import type { DamagedMaster, DamagedMasters } from "../images/damaged-masters.ts";
+import type { Sidecars } from "../images/sidecar/sidecars.ts";
 import type { CheckedPart, Finding } from "../lib/checks.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Sources } from "../sources/index.ts";
@@ -41,6 +42,8 @@ export interface Frame {
   };
   /** `waiting`: workers whose job waits for bytes of a source. */
   readonly workers: { readonly working: number; readonly waiting: number; readonly idle: number };
+  /** Number of sidecars that are being built. */
+  readonly sidecarBuilds: number;
   readonly routes: readonly RouteFrame[];
   /** Stages of the latest renders, in the order of a request. */
   readonly stages: readonly {
@@ -126,6 +129,7 @@ export interface FrameParts {
   readonly stages: Pick<StageFigures, "latest" | "slowest">;
   readonly admission: Pick<Admission, "status">;
   readonly pool: Pick<Pool, "status">;
+  readonly sidecars: Pick<Sidecars, "building">;
   readonly slots: Pick<Slots, "all">;
   readonly sources: Pick<Sources, "all">;
   readonly damaged: Pick<DamagedMasters, "latest">;
@@ -195,6 +199,7 @@ export function createFrames(parts: FrameParts): Frames {
         workers: gauge("worker_memory"),
       },
       workers: { working: busy - waiting, waiting, idle: workers - busy },
+      sidecarBuilds: parts.sidecars.building(),
       routes: routes.map(({ p50, p95, p99, ...route }) => ({
         ...route,
         p50Ms: inMs(p50),

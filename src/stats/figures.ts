@@ -196,6 +196,7 @@ export const figures = {
     help: "Memory of the workers' objects, buffers and WebAssembly; a busy worker counts with its last report. Without WebAssembly on Deno, approximate on Bun. Absent on workerd.",
     labels: {},
   },
+  sidecar_builds: { kind: "gauge", help: "Sidecars that are being built, or wait for a permit.", labels: {} },
   pool_queue: { kind: "gauge", help: "Jobs that wait for a worker.", labels: {} },
   cache_lookups: {
     kind: "counter",

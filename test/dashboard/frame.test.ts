@@ -54,6 +54,7 @@ describe("a frame", () => {
       problems: [],
       damaged: [],
       queue: { waiting: 0, p95WaitMs: null },
+      sidecarBuilds: 0,
       recentErrors: [],
       recentClientErrors: [],
       slowest: [],

@@ -63,6 +63,8 @@ export interface Sidecars {
   purge(master?: string): void;
   /** Resolves when the sidecar of this master is not being built; `state` returns the result. */
   whenSettled(master: Master): Promise<void>;
+  /** Returns the number of sidecars that are being built. */
+  building(): number;
   /** Resolves when no sidecar is being built or removed. */
   idle(): Promise<void>;
 }
@@ -327,6 +329,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       return entry ? reportOf(entry) : { state: "absent" };
     },
     purge: generations.renew,
+    building: () => passes.size,
     async whenSettled(master) {
       const { id } = await keyOf(master);
       const state = lives.of(id);

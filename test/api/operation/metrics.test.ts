@@ -158,6 +158,7 @@ auth:
       'smalti_admitted_jobs_total{gate="render",lane="cheap"}': 12,
       smalti_http_requests_in_flight: 1,
       smalti_pool_queue: 0,
+      smalti_sidecar_builds: 0,
     });
     const seconds = samples[`smalti_http_request_duration_seconds_sum{${route}}`] ?? 0;
     expect(seconds).toBeGreaterThan(0);

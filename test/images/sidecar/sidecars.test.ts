@@ -459,10 +459,12 @@ test("reads use an early sidecar while the job makes the level at 1/2, and then 
   (await use())!.finish?.();
   const early = (await use())!;
   expect(early.state).toBe("complete");
+  expect(sidecars.building()).toBe(1);
   const partsOf = async (access: typeof early.access) => [...readEntry(await access.load())!.keys()];
   expect(await partsOf(early.access)).toEqual(["accessPoints", "level8", "level4"]);
   release();
   await sidecars.idle();
+  expect(sidecars.building()).toBe(0);
   const whole = (await use())!;
   expect(await partsOf(whole.access)).toEqual(["accessPoints", "level8", "level4", "level2", "level2Index"]);
   expect(whole.access.id).not.toBe(early.access.id);

@@ -169,7 +169,7 @@ function Cards({ frame, live: { Figure, text } }: { frame: Frame; live: ReturnTy
       </Card>
       <Card label="Workers at work" of="workers.working" form="count">
         <Figure of="workers.waiting" form="count" /> wait for bytes, <Figure of="workers.idle" form="count" />{" "}
-        idle
+        idle, <Figure of="sidecarBuilds" form="count" /> sidecars in the making
       </Card>
       <Card label="Uptime" of="uptimeSeconds" form="seconds">
         version {frame.version}
