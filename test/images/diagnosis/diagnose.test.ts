@@ -104,15 +104,26 @@ describe("the cause of slowness", () => {
     // A busy machine takes longer to come that far.
     for (let limitMs = 1000; !isRendering && limitMs < 100_000; limitMs *= 2)
       diagnosis = await within(limitMs);
-    expect(codes(diagnosis, "slow")).toEqual(["measure_diagnosis_timeout", "slow_png_rows"]);
+    expect(codes(diagnosis, "slow")).toEqual([
+      "measure_diagnosis_timeout",
+      "slow_png_rows",
+      "sidecar_unavailable",
+    ]);
     expect(diagnosis.findings[1]?.command).toContain("vips tiffsave");
   });
 
-  test("of a large PNG is that rows depend on those above them, and a helpful command is shown", async () => {
+  test("of a large PNG without room for its sidecar is that rows depend on those above them, and a helpful command is shown", async () => {
     const { findings } = await diagnose(app.service.images, "large.png");
     const slow = findings.filter(({ level }) => level === "slow");
-    expect(slow.map(({ code }) => code)).toEqual(["slow_png_rows"]);
+    expect(slow.map(({ code }) => code)).toEqual(["slow_png_rows", "sidecar_unavailable"]);
     expect(slow[0]?.command).toMatch(/^vips tiffsave IN OUT\.tif .*--tile .*--pyramid/);
+  });
+
+  test("is not found in a large PNG with room for its sidecar", async () => {
+    const roomy = await served(inFolder("cache: { origin: { backend: heap, max_bytes: 400MiB } }"));
+    const diagnosis = await diagnose(roomy.service.images, "large.png");
+    expect(codes(diagnosis, "slow")).toEqual([]);
+    expect(codes(diagnosis)).toEqual(expect.arrayContaining(["fast", "sidecar_absent"]));
   });
 
   test("of a TIFF in strips is that it has no reduced levels", async () => {
