@@ -375,7 +375,7 @@ test.each([1280, 400])(
   },
 );
 
-test("the bundle is under 13 MB without the viewers, and under 25 MB with them", () => {
+test("the bundle is under 13.2 MB without the viewers, and under 25 MB with them", () => {
   const sizes = { viewers: 0, rest: 0 };
   for (const name of readdirSync(built.dist, { recursive: true }) as string[]) {
     const facts = statSync(join(built.dist, name));
@@ -383,7 +383,7 @@ test("the bundle is under 13 MB without the viewers, and under 25 MB with them",
     if (facts.isFile()) sizes[part] += facts.size;
   }
   expect(sizes.viewers).toBeGreaterThan(4e6);
-  expect(sizes.rest).toBeLessThan(13e6);
+  expect(sizes.rest).toBeLessThan(13.2e6);
   expect(sizes.rest + sizes.viewers).toBeLessThan(25e6);
 });
 
