@@ -81,6 +81,18 @@ async function tilesOf(base, { master, scale, count }) {
 }
 
 /**
+ * Resolves when a server has used nearly no CPU time for half a second: sidecars are built after responses.
+ */
+async function whenIdle(pid) {
+  for (let last = usage(pid).cpu; ; ) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const now = usage(pid).cpu;
+    if (now - last <= 20) return;
+    last = now;
+  }
+}
+
+/**
  * Returns the milliseconds of CPU time of a tile at 1/scale of `count` pictures in turn, and the most
  * megabytes of the process. Derivatives are not cached.
  */
@@ -90,8 +102,9 @@ export function measureCollection({ master, program, count, requests, scale }) {
     const tile = await tilesOf(base, { master, scale, count });
     // The sidecars first, twice, since the first tile of a picture only begins one.
     await send(Array.from({ length: Math.max(2 * count, 400) }, (_, i) => tile(i)));
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await whenIdle(pid);
     await send(Array.from({ length: Math.max(count, 400) }, (_, i) => tile(i)));
+    await whenIdle(pid);
     const before = usage(pid).cpu;
     const sent = Math.max(requests, count);
     await send(Array.from({ length: sent }, (_, i) => tile(i)));
@@ -115,10 +128,17 @@ export function measureCheap({ master, program, requests = 2000 }) {
       info: () => get(info),
     };
     const costs = {};
+    const askAll = async (ask) => {
+      const one = async () => {
+        for (let n = 0; n < requests / 2; n++) await ask();
+      };
+      await Promise.all([one(), one()]);
+    };
     for (const [kind, ask] of Object.entries(kinds)) {
-      for (let n = 0; n < requests; n++) await ask();
+      await askAll(ask);
+      await whenIdle(pid);
       const before = exactUsage(pid);
-      for (let n = 0; n < requests; n++) await ask();
+      await askAll(ask);
       costs[kind] = (1000 * spentExactly(before, exactUsage(pid))) / requests;
     }
     return costs;
