@@ -103,8 +103,8 @@ export function measureCollection({ master, program, count, requests, scale }) {
     // The sidecars first, twice, since the first tile of a picture only begins one.
     await send(Array.from({ length: Math.max(2 * count, 400) }, (_, i) => tile(i)));
     await whenIdle(pid);
-    await send(Array.from({ length: Math.max(count, 400) }, (_, i) => tile(i)));
-    await whenIdle(pid);
+    // Workers that were idle meanwhile have ended: new ones have to know all pictures.
+    await send(Array.from({ length: Math.max(4 * count, 400) }, (_, i) => tile(i)));
     const before = usage(pid).cpu;
     const sent = Math.max(requests, count);
     await send(Array.from({ length: sent }, (_, i) => tile(i)));
