@@ -89,7 +89,7 @@ export function serveJobs(host: WorkerHost): void {
           ask((read) => ({ kind: "recall", job, read, lean })),
         ),
       async keepEntry(entry) {
-        const bytes = new Uint8Array(entry);
+        const bytes = ownBuffer(entry);
         await askFor((read) => ({ kind: "keep", job, read, bytes }), [bytes.buffer]);
       },
       reportLoss: () => host.post({ kind: "lost", job }),

@@ -151,7 +151,8 @@ export function createSidecarJobs(
         blocks: keepingBlocks(key, blocks),
         load: nothing,
         ...(onEarly && {
-          keepEntry: async (entry) => onEarly({ entry, isEarly: true, ...(blocks.size > 0 && { blocks }) }),
+          keepEntry: async (entry) =>
+            onEarly({ entry, isEarly: true, ...(blocks.size > 0 && { blocks: new Map(blocks) }) }),
         }),
       };
       try {

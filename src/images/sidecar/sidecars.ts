@@ -8,7 +8,7 @@ import type { ReadRequest } from "../../imaging/codecs/plan.ts";
 import { createLru } from "../../imaging/lib/lru.ts";
 import { withoutLevels } from "../../imaging/sidecar/entry.ts";
 import { createGenerations } from "../../lib/caching/generations.ts";
-import { unlessAborted } from "../../lib/concurrency/bounded-wait.ts";
+import { onAbort, unlessAborted } from "../../lib/concurrency/bounded-wait.ts";
 import { sidecarKey } from "../cache-keys.ts";
 import type { Master } from "../describe.ts";
 import { type Build, type BuildEnd, createBuild, endOf } from "./build.ts";
@@ -182,10 +182,10 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   };
 
   const leanEntryOf = async (key: SidecarKey, sidecar: Sidecar): Promise<Uint8Array | undefined> => {
-    const known = leanEntries.get(key.id);
+    const known = sidecar.isEarly ? undefined : leanEntries.get(key.id);
     if (known) return known;
     const entry = await entryOf(key, sidecar);
-    return entry && keepLean(key, entry);
+    return entry && (sidecar.isEarly ? withoutLevels(entry) : keepLean(key, entry));
   };
 
   const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
@@ -202,19 +202,32 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       },
       blocks: jobs.blocksOf(key, sidecar.blocks),
       // An entry that the slot does not return now may be there again: it is forgotten, and not removed.
-      reportLoss: () => (isMissing ? void lives.apply(key.id, { is: "lost" }) : lose(key)),
+      // The blocks of an early sidecar may still be on their way to the slot.
+      reportLoss: () => {
+        if (sidecar.isEarly) return;
+        if (isMissing) lives.apply(key.id, { is: "lost" });
+        else lose(key);
+      },
     };
     return { state: state.is, access };
   };
 
   /**
    * Returns the signal that ends a pass early. In place a pass occupies the only thread, so it ends with its
-   * client, and waiting requests begin again. A pass over a remote master ends with the last waiting request;
-   * a pass over a file continues for later requests.
+   * client, and waiting requests begin again. A pass over a remote master ends with the last waiting request,
+   * as long as requests wait for it (`isNeeded`); a pass over a file continues for later requests.
    */
-  const endOfPass = ({ image }: Master, build: Build, client: AbortSignal): AbortSignal | undefined => {
+  const endOfPass = (
+    { image }: Master,
+    build: Build,
+    client: AbortSignal,
+    isNeeded: () => boolean,
+  ): AbortSignal | undefined => {
     if (inPlace) return client;
-    return image.remote ? build.deserted : undefined;
+    if (!image.remote) return undefined;
+    const ending = new AbortController();
+    onAbort(build.deserted, () => isNeeded() && ending.abort(build.deserted.reason));
+    return ending.signal;
   };
 
   /**
@@ -241,25 +254,36 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     /** Returns the sidecar in the state after a build. */
     const afterBuild = (state: SidecarState) => (state.is === "building" ? alone(key) : toFound(key, state));
 
+    /** Stores an early sidecar as a whole one, since the job failed to make the rest. */
+    const settleFor = (entry: Uint8Array, blocks: Sidecar["blocks"]) => {
+      if (idOf(key) === key.id) origin.put(key.name, key.variant, entry);
+      onObtained(entry, { entry, ...(blocks && { blocks }) });
+    };
+
     const stored = await asking;
     if (stored) return afterBuild(onObtained(stored));
     const pass = () =>
       new Promise<FoundSidecar>((resolve, reject) => {
+        let early: Sidecar | undefined;
         // In place a job ends with its request, so that the whole sidecar would never be stored.
         const onEarly = inPlace
           ? undefined
-          : (sidecar: Sidecar) => resolve(afterBuild(end({ is: "obtained", sidecar })));
+          : (sidecar: Sidecar) => {
+              early = sidecar;
+              resolve(afterBuild(end({ is: "obtained", sidecar })));
+            };
         const ended = jobs
-          .build(master, header, key, { signal: endOfPass(master, build, signal), onEarly })
+          .build(master, header, key, { signal: endOfPass(master, build, signal, () => !early), onEarly })
           .then((sidecar) => {
             const refused: SidecarEvent = { is: "refused", until: now() + unavailableMs };
             resolve(afterBuild(sidecar ? onObtained(sidecar.entry, sidecar) : end(refused)));
           })
           .catch((error: unknown) => {
-            end({ is: "abandoned" }, endOf(error));
+            if (early?.entry) settleFor(early.entry, early.blocks);
+            else end({ is: "abandoned" }, endOf(error));
             reject(error);
           })
-          .finally(() => passes.delete(key.id));
+          .finally(() => passes.get(key.id) === ended && passes.delete(key.id));
         passes.set(key.id, ended);
       });
     const passLater = () => void pass().catch(() => {});

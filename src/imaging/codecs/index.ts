@@ -22,7 +22,7 @@ import { webpCodec } from "./webp/codec.ts";
 export function createCodecs(host: CodecHost): Codecs {
   const kernels = createKernels(host);
   const tiles = { cache: createBlockCache(), coder: createTileCoder(() => host.wasm("tiles")) };
-  const pyramids = createPyramids({ resize: kernels.resize, ...tiles });
+  const pyramids = createPyramids({ resize: kernels.resize, keptWhole: host.keptBytes ?? 0, ...tiles });
   const jpg = jpegCodec(host, kernels, tiles);
   const bench = workbench(() => host.wasm("jp2k"));
   const byFormat: Readonly<Record<SourceFormat, Codec>> = {

@@ -470,3 +470,25 @@ test("reads use an early sidecar while the job makes the level at 1/2, and then 
   expect(whole.access.id).not.toBe(early.access.id);
   expect(made()).toBe(1);
 });
+
+test("an early sidecar stays and is stored if the job fails to make the rest", async () => {
+  const { found, header } = await master("a.jpg");
+  await clear(found);
+  const { sidecars } = parts({
+    async build(own, ...args) {
+      await own(...args);
+      throw new ServiceError("timeout", "expected");
+    },
+  });
+  const use = () => sidecars.of(found, at1(header), { signal: never });
+  (await use())!.finish?.();
+  await sidecars.idle();
+  const left = (await use())!;
+  expect(left.access.id).not.toContain("early");
+  const { origin } = app.service.slots;
+  await origin.whenSettled();
+  const { name, variant } = await sidecarKey(found);
+  const entry = (await origin.get(name, variant))!;
+  expect([...readEntry(entry)!.keys()]).toEqual(["accessPoints", "level8", "level4"]);
+  expect(await left.access.load()).toEqual(entry);
+});

@@ -116,9 +116,13 @@ const memoryWithLevel2 = (header: ImageHeader, fileSize?: number) =>
   leastMemory(header) +
   Math.max(hasLevel4(header, fileSize) ? mostLevel4(header) : 0, level2RowBytes(header));
 
-/** True if a job that builds a sidecar makes the level at 1/2 and its memory allows it. */
+/**
+ * True if a job that builds a sidecar makes the level at 1/2: its memory allows it, and reads need not wait
+ * for it.
+ */
 export const buildsLevel2 = (header: ImageHeader, fileSize: number | undefined, access?: SidecarAccess) =>
   access?.blocks !== undefined &&
+  access.keepEntry !== undefined &&
   hasLevel2(header, fileSize) &&
   memoryWithLevel2(header, fileSize) <= (access.memory ?? Number.POSITIVE_INFINITY);
 

@@ -89,8 +89,11 @@ export async function decodePng(
     });
     let complete = false;
     for await (const piece of inflatedPicture(bytes, header.dataStart, host.zlib)) {
-      complete = scan(piece);
-      if (!header.interlaced) for (const rows of pixels.ready()) await take(rows);
+      // Samples of few bits expand to many bytes: rows are passed on before more are expanded.
+      for (let at = 0; at < piece.length && !complete; at += bytesAtOnce) {
+        complete = scan(piece.subarray(at, at + bytesAtOnce));
+        if (!header.interlaced) for (const rows of pixels.ready()) await take(rows);
+      }
       if (complete) break;
     }
     if (!complete) throw damagedError("the end: rows are missing");
@@ -98,6 +101,8 @@ export async function decodePng(
   });
 }
 
+/** Inflated bytes that are divided into rows together. */
+const bytesAtOnce = 256 * 1024;
 /** Rows of an image that are expanded together. */
 const rowsTogether = 64;
 

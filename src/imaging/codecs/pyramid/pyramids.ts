@@ -14,7 +14,7 @@ import type { Resize } from "./halver.ts";
 import { levelSizes, partOf } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
 import { type DecodeRows, decodeLevel, type TakeRows } from "./rows.ts";
-import { decodeOnce, staysForNext, type WholeFormat } from "./whole.ts";
+import { decodeOnce, type WholeFormat } from "./whole.ts";
 
 /** What is estimated of a format without access to regions. */
 interface FormatEstimates {
@@ -38,20 +38,26 @@ export interface PyramidTools {
   readonly coder: TileCoder;
   /** Blocks of all sidecars of the host. */
   readonly cache: BlockCache;
+  /** Bytes of a decoded image that may stay in memory for the job that follows. */
+  readonly keptWhole: number;
 }
 
 /** Minimum number of pixels of an image with a sidecar: smaller ones are decoded quickly. */
 const leastPixels = 1 << 20;
 /** Usual ratio of the bytes of all levels to those of the image's samples. */
 const usualRatio = 0.7;
-/** Rows that decoding, halving and a row of tiles hold of a level. */
-const heldRows = 512;
+/** Full-size rows that take as much memory as those that halving holds of all levels. */
+const heldRows = 320;
+/** The same of a build, which also holds a row of tiles of each level. */
+const heldByBuild = 1024;
 /** Share of the rows up to which a first read is cheaper on its own than after the build. */
 const shareAlone = 0.6;
 /**
  * Scale factor from which a read of the whole image, such as a thumbnail, is no reason to build a sidecar.
  */
 const thumbnailFactor = 8;
+/** Maximum bytes of a decoded image that a read decodes before the build, which usually takes it over. */
+const mostBegun = 128 * 2 ** 20;
 /** Nanoseconds per pixel of making and coding all levels. */
 const buildNs = 6;
 /** Maximum bytes of the indexes that stay in memory. */
@@ -60,9 +66,12 @@ const keptBytes = 8 * 2 ** 20;
 const sampleBytes = ({ bands, depth }: ImageHeader) => bands * (depth / 8);
 const pixelsOf = ({ width, height }: ImageHeader) => width * height;
 
+/** Maximum width of an image with a sidecar: rows of a build are resampled as a whole. */
+const mostWidth = 2 ** 18;
+
 /** True if images with this header have a sidecar. */
 const hasPyramid = (header: ImageHeader) =>
-  !header.unsupported && header.bands <= 4 && pixelsOf(header) >= leastPixels;
+  !header.unsupported && header.bands <= 4 && header.width <= mostWidth && pixelsOf(header) >= leastPixels;
 
 interface Open {
   readonly pyramid: StoredPyramid;
@@ -71,7 +80,7 @@ interface Open {
 }
 
 /** Creates a function that makes the parts of a codec from its way to decode rows. */
-export function createPyramids({ resize, coder, cache }: PyramidTools) {
+export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools) {
   const known = createLru<string, Open>(keptBytes);
 
   /** Opens the sidecar of an image; undefined if it is damaged, or belongs to another. */
@@ -106,13 +115,18 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
       access.reportLoss?.();
       return undefined;
     }
-    return readPyramid(opened.pyramid, header, region, Math.log2(scaleFactor), coder);
+    const pixels = await readPyramid(opened.pyramid, header, region, Math.log2(scaleFactor), coder);
+    if (!pixels) {
+      known.delete(access.id);
+      access.reportLoss?.();
+    }
+    return pixels;
   };
 
   return (format: RowFormat): PyramidParts => {
-    const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format);
+    const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format, keptWhole);
     const isReadOnce = (header: ImageHeader) =>
-      "decodeWhole" in format ? staysForNext(format, header) : !format.decodesWhole(header);
+      "decodeWhole" in format ? format.wholeBytes(header) <= mostBegun : !format.decodesWhole(header);
     const sidecarWay = ({ header, region, scaleFactor }: ReadRequest, room: number): SidecarWay => {
       if (!hasPyramid(header) || pixelsOf(header) * sampleBytes(header) * usualRatio > room) return "none";
       const isWhole = region.width === header.width && region.height === header.height;
@@ -121,21 +135,22 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
       return isReadOnce(header) && share <= shareAlone ? "begin" : "wait";
     };
     /** Returns the pixels that a read without a sidecar decodes. */
-    const rowsRead = (header: ImageHeader, region: Rectangle) =>
-      header.width * (format.decodesWhole(header) ? header.height : region.y + region.height);
+    const rowsRead = ({ header, region, page }: Pick<ReadRequest, "header" | "region" | "page">) =>
+      // A frame is drawn over those before it.
+      header.width * page * (format.decodesWhole(header) ? header.height : region.y + region.height);
     return {
       memory({ header, region, scaleFactor }, fileSize) {
         const part = partOf(region, Math.log2(scaleFactor));
-        const rows = scaleFactor === 1 ? 0 : 2 * heldRows * (region.width + 64);
+        const rows = scaleFactor === 1 ? 0 : heldRows * (region.width + 64);
         return (
           (part.width * part.height + rows) * sampleBytes(header) +
           format.memory(header, region, fileSize) +
           4 * 2 ** 20
         );
       },
-      decodedPixels({ header, region, scaleFactor }) {
-        if (hasPyramid(header)) return (region.width * region.height) / scaleFactor ** 2;
-        return rowsRead(header, region);
+      decodedPixels(read) {
+        const { header, region, scaleFactor } = read;
+        return hasPyramid(header) ? (region.width * region.height) / scaleFactor ** 2 : rowsRead(read);
       },
       async decode(bytes: ByteSource, read: ReadRequest, access?: SidecarAccess): Promise<Decoded> {
         const { header, page, region, scaleFactor } = read;
@@ -161,26 +176,27 @@ export function createPyramids({ resize, coder, cache }: PyramidTools) {
           if (!blocks || !hasPyramid(header)) return new Uint8Array();
           const { width, height } = header;
           const whole = { x: 0, y: 0, width, height };
-          const rowsOf = (take: TakeRows) => decodeRows(bytes, { ...master, id: access.id }, whole, take);
+          const last = { ...master, id: access.id, isLast: true } as const;
+          const rowsOf = (take: TakeRows) => decodeRows(bytes, last, whole, take);
           const sink = { room: blocks.room, keep: blocks.keep };
           return buildPyramid(rowsOf, header, sink, { resize, coder });
         },
         memory(header, fileSize) {
           const { width, height } = header;
-          const rows = 2 * heldRows * width * sampleBytes(header);
+          const rows = heldByBuild * width * sampleBytes(header);
           return rows + format.memory(header, { x: 0, y: 0, width, height }, fileSize) + 8 * 2 ** 20;
         },
         nsPerPixel: (header) => format.nsPerPixel(header) + buildNs,
-        nsWithout: ({ header, region }) => rowsRead(header, region) * format.nsPerPixel(header),
+        nsWithout: (read) => rowsRead(read) * format.nsPerPixel(read.header),
       },
     };
   };
 }
 
 /** Returns rows of images that are decoded as a whole. */
-function rowsOfWhole(format: WholeFormat): DecodeRows {
-  const decode = decodeOnce(format);
-  return async (bytes, master, region, take) => (await decode(bytes, master, master.id)).take(region, take);
+function rowsOfWhole(format: WholeFormat, keptWhole: number): DecodeRows {
+  const decode = decodeOnce(format, keptWhole);
+  return async (bytes, master, region, take) => (await decode(bytes, master)).take(region, take);
 }
 
 export type Pyramids = ReturnType<typeof createPyramids>;

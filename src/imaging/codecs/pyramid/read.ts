@@ -45,31 +45,30 @@ export async function readPyramid(
   const depth = header.depth === 16 ? 2 : 1;
   const pixelBytes = bands * depth;
   const across = Math.ceil(width / tileSide);
-  const tiles: { readonly x: number; readonly y: number; readonly place: TilePlace }[] = [];
-  for (let row = Math.floor(part.y / tileSide); row * tileSide < part.y + part.height; row++)
-    for (let column = Math.floor(part.x / tileSide); column * tileSide < part.x + part.width; column++)
-      tiles.push({
-        x: column * tileSide,
-        y: row * tileSide,
-        place: placeOf(first + row * across + column),
-      });
-  const coded = await Promise.all(tiles.map(({ place }) => bytesOfTile(blocks, place)));
   const samples = part.width * part.height * bands;
   const data = depth === 2 ? new Uint16Array(samples) : new Uint8Array(samples);
   const out = new Uint8Array(data.buffer);
-  for (const [n, { x, y }] of tiles.entries()) {
-    const tile = { width: Math.min(tileSide, width - x), height: Math.min(tileSide, height - y) };
-    const bytes = coded[n] && coder.decodePixels(coded[n], tile.width, tile.height, { bands, depth });
-    if (!bytes) return undefined;
-    const left = Math.max(x, part.x);
-    const length = (Math.min(x + tile.width, part.x + part.width) - left) * pixelBytes;
-    const bottom = Math.min(y + tile.height, part.y + part.height);
-    for (let line = Math.max(y, part.y); line < bottom; line++) {
-      const from = ((line - y) * tile.width + left - x) * pixelBytes;
-      out.set(
-        bytes.subarray(from, from + length),
-        ((line - part.y) * part.width + left - part.x) * pixelBytes,
-      );
+  const columns: number[] = [];
+  for (let column = Math.floor(part.x / tileSide); column * tileSide < part.x + part.width; column++)
+    columns.push(column);
+  // A row of tiles at a time, so that few coded bytes are in memory.
+  for (let row = Math.floor(part.y / tileSide); row * tileSide < part.y + part.height; row++) {
+    const coded = await Promise.all(
+      columns.map((column) => bytesOfTile(blocks, placeOf(first + row * across + column))),
+    );
+    for (const [n, column] of columns.entries()) {
+      const [x, y] = [column * tileSide, row * tileSide];
+      const tile = { width: Math.min(tileSide, width - x), height: Math.min(tileSide, height - y) };
+      const bytes = coded[n] && coder.decodePixels(coded[n], tile.width, tile.height, { bands, depth });
+      if (!bytes) return undefined;
+      const left = Math.max(x, part.x);
+      const length = (Math.min(x + tile.width, part.x + part.width) - left) * pixelBytes;
+      const bottom = Math.min(y + tile.height, part.y + part.height);
+      for (let line = Math.max(y, part.y); line < bottom; line++) {
+        const from = ((line - y) * tile.width + left - x) * pixelBytes;
+        const to = ((line - part.y) * part.width + left - part.x) * pixelBytes;
+        out.set(bytes.subarray(from, from + length), to);
+      }
     }
   }
   return { width: part.width, height: part.height, bands, interpretation, data };

@@ -8,9 +8,11 @@ import type { MasterPage } from "../plan.ts";
 import { createHalver, type Resize } from "./halver.ts";
 import { levelSizes, partAbove, partOf } from "./levels.ts";
 
-/** `id`: that of the sidecar, if a job that builds it may follow or runs. */
 export interface RowsMaster extends MasterPage {
+  /** Id of the sidecar, if a job that builds it may follow, or runs. */
   readonly id?: string | undefined;
+  /** True for the job that builds it, after which nothing needs the rows. */
+  readonly isLast?: true;
 }
 
 /** Takes the next rows, packed and of any number; they are valid until it resolves. */

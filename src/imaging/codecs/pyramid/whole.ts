@@ -4,7 +4,7 @@
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import type { MasterPage } from "../plan.ts";
-import type { TakeRows } from "./rows.ts";
+import type { RowsMaster, TakeRows } from "./rows.ts";
 
 /** A decoded image. */
 export interface WholeImage {
@@ -19,31 +19,26 @@ export interface WholeFormat {
   wholeBytes(header: ImageHeader): number;
 }
 
-/** Maximum bytes of the image that stays in memory, and milliseconds until it leaves. */
-const mostBytes = 128 * 2 ** 20;
+/** Milliseconds for which an image stays in memory. */
 const keptMs = 1000;
-
-/** True if an image stays in memory for the job that follows. */
-export const staysForNext = ({ wholeBytes }: WholeFormat, header: ImageHeader) =>
-  wholeBytes(header) <= mostBytes;
 
 /**
  * Returns a function that decodes an image, or takes the one that the previous call with this id left. An
- * image without an id does not stay.
+ * image without an id does not stay, nor one that is the last or takes more than `mostBytes`.
  */
-export function decodeOnce(format: WholeFormat) {
+export function decodeOnce(format: WholeFormat, mostBytes: number) {
   let kept: { readonly id: string; readonly image: WholeImage } | undefined;
   let expiry: ReturnType<typeof setTimeout> | undefined;
   const forget = () => {
     kept = undefined;
     clearTimeout(expiry);
   };
-  return async (bytes: ByteSource, master: MasterPage, id: string | undefined): Promise<WholeImage> => {
+  return async (bytes: ByteSource, { id, isLast, ...master }: RowsMaster): Promise<WholeImage> => {
     const known = kept;
     forget();
     if (known && known.id === id) return known.image;
     const image = await format.decodeWhole(bytes, master);
-    if (id !== undefined && staysForNext(format, master.header)) {
+    if (id !== undefined && !isLast && format.wholeBytes(master.header) <= mostBytes) {
       kept = { id, image };
       expiry = setTimeout(forget, keptMs);
       (expiry as { unref?(): void }).unref?.();

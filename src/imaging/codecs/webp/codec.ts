@@ -4,7 +4,7 @@ import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { takeParts } from "../pyramid/rows.ts";
-import { cut, decodePage, stillDecoder } from "./decode.ts";
+import { cut, damagedError, decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
 import { embedInWebp, readWebpMetadata } from "./metadata.ts";
@@ -16,9 +16,11 @@ const fileLimit = 512 * 1024 * 1024;
 export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
   const decodeStill = stillDecoder(host);
   const parts = pyramids({
-    async decodeWhole(bytes, { page }) {
+    async decodeWhole(bytes, { header, page }) {
       const file = await readAll(bytes, fileLimit);
       const { whole, bands } = await decodePage(decodeStill, file, page);
+      if (whole.width !== header.width || whole.height !== header.height || bands !== header.bands)
+        throw damagedError("its header is not the one read before");
       return { take: (region, take) => takeParts(region, (part) => cut(whole, part, bands), take) };
     },
     wholeBytes: ({ width, height }) => 4 * width * height,

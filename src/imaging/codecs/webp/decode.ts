@@ -209,7 +209,8 @@ function offerImageData(): void {
   };
 }
 
-function damagedError(why: string, cause?: unknown): ImagingError {
+/** Returns the error of a file that is not intact, and why. */
+export function damagedError(why: string, cause?: unknown): ImagingError {
   return new ImagingError("decode", `Expected an intact WebP file, but ${why}; the file may be damaged.`, {
     cause,
   });

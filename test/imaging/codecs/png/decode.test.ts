@@ -238,7 +238,7 @@ describe("reading a PNG", () => {
       codec.memory({ header, page: 1, region, scaleFactor }, 1e8);
     expect(ask(whole(header), 1)).toBeGreaterThanOrEqual(3e8);
     expect(ask(tile, 1)).toBeLessThan(2e7);
-    expect(ask(whole(header), 16)).toBeLessThan(6e7);
+    expect(ask(whole(header), 16)).toBeLessThan(3e7);
   });
 });
 

@@ -11,15 +11,19 @@ const bytes = memoryBytes(new Uint8Array());
 
 function counted(size: number) {
   let decoded = 0;
-  const decode = decodeOnce({
+  const format = {
     async decodeWhole() {
       decoded++;
       return { take: async () => {} };
     },
     wholeBytes: () => size,
-  });
+  };
+  const decode = decodeOnce(format, 200);
   const master = { header: {} as never, page: 1 };
-  return { of: (id?: string) => decode(bytes, master, id), decoded: () => decoded };
+  return {
+    of: (id?: string, isLast?: true) => decode(bytes, { ...master, id, ...(isLast && { isLast }) }),
+    decoded: () => decoded,
+  };
 }
 
 test("the job that follows takes the image, once", async () => {
@@ -42,14 +46,18 @@ test("another image, or one without an id, takes its place", async () => {
   expect(decoded()).toBe(5);
 });
 
-test("it leaves after a second, and an image of more than 128 MiB does not stay", async () => {
+test("it leaves after a second; a too large one, and that of the last job, does not stay", async () => {
   const { of, decoded } = counted(100);
   await of("a");
   vi.advanceTimersByTime(1000);
   await of("a");
   expect(decoded()).toBe(2);
-  const large = counted(128 * 2 ** 20 + 1);
+  const large = counted(201);
   await large.of("a");
   await large.of("a");
   expect(large.decoded()).toBe(2);
+  const built = counted(100);
+  await built.of("a", true);
+  await built.of("a");
+  expect(built.decoded()).toBe(2);
 });

@@ -58,8 +58,8 @@ export function createBuilding(
     access: SidecarAccess | undefined,
     first: number,
   ) => {
-    if (!access?.blocks) return undefined;
-    await access.keepEntry?.(await saveParts(parts));
+    if (!access?.blocks || !access.keepEntry) return undefined;
+    await access.keepEntry(await saveParts(parts));
     return level2Of(file, access.blocks, first);
   };
 

@@ -33,7 +33,12 @@ async function built(file: Uint8Array) {
   const codec = fresh().byFormat("jpg");
   const header = await codec.probe(memoryBytes(file), 1);
   const blocks = heapBlocks();
-  const making = { id: "made", blocks, load: async () => new Uint8Array() };
+  const making = {
+    id: "made",
+    blocks,
+    load: async () => new Uint8Array(),
+    keepEntry: async () => {},
+  };
   const entry = (await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }, making)) as Uint8Array;
   let losses = 0;
   const access: SidecarAccess = {
