@@ -3,9 +3,11 @@
 import { ImagingError } from "../../errors.ts";
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import { colourFacts } from "../../metadata/colour.ts";
+import { crop } from "../../pipeline/steps/crop.ts";
 import type { Codec } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
-import { partIn, takeParts } from "../pyramid/rows.ts";
+import { takeParts } from "../pyramid/rows.ts";
 import { decodeGif } from "./decode.ts";
 import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
@@ -13,24 +15,24 @@ import { readGifMetadata } from "./metadata.ts";
 /** Creates the codec, which reads only. */
 export function gifCodec(pyramids: Pyramids): Codec {
   const parts = pyramids({
-    async decodeWhole(bytes, { header, page }) {
+    async decodeRows(bytes, { header, page }, region, take) {
       const gif = await readGifHeader(bytes);
       const bands = bandsOf(gif);
       if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
         throw damagedError("its header, which is not the one read before");
       if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
-      const { width, height } = gif;
-      const screen = { x: 0, y: 0, width, height };
-      const image = decodeGif(await readAll(bytes, longestFile), gif, page, screen, bands);
-      return { take: (region, take) => takeParts(region, (part) => partIn(image, part), take) };
+      const image = decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
+      const all = { ...region, x: 0, y: 0 };
+      const rowsOf = ({ y: top, width, height }: Rectangle) => crop(image, { left: 0, top, width, height });
+      await takeParts(all, rowsOf, take);
     },
-    wholeBytes: ({ width, height, bands }) => width * height * bands,
-    memory(header, _region, fileSize) {
+    memory(header, region, fileSize) {
       // A frame may have to be restored.
-      const pixels = 2 * header.width * header.height * header.bands;
+      const pixels = 2 * region.width * region.height * header.bands;
       return pixels + 2 * Math.min(fileSize, longestFile) + header.width + (1 << 20);
     },
-    decodesWhole: () => true,
+    // Rows of an interlaced frame are in another order, and a later frame takes all before it.
+    decodesWhole: ({ variant }) => variant !== "still",
     nsPerPixel: () => 40,
   });
   return {

@@ -77,14 +77,3 @@ export async function takeParts(
   for (let y = region.y; y < bottom; y += rowsAtOnce)
     await take(cut({ ...region, y, height: Math.min(rowsAtOnce, bottom - y) }));
 }
-
-/** Returns a part of an image that is in memory. */
-export function partIn(image: PixelBuffer, { x, y, width, height }: Rectangle): PixelBuffer {
-  const { bands } = image;
-  const data = samplesLike(image, width * height * bands);
-  for (let row = 0; row < height; row++) {
-    const from = ((y + row) * image.width + x) * bands;
-    data.set(image.data.subarray(from, from + width * bands), row * width * bands);
-  }
-  return { ...image, width, height, data };
-}

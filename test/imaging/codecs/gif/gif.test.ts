@@ -4,6 +4,7 @@ import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
 import { ImagingError } from "../../../../src/imaging/errors.ts";
 import { memoryBytes } from "../../../../src/imaging/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/imaging/pipeline/pixels.ts";
+import { grain } from "../../../grain.ts";
 import { expectedRows, fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { reference } from "../reference.ts";
@@ -247,6 +248,14 @@ describe("a GIF made to harm", () => {
     expect(codec.memory({ header, page: 1, region, scaleFactor: 1 }, file.length)).toBeGreaterThan(1.2e10);
     const small = { x: 0, y: 0, width: 8, height: 8 };
     await expect(decode(file, 1, small)).rejects.toMatchObject({ kind: "too-large" });
+  });
+
+  it("that ends early still shows the rows above its end", async () => {
+    const file = new Uint8Array(await grain(200, 160, 40).gif({ effort: 1 }).toBuffer());
+    const cut = file.subarray(0, file.length * 0.7);
+    const top = { x: 20, y: 0, width: 150, height: 60 };
+    expect(await decode(cut, 1, top)).toEqual(await decode(file, 1, top));
+    await expect(decode(cut)).rejects.toMatchObject({ kind: "decode" });
   });
 
   it("with more frame area before a page than can be drawn is refused", async () => {
