@@ -38,6 +38,13 @@ export function boxFactor(scale: number): number {
   return Math.max(1, Math.floor(scale / 3));
 }
 
+/** Returns the axis of the samples from `start` to `end` (exclusive) at half the size. */
+export const halving = (start: number, end: number): ResampleAxis => ({
+  size: end - start,
+  origin: 2 * start,
+  scale: 2,
+});
+
 /** True if the axis only copies: no scaling, whole-pixel origin. */
 export function isCopy(axis: ResampleAxis): boolean {
   return axis.scale === 1 && Number.isInteger(axis.origin);

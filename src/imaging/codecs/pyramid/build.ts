@@ -5,7 +5,14 @@ import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
 import { writeEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
-import { mostTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
+import {
+  countTiles,
+  mostTileBytes,
+  saveTileIndex,
+  type TilePlace,
+  tileSide,
+  tilesAcross,
+} from "../../sidecar/tiles/tile-index.ts";
 import { createHalver, type Halver, type Resize } from "./halver.ts";
 import { levelSizes, type Size } from "./levels.ts";
 import type { TakeRows } from "./rows.ts";
@@ -65,20 +72,13 @@ export async function buildPyramid(
       if (made) await takeRows(level, made, coder, write);
     }
   });
-  const count = levels.reduce((sum, { places }) => sum + places.length, 0);
-  if (levels.some(({ count }) => count > 0) || count !== countTiles(sizes))
+  if (levels.some(({ count, places, size }) => count > 0 || places.length !== countTiles(size)))
     throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
   return writeEntry([
     { kind: "pyramidIndex", inside: [saveTileIndex(levels.flatMap(({ places }) => places))] },
     { kind: "pyramid", blocks: await blocks.end() },
   ]);
 }
-
-const countTiles = (sizes: readonly Size[]) =>
-  sizes.reduce(
-    (sum, { width, height }) => sum + Math.ceil(width / tileSide) * Math.ceil(height / tileSide),
-    0,
-  );
 
 /** Adds rows to a level, and writes the tiles that they complete. */
 async function takeRows(
@@ -91,7 +91,7 @@ async function takeRows(
   const rowLength = width * piece.bands;
   level.rows ??= { ...piece, width, height: tileSide, data: samplesLike(piece, rowLength * tileSide) };
   for (let from = 0; from < piece.height; ) {
-    const done = Math.floor(level.places.length / Math.ceil(width / tileSide)) * tileSide;
+    const done = Math.floor(level.places.length / tilesAcross(level.size)) * tileSide;
     const full = Math.min(tileSide, height - done);
     const taken = Math.min(full - level.count, piece.height - from);
     if (taken <= 0) throw new RangeError(`rows after the last of ${height}`);

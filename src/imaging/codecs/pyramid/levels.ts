@@ -1,7 +1,6 @@
 // Levels of a pyramid: the image, and each half of it down to one tile.
 
-import { sourceWindow } from "../../pipeline/kernel.ts";
-import type { ResampleAxis } from "../../pipeline/step.ts";
+import { halving, sourceWindow } from "../../pipeline/kernel.ts";
 import { tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { Rectangle } from "../image-header.ts";
 
@@ -17,13 +16,6 @@ export function levelSizes({ width, height }: Size): readonly Size[] {
     sizes.push({ width: Math.ceil(width / factor), height: Math.ceil(height / factor) });
   return sizes;
 }
-
-/** Returns the axis of the samples `start` to `end` (exclusive) of a level, on the level above. */
-export const halving = (start: number, end: number): ResampleAxis => ({
-  size: end - start,
-  origin: 2 * start,
-  scale: 2,
-});
 
 /** Returns the part of a level that a region of the image, in full-size pixels, covers at 1/2^level. */
 export function partOf(region: Rectangle, level: number): Rectangle {

@@ -20,14 +20,18 @@ import { decodeOnce, type WholeFormat } from "./whole.ts";
 interface FormatEstimates {
   /** Returns the estimated peak bytes of `decodeRows`, without the rows themselves. */
   memory(header: ImageHeader, region: Rectangle, fileSize: number): number;
-  /** True if any region takes the decoding of the whole image. */
-  decodesWhole(header: ImageHeader): boolean;
   /** Returns the nanoseconds of decoding per pixel, as measured with photographs on a server's processor. */
   nsPerPixel(header: ImageHeader): number;
 }
 
+interface DecodedByRows {
+  readonly decodeRows: DecodeRows;
+  /** True if any region takes the decoding of the whole image. */
+  decodesWhole(header: ImageHeader): boolean;
+}
+
 /** A format whose pixels arrive in rows, or all together. */
-export type RowFormat = FormatEstimates & ({ readonly decodeRows: DecodeRows } | WholeFormat);
+export type RowFormat = FormatEstimates & (DecodedByRows | WholeFormat);
 
 export type PyramidParts = Required<
   Pick<Codec, "memory" | "decodedPixels" | "decode" | "scales" | "sidecar">
@@ -125,8 +129,9 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
 
   return (format: RowFormat): PyramidParts => {
     const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format, keptWhole);
+    const decodesWhole = (header: ImageHeader) => "decodeWhole" in format || format.decodesWhole(header);
     const isReadOnce = (header: ImageHeader) =>
-      "decodeWhole" in format ? format.wholeBytes(header) <= mostBegun : !format.decodesWhole(header);
+      "decodeWhole" in format ? format.wholeBytes(header) <= mostBegun : !decodesWhole(header);
     const sidecarWay = ({ header, region, scaleFactor }: ReadRequest, room: number): SidecarWay => {
       if (!hasPyramid(header) || pixelsOf(header) * sampleBytes(header) * usualRatio > room) return "none";
       const isWhole = region.width === header.width && region.height === header.height;
@@ -137,7 +142,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
     /** Returns the pixels that a read without a sidecar decodes. */
     const rowsRead = ({ header, region, page }: Pick<ReadRequest, "header" | "region" | "page">) =>
       // A frame is drawn over those before it.
-      header.width * page * (format.decodesWhole(header) ? header.height : region.y + region.height);
+      header.width * page * (decodesWhole(header) ? header.height : region.y + region.height);
     return {
       memory({ header, region, scaleFactor }, fileSize) {
         const part = partOf(region, Math.log2(scaleFactor));

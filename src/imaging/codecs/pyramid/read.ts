@@ -2,9 +2,15 @@
 
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { BlockReader } from "../../sidecar/block-reader.ts";
-import { bytesOfTile } from "../../sidecar/tiles/read-tiles.ts";
-import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
-import { loadTilePlaces, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
+import { bytesOfTile, copyCommon } from "../../sidecar/tiles/read-tiles.ts";
+import type { BytePlane, TileCoder } from "../../sidecar/tiles/tile-coder.ts";
+import {
+  countTiles,
+  loadTilePlaces,
+  type TilePlace,
+  tileSide,
+  tilesAcross,
+} from "../../sidecar/tiles/tile-index.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { levelSizes, partOf, type Size } from "./levels.ts";
 
@@ -24,7 +30,7 @@ export function openPyramid(
   let first = 0;
   const levels = levelSizes(header).map((size) => {
     const level = { ...size, first };
-    first += Math.ceil(size.width / tileSide) * Math.ceil(size.height / tileSide);
+    first += countTiles(size);
     return level;
   });
   const placeOf = loadTilePlaces(index, first, blocks.size);
@@ -44,10 +50,11 @@ export async function readPyramid(
   const { bands, interpretation } = header;
   const depth = header.depth === 16 ? 2 : 1;
   const pixelBytes = bands * depth;
-  const across = Math.ceil(width / tileSide);
+  const across = tilesAcross({ width });
   const samples = part.width * part.height * bands;
   const data = depth === 2 ? new Uint16Array(samples) : new Uint8Array(samples);
-  const out = new Uint8Array(data.buffer);
+  const out = planeOf(new Uint8Array(data.buffer), part, pixelBytes);
+  const area = { ...out, left: part.x * pixelBytes, top: part.y };
   const columns: number[] = [];
   for (let column = Math.floor(part.x / tileSide); column * tileSide < part.x + part.width; column++)
     columns.push(column);
@@ -61,15 +68,14 @@ export async function readPyramid(
       const tile = { width: Math.min(tileSide, width - x), height: Math.min(tileSide, height - y) };
       const bytes = coded[n] && coder.decodePixels(coded[n], tile.width, tile.height, { bands, depth });
       if (!bytes) return undefined;
-      const left = Math.max(x, part.x);
-      const length = (Math.min(x + tile.width, part.x + part.width) - left) * pixelBytes;
-      const bottom = Math.min(y + tile.height, part.y + part.height);
-      for (let line = Math.max(y, part.y); line < bottom; line++) {
-        const from = ((line - y) * tile.width + left - x) * pixelBytes;
-        const to = ((line - part.y) * part.width + left - part.x) * pixelBytes;
-        out.set(bytes.subarray(from, from + length), to);
-      }
+      copyCommon(planeOf(bytes, tile, pixelBytes), { left: x * pixelBytes, top: y }, out, area);
     }
   }
   return { width: part.width, height: part.height, bands, interpretation, data };
+}
+
+/** Returns packed pixels as a plane of their bytes. */
+function planeOf(data: Uint8Array, { width, height }: Size, pixelBytes: number): BytePlane {
+  const rowBytes = width * pixelBytes;
+  return { data, width: rowBytes, height, stride: rowBytes };
 }

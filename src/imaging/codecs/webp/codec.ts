@@ -28,7 +28,6 @@ export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
     // canvas of an animation.
     memory: (header, _region, fileSize) =>
       2 * fileSize + header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3),
-    decodesWhole: () => true,
     nsPerPixel: () => 25,
   });
   return {

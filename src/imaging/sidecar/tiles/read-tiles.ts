@@ -92,7 +92,7 @@ export async function bytesOfTile(
 }
 
 /** Copies the samples of a tile, whose corner is at `left`, `top` of its plane, that an area has. */
-function copyCommon(
+export function copyCommon(
   tile: BytePlane,
   { left, top }: Pick<TiledArea, "left" | "top">,
   target: BytePlane,

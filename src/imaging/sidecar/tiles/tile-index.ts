@@ -19,8 +19,11 @@ export const tileSide = mostSide;
 export const onPlane = (length: number, { halved }: TiledLevel["planes"][number]) =>
   halved ? Math.ceil(length / 2) : length;
 
-export const tilesAcross = ({ width }: TiledLevel) => Math.ceil(width / tileSide);
-export const tilesDown = ({ height }: TiledLevel) => Math.ceil(height / tileSide);
+type Size = Pick<TiledLevel, "width" | "height">;
+
+export const tilesAcross = ({ width }: Pick<Size, "width">) => Math.ceil(width / tileSide);
+/** Returns the number of tiles of a level. */
+export const countTiles = (level: Size) => tilesAcross(level) * Math.ceil(level.height / tileSide);
 
 /** Place of a tile in the blocks, in bytes. */
 export interface TilePlace {
@@ -74,6 +77,6 @@ export function loadTileIndex(
   size: number,
 ): ((column: number, row: number) => TilePlace) | undefined {
   const across = tilesAcross(level);
-  const placeOf = loadTilePlaces(saved, across * tilesDown(level), size);
+  const placeOf = loadTilePlaces(saved, countTiles(level), size);
   return placeOf && ((column, row) => placeOf(row * across + column));
 }

@@ -1,7 +1,7 @@
 // The reduced level at 1/4, as good as a resampling: samples at 1/2 are reduced with Lanczos-3. It is made
 // along with the access points and stored, or made per region if it is not stored; the samples are the same.
 
-import { sourceWindow } from "../../../pipeline/kernel.ts";
+import { halving, sourceWindow } from "../../../pipeline/kernel.ts";
 import type { Plane as Samples } from "../../../pipeline/pixels.ts";
 import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { Frame } from "../markers/frame.ts";
@@ -47,13 +47,6 @@ export function level4Bytes(frame: Frame): number {
     return sum + width * height;
   }, 0);
 }
-
-/** Returns the axis of the output samples from `start` to `end` at half the size. */
-const halving = (start: number, end: number): ResampleAxis => ({
-  size: end - start,
-  origin: 2 * start,
-  scale: 2,
-});
 
 /** Rows at 1/2 that the filter needs below an output row. */
 const reach = 6;
