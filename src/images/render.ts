@@ -205,7 +205,8 @@ async function derive(
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const expected = renderWork(plan, codec, sidecar?.access);
-      const demand = demandOf(master, plan.memory, expected);
+      const memory = sidecar?.state === "complete" ? (plan.memoryWith ?? plan.memory) : plan.memory;
+      const demand = demandOf(master, memory, expected);
       let admitted = 0;
       const encoded = await parts.admission.run(demand, work, (place) => {
         admitted = performance.now();
@@ -214,15 +215,15 @@ async function derive(
             task: { kind: "render", plan },
             bytes,
             file,
-            sidecar: sidecar?.access,
+            sidecar: sidecar?.access && (plan.memoryWith ? { ...sidecar.access, memory } : sidecar.access),
             overlay: prepared.overlay?.image,
-            memory: plan.memory,
+            memory,
           },
           { signal: work, timeoutMs: parts.timeoutMs, place, watch: stages },
         );
       });
       const tookMs = performance.now() - admitted;
-      noteRender(parts, master, prepared, { expected, memory: plan.memory, tookMs });
+      noteRender(parts, master, prepared, { expected, memory, tookMs });
       stages?.setRender({
         codec: codec.format,
         format: plan.write.format,

@@ -123,17 +123,30 @@ export function planRender(input: PlanInput): RenderPlan {
       ? rowsAtOnce(decoder, read, Math.max(...bytes))
       : undefined;
   const embedded = embedding?.metadata ? 2 * Math.min(mostMetadataBytes, input.fileSize) : 0;
-  const decoding = (height: number) =>
-    decoder.memory({ ...read, region: { ...readRegion, height } }, input.fileSize);
   const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
   const pixels = bytes.at(-1) ?? 0;
-  const memory =
-    rows === undefined
-      ? Math.max(decoding(readRegion.height), peakOfSteps, 3 * pixels + embedded)
-      : decoding(rows) + peakOfSteps * (rows / readRegion.height) + encodedShare * pixels + embedded;
-  const bySteps = geometry.detail && ({ bySteps: true } as const);
-  const estimate = Math.ceil(memory + overlayMemory(input.overlay, out));
-  return { read, transform, steps, write, ...bySteps, ...(rows && { rows }), memory: estimate };
+  /** Returns the peak bytes of the job, given those of reading. */
+  const peakWith = (reading: number) =>
+    Math.ceil(
+      overlayMemory(input.overlay, out) +
+        (rows === undefined
+          ? Math.max(reading, peakOfSteps, 3 * pixels + embedded)
+          : reading + peakOfSteps * (rows / readRegion.height) + encodedShare * pixels + embedded),
+    );
+  const reading = rows
+    ? decoder.rows!.memory(read, rows, input.fileSize)
+    : decoder.memory(read, input.fileSize);
+  const stored = input.whole ? undefined : decoder.sidecar?.memoryWith?.(read, rows);
+  return {
+    read,
+    transform,
+    steps,
+    write,
+    ...(geometry.detail && ({ bySteps: true } as const)),
+    ...(rows && { rows }),
+    memory: peakWith(reading),
+    ...(stored !== undefined && { memoryWith: peakWith(stored) }),
+  };
 }
 
 /** Maximum bytes of decoded pixels at a time if a derivative is made by rows. */
@@ -145,15 +158,12 @@ const encodedShare = 1 / 2;
  * Returns the number of full-size rows to decode at a time, given the `bytes` of all pixels; undefined for
  * all rows together.
  */
-function rowsAtOnce(
-  decoder: CodecFacts["decoder"],
-  { header, region, scaleFactor }: ReadRequest,
-  bytes: number,
-): number | undefined {
-  const step = decoder.rowsApart?.({ header, scaleFactor });
+function rowsAtOnce(decoder: CodecFacts["decoder"], read: ReadRequest, bytes: number): number | undefined {
+  const { height } = read.region;
+  const step = decoder.rows?.apart(read);
   if (step === undefined) return undefined;
-  const rows = step * Math.max(1, Math.floor((bytesAtOnce / bytes) * (region.height / step)));
-  return rows < region.height ? rows : undefined;
+  const rows = step * Math.max(1, Math.floor((bytesAtOnce / bytes) * (height / step)));
+  return rows < height ? rows : undefined;
 }
 
 const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>

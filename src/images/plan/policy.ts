@@ -44,7 +44,7 @@ export interface OutputPolicy {
 
 /** Facts about the two codecs that a plan depends on. */
 export interface CodecFacts {
-  readonly decoder: Pick<Codec, "scales" | "memory" | "rowsApart">;
+  readonly decoder: Pick<Codec, "scales" | "memory" | "rows" | "sidecar">;
   readonly encoder: EncodableKinds;
 }
 

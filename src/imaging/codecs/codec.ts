@@ -24,6 +24,15 @@ export interface Encoded {
   readonly unchanged?: boolean;
 }
 
+/**
+ * An encoded derivative in pieces, of which the first contains everything before the data of its image: so
+ * metadata can be embedded in that alone, and a large file is joined only once.
+ */
+export interface EncodedPieces {
+  readonly pieces: readonly Uint8Array[];
+  readonly incomplete?: boolean | undefined;
+}
+
 /** Bytes of parsed files that stay in memory unless the host says otherwise. */
 export const keptByDefault = 64 * 2 ** 20;
 
@@ -48,7 +57,7 @@ export interface SidecarAccess {
   readonly id: string;
   /** True if there is none: a job makes the parts that it needs. */
   readonly absent?: boolean;
-  /** For the building job: bytes that it may take. Larger parts are omitted. Unlimited by default. */
+  /** Bytes that the job may take; unlimited by default. A building job omits larger parts. */
   readonly memory?: number | undefined;
   /** Parts that are too large for the entry; absent if there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
@@ -121,6 +130,12 @@ export interface SidecarFormat {
   /** Returns the estimated peak bytes of `build`, which omits parts that would exceed `allows`. */
   memory(header: ImageHeader, fileSize: number, allows: (bytes: number) => boolean): number;
   /**
+   * Returns the estimated peak bytes of a read from a whole sidecar, `rows` full-size rows at a time. If that
+   * turns out to be lost and the job has no more memory, the read throws `wholeFileError`. Absent: those of
+   * any read.
+   */
+  memoryWith?(read: ReadRequest, rows?: number): number;
+  /**
    * Returns the nanoseconds of `build` per pixel of the master, as measured with photographs on a server's
    * processor.
    */
@@ -132,6 +147,31 @@ export interface SidecarFormat {
   nsWithout?(read: ReadRequest): number;
 }
 
+/** Takes the next rows, packed and of any number; they are valid until it resolves. */
+export type TakeRows = (rows: PixelBuffer) => Promise<void>;
+
+/** Reads a few rows after the other, so that large derivatives need not be in memory. */
+export interface RowAccess {
+  /**
+   * Number of full-size rows at whose multiples a read may be divided so that little is decoded twice; a
+   * multiple of the scale factor. undefined: this image has to be decoded as a whole.
+   */
+  apart(read: ReadRequest): number | undefined;
+  /** Estimated peak bytes of `decode` with `rows` full-size rows at a time, a multiple of `apart`. */
+  memory(read: ReadRequest, rows: number, fileSize: number): number;
+  /**
+   * Passes on the pixels of the codec's `decode` from the top down, about `rows` full-size rows at a time.
+   * Resolves to true if the file ends early or is damaged, like {@link Decoded.incomplete}.
+   */
+  decode(
+    bytes: ByteSource,
+    read: ReadRequest,
+    rows: number,
+    take: TakeRows,
+    sidecar?: SidecarAccess,
+  ): Promise<boolean>;
+}
+
 /** Reads metadata of files. */
 export interface MetadataReader {
   /** Reads all kinds if none are named. Damaged ones are left out. Reads at most `mostMetadataBytes`. */
@@ -140,7 +180,10 @@ export interface MetadataReader {
 
 /** A file written from rows in order. */
 export interface RowStream {
-  /** Takes any number of the next rows, packed. Returns the bytes that are ready, possibly none. */
+  /**
+   * Takes any number of the next rows, packed. Returns the bytes that are ready, possibly none; first of all
+   * those before the image data.
+   */
   rows(data: Uint8Array): Uint8Array;
   /** Returns the last bytes, after all rows. */
   finish(): Uint8Array;
@@ -155,7 +198,10 @@ export interface Encoder {
    * rows.
    */
   encodeRows?(shape: Omit<PixelBuffer, "data">, options: EncodeOptions): RowStream;
-  /** Returns an encoded file with this metadata in place of its own of the same kinds. */
+  /**
+   * Returns an encoded file with this metadata in place of its own of the same kinds; of a format with
+   * `encodeRows` also the first piece of one.
+   */
   embed(encoded: Uint8Array, metadata: Metadata): Promise<Uint8Array>;
   /** What `encode` accepts; the plan flattens and reduces first. */
   readonly encodes: EncodableKinds;
@@ -216,12 +262,9 @@ export interface Codec {
     sidecar: SidecarAccess | undefined,
     kernels: Kernels,
     stages?: JobStages,
-  ): Promise<Encoded | undefined>;
-  /**
-   * Number of full-size rows at whose multiples a read may be divided so that little is decoded twice; a
-   * multiple of the scale factor. undefined, or absent: each part would have to decode everything above it.
-   */
-  rowsApart?(read: Pick<ReadRequest, "header" | "scaleFactor">): number | undefined;
+  ): Promise<EncodedPieces | undefined>;
+  /** Absent if a read always takes the memory of all its rows. */
+  readonly rows?: RowAccess;
   /** Absent if every read decodes full-size pixels. */
   readonly scales?: Scales;
   /** Absent if a read can only use the file itself. */

@@ -24,6 +24,8 @@ export interface RenderPlan {
   readonly master?: NamedMaster;
   /** Estimated peak bytes of the whole job. */
   readonly memory: number;
+  /** The same if the master has a whole sidecar; absent if that makes no difference. */
+  readonly memoryWith?: number;
 }
 
 /**

@@ -36,7 +36,9 @@ export interface ByteSource {
 export function memoryBytes(data: Uint8Array): ByteSource {
   return {
     size: data.length,
-    read: async (offset, length) => data.slice(offset, Math.max(offset, offset + length)),
+    // A slice of Node's Buffer is not a copy.
+    read: async (offset, length) =>
+      Uint8Array.prototype.slice.call(data, offset, Math.max(offset, offset + length)),
   };
 }
 

@@ -1,7 +1,8 @@
 // A whole job of a pool worker, from ranges of bytes to an encoded derivative.
 
-import type { Encoded } from "../codecs/codec.ts";
+import type { Encoded, EncodedPieces } from "../codecs/codec.ts";
 import type { MasterPage, RenderPlan } from "../codecs/plan.ts";
+import { concatenate } from "../lib/concatenate.ts";
 import { runSteps } from "../pipeline/run-steps.ts";
 import { encodeByRows } from "./by-rows.ts";
 import { colourKernels } from "./colour-kernels.ts";
@@ -34,13 +35,15 @@ export async function runTask(task: Task, context: JobContext): Promise<Encoded>
  * the stages that the job is still wanted.
  */
 async function render(plan: RenderPlan, context: JobContext): Promise<Encoded> {
-  const { bytes: encoded, incomplete } = await encodedPixels(plan, context);
+  const { pieces, incomplete } = await encodedPixels(plan, context);
   context.stages?.enter("encode");
-  const bytes = await withMetadata(encoded, plan, context.bytes, context.codecs);
+  const [head, ...rest] = pieces;
+  const start = await withMetadata(head!, plan, context.bytes, context.codecs);
+  const bytes = rest.length === 0 ? start : concatenate([start, ...rest]);
   return { bytes, ...(incomplete && { incomplete }) };
 }
 
-async function encodedPixels(plan: RenderPlan, context: JobContext): Promise<Encoded> {
+async function encodedPixels(plan: RenderPlan, context: JobContext): Promise<EncodedPieces> {
   const { codecs, bytes, sidecar, overlay, wanted, stages } = context;
   await stillWanted(wanted);
   const codec = codecs.byFormat(plan.read.header.format);
@@ -58,5 +61,5 @@ async function encodedPixels(plan: RenderPlan, context: JobContext): Promise<Enc
   await stillWanted(wanted);
   stages?.enter("encode");
   const encoded = await codecs.encoder(plan.write.format).encode(pixels, plan.write);
-  return { bytes: encoded, incomplete: decoded.incomplete };
+  return { pieces: [encoded], incomplete: decoded.incomplete };
 }

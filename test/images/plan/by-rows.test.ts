@@ -53,6 +53,19 @@ describe("a derivative that is made by rows", () => {
     ["jp2-icc-displayp3.jp2", "full/max/0/default.jpg", {}],
     ["tif-bigtiff-bigendian-tiled.tif", "5,7,590,380/max/0/default.jpg", {}],
     ["tif-jpeg-ycbcr-tiled.tif", "full/max/0/default.jpg", {}],
+    ["base.png", "full/max/0/default.jpg", {}],
+    ["base.png", "37,53,500,301/max/!0/gray.jpg", {}],
+    ["png-rgb8-interlaced.png", "full/max/0/default.jpg", {}],
+    ["gif-static.gif", "full/max/0/default.jpg", {}],
+    ["webp-lossy.webp", "full/max/0/default.jpg", {}],
+    ["webp-lossless-alpha.webp", "full/max/0/default.jpg", {}],
+    // planes of a JPEG, with colour as stored and at half size, and its pixels
+    ["jpg-baseline-420.jpg", "full/max/0/default.jpg", { jpeg_passthrough: "off" }],
+    ["jpg-baseline-422.jpg", "16,32,400,333/max/!0/default.jpg", { jpeg_passthrough: "off" }],
+    ["jpg-baseline-420.jpg", "3,5,500,333/max/0/gray.jpg", { jpeg_passthrough: "off" }],
+    ["jpg-progressive.jpg", "full/max/0/default.jpg", { jpeg_passthrough: "off", jpeg_chroma: "444" }],
+    ["jpg-icc-displayp3.jpg", "full/max/0/default.jpg", {}],
+    ["jpg-cmyk-adobe.jpg", "full/max/0/default.jpg", {}],
   ] as const)("%s %s", async (name, path, settings) => {
     const { plan, bytes } = await planOf(name, path, 1, settings);
     expect(plan.rows).toBeUndefined();
@@ -66,6 +79,9 @@ describe("a derivative that is made by rows", () => {
   test.each([
     ["jp2-reversible.jp2", 2],
     ["jp2-rgb16.jp2", 1],
+    ["png-gray16.png", 1],
+    ["jpg-baseline-420.jpg", 2],
+    ["base.png", 4],
     ["tif-rgb16-deflate.tif", 1],
     ["tif-pyramid-subifd.tif", 2],
     ["tif-bigtiff-bigendian-tiled.tif", 4],
@@ -112,6 +128,8 @@ describe("a plan", () => {
     [jp2, "1000,1000,9000,9000/max/0/default.jpg", {}, true],
     ["tif-jpeg-ycbcr-tiled.tif", "full/max/0/default.jpg", {}, true],
     ["tif-deflate-pred2.tif", "full/max/0/default.jpg", {}, true],
+    ["base.png", "full/max/0/default.jpg", {}, true],
+    ["jpg-baseline-420.jpg", "full/max/0/default.jpg", {}, true],
     // Every row needs others,
     [jp2, "full/max/90/default.jpg", {}, false],
     [jp2, "full/9001,/0/default.jpg", {}, false],
@@ -121,7 +139,7 @@ describe("a plan", () => {
     [jp2, "full/max/0/default.jpg", { jpeg_progressive: true }, false],
     [jp2, "full/max/0/default.jpg", { jpeg_encoder: "small" }, false],
     // the file has no access by rows,
-    ["base.png", "full/max/0/default.jpg", {}, false],
+    ["jpg-arithmetic.jpg", "full/max/0/default.jpg", {}, false],
     // or there are few.
     [jp2, "0,0,512,512/max/0/default.jpg", {}, false],
   ] as const)("%s, 20 times as large, %s %j: %s", async (name, path, settings, expected) => {

@@ -27,8 +27,8 @@ export function gifCodec(pyramids: Pyramids): Codec {
       await takeParts(all, rowsOf, take);
     },
     memory(header, region, fileSize) {
-      // A frame may have to be restored.
-      const pixels = 2 * region.width * region.height * header.bands;
+      // A frame of several may have to be restored.
+      const pixels = (header.pages > 1 ? 2 : 1) * region.width * region.height * header.bands;
       return pixels + 2 * Math.min(fileSize, longestFile) + header.width + (1 << 20);
     },
     // Rows of an interlaced frame are in another order, and a later frame takes all before it.

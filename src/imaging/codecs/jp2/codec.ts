@@ -2,6 +2,7 @@
 
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
+import { rowsByParts } from "../parts.ts";
 import { decodeRegion } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
 import { isJpeg2000, readHeader } from "./header.ts";
@@ -22,20 +23,13 @@ export function jp2Codec(
   bench: SharedWorkbench = workbench(() => host.wasm("jp2k")),
 ): Codec {
   const open = createOpening();
-  return {
-    format: "jp2",
-    recognises: isJpeg2000,
-    probe: readHeader,
+  const reading = {
     memory({ header, region, scaleFactor }, fileSize) {
       const { width, height } = scaleSize(region, scaleFactor);
       const components = Number(header.details?.components ?? header.bands);
       const samples = width * height * components;
       const result = width * height * header.bands * (header.depth / 8);
       return decodingMemory(samples, fileSize) + 2 * result;
-    },
-    decodedPixels({ header, region, scaleFactor }) {
-      const { width, height } = scaleSize(region, scaleFactor);
-      return (width + ring) * (height + ring) * cost[kindOf(header)];
     },
     async decode(bytes, { region, scaleFactor, effort }, sidecar) {
       const { facts, stream } = await open(bytes, sidecar);
@@ -44,8 +38,18 @@ export function jp2Codec(
         decodeRegion({ bytes, stream, bench: parts }, facts, region, level, effort),
       );
     },
+  } satisfies Pick<Codec, "memory" | "decode">;
+  return {
+    ...reading,
+    format: "jp2",
+    recognises: isJpeg2000,
+    probe: readHeader,
+    decodedPixels({ header, region, scaleFactor }) {
+      const { width, height } = scaleSize(region, scaleFactor);
+      return (width + ring) * (height + ring) * cost[kindOf(header)];
+    },
     // Four code-blocks: one additional row of them is decoded on each side.
-    rowsApart: ({ scaleFactor }) => 4 * ring * scaleFactor,
+    rows: rowsByParts(reading, ({ scaleFactor }) => 4 * ring * scaleFactor),
     scales: { of: resolutions },
     sidecar: {
       way: () => "wait",

@@ -13,6 +13,7 @@ import type { JobStages } from "../../stages.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
+import { partsOf } from "../parts.ts";
 import type { ReadRequest, RenderPlan } from "../plan.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
@@ -32,8 +33,9 @@ import { withDensity } from "./markers/density.ts";
 import { detailsOf, readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
 import { embedInJpeg, readJpegMetadata } from "./markers/metadata.ts";
+import { encodeInParts } from "./planes/parts.ts";
 import { planesOf } from "./planes/planes.ts";
-import { onlyMoves, targetOf, turnOf } from "./planes/target.ts";
+import { onlyMoves, type PlaneTarget, targetOf, turnOf } from "./planes/target.ts";
 import type { JpegReader } from "./region/index.ts";
 import { jpegFiles, type Opened } from "./sidecar/files.ts";
 import type { TileTools } from "./sidecar/opening.ts";
@@ -87,10 +89,11 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
   let kept: Transformer | undefined;
   const transformer = () => (kept ??= createTransformer(host.wasm("jpeg-turn")));
   const cropIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
-    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.crop(region);
+    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.cropPieces(region);
     if (!canTransform(region)) return undefined;
     const crop = await reader.cropData(region, backwardsOf(turn));
-    return crop && transformer().transform(crop, turn, optimisePays(region));
+    const file = crop && transformer().transform(crop, turn, optimisePays(region));
+    return file && [file];
   };
   let encoder: JpegEncoder | undefined;
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
@@ -110,17 +113,22 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
       worthCropping(file.reader, write.quality)
     ) {
       const crop = await cropIn(turnOf(target), file.reader, read.region);
-      if (crop) return withDensity(crop, write.resolution);
+      if (crop) return [withDensity(crop[0]!, write.resolution), ...crop.slice(1)];
     }
-    const input = await planesOf(
-      file,
-      target,
-      { scaleFactor: read.scaleFactor, chroma: write.chroma },
-      { kernels, transformer, stages },
-    );
     const { quality, chroma, resolution } = write;
+    const { scaleFactor } = read;
+    const planesFor = (part: PlaneTarget) =>
+      planesOf(file, part, { scaleFactor, chroma }, { kernels, transformer, stages });
+    if (plan.rows !== undefined) {
+      const size = { width: target.across.size, height: target.down.size };
+      const stream = baseline().streamPlanes({ ...size, quality, chroma, resolution });
+      return encodeInParts(target, plan.rows / scaleFactor, planesFor, stream, stages);
+    }
+    const input = await planesFor(target);
     stages?.enter("encode");
-    return input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) });
+    return (
+      input && [baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })]
+    );
   };
   return {
     format: "jpg",
@@ -131,6 +139,17 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
           code: "page_not_found",
         });
       return readJpegHeader(bytes);
+    },
+    rows: {
+      // Each part also decodes the MCUs around it.
+      apart: (read) => (isWhole(read) ? undefined : 64 * read.scaleFactor),
+      memory: (read, rows) => regionMemory({ ...read, region: { ...read.region, height: rows } }),
+      decode: (bytes, read, rows, take, access) =>
+        files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
+          for (const region of partsOf(read.region, rows))
+            await take(await files.decode(file, { ...read, region }));
+          return file.damaged;
+        }),
     },
     scales: { of: reductions },
     memory(read, fileSize) {
@@ -155,7 +174,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
       return files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
         const encoded = await deriveFrom(file, plan, kernels, stages);
         if (!encoded) stages?.enter("decode");
-        return encoded && { bytes: encoded, incomplete: file.damaged };
+        return encoded && { pieces: encoded, incomplete: file.damaged };
       });
     },
     async decode(bytes, read, access) {

@@ -3,9 +3,8 @@
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
-import type { CodecHost } from "../codec.ts";
+import type { CodecHost, TakeRows } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
-import type { TakeRows } from "../pyramid/rows.ts";
 import { type Bands, createBands } from "./bands.ts";
 import { damagedError, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
@@ -119,9 +118,12 @@ function collectRows(header: PngHeader, region: Rectangle) {
   let data = empty();
   let first = 0;
   let ready: PixelBuffer[] = [];
-  const finish = (rows: number) => {
+  /** Passes on rows that begin at row `from` of those that are collected. */
+  const finish = (rows: number, from = 0) => {
     const interpretation = bands < 3 ? "gray" : "rgb";
-    ready.push({ width, height: rows, bands, interpretation, data: data.subarray(0, rows * width * bands) });
+    const rowLength = width * bands;
+    const part = data.subarray(from * rowLength, (from + rows) * rowLength);
+    ready.push({ width, height: rows, bands, interpretation, data: part });
     first += rows;
   };
   const take: TakePixels = (run, left, top, step) => {
@@ -133,7 +135,7 @@ function collectRows(header: PngHeader, region: Rectangle) {
   return {
     take,
     ready() {
-      if (interlaced) finish(height);
+      while (interlaced && first < height) finish(Math.min(rowsTogether, height - first), first);
       const rows = ready;
       ready = [];
       return rows;

@@ -13,9 +13,9 @@ import {
   tileSide,
   tilesAcross,
 } from "../../sidecar/tiles/tile-index.ts";
+import type { TakeRows } from "../codec.ts";
 import { createHalver, type Halver, type Resize } from "./halver.ts";
 import { levelSizes, type Size } from "./levels.ts";
-import type { TakeRows } from "./rows.ts";
 
 /** Makes and stores what the levels need. */
 export interface PyramidTools {

@@ -6,14 +6,17 @@ import { createLru } from "../../lib/lru.ts";
 import type { BlockCache } from "../../sidecar/block-reader.ts";
 import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
-import type { Codec, Decoded, SidecarAccess, SidecarWay } from "../codec.ts";
+import { tileSide } from "../../sidecar/tiles/tile-index.ts";
+import type { Codec, Decoded, SidecarAccess, SidecarWay, TakeRows } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
+import { partsOf } from "../parts.ts";
 import type { MasterPage, ReadRequest } from "../plan.ts";
+import { wholeFileError } from "../whole-file.ts";
 import { buildPyramid } from "./build.ts";
 import type { Resize } from "./halver.ts";
-import { levelSizes, partOf } from "./levels.ts";
+import { levelSizes, partOf, type Size } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
-import { type DecodeRows, decodeLevel, type TakeRows } from "./rows.ts";
+import { collectRows, type DecodeRows, decodeLevel } from "./rows.ts";
 import { decodeOnce, type WholeFormat } from "./whole.ts";
 
 /** What is estimated of a format without access to regions. */
@@ -34,7 +37,7 @@ interface DecodedByRows {
 export type RowFormat = FormatEstimates & (DecodedByRows | WholeFormat);
 
 export type PyramidParts = Required<
-  Pick<Codec, "memory" | "decodedPixels" | "decode" | "scales" | "sidecar">
+  Pick<Codec, "memory" | "decodedPixels" | "decode" | "rows" | "scales" | "sidecar">
 >;
 
 export interface PyramidTools {
@@ -68,7 +71,7 @@ const buildNs = 6;
 const keptBytes = 8 * 2 ** 20;
 
 const sampleBytes = ({ bands, depth }: ImageHeader) => bands * (depth / 8);
-const pixelsOf = ({ width, height }: ImageHeader) => width * height;
+const pixelsOf = ({ width, height }: Size) => width * height;
 
 /** Maximum width of an image with a sidecar: rows of a build are resampled as a whole. */
 const mostWidth = 2 ** 18;
@@ -143,29 +146,62 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
     const rowsRead = ({ header, region, page }: Pick<ReadRequest, "header" | "region" | "page">) =>
       // A frame is drawn over those before it.
       header.width * page * (decodesWhole(header) ? header.height : region.y + region.height);
+    /** Returns the peak bytes of a read from the file that passes on `rows` full-size rows at a time. */
+    const memoryAlone = ({ header, region, scaleFactor }: ReadRequest, rows: number, fileSize: number) => {
+      const held = scaleFactor === 1 ? 0 : heldRows * (region.width + 64);
+      return (
+        (pixelsOf(partOf({ ...region, height: rows }, Math.log2(scaleFactor))) + held) * sampleBytes(header) +
+        format.memory(header, region, fileSize) +
+        4 * 2 ** 20
+      );
+    };
+    /** Decodes a region of the file and passes on its rows. */
+    const decodeAlone = (bytes: ByteSource, read: ReadRequest, take: TakeRows, access?: SidecarAccess) => {
+      const { header, page, region, scaleFactor } = read;
+      const id = access?.absent ? access.id : undefined;
+      const rowsOf = (part: Rectangle, takePart: TakeRows) =>
+        decodeRows(bytes, { header, page, id }, part, takePart);
+      return decodeLevel(rowsOf, { size: header, resize }, region, Math.log2(scaleFactor), take);
+    };
+    /** Throws `wholeFileError` if a job that counted on the sidecar has too little memory without it. */
+    const confirmMemory = (access: SidecarAccess | undefined, needed: number) => {
+      if (access && !access.absent && needed > (access.memory ?? Number.POSITIVE_INFINITY))
+        throw wholeFileError();
+    };
     return {
-      memory({ header, region, scaleFactor }, fileSize) {
-        const part = partOf(region, Math.log2(scaleFactor));
-        const rows = scaleFactor === 1 ? 0 : heldRows * (region.width + 64);
-        return (
-          (part.width * part.height + rows) * sampleBytes(header) +
-          format.memory(header, region, fileSize) +
-          4 * 2 ** 20
-        );
-      },
+      memory: (read, fileSize) => memoryAlone(read, read.region.height, fileSize),
       decodedPixels(read) {
         const { header, region, scaleFactor } = read;
         return hasPyramid(header) ? (region.width * region.height) / scaleFactor ** 2 : rowsRead(read);
       },
       async decode(bytes: ByteSource, read: ReadRequest, access?: SidecarAccess): Promise<Decoded> {
-        const { header, page, region, scaleFactor } = read;
+        const { header, region, scaleFactor } = read;
         if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
         const stored = await fromSidecar(read, access);
         if (stored) return stored;
-        const id = access?.absent ? access.id : undefined;
-        const rowsOf = (part: Rectangle, take: TakeRows) =>
-          decodeRows(bytes, { header, page, id }, part, take);
-        return decodeLevel(rowsOf, header, region, Math.log2(scaleFactor), resize);
+        confirmMemory(access, memoryAlone(read, region.height, bytes.size ?? 0));
+        return collectRows(partOf(region, Math.log2(scaleFactor)), (take) =>
+          decodeAlone(bytes, read, take, access),
+        );
+      },
+      rows: {
+        apart: ({ scaleFactor }) => tileSide * scaleFactor,
+        memory: memoryAlone,
+        async decode(bytes, read, rows, take, access) {
+          const { header, region } = read;
+          if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
+          for (const part of partsOf(region, rows)) {
+            const stored = await fromSidecar({ ...read, region: part }, access);
+            if (!stored) {
+              const rest = { ...region, y: part.y, height: region.y + region.height - part.y };
+              confirmMemory(access, memoryAlone(read, rows, bytes.size ?? 0));
+              await decodeAlone(bytes, { ...read, region: rest }, take, access);
+              break;
+            }
+            await take(stored);
+          }
+          return false;
+        },
       },
       scales: {
         of: (header) =>
@@ -190,6 +226,11 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
           const { width, height } = header;
           const rows = heldByBuild * width * sampleBytes(header);
           return rows + format.memory(header, { x: 0, y: 0, width, height }, fileSize) + 8 * 2 ** 20;
+        },
+        memoryWith({ header, region, scaleFactor }, rows = region.height) {
+          const part = partOf({ ...region, height: rows }, Math.log2(scaleFactor));
+          const codedRow = (part.width + 2 * tileSide) * tileSide;
+          return (pixelsOf(part) + codedRow) * sampleBytes(header) + 4 * 2 ** 20;
         },
         nsPerPixel: (header) => format.nsPerPixel(header) + buildNs,
         nsWithout: (read) => rowsRead(read) * format.nsPerPixel(read.header),

@@ -3,10 +3,11 @@
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
+import type { TakeRows } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { MasterPage } from "../plan.ts";
 import { createHalver, type Resize } from "./halver.ts";
-import { levelSizes, partAbove, partOf } from "./levels.ts";
+import { levelSizes, partAbove, partOf, type Size } from "./levels.ts";
 
 export interface RowsMaster extends MasterPage {
   /** Id of the sidecar, if a job that builds it may follow, or runs. */
@@ -14,9 +15,6 @@ export interface RowsMaster extends MasterPage {
   /** True for the job that builds it, after which nothing needs the rows. */
   readonly isLast?: true;
 }
-
-/** Takes the next rows, packed and of any number; they are valid until it resolves. */
-export type TakeRows = (rows: PixelBuffer) => Promise<void>;
 
 /**
  * Decodes a region, in whole full-size pixels, and passes on its rows from the top down. Throws ImagingError
@@ -29,39 +27,46 @@ export type DecodeRows = (
   take: TakeRows,
 ) => Promise<void>;
 
-/** Returns a region at 1/2^level from rows: the samples that a stored level has. */
+/**
+ * Makes a region at 1/2^level from rows, the samples that a stored level has, and passes on its own rows.
+ * Throws ImagingError `decode` if rows are missing.
+ */
 export async function decodeLevel(
   decodeRows: (region: Rectangle, take: TakeRows) => Promise<void>,
-  { width, height }: { readonly width: number; readonly height: number },
+  { size, resize }: { readonly size: Size; readonly resize: Resize },
   region: Rectangle,
   level: number,
-  resize: Resize,
-): Promise<PixelBuffer> {
-  const sizes = levelSizes({ width, height });
+  take: TakeRows,
+): Promise<void> {
+  const sizes = levelSizes(size);
   const parts = [partOf(region, level)];
   for (let n = level; n > 0; n--) parts.unshift(partAbove(parts[0]!, sizes[n - 1]!));
   const halvers = parts.slice(1).map((part, n) => createHalver(part, parts[n]!, sizes[n]!, resize));
-  const whole = parts.at(-1)!;
-  let result: PixelBuffer | undefined;
-  let at = 0;
+  let missing = parts.at(-1)!.height;
   await decodeRows(parts[0]!, async (rows) => {
     let made: PixelBuffer | undefined = rows;
     for (const halver of halvers) made = made && halver.take(made);
     if (!made) return;
-    const { bands, interpretation } = made;
-    result ??= {
-      width: whole.width,
-      height: whole.height,
-      bands,
-      interpretation,
-      data: samplesLike(made, whole.width * whole.height * bands),
-    };
-    result.data.set(made.data, at);
-    at += made.data.length;
+    missing -= made.height;
+    await take(made);
   });
-  if (!result || at !== result.data.length)
+  if (missing !== 0)
     throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
-  return result;
+}
+
+/** Returns the pixels of a part whose rows `decode` passes on. */
+export async function collectRows(
+  { width, height }: Size,
+  decode: (take: TakeRows) => Promise<void>,
+): Promise<PixelBuffer> {
+  let result: PixelBuffer | undefined;
+  let at = 0;
+  await decode(async (rows) => {
+    result ??= { ...rows, width, height, data: samplesLike(rows, width * height * rows.bands) };
+    result.data.set(rows.data, at);
+    at += rows.data.length;
+  });
+  return result!;
 }
 
 /** Rows of a decoded image that are passed on at a time. */

@@ -2,9 +2,10 @@
 // job that builds its sidecar usually follows the read that needed it first.
 
 import type { ByteSource } from "../../lib/byte-source.ts";
+import type { TakeRows } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import type { MasterPage } from "../plan.ts";
-import type { RowsMaster, TakeRows } from "./rows.ts";
+import type { RowsMaster } from "./rows.ts";
 
 /** A decoded image. */
 export interface WholeImage {

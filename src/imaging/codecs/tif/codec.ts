@@ -2,6 +2,7 @@
 
 import type { Codec, CodecHost } from "../codec.ts";
 import type { SharedWorkbench } from "../jp2/region/workbench.ts";
+import { rowsByParts } from "../parts.ts";
 import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
@@ -36,7 +37,7 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench):
   return {
     ...withStreams(blocks, jpeg),
     format: "tif",
-    rowsApart: (read) => (isStream(read.header) ? undefined : rowsApart(read)),
+    rows: rowsByParts(blocks, (read) => (isStream(read.header) ? undefined : rowsApart(read))),
     recognises: (head) =>
       ["II*\0", "MM\0*", "II+\0", "MM\0+"].some((mark) =>
         [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),

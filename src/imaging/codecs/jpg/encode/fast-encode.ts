@@ -18,6 +18,7 @@ import { baselineHeader } from "./header.ts";
 import {
   checkSides,
   type JpegInput,
+  type JpegPlanes,
   type Picture,
   pictureOf,
   refusedInputError,
@@ -45,6 +46,17 @@ export interface JpegStreamOptions extends Omit<FastEncodeOptions, "optimise"> {
   readonly bands: 1 | 3;
 }
 
+/** A file written from planes in order. */
+export interface PlaneStream {
+  /**
+   * Takes the planes of the next rows, whole MCUs of them except for the last ones, all of one sampling.
+   * Returns the bytes that are ready.
+   */
+  add(planes: JpegPlanes): Uint8Array;
+  /** Returns the last bytes, after all rows. */
+  finish(): Uint8Array;
+}
+
 export interface JpegEncoder {
   /** Returns a whole file in a buffer of its own. Throws ImagingError `encode`. */
   encode(input: JpegInput, options: FastEncodeOptions): Uint8Array;
@@ -53,6 +65,11 @@ export interface JpegEncoder {
    * this call and in later ones.
    */
   stream(options: JpegStreamOptions): RowStream;
+  /**
+   * Returns a stream that encodes planes from the top down to the pieces of a file, as `encode` does without
+   * `optimise`. Throws ImagingError `encode`, in this call and in later ones.
+   */
+  streamPlanes(options: Omit<JpegStreamOptions, "bands">): PlaneStream;
   /** Linear memory of the cached instance in bytes. */
   memoryBytes(): number;
 }
@@ -96,6 +113,10 @@ export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
     stream(options) {
       const instance = take();
       return streamRows(instance, options, () => giveBack(instance));
+    },
+    streamPlanes(options) {
+      const instance = take();
+      return streamPlanes(instance, options, () => giveBack(instance));
     },
     memoryBytes: () => idle?.wasm.memory.buffer.byteLength ?? 0,
   };
@@ -206,17 +227,47 @@ function headerOf(
   return baselineHeader({ width, height, luma, quantisation, huffman, resolution, extra });
 }
 
-/** Returns a stream over an instance, which is reserved until `ended` is called, after the last byte. */
+/** Size and sampling of a file that is written in strips of MCUs, and the bytes of the input of one. */
+type StripFrame = Omit<Picture, "give">;
+
+/** Writes a file in strips. `ended` is called after the last byte: the instance is reserved until then. */
+function stripWriter(
+  instance: Instance,
+  frame: StripFrame,
+  options: Omit<FastEncodeOptions, "chroma">,
+  ended: () => void,
+) {
+  const { wasm } = instance;
+  const header = headerOf(frame, typicalTables, options);
+  begin(instance, frame, options.quality, 0);
+  useHuffman(instance, typicalTables, true);
+  const pending = [header];
+  return {
+    /** Codes the next strip, whose samples are in the module. */
+    code() {
+      accept(wasm.codeStrip());
+      pending.push(takeOutput(wasm));
+    },
+    /** Returns the bytes that are ready, each once. */
+    ready: () => concatenate(pending.splice(0)),
+    finish() {
+      wasm.finish();
+      const last = concatenate([...pending, takeOutput(wasm), endOfImage]);
+      ended();
+      return last;
+    },
+  };
+}
+
 function streamRows(instance: Instance, options: JpegStreamOptions, ended: () => void): RowStream {
   const { wasm } = instance;
-  const { width, height, bands, quality, chroma } = options;
+  const { width, height, bands, chroma } = options;
   checkSides(width, height);
   const sampling = bands === 1 ? "gray" : chroma;
   const pitch = width * bands;
   const stripRows = 8 * samplings[sampling].down;
-  let pending: Uint8Array = headerOf({ width, height, sampling }, typicalTables, options);
-  begin(instance, { width, height, sampling, inputBytes: stripRows * pitch }, quality, 0);
-  useHuffman(instance, typicalTables, true);
+  const frame = { width, height, sampling, inputBytes: stripRows * pitch } as const;
+  const writer = stripWriter(instance, frame, options, ended);
   let done = 0; // coded rows
   let waiting = 0; // rows of the next strip already in the module
 
@@ -228,8 +279,6 @@ function streamRows(instance: Instance, options: JpegStreamOptions, ended: () =>
           `whole rows of ${pitch} bytes, at most ${height - done - waiting} more`,
           `${data.length} bytes`,
         );
-      const ready = [pending];
-      pending = new Uint8Array(0);
       for (let row = 0; row < count; ) {
         const full = Math.min(stripRows, height - done);
         const taken = Math.min(full - waiting, count - row);
@@ -239,19 +288,58 @@ function streamRows(instance: Instance, options: JpegStreamOptions, ended: () =>
         waiting += taken;
         if (waiting < full) break;
         accept(bands === 1 ? wasm.takePlane(0, pitch, 0) : wasm.takePixels(pitch));
-        accept(wasm.codeStrip());
-        ready.push(takeOutput(wasm));
+        writer.code();
         done += full;
         waiting = 0;
       }
-      return concatenate(ready);
+      return writer.ready();
     },
     finish() {
       if (done !== height) throw refusedInputError(`${height} rows`, `${done + waiting}`);
-      wasm.finish();
-      const last = concatenate([pending, takeOutput(wasm), endOfImage]);
-      ended();
-      return last;
+      return writer.finish();
     },
   };
 }
+
+function streamPlanes(
+  instance: Instance,
+  options: Omit<JpegStreamOptions, "bands">,
+  ended: () => void,
+): PlaneStream {
+  const { width, height, chroma } = options;
+  checkSides(width, height);
+  let writer: ReturnType<typeof stripWriter> | undefined;
+  let first: Picture | undefined;
+  let done = 0;
+  return {
+    add(planes) {
+      const picture = pictureOf(planes, chroma);
+      first ??= picture;
+      writer ??= stripWriter(instance, { ...frameOf(picture), height }, options, ended);
+      const stripRows = 8 * samplings[picture.sampling].down;
+      const isNext = picture.width === width && done % stripRows === 0 && done + picture.height <= height;
+      if (!isNext || picture.sampling !== first.sampling || picture.inputBytes > first.inputBytes)
+        throw refusedInputError(
+          `the next planes, ${width} wide, at most ${height - done} rows and whole MCUs before`,
+          `${picture.width}x${picture.height} in ${picture.sampling} after ${done} rows`,
+        );
+      for (let strip = 0; strip * stripRows < picture.height; strip++) {
+        picture.give(instance.wasm, strip);
+        writer.code();
+      }
+      done += picture.height;
+      return writer.ready();
+    },
+    finish() {
+      if (!writer || done !== height) throw refusedInputError(`${height} rows`, `${done}`);
+      return writer.finish();
+    },
+  };
+}
+
+const frameOf = ({ width, height, sampling, inputBytes }: Picture): StripFrame => ({
+  width,
+  height,
+  sampling,
+  inputBytes,
+});

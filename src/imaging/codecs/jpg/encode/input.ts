@@ -29,15 +29,15 @@ export interface Plane {
  * written in their own sampling, except 4:4:4, which is written as `chroma` says. If width or height are not
  * whole MCUs, a plane is extended with its last sample.
  */
-export type JpegInput =
-  | { readonly kind: "pixels"; readonly pixels: PixelBuffer }
-  | {
-      readonly kind: "planes";
-      readonly width: number;
-      readonly height: number;
-      readonly planes: readonly Plane[];
-      readonly sampling: Sampling;
-    };
+export type JpegInput = { readonly kind: "pixels"; readonly pixels: PixelBuffer } | JpegPlanes;
+
+export interface JpegPlanes {
+  readonly kind: "planes";
+  readonly width: number;
+  readonly height: number;
+  readonly planes: readonly Plane[];
+  readonly sampling: Sampling;
+}
 
 /** Limit in bytes, set by the module, for the rows of one strip. */
 const maxInput = 128 * 1024 * 1024;
@@ -101,7 +101,7 @@ class PixelsPicture implements Picture {
   }
 }
 
-function fromPlanes(input: JpegInput & { kind: "planes" }, chroma: "420" | "444"): Picture {
+function fromPlanes(input: JpegPlanes, chroma: "420" | "444"): Picture {
   const { width, height, planes, sampling: stored } = input;
   checkSides(width, height);
   const { across, down, components } = samplings[stored];
@@ -130,7 +130,7 @@ class PlanesPicture implements Picture {
   /** 1 if the module reduces chroma. */
   readonly #reduces: 0 | 1;
 
-  constructor(input: JpegInput & { kind: "planes" }, sampling: Sampling, rows: readonly number[]) {
+  constructor(input: JpegPlanes, sampling: Sampling, rows: readonly number[]) {
     this.width = input.width;
     this.height = input.height;
     this.sampling = sampling;

@@ -1,7 +1,6 @@
 // Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, with the same coded bits (ITU-T
 // T.81, F.1).
 
-import { concatenate } from "../../../lib/concatenate.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { type ReadRanges, withRanges } from "../../ranges.ts";
 import type { Frame } from "../markers/frame.ts";
@@ -73,81 +72,113 @@ export interface Crop {
 }
 
 /**
- * Returns a copy of the coded data of a region; undefined if the region is not on the grid, the data is
- * damaged, or a DC table lacks a required code.
+ * Returns the coded data of a region; undefined if the region is not on the grid, the data is damaged, or a
+ * DC table lacks a required code.
  */
-export function cropRegion(
+export async function cropRegion(
   job: DecodeJob,
   region: Rectangle,
-  backwards?: Backwards,
+  backwards = forwards,
 ): Promise<Crop | undefined> {
-  return withCrop(job, region, backwards, (crop) => ({
-    ...crop,
-    data: crop.data.map((part) => part.slice()),
-  }));
+  const { frame, accessPoints } = job;
+  const { scan } = accessPoints.scans[0]!;
+  const mcus = cropRange(frame, scan, region, backwards);
+  const data = mcus && (await cutRows(job, mcus));
+  return data && { frame, scan, region, mcus, data };
 }
 
 /**
- * Returns the region as a baseline JPEG file with the source's tables and without metadata; undefined in the
- * same cases as {@link cropRegion}.
+ * Returns the region as the pieces of a baseline JPEG file with the source's tables and without metadata, the
+ * header first; undefined in the same cases as {@link cropRegion}.
  */
-export function cropFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
-  return withCrop(job, region, forwards, ({ frame, scan, data }) =>
-    concatenate([cropHeader(frame, scan, region), ...data]),
-  );
-}
-
-/**
- * Returns the result of `use`, which must not wait: the coded data is in memory that the next call
- * overwrites.
- */
-async function withCrop<T>(
+export async function cropPieces(
   job: DecodeJob,
   region: Rectangle,
-  backwards: Backwards | undefined,
-  use: (crop: Crop) => T,
-): Promise<T | undefined> {
-  const { frame, accessPoints } = job;
-  const scanPoints = accessPoints.scans[0]!;
-  const { scan } = scanPoints;
-  const mcus = cropRange(frame, scan, region, backwards);
-  if (!mcus) return undefined;
-  const short = new Set<string>();
-  for (;;) {
-    const before = short.size;
-    const ranges = rowRanges(scanPoints, 0, mcus, short);
-    if (ranges.length < mcus.bottom - mcus.top) return undefined;
-    const made = await withRanges(ranges, job, (read) => {
-      const data = cutRanges(job, mcus, ranges, read, short);
-      if (short.size > before) return undefined;
-      return { used: data && use({ frame, scan, region, mcus, data }) };
-    });
-    if (made) return made.used;
-  }
+): Promise<readonly Uint8Array[] | undefined> {
+  const crop = await cropRegion(job, region);
+  return crop && [cropHeader(crop.frame, crop.scan, region), ...crop.data];
 }
 
+/** Bytes of a file that are read and cut at a time, unless a row has more. */
+const readAtOnce = 16 << 20;
+
+/** Cuts the MCUs of all rows out of a file, some rows after the other. */
+async function cutRows(job: DecodeJob, mcus: McuRange): Promise<readonly Uint8Array[] | undefined> {
+  const points = job.accessPoints.scans[0]!;
+  const short = new Set<string>();
+  const pieces: Uint8Array[] = [];
+  let state: CutState | undefined;
+  for (const { top, bottom } of groupsOf(rowRanges(points, 0, mcus, short), mcus)) {
+    const rows = { ...mcus, top, bottom };
+    for (let made: Cut | undefined; !made; ) {
+      const before = short.size;
+      const ranges = rowRanges(points, 0, rows, short);
+      if (ranges.length < bottom - top) return undefined;
+      const isLast = bottom === mcus.bottom;
+      made = await withRanges(ranges, job, (read) =>
+        cutRanges(job, rows, ranges, read, { short, state, isLast }),
+      );
+      if (!made && short.size === before) return undefined;
+      if (made) pieces.push(...made.data);
+      state = made?.state ?? state;
+    }
+  }
+  return pieces;
+}
+
+/** Divides rows of MCUs into groups of at most {@link readAtOnce} bytes. */
+function* groupsOf(ranges: readonly RowRange[], { top, bottom }: McuRange) {
+  let first = top;
+  let bytes = 0;
+  for (const { row, length } of ranges) {
+    bytes += length;
+    if (bytes <= readAtOnce || row === first) continue;
+    yield { top: first, bottom: row };
+    first = row;
+    bytes = length;
+  }
+  yield { top: first, bottom };
+}
+
+/** What the rows that follow need: bits that are not written yet, and the last DC value of each component. */
+type CutState = readonly number[];
+
+interface Cut {
+  readonly data: readonly Uint8Array[];
+  readonly state: CutState;
+}
+
+/** Words of the module's memory with that state. */
+const stateWords = ({ components: described }: Scan): readonly number[] => [
+  field.held,
+  field.held + 1,
+  field.heldCount,
+  ...described.map((_, i) => components.at + i * components.size + components.crop),
+];
+
 /**
- * Cuts the MCUs of some rows out of their bytes, and returns them in pieces that end with the end-of-image
- * marker. Returns undefined if the data is damaged, a code is missing, or an estimate was too small. In the
- * last case, if `short` is empty, all rows are added to it, so that the caller reads them up to their next
- * access point.
+ * Cuts the MCUs of some rows out of their bytes. The data of the last rows of a crop ends with the
+ * end-of-image marker. Returns undefined if the data is damaged, a code is missing, or an estimate was too
+ * small. In the last case, if `short` is empty, all rows are added to it, so that the caller reads them up to
+ * their next access point.
  */
 function cutRanges(
   { engine, tables, accessPoints }: DecodeJob,
   mcus: McuRange,
   ranges: readonly RowRange[],
   read: ReadRanges,
-  short: Set<string>,
-): readonly Uint8Array[] | undefined {
+  {
+    short,
+    state,
+    isLast,
+  }: { readonly short: Set<string>; readonly state: CutState | undefined; readonly isLast: boolean },
+): Cut | undefined {
   const scanPoints = accessPoints.scans[0]!;
   const { scan } = scanPoints;
   engine.reserve(area.arena + gathered + outputRoom);
   describeScan(engine, tables, scan, []);
   const words = engine.words();
-  words[field.held] = words[field.held + 1] = words[field.heldCount] = 0;
-  scan.components.forEach((_, i) => {
-    words[components.at + i * components.size + components.crop] = 0;
-  });
+  for (const [i, word] of stateWords(scan).entries()) words[word] = state?.[i] ?? 0;
   const output = new CutOutput(engine);
   const columns = { endColumn: mcus.right, fromColumn: mcus.left };
   const run = { act: "cutRows", scan, columns, output } as const;
@@ -155,13 +186,20 @@ function cutRanges(
     words[field.fresh] = 1;
     const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
     const result = runRow(engine, run, range, read.bytesOf(range), final);
-    if (result === outcome.hungry && short.size === 0)
+    if (result === outcome.hungry && !short.has(rowKey(0, range.row)))
       for (const { row } of ranges) short.add(rowKey(0, row));
     if (result !== outcome.reached) return undefined;
   }
-  words[field.output] = output.at;
-  engine.run.finishCut();
-  return [...output.data, engine.bytes().subarray(area.arena, words[field.output]!), endOfFile];
+  if (isLast) {
+    words[field.output] = output.at;
+    engine.run.finishCut();
+    output.at = words[field.output]!;
+  }
+  const rest = engine.bytes().slice(area.arena, output.at);
+  return {
+    data: [...output.data, rest, ...(isLast ? [endOfFile] : [])],
+    state: stateWords(scan).map((word) => words[word]!),
+  };
 }
 
 /** The output so far: finished pieces, and the latest piece in the module's memory. */

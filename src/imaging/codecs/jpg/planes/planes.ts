@@ -6,7 +6,7 @@ import type { Kernels, ResampleAxis } from "../../../pipeline/step.ts";
 import type { JobStages } from "../../../stages.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { EncodeOptions } from "../../plan.ts";
-import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
+import type { Plane as EncoderPlane, JpegPlanes } from "../encode/input.ts";
 import type { Transformer } from "../lossless/transform.ts";
 import type { Plane, ScaleFactor } from "../region/index.ts";
 import type { OpenJpeg } from "../sidecar/opening.ts";
@@ -20,8 +20,6 @@ interface PlaneTools {
   readonly stages?: JobStages | undefined;
 }
 
-type EncoderPlanes = Extract<JpegInput, { kind: "planes" }>;
-
 /**
  * Decodes the planes that the target needs and returns them as input of the encoder; undefined if memory for
  * turning them runs out.
@@ -31,7 +29,7 @@ export async function planesOf(
   target: PlaneTarget,
   { scaleFactor, chroma }: { readonly scaleFactor: number; readonly chroma: EncodeOptions["chroma"] },
   { kernels, transformer, stages }: PlaneTools,
-): Promise<EncoderPlanes | undefined> {
+): Promise<JpegPlanes | undefined> {
   const { frame } = file.reader;
   const halved = chroma === "420" && !target.gray;
   const wanted = wantedOf(frame, target, halved);

@@ -3,10 +3,11 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
+import { concatenate } from "../../../lib/concatenate.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { joinRanges, type ReadRange } from "../../ranges.ts";
-import { type Backwards, type Crop, cropFile, cropRange, cropRegion } from "../lossless/crop.ts";
+import { type Backwards, type Crop, cropPieces, cropRange, cropRegion } from "../lossless/crop.ts";
 import type { Frame } from "../markers/frame.ts";
 import { loadAccessPoints, saveAccessPoints } from "../sidecar/access-points-format.ts";
 import type { AccessPoints } from "./access-points.ts";
@@ -117,6 +118,8 @@ export interface JpegReader {
   canCrop(region: Rectangle): boolean;
   /** Returns the region as a JPEG file from the same coded bits; undefined if that is impossible. */
   crop(region: Rectangle, read?: ReadRange): Promise<Uint8Array | undefined>;
+  /** Returns the pieces of that file, the first of which is its header. */
+  cropPieces(region: Rectangle): Promise<readonly Uint8Array[] | undefined>;
   /**
    * Returns the coded bits of a region, for transforms that run backwards along axes of the image; undefined
    * if that is impossible.
@@ -279,7 +282,12 @@ export async function openJpeg(
     canCrop: (region) => cropRange(frame, header.first, region) !== undefined,
     async crop(region, read) {
       confirm(region);
-      return cropFile(job(read), region);
+      const pieces = await cropPieces(job(read), region);
+      return pieces && concatenate(pieces);
+    },
+    async cropPieces(region) {
+      confirm(region);
+      return cropPieces(job(), region);
     },
     async cropData(region, backwards) {
       confirm(region);

@@ -78,30 +78,17 @@ async function cut(
     (await codec.sidecar?.build(bytes, { header, page: 1 }, made)) ?? new Uint8Array();
   const access = { ...made, id: `${made.id} stored` };
   const answers: (Uint8Array | undefined)[] = [];
-  for (const passthrough of ["auto", "off"] as const)
-    answers.push(
-      (
-        await codec.derive?.(
-          bytes,
-          {
-            read: { header, page: 1, region, scaleFactor: 1 },
-            transform: transformOf({ header, region, scaleFactor: 1 }, steps),
-            steps,
-            write: {
-              format: "jpg",
-              quality,
-              progressive: false,
-              chroma: "420",
-              encoder: "fast",
-              passthrough,
-            },
-            memory: 0,
-          },
-          access,
-          createCodecs(testHost).kernels,
-        )
-      )?.bytes,
-    );
+  for (const passthrough of ["auto", "off"] as const) {
+    const plan = {
+      read: { header, page: 1, region, scaleFactor: 1 },
+      transform: transformOf({ header, region, scaleFactor: 1 }, steps),
+      steps,
+      write: { format: "jpg", quality, progressive: false, chroma: "420", encoder: "fast", passthrough },
+      memory: 0,
+    } as const;
+    const made = await codec.derive?.(bytes, plan, access, createCodecs(testHost).kernels);
+    answers.push(made && concatenate(made.pieces));
+  }
   const [auto, off] = answers;
   return auto && off && Buffer.compare(auto, off) !== 0 ? auto : undefined;
 }

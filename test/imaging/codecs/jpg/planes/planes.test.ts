@@ -7,6 +7,7 @@ import { createJpegEncoder } from "../../../../../src/imaging/codecs/jpg/encode/
 import type { JpegInput, Sampling } from "../../../../../src/imaging/codecs/jpg/encode/input.ts";
 import { planesOf } from "../../../../../src/imaging/codecs/jpg/planes/planes.ts";
 import { memoryBytes, readAll } from "../../../../../src/imaging/lib/byte-source.ts";
+import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import type { ResampleAxis, Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { testHost } from "../../../../host.ts";
 import { orientations, storedPoint } from "../../../orientations.ts";
@@ -78,7 +79,7 @@ async function answer(
     codecs.kernels,
   );
   if (!jpeg) throw new Error("expected an answer from planes");
-  const reader = await openIndexed(jpeg.bytes);
+  const reader = await openIndexed(concatenate(jpeg.pieces));
   return { frame: reader.frame, planes: await reader.decodePlanes(whole(reader), 1) };
 }
 

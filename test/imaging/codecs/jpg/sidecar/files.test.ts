@@ -8,6 +8,7 @@ import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../../../../src/imaging/codecs/plan.ts";
 import { ImagingError } from "../../../../../src/imaging/errors.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
+import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import type { PixelBuffer } from "../../../../../src/imaging/pipeline/pixels.ts";
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { runTask } from "../../../../../src/imaging/render/job.ts";
@@ -71,8 +72,10 @@ function plan(
   };
 }
 
-const derived = async ({ file, access }: Indexed, given: RenderPlan) =>
-  (await codec.derive?.(memoryBytes(file), given, access, codecs.kernels))?.bytes;
+const derived = async ({ file, access }: Indexed, given: RenderPlan) => {
+  const made = await codec.derive?.(memoryBytes(file), given, access, codecs.kernels);
+  return made && concatenate(made.pieces);
+};
 const rgb = async (jpeg: Uint8Array) =>
   new Uint8Array(await sharp(jpeg).toColourspace("srgb").removeAlpha().raw().toBuffer());
 const base = sharp(fixture("base.png"));

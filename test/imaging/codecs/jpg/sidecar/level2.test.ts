@@ -7,6 +7,7 @@ import type { ImageHeader } from "../../../../../src/imaging/codecs/image-header
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../../../../src/imaging/codecs/plan.ts";
 import { type ByteSource, memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
+import { concatenate } from "../../../../../src/imaging/lib/concatenate.ts";
 import type { Step } from "../../../../../src/imaging/pipeline/step.ts";
 import { readEntry } from "../../../../../src/imaging/sidecar/entry.ts";
 import { grain } from "../../../../grain.ts";
@@ -78,7 +79,8 @@ function plan(header: ImageHeader, region: Part, chroma: "420" | "444" = "420", 
 
 async function derive(bytes: ByteSource, given: RenderPlan, access?: SidecarAccess) {
   const codecs = fresh();
-  return (await codecs.byFormat("jpg").derive?.(bytes, given, access, codecs.kernels))?.bytes;
+  const made = await codecs.byFormat("jpg").derive?.(bytes, given, access, codecs.kernels);
+  return made && concatenate(made.pieces);
 }
 
 /** Parts whose halved colour is on the grid of the level: multiples of four pixels. */
