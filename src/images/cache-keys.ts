@@ -16,7 +16,7 @@ import type { OutputPolicy } from "./plan/policy.ts";
  * Version of derivatives; raised whenever the same plan yields other bytes than before, so that cached
  * derivatives of older builds are not used.
  */
-export const renderVersion = 16;
+export const renderVersion = 17;
 /** Version of derivatives with an overlay. */
 export const overlayVersion = 1;
 /** Version of derivatives whose detail is limited by access. */
@@ -27,7 +27,7 @@ export const factsVersion = 9;
  * Version of sidecars; raised whenever their stored form changes, but not if a format gets a sidecar for the
  * first time.
  */
-export const sidecarVersion = 9;
+export const sidecarVersion = 10;
 
 /** The properties of a master that its keys depend on. */
 export interface MasterKey {

@@ -6,6 +6,7 @@ import type { ImageRequest } from "../../iiif/image/request.ts";
 import type { Reduction } from "../../imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../../imaging/codecs/plan.ts";
+import { hasWindow } from "../../imaging/codecs/tif/samples/window.ts";
 import { mostMetadataBytes } from "../../imaging/metadata/metadata.ts";
 import { orientationOf } from "../../imaging/pipeline/orientation.ts";
 import { workByRow } from "../../imaging/pipeline/run-steps.ts";
@@ -175,10 +176,8 @@ const isLossy = (format: string) => format === "jpg" || format === "webp";
  * Returns the percentiles of the values to show, for kinds of masters whose values need not use the whole
  * range of their type; undefined for all others.
  */
-function windowFor({ format, depth, interpretation, bands }: ImageHeader, { window }: OutputPolicy) {
-  const plain = (interpretation === "gray" && bands === 1) || (interpretation === "rgb" && bands === 3);
-  return format === "tif" && depth === 16 && plain ? window : undefined;
-}
+const windowFor = (header: ImageHeader, { window }: OutputPolicy) =>
+  header.format === "tif" && hasWindow(header) ? window : undefined;
 
 /**
  * Returns the bytes of an overlay's pixels: in its own size, in its size on the derivative, and once more in

@@ -131,10 +131,10 @@ export interface SidecarFormat {
   memory(header: ImageHeader, fileSize: number, allows: (bytes: number) => boolean): number;
   /**
    * Returns the estimated peak bytes of a read from a whole sidecar, `rows` full-size rows at a time. If that
-   * turns out to be lost and the job has no more memory, the read throws `wholeFileError`. Absent: those of
-   * any read.
+   * turns out to be lost and the job has no more memory, the read throws `wholeFileError`. undefined, or
+   * absent: those of any read.
    */
-  memoryWith?(read: ReadRequest, rows?: number): number;
+  memoryWith?(read: ReadRequest, rows?: number): number | undefined;
   /**
    * Returns the nanoseconds of `build` per pixel of the master, as measured with photographs on a server's
    * processor.

@@ -29,7 +29,7 @@ export function createCodecs(host: CodecHost): Codecs {
     jpg,
     png: pngCodec(host, pyramids),
     gif: gifCodec(pyramids),
-    tif: tiffCodec(host, jpg, bench),
+    tif: tiffCodec(host, jpg, bench, pyramids),
     webp: webpCodec(host, pyramids),
     jp2: jp2Codec(host, bench),
   };

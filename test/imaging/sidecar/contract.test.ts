@@ -2,7 +2,7 @@
 // one is to write.
 // @module-tag slow
 
-import type { Sharp } from "sharp";
+import type { Sharp, TiffOptions } from "sharp";
 import { expect, test } from "vitest";
 import type { ImageHeader, SourceFormat } from "../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../src/imaging/codecs/index.ts";
@@ -66,17 +66,22 @@ sidecarContract("old-style JPEG in a TIFF", {
 sidecarContract("a TIFF that is read with a window", {
   codec: codecOf("tif"),
   async file() {
-    const rows = Uint16Array.from({ length: 1024 * 1024 }, (_, i) => (i * 7919) % 50_000);
-    const strips = Array.from({ length: 16 }, (_, i) => {
-      const strip = rows.subarray(i * 64 * 1024, (i + 1) * 64 * 1024);
-      return new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength);
-    });
-    return tiffFile([{ fields: plainFields(1024, 1024, 1, 16, 1, [278, 3, 64]), blocks: strips }]);
+    return wideStrips(960);
   },
   reads: (header): readonly ReadRequest[] => [
     { header, page: 1, region, scaleFactor: 1, window: { low: 2, high: 98 } },
   ],
 });
+
+/** A gray TIFF of 16 bits, 1024 pixels wide, in strips of 64 rows. */
+function wideStrips(height: number): Uint8Array {
+  const rows = Uint16Array.from({ length: 1024 * height }, (_, i) => (i * 7919) % 50_000);
+  const blocks = Array.from({ length: height / 64 }, (_, i) => {
+    const strip = rows.subarray(i * 64 * 1024, (i + 1) * 64 * 1024);
+    return new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength);
+  });
+  return tiffFile([{ fields: plainFields(1024, height, 1, 16, 1, [278, 3, 64]), blocks }]);
+}
 
 /**
  * Reads of each kind of place in a pyramid: inside of a tile, across tiles, at an edge, and all of a level.
@@ -127,6 +132,32 @@ sidecarContract("a GIF", {
   codec: codecOf("gif"),
   file: async () => new Uint8Array(await grain(1024, 1024, 30).gif({ effort: 1 }).toBuffer()),
   reads: pyramidReads,
+});
+
+const tiff = (options: TiffOptions, change = (image: Sharp) => image) => ({
+  codec: codecOf("tif"),
+  file: async () =>
+    new Uint8Array(
+      await change(grain(1030, 1100, 30))
+        .tiff(options)
+        .toBuffer(),
+    ),
+  reads: pyramidReads,
+});
+sidecarContract("a TIFF in strips", tiff({ compression: "lzw", predictor: "horizontal" }));
+sidecarContract(
+  "a TIFF with alpha in strips",
+  tiff({ compression: "deflate" }, (image) => image.ensureAlpha(0.3)),
+);
+sidecarContract("a TIFF in tiles", {
+  ...tiff({ compression: "deflate", tile: true, tileWidth: 256, tileHeight: 256 }),
+  reads: (header) => pyramidReads(header).filter(({ scaleFactor }) => scaleFactor > 1),
+});
+sidecarContract("a TIFF with a pyramid that is read with a window too", {
+  codec: codecOf("tif"),
+  file: async () => wideStrips(1088),
+  reads: pyramidReads,
+  rest: (header) => [{ header, page: 1, region, scaleFactor: 1, window: { low: 2, high: 98 } }],
 });
 
 sidecarContract("a JPEG 2000 file", {

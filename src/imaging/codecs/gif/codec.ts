@@ -25,6 +25,7 @@ export function gifCodec(pyramids: Pyramids): Codec {
       const all = { ...region, x: 0, y: 0 };
       const rowsOf = ({ y: top, width, height }: Rectangle) => crop(image, { left: 0, top, width, height });
       await takeParts(all, rowsOf, take);
+      return false;
     },
     memory(header, region, fileSize) {
       // A frame of several may have to be restored.
@@ -32,7 +33,8 @@ export function gifCodec(pyramids: Pyramids): Codec {
       return pixels + 2 * Math.min(fileSize, longestFile) + header.width + (1 << 20);
     },
     // Rows of an interlaced frame are in another order, and a later frame takes all before it.
-    decodesWhole: ({ variant }) => variant !== "still",
+    pixelsFor: ({ header, region, page }) =>
+      header.width * (header.variant === "still" ? region.y + region.height : page * header.height),
     nsPerPixel: () => 40,
   });
   return {

@@ -30,13 +30,15 @@ export function pngCodec(host: Pick<CodecHost, "wasm" | "deflate" | "zlib">, pyr
       if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
         throw damagedError("its header, which is not the one read before");
       await decodePng(bytes, { header: png, region }, { zlib: host.zlib, instances }, take);
+      return false;
     },
     memory(header, region) {
       const sampleBytes = header.bands * (header.depth / 8);
       const held = isInterlaced(header) ? region.width * region.height : 0;
       return (3 * header.width + held) * sampleBytes + streamMemory;
     },
-    decodesWhole: isInterlaced,
+    pixelsFor: ({ header, region }) =>
+      header.width * (isInterlaced(header) ? header.height : region.y + region.height),
     nsPerPixel: () => 10,
   });
   return {

@@ -3,7 +3,7 @@
 import { ImagingError } from "../../errors.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
-import { writeEntry } from "../../sidecar/entry.ts";
+import type { NewPart } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import {
   countTiles,
@@ -36,15 +36,16 @@ interface Level {
 }
 
 /**
- * Writes all levels of an image to blocks and returns the entry. Holds a row of tiles of each level. Throws
- * ImagingError `unsupported` if there is no room.
+ * Writes the levels of an image from `lowest` on to blocks and returns the parts of its sidecar. Holds a row
+ * of tiles of each level. Throws ImagingError `unsupported` if there is no room, `decode` if the file ends
+ * early.
  */
 export async function buildPyramid(
-  decodeRows: (take: TakeRows) => Promise<void>,
-  size: Size,
+  decodeRows: (take: TakeRows) => Promise<boolean>,
+  { size, lowest }: { readonly size: Size; readonly lowest: 0 | 1 },
   sink: BlockSink,
   { resize, coder }: PyramidTools,
-): Promise<Uint8Array> {
+): Promise<readonly NewPart[]> {
   const sizes = levelSizes(size);
   const whole = sizes.map(({ width, height }) => ({ x: 0, y: 0, width, height }));
   const levels = sizes.map(
@@ -65,19 +66,20 @@ export async function buildPyramid(
     await blocks.add(tile);
     return place;
   };
-  await decodeRows(async (piece) => {
+  const stored = levels.slice(lowest);
+  const incomplete = await decodeRows(async (piece) => {
     let made: PixelBuffer | undefined = piece;
-    for (const level of levels) {
+    for (const [n, level] of levels.entries()) {
       made = level.halver ? made && level.halver.take(made) : made;
-      if (made) await takeRows(level, made, coder, write);
+      if (made && n >= lowest) await takeRows(level, made, coder, write);
     }
   });
-  if (levels.some(({ count, places, size }) => count > 0 || places.length !== countTiles(size)))
+  if (incomplete || stored.some(({ count, places, size }) => count > 0 || places.length !== countTiles(size)))
     throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
-  return writeEntry([
-    { kind: "pyramidIndex", inside: [saveTileIndex(levels.flatMap(({ places }) => places))] },
+  return [
+    { kind: "pyramidIndex", inside: [saveTileIndex(stored.flatMap(({ places }) => places))] },
     { kind: "pyramid", blocks: await blocks.end() },
-  ]);
+  ];
 }
 
 /** Adds rows to a level, and writes the tiles that they complete. */

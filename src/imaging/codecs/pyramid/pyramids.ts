@@ -4,7 +4,7 @@ import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { BlockCache } from "../../sidecar/block-reader.ts";
-import { bytesOf, readEntry } from "../../sidecar/entry.ts";
+import { bytesOf, type NewPart, readEntry, writeEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { Codec, Decoded, SidecarAccess, SidecarWay, TakeRows } from "../codec.ts";
@@ -29,8 +29,13 @@ interface FormatEstimates {
 
 interface DecodedByRows {
   readonly decodeRows: DecodeRows;
-  /** True if any region takes the decoding of the whole image. */
-  decodesWhole(header: ImageHeader): boolean;
+  /** Returns the full-size pixels that have to be decoded for a region. */
+  pixelsFor(read: Pick<ReadRequest, "header" | "region" | "page">): number;
+  /**
+   * Returns 1 for images whose file is as good as a pyramid at full size, so that their sidecar begins with
+   * the first half; 0, the default, for all others.
+   */
+  lowestLevel?(header: ImageHeader): 0 | 1;
 }
 
 /** A format whose pixels arrive in rows, or all together. */
@@ -38,7 +43,10 @@ export type RowFormat = FormatEstimates & (DecodedByRows | WholeFormat);
 
 export type PyramidParts = Required<
   Pick<Codec, "memory" | "decodedPixels" | "decode" | "rows" | "scales" | "sidecar">
->;
+> & {
+  /** Builds the parts of a sidecar; none if the image has no pyramid. */
+  buildParts(bytes: ByteSource, master: MasterPage, access?: SidecarAccess): Promise<readonly NewPart[]>;
+};
 
 export interface PyramidTools {
   readonly resize: Resize;
@@ -77,7 +85,7 @@ const pixelsOf = ({ width, height }: Size) => width * height;
 const mostWidth = 2 ** 18;
 
 /** True if images with this header have a sidecar. */
-const hasPyramid = (header: ImageHeader) =>
+export const hasPyramid = (header: ImageHeader) =>
   !header.unsupported && header.bands <= 4 && header.width <= mostWidth && pixelsOf(header) >= leastPixels;
 
 interface Open {
@@ -91,7 +99,11 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
   const known = createLru<string, Open>(keptBytes);
 
   /** Opens the sidecar of an image; undefined if it is damaged, or belongs to another. */
-  const open = async (access: SidecarAccess, header: ImageHeader): Promise<Open | undefined> => {
+  const open = async (
+    access: SidecarAccess,
+    header: ImageHeader,
+    lowest: 0 | 1,
+  ): Promise<Open | undefined> => {
     const kept = known.get(access.id);
     if (kept) {
       kept.current.access = access;
@@ -108,21 +120,26 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       onLost: () => current.access.reportLoss?.(),
     });
     // The part of an entry keeps all of its memory.
-    const pyramid = openPyramid(header, index.slice(), blocks);
+    const pyramid = openPyramid(levelSizes(header).slice(lowest), index.slice(), blocks);
     const opened = pyramid && { pyramid, current };
     if (opened) known.set(access.id, opened, index.length + 4096);
     return opened;
   };
 
   /** Returns a region from the sidecar; undefined if that is missing, lost or damaged, which is reported. */
-  const fromSidecar = async ({ header, region, scaleFactor }: ReadRequest, access?: SidecarAccess) => {
-    if (!access || access.absent) return undefined;
-    const opened = await open(access, header);
+  const fromSidecar = async (
+    { header, region, scaleFactor }: ReadRequest,
+    lowest: 0 | 1,
+    access?: SidecarAccess,
+  ) => {
+    const level = Math.log2(scaleFactor);
+    if (!access || access.absent || level < lowest) return undefined;
+    const opened = await open(access, header, lowest);
     if (!opened) {
       access.reportLoss?.();
       return undefined;
     }
-    const pixels = await readPyramid(opened.pyramid, header, region, Math.log2(scaleFactor), coder);
+    const pixels = await readPyramid(opened.pyramid, header, partOf(region, level), level - lowest, coder);
     if (!pixels) {
       known.delete(access.id);
       access.reportLoss?.();
@@ -132,20 +149,27 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
 
   return (format: RowFormat): PyramidParts => {
     const decodeRows = "decodeRows" in format ? format.decodeRows : rowsOfWhole(format, keptWhole);
-    const decodesWhole = (header: ImageHeader) => "decodeWhole" in format || format.decodesWhole(header);
-    const isReadOnce = (header: ImageHeader) =>
-      "decodeWhole" in format ? format.wholeBytes(header) <= mostBegun : !decodesWhole(header);
-    const sidecarWay = ({ header, region, scaleFactor }: ReadRequest, room: number): SidecarWay => {
-      if (!hasPyramid(header) || pixelsOf(header) * sampleBytes(header) * usualRatio > room) return "none";
+    const lowestOf = (header: ImageHeader) => ("decodeRows" in format && format.lowestLevel?.(header)) || 0;
+    const isStored = ({ header, scaleFactor }: ReadRequest) =>
+      hasPyramid(header) && scaleFactor >= 2 ** lowestOf(header);
+    /** Returns the pixels that a read without a sidecar decodes. */
+    const pixelsAlone = (read: Pick<ReadRequest, "header" | "region" | "page">) =>
+      // A frame is drawn over those before it.
+      "decodeRows" in format ? format.pixelsFor(read) : pixelsOf(read.header) * read.page;
+    /** True if a first read is cheaper on its own than after the build. */
+    const isReadAlone = (read: ReadRequest) =>
+      "decodeWhole" in format
+        ? format.wholeBytes(read.header) <= mostBegun
+        : pixelsAlone(read) <= shareAlone * pixelsOf(read.header);
+    const sidecarWay = (read: ReadRequest, room: number): SidecarWay => {
+      const { header, region, scaleFactor } = read;
+      if (!isStored(read) || storedPixels(header) * sampleBytes(header) * usualRatio > room) return "none";
       const isWhole = region.width === header.width && region.height === header.height;
       if (isWhole && scaleFactor >= thumbnailFactor) return "reuse";
-      const share = "decodeWhole" in format ? 0 : (region.y + region.height) / header.height;
-      return isReadOnce(header) && share <= shareAlone ? "begin" : "wait";
+      return isReadAlone(read) ? "begin" : "wait";
     };
-    /** Returns the pixels that a read without a sidecar decodes. */
-    const rowsRead = ({ header, region, page }: Pick<ReadRequest, "header" | "region" | "page">) =>
-      // A frame is drawn over those before it.
-      header.width * page * (decodesWhole(header) ? header.height : region.y + region.height);
+    /** Returns the pixels of the image at full size that the levels cost as much as. */
+    const storedPixels = (header: ImageHeader) => pixelsOf(header) / (lowestOf(header) === 0 ? 1 : 4);
     /** Returns the peak bytes of a read from the file that passes on `rows` full-size rows at a time. */
     const memoryAlone = ({ header, region, scaleFactor }: ReadRequest, rows: number, fileSize: number) => {
       const held = scaleFactor === 1 ? 0 : heldRows * (region.width + 64);
@@ -168,16 +192,28 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       if (access && !access.absent && needed > (access.memory ?? Number.POSITIVE_INFINITY))
         throw wholeFileError();
     };
+    const buildParts: PyramidParts["buildParts"] = async (bytes, master, access) => {
+      const { header } = master;
+      const blocks = access?.blocks;
+      if (!blocks || !hasPyramid(header)) return [];
+      const { width, height } = header;
+      const whole = { x: 0, y: 0, width, height };
+      const last = { ...master, id: access.id, isLast: true } as const;
+      const rowsOf = (take: TakeRows) => decodeRows(bytes, last, whole, take);
+      const sink = { room: blocks.room, keep: blocks.keep };
+      return buildPyramid(rowsOf, { size: header, lowest: lowestOf(header) }, sink, { resize, coder });
+    };
     return {
+      buildParts,
       memory: (read, fileSize) => memoryAlone(read, read.region.height, fileSize),
       decodedPixels(read) {
-        const { header, region, scaleFactor } = read;
-        return hasPyramid(header) ? (region.width * region.height) / scaleFactor ** 2 : rowsRead(read);
+        const { region, scaleFactor } = read;
+        return isStored(read) ? (region.width * region.height) / scaleFactor ** 2 : pixelsAlone(read);
       },
       async decode(bytes: ByteSource, read: ReadRequest, access?: SidecarAccess): Promise<Decoded> {
         const { header, region, scaleFactor } = read;
         if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
-        const stored = await fromSidecar(read, access);
+        const stored = await fromSidecar(read, lowestOf(header), access);
         if (stored) return stored;
         confirmMemory(access, memoryAlone(read, region.height, bytes.size ?? 0));
         return collectRows(partOf(region, Math.log2(scaleFactor)), (take) =>
@@ -191,12 +227,11 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
           const { header, region } = read;
           if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
           for (const part of partsOf(region, rows)) {
-            const stored = await fromSidecar({ ...read, region: part }, access);
+            const stored = await fromSidecar({ ...read, region: part }, lowestOf(header), access);
             if (!stored) {
               const rest = { ...region, y: part.y, height: region.y + region.height - part.y };
               confirmMemory(access, memoryAlone(read, rows, bytes.size ?? 0));
-              await decodeAlone(bytes, { ...read, region: rest }, take, access);
-              break;
+              return decodeAlone(bytes, { ...read, region: rest }, take, access);
             }
             await take(stored);
           }
@@ -212,28 +247,23 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       sidecar: {
         way: (read, _fileSize, room) => sidecarWay(read, room),
         async build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess) {
-          const { header } = master;
-          const blocks = access?.blocks;
-          if (!blocks || !hasPyramid(header)) return new Uint8Array();
-          const { width, height } = header;
-          const whole = { x: 0, y: 0, width, height };
-          const last = { ...master, id: access.id, isLast: true } as const;
-          const rowsOf = (take: TakeRows) => decodeRows(bytes, last, whole, take);
-          const sink = { room: blocks.room, keep: blocks.keep };
-          return buildPyramid(rowsOf, header, sink, { resize, coder });
+          const parts = await buildParts(bytes, master, access);
+          return parts.length > 0 ? writeEntry(parts) : new Uint8Array();
         },
         memory(header, fileSize) {
           const { width, height } = header;
           const rows = heldByBuild * width * sampleBytes(header);
           return rows + format.memory(header, { x: 0, y: 0, width, height }, fileSize) + 8 * 2 ** 20;
         },
-        memoryWith({ header, region, scaleFactor }, rows = region.height) {
+        memoryWith(read, rows = read.region.height) {
+          if (!isStored(read)) return undefined;
+          const { header, region, scaleFactor } = read;
           const part = partOf({ ...region, height: rows }, Math.log2(scaleFactor));
           const codedRow = (part.width + 2 * tileSide) * tileSide;
           return (pixelsOf(part) + codedRow) * sampleBytes(header) + 4 * 2 ** 20;
         },
         nsPerPixel: (header) => format.nsPerPixel(header) + buildNs,
-        nsWithout: (read) => rowsRead(read) * format.nsPerPixel(read.header),
+        nsWithout: (read) => pixelsAlone(read) * format.nsPerPixel(read.header),
       },
     };
   };
@@ -242,7 +272,10 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
 /** Returns rows of images that are decoded as a whole. */
 function rowsOfWhole(format: WholeFormat, keptWhole: number): DecodeRows {
   const decode = decodeOnce(format, keptWhole);
-  return async (bytes, master, region, take) => (await decode(bytes, master)).take(region, take);
+  return async (bytes, master, region, take) => {
+    await (await decode(bytes, master)).take(region, take);
+    return false;
+  };
 }
 
 export type Pyramids = ReturnType<typeof createPyramids>;

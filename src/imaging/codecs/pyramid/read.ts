@@ -12,7 +12,7 @@ import {
   tilesAcross,
 } from "../../sidecar/tiles/tile-index.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
-import { levelSizes, partOf, type Size } from "./levels.ts";
+import type { Size } from "./levels.ts";
 
 export interface StoredPyramid {
   /** Sizes of the levels, and the place of the first tile of each. */
@@ -21,14 +21,14 @@ export interface StoredPyramid {
   readonly blocks: BlockReader;
 }
 
-/** Opens a stored pyramid; undefined if its index does not fit the image. */
+/** Opens a stored pyramid of levels with these sizes; undefined if its index does not fit them. */
 export function openPyramid(
-  header: ImageHeader,
+  sizes: readonly Size[],
   index: Uint8Array,
   blocks: BlockReader,
 ): StoredPyramid | undefined {
   let first = 0;
-  const levels = levelSizes(header).map((size) => {
+  const levels = sizes.map((size) => {
     const level = { ...size, first };
     first += countTiles(size);
     return level;
@@ -37,16 +37,15 @@ export function openPyramid(
   return placeOf && { levels, placeOf, blocks };
 }
 
-/** Returns a region at 1/2^level; undefined if a tile is lost or damaged. */
+/** Returns part of a stored level; undefined if a tile is lost or damaged. */
 export async function readPyramid(
   { levels, placeOf, blocks }: StoredPyramid,
   header: ImageHeader,
-  region: Rectangle,
+  part: Rectangle,
   level: number,
   coder: TileCoder,
 ): Promise<PixelBuffer | undefined> {
   const { width, height, first } = levels[level]!;
-  const part = partOf(region, level);
   const { bands, interpretation } = header;
   const depth = header.depth === 16 ? 2 : 1;
   const pixelBytes = bands * depth;

@@ -3,7 +3,7 @@
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
-import type { TakeRows } from "../codec.ts";
+import type { Decoded, TakeRows } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { MasterPage } from "../plan.ts";
 import { createHalver, type Resize } from "./halver.ts";
@@ -17,33 +17,34 @@ export interface RowsMaster extends MasterPage {
 }
 
 /**
- * Decodes a region, in whole full-size pixels, and passes on its rows from the top down. Throws ImagingError
- * `decode` if the file is damaged.
+ * Decodes a region, in whole full-size pixels, and passes on its rows from the top down. Resolves to true if
+ * the file ends early and what is missing is shown as a plain colour. Throws ImagingError `decode` if the
+ * file is damaged otherwise.
  */
 export type DecodeRows = (
   bytes: ByteSource,
   master: RowsMaster,
   region: Rectangle,
   take: TakeRows,
-) => Promise<void>;
+) => Promise<boolean>;
 
 /**
  * Makes a region at 1/2^level from rows, the samples that a stored level has, and passes on its own rows.
- * Throws ImagingError `decode` if rows are missing.
+ * Returns what `decodeRows` does. Throws ImagingError `decode` if rows are missing.
  */
 export async function decodeLevel(
-  decodeRows: (region: Rectangle, take: TakeRows) => Promise<void>,
+  decodeRows: (region: Rectangle, take: TakeRows) => Promise<boolean>,
   { size, resize }: { readonly size: Size; readonly resize: Resize },
   region: Rectangle,
   level: number,
   take: TakeRows,
-): Promise<void> {
+): Promise<boolean> {
   const sizes = levelSizes(size);
   const parts = [partOf(region, level)];
   for (let n = level; n > 0; n--) parts.unshift(partAbove(parts[0]!, sizes[n - 1]!));
   const halvers = parts.slice(1).map((part, n) => createHalver(part, parts[n]!, sizes[n]!, resize));
   let missing = parts.at(-1)!.height;
-  await decodeRows(parts[0]!, async (rows) => {
+  const incomplete = await decodeRows(parts[0]!, async (rows) => {
     let made: PixelBuffer | undefined = rows;
     for (const halver of halvers) made = made && halver.take(made);
     if (!made) return;
@@ -52,21 +53,22 @@ export async function decodeLevel(
   });
   if (missing !== 0)
     throw new ImagingError("decode", "Expected all rows of the image; some are missing. It may be damaged.");
+  return incomplete;
 }
 
-/** Returns the pixels of a part whose rows `decode` passes on. */
+/** Returns the pixels of a part whose rows `decode` passes on; `incomplete` if that returns true. */
 export async function collectRows(
   { width, height }: Size,
-  decode: (take: TakeRows) => Promise<void>,
-): Promise<PixelBuffer> {
+  decode: (take: TakeRows) => Promise<boolean>,
+): Promise<Decoded> {
   let result: PixelBuffer | undefined;
   let at = 0;
-  await decode(async (rows) => {
+  const incomplete = await decode(async (rows) => {
     result ??= { ...rows, width, height, data: samplesLike(rows, width * height * rows.bands) };
     result.data.set(rows.data, at);
     at += rows.data.length;
   });
-  return result!;
+  return { ...result!, ...(incomplete && { incomplete }) };
 }
 
 /** Rows of a decoded image that are passed on at a time. */

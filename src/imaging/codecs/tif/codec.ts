@@ -1,43 +1,91 @@
 // The TIFF codec: TIFF 6.0 and BigTIFF, regions of strips and tiles, stored levels and averages.
 
-import type { Codec, CodecHost } from "../codec.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { writeEntry } from "../../sidecar/entry.ts";
+import type { Codec, CodecHost, SidecarAccess } from "../codec.ts";
+import type { ImageHeader } from "../image-header.ts";
 import type { SharedWorkbench } from "../jp2/region/workbench.ts";
 import { rowsByParts } from "../parts.ts";
+import type { ReadRequest } from "../plan.ts";
+import { hasPyramid, type Pyramids } from "../pyramid/pyramids.ts";
 import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
-import { decodedPixels, reductions, rowsApart } from "./directory/stages.ts";
+import { decodedPixels, hasTiles, pixelsAbove, reductions, rowsApart, stagesOf } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
-import { memory } from "./memory.ts";
+import { memory, rowsMemory } from "./memory.ts";
 import { isStream, withStreams } from "./old-jpeg/reading.ts";
-import { buildQuantiles, quantilesFor } from "./samples/window.ts";
+import { decodeTiffRows } from "./rows.ts";
+import { hasWindow, quantileParts, quantilesFor } from "./samples/window.ts";
+
+/** True if a page has a pyramid as its sidecar: its file has no reduced levels. */
+const hasLevels = (header: ImageHeader) =>
+  hasPyramid(header) && !isStream(header) && stagesOf(header).length === 1;
+
+/** True if a read is from that pyramid; small tiles of a file are as good at full size. */
+const usesLevels = ({ header, scaleFactor, window }: ReadRequest) =>
+  hasLevels(header) && !window && !(scaleFactor === 1 && hasTiles(header));
+
+/** Nanoseconds per pixel of finding the quantiles of an image. */
+const quantileNs = 2;
 
 /**
  * Reads the kinds that `directory/refusals.ts` does not name; others have `unsupported` in their header.
  * `jpeg` reads pages of old-style JPEG, `bench` strips and tiles of JPEG 2000.
  */
-export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench): Codec {
+export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench, pyramids: Pyramids): Codec {
   const decoders = blockDecoders(host, bench);
   const blocks = {
     memory,
-    decodedPixels,
-    decode: async (bytes, read, sidecar) =>
+    decode: async (bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess) =>
       decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, sidecar)),
-    scales: { of: reductions },
-    // Quantiles of a page, for derivatives that show the range between two of them: a few bytes, always
-    // complete.
+  };
+  const levels = pyramids({
+    decodeRows: (bytes, { header }, region, take) => decodeTiffRows(bytes, header, region, decoders, take),
+    memory: rowsMemory,
+    pixelsFor: ({ header, region }) => pixelsAbove(header, region),
+    lowestLevel: (header) => (hasTiles(header) ? 1 : 0),
+    nsPerPixel: () => 12,
+  });
+  const reading = {
+    memory: (read, fileSize) => (usesLevels(read) ? levels : blocks).memory(read, fileSize),
+    decodedPixels: (read) => (usesLevels(read) ? levels.decodedPixels(read) : decodedPixels(read)),
+    decode: (bytes, read, sidecar) => (usesLevels(read) ? levels : blocks).decode(bytes, read, sidecar),
+    scales: { of: (header) => (hasLevels(header) ? levels.scales.of(header, false) : reductions(header)) },
     sidecar: {
-      way: ({ window }) => (window ? "wait" : "none"),
-      build: (bytes, { header }) => buildQuantiles(bytes, header, decoders),
-      memory: () => 0,
-      nsPerPixel: () => 2,
+      // Quantiles of a page are for derivatives that show the range between two of them.
+      way: (read, fileSize, room) =>
+        read.window ? "wait" : usesLevels(read) ? levels.sidecar.way(read, fileSize, room) : "none",
+      async build(bytes, master, access) {
+        const { header } = master;
+        const parts = [
+          ...(hasWindow(header) ? await quantileParts(bytes, header, decoders) : []),
+          ...(hasLevels(header) ? await levels.buildParts(bytes, master, access) : []),
+        ];
+        return parts.length > 0 ? writeEntry(parts) : new Uint8Array();
+      },
+      memory: (header, fileSize, allows) =>
+        hasLevels(header) ? levels.sidecar.memory(header, fileSize, allows) : 0,
+      memoryWith: (read, rows) => (usesLevels(read) ? levels.sidecar.memoryWith!(read, rows) : undefined),
+      nsPerPixel: (header) =>
+        (hasWindow(header) ? quantileNs : 0) + (hasLevels(header) ? levels.sidecar.nsPerPixel(header) : 0),
+      nsWithout: (read) =>
+        usesLevels(read)
+          ? levels.sidecar.nsWithout!(read)
+          : quantileNs * read.header.width * read.header.height,
     },
-  } as const satisfies Partial<Codec>;
+  } satisfies Partial<Codec>;
+  const byParts = rowsByParts(blocks, (read) => (isStream(read.header) ? undefined : rowsApart(read)));
+  const rowsFor = (read: ReadRequest) => (usesLevels(read) ? levels.rows : byParts);
   return {
-    ...withStreams(blocks, jpeg),
+    ...withStreams(reading, jpeg),
     format: "tif",
-    rows: rowsByParts(blocks, (read) => (isStream(read.header) ? undefined : rowsApart(read))),
+    rows: {
+      apart: (read) => rowsFor(read).apart(read),
+      memory: (read, rows, fileSize) => rowsFor(read).memory(read, rows, fileSize),
+      decode: (bytes, read, rows, take, sidecar) => rowsFor(read).decode(bytes, read, rows, take, sidecar),
+    },
     recognises: (head) =>
       ["II*\0", "MM\0*", "II+\0", "MM\0+"].some((mark) =>
         [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),

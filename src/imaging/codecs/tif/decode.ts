@@ -61,7 +61,7 @@ export async function decodeTiff(
   if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
   const { stage, factor } = stageFor(header, scaleFactor);
   const opened = await openStage(bytes, stage);
-  const { file, directory, picture } = opened;
+  const { picture } = opened;
   const wanted = scaleRectangle(read.region, stage.scale);
   // A level whose size is rounded down lacks a column or a row.
   const lacking = stage.scale > 1 ? 1 : 0;
@@ -74,7 +74,7 @@ export async function decodeTiff(
   const [y, height] = within(wanted.y, wanted.height, picture.height, factor);
   const region = { x, y, width, height };
 
-  const palette = picture.photometric === 3 ? await readPalette(file, directory, picture) : undefined;
+  const palette = await readPalette(opened);
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
   const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
   const target = allocateOrThrow(() => targetFor({ picture, region, factor, rows, palette, range }));
@@ -123,7 +123,7 @@ export async function fillFrom(
       target.add(part);
       if (part.incomplete) whole = false;
       const last = part.x + picture.blockWidth >= region.x + region.width;
-      if (last) target.complete?.(part.y + part.rows);
+      if (last) await target.complete?.(part.y + part.rows);
     }
   }
   return whole;
@@ -175,7 +175,12 @@ async function readTables(file: TiffFile, directory: Directory): Promise<Uint8Ar
   return tables && Uint8Array.from(tables);
 }
 
-async function readPalette(file: TiffFile, directory: Directory, picture: Picture): Promise<number[]> {
+/**
+ * Returns the colour map of a picture that needs one: all red, all green and all blue values. Throws
+ * ImagingError `decode`.
+ */
+export async function readPalette({ file, directory, picture }: OpenTiff): Promise<number[] | undefined> {
+  if (picture.photometric !== 3) return undefined;
   const size = 3 * 2 ** picture.bits;
   const colours = await readField(file, directory, tags.ColorMap, 3 * 65536);
   if (colours?.length !== size)

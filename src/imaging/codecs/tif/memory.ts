@@ -1,6 +1,6 @@
 // Peak memory of decoding a region, estimated before it is read.
 
-import type { Rectangle } from "../image-header.ts";
+import type { ImageHeader, Rectangle } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
 import { MAX_RUN, storedLimit } from "./blocks.ts";
 import { compressions } from "./compression/compression.ts";
@@ -26,6 +26,13 @@ export function heldRows(stage: Stage, region: Rectangle): number {
 
 const columnsOf = ({ blockWidth }: Stage, { x, width }: Rectangle) =>
   Math.ceil((x + width) / blockWidth) - Math.floor(x / blockWidth);
+
+/** Estimates the bytes of `decodeTiffRows`: those of the rows that it passes on together. */
+export function rowsMemory(header: ImageHeader, region: Rectangle, fileSize: number): number {
+  const { stage } = stageFor(header, 1);
+  const band = { ...region, height: heldRows(stage, region) };
+  return memory({ header, page: 1, region: band, scaleFactor: 1 }, fileSize);
+}
 
 /**
  * Estimates bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes,

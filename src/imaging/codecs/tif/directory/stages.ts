@@ -1,7 +1,7 @@
 // The stored pictures of a page, full size and levels, and the scales they can be decoded at.
 
 import type { Reduction } from "../../codec.ts";
-import type { ImageHeader } from "../../image-header.ts";
+import type { ImageHeader, Rectangle } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { damagedError } from "./ifd.ts";
 import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
@@ -94,8 +94,28 @@ export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Sta
 export const rowsApart = ({ header, scaleFactor }: Pick<ReadRequest, "header" | "scaleFactor">): number =>
   stageFor(header, scaleFactor).stage.blockHeight * scaleFactor;
 
+/** Pixels of a tile up to which decoding it for a part of it costs little. */
+const mostOfTile = 2 ** 20;
+
+/** True if the full-size picture is stored in tiles, each of few pixels. */
+export function hasTiles(header: ImageHeader): boolean {
+  const { blockWidth, blockHeight } = stageFor(header, 1).stage;
+  return blockWidth < header.width && blockWidth * blockHeight <= mostOfTile;
+}
+
+/** Returns the pixels at full size that are decoded for a region: from the top of its strips or tiles on. */
+export function pixelsAbove(header: ImageHeader, region: Rectangle): number {
+  const { blockHeight } = stageFor(header, 1).stage;
+  const rows = region.height + (region.y % blockHeight);
+  return Math.min(decodedPixels({ header, region, scaleFactor: 1 }), header.width * rows);
+}
+
 /** Returns the pixels of the strips or tiles that a region touches in its stored picture. */
-export function decodedPixels({ header, region, scaleFactor }: ReadRequest): number {
+export function decodedPixels({
+  header,
+  region,
+  scaleFactor,
+}: Pick<ReadRequest, "header" | "region" | "scaleFactor">): number {
   const { stage } = stageFor(header, scaleFactor);
   const countTouched = (start: number, length: number, side: number) =>
     (Math.ceil((start + length) / stage.scale / side) - Math.floor(start / stage.scale / side)) * side;

@@ -114,8 +114,13 @@ export function withStreams(
         isStream(header)
           ? sidecar.memory(asJpeg(header), size, allows)
           : blocks.sidecar.memory(header, size, allows),
+      memoryWith: (read, rows) => blocks.sidecar.memoryWith?.(read, rows),
       nsPerPixel: (header) =>
         isStream(header) ? sidecar.nsPerPixel(asJpeg(header)) : blocks.sidecar.nsPerPixel(header),
+      nsWithout: (read) =>
+        isStream(read.header)
+          ? (sidecar.nsWithout?.(ofStream(read)) ?? 0)
+          : (blocks.sidecar.nsWithout?.(read) ?? 0),
     },
   };
 }

@@ -12,8 +12,8 @@ type TiffSamples = Uint8Array | Uint16Array;
 /** Collects the parts of a region, left to right and top to bottom by block. */
 export interface BlockTarget {
   add(part: Part): void;
-  /** Reports that all rows above row `y` of the picture have arrived. */
-  complete?(y: number): void;
+  /** Reports that all rows above row `y` of the picture have arrived; parts wait for its promise. */
+  complete?(y: number): void | Promise<void>;
   finish(): TiffSamples;
 }
 
