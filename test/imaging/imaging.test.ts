@@ -169,7 +169,7 @@ describe("a derivative", () => {
 });
 
 describe("a sidecar", () => {
-  test.each(["jpg-baseline-420.jpg", "jpg-progressive.jpg", "jp2-reversible.jp2", "tif-deflate-pred2.tif"])(
+  test.each(["jpg-baseline-420.jpg", "jpg-progressive.jpg", "jp2-reversible.jp2", "tif-rgb16-deflate.tif"])(
     "of %s changes no pixel",
     async (name) => {
       const sidecar = await (await imaging.open(fixture(name))).buildSidecar();
@@ -179,7 +179,7 @@ describe("a sidecar", () => {
         await createImaging(testHost).open(fixture(name), { sidecar: structuredClone(sidecar!) }),
       ];
       for (const factor of [1, 2, 4, 8]) {
-        const region = { x: 16 * factor, y: 8 * factor, width: 24 * factor, height: 32 * factor };
+        const region = { x: 8 * factor, y: 4 * factor, width: 24 * factor, height: 16 * factor };
         expect((await withOne.read(region, factor)).data).toEqual((await without.read(region, factor)).data);
       }
       const request = { width: 40, format: "png" } as const;

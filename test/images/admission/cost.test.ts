@@ -97,7 +97,8 @@ test("a tile is heavy if it needs much additional decoding", () => {
     scale: [1],
     compression: [5],
   };
-  expect(lane(headerOf("tif", { details: strips }), tile), "of one strip").toBe("heavy");
+  expect(lane(headerOf("tif", { details: strips }), tile, { absent: true }), "of one strip").toBe("heavy");
+  expect(lane(headerOf("tif", { details: strips }), tile, there), "with its pyramid").toBe("cheap");
   expect(
     lane(headerOf("jpg", { width: 24000, height: 16800 }), tile, { absent: true }),
     "the first tile",

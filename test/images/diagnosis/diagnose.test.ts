@@ -126,8 +126,11 @@ describe("the cause of slowness", () => {
     expect(codes(diagnosis)).toEqual(expect.arrayContaining(["fast", "sidecar_absent"]));
   });
 
-  test("of a TIFF in strips is that it has no reduced levels", async () => {
-    expect(codes(await diagnose(app.service.images, "strips.tif"), "slow")).toEqual(["slow_no_levels"]);
+  test("of a TIFF in strips without room for its sidecar is that it has no reduced levels", async () => {
+    expect(codes(await diagnose(app.service.images, "strips.tif"), "slow")).toEqual([
+      "slow_no_levels",
+      "sidecar_unavailable",
+    ]);
   });
 
   test("is absent in a tiled pyramid of the same size", async () => {

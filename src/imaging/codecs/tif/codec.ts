@@ -12,16 +12,30 @@ import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
-import { decodedPixels, hasTiles, pixelsAbove, reductions, rowsApart, stagesOf } from "./directory/stages.ts";
+import {
+  decodedPixels,
+  hasTiles,
+  isBilevel,
+  pixelsAbove,
+  reductions,
+  rowsApart,
+  stagesOf,
+} from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
 import { memory, rowsMemory } from "./memory.ts";
 import { isStream, withStreams } from "./old-jpeg/reading.ts";
 import { decodeTiffRows } from "./rows.ts";
 import { hasWindow, quantileParts, quantilesFor } from "./samples/window.ts";
 
+/** Pixels of a bilevel image up to which it has a pyramid; averages of bits cost a fraction of its making. */
+const mostBilevel = 2 ** 28;
+
 /** True if a page has a pyramid as its sidecar: its file has no reduced levels. */
 const hasLevels = (header: ImageHeader) =>
-  hasPyramid(header) && !isStream(header) && stagesOf(header).length === 1;
+  hasPyramid(header) &&
+  !isStream(header) &&
+  stagesOf(header).length === 1 &&
+  !(isBilevel(header) && header.width * header.height > mostBilevel);
 
 /** True if a read is from that pyramid; small tiles of a file are as good at full size. */
 const usesLevels = ({ header, scaleFactor, window }: ReadRequest) =>

@@ -103,6 +103,12 @@ export function hasTiles(header: ImageHeader): boolean {
   return blockWidth < header.width && blockWidth * blockHeight <= mostOfTile;
 }
 
+/** True if a pixel is stored in one bit. */
+export function isBilevel(header: ImageHeader): boolean {
+  const { blockWidth, rowBytes } = stageFor(header, 1).stage;
+  return rowBytes === Math.ceil(blockWidth / 8);
+}
+
 /** Returns the pixels at full size that are decoded for a region: from the top of its strips or tiles on. */
 export function pixelsAbove(header: ImageHeader, region: Rectangle): number {
   const { blockHeight } = stageFor(header, 1).stage;
