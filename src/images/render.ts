@@ -205,7 +205,8 @@ async function derive(
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const expected = renderWork(plan, codec, sidecar?.access);
-      const memory = sidecar?.state === "complete" ? (plan.memoryWith ?? plan.memory) : plan.memory;
+      const stored = sidecar?.state === "complete" ? plan.withSidecar : undefined;
+      const memory = stored?.memory ?? plan.memory;
       const demand = demandOf(master, memory, expected);
       let admitted = 0;
       const encoded = await parts.admission.run(demand, work, (place) => {
@@ -215,7 +216,7 @@ async function derive(
             task: { kind: "render", plan },
             bytes,
             file,
-            sidecar: sidecar?.access && (plan.memoryWith ? { ...sidecar.access, memory } : sidecar.access),
+            sidecar: sidecar && (stored ? { ...sidecar.access, memory: stored.reading } : sidecar.access),
             overlay: prepared.overlay?.image,
             memory,
           },
@@ -260,6 +261,13 @@ function noteRender(
   const what = width === upright.width && height === upright.height ? "whole" : "part";
   latest.note(masterVersion(master), what, { canonical, ...took, at: Date.now() });
 }
+
+/** Returns the bytes that a planned render is admitted for, if it would build a sidecar that it waits for. */
+export const admittedMemory = (
+  { sidecars }: Pick<RenderParts, "sidecars">,
+  master: Master,
+  { read, memory, withSidecar }: RenderPlan,
+): number => (withSidecar && sidecars.waits(master, read) ? withSidecar.memory : memory);
 
 /**
  * Returns the plan of a prepared derivative, also to check a HEAD request without rendering. `whole`: true if

@@ -14,7 +14,7 @@ import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { informationOf } from "../../images/information.ts";
 import { withMaster } from "../../images/open.ts";
-import { findCached, type Prepared, planFor, prepare, render } from "../../images/render.ts";
+import { admittedMemory, findCached, type Prepared, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { servicesOf } from "../http/auth-services.ts";
@@ -175,7 +175,8 @@ function image(
       const known = await findCached(service.images, master, prepared);
       if (!known) {
         checkServable(service.images, master, prepared.header);
-        service.images.admission.check(planFor(service.images, master, prepared).memory);
+        const plan = planFor(service.images, master, prepared);
+        service.images.admission.check(admittedMemory(service.images, master, plan));
       }
       tellIgnoredProfile(headers, service, master);
       c.get("stages")?.noteCache(known ? "hit" : "miss");

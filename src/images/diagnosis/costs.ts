@@ -10,7 +10,7 @@ import { formatSize } from "../../lib/options/quantity.ts";
 import { renderWork } from "../admission/cost.ts";
 import { describe, type GrantedMaster } from "../describe.ts";
 import { asShown } from "../plan/orientation.ts";
-import { planFor, type RenderParts, resolveRequest } from "../render.ts";
+import { admittedMemory, planFor, type RenderParts, resolveRequest } from "../render.ts";
 
 export interface Cost {
   readonly what: "tile" | "whole";
@@ -69,10 +69,13 @@ export async function expectedCosts(
       const named = { ...row, canonical, size: geometry.size };
       try {
         const plan = planFor(parts, master, { ...resolved, overlay: undefined });
-        if (!parts.admission.allows(plan.memory)) throw tooMuchMemory(plan.memory);
+        const memory = sidecar
+          ? (plan.withSidecar?.memory ?? plan.memory)
+          : admittedMemory(parts, master, plan);
+        if (!parts.admission.allows(memory)) throw tooMuchMemory(memory);
         const codec = parts.codecs.byFormat(header.format);
         const { ms } = renderWork(plan, codec, { absent: !sidecar });
-        return { ...named, expected: { ms, memory: plan.memory, decoded: codec.decodedPixels(plan.read) } };
+        return { ...named, expected: { ms, memory, decoded: codec.decodedPixels(plan.read) } };
       } catch (error) {
         return { ...named, refused: toServiceError(error) };
       }

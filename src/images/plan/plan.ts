@@ -38,7 +38,7 @@ import { reductionSteps, stepsOf } from "./steps.ts";
  */
 export function planRender(input: PlanInput): RenderPlan {
   const { page, request, geometry, policy, decoder, encoder } = input;
-  const header = asShown(input.header, policy);
+  const header = withWindow(asShown(input.header, policy), policy);
   const upright = uprightSize(header);
   const orientation = orientationOf(header.orientation);
   const sampling = samplingOf(geometry, upright);
@@ -90,7 +90,6 @@ export function planRender(input: PlanInput): RenderPlan {
   // Cells have to be the same for every format.
   const leavesOut =
     policy.jp2Effort && header.format === "jp2" && !geometry.detail && isLossy(request.format);
-  const percentiles = windowFor(header, policy);
   const read: ReadRequest = {
     header,
     page,
@@ -98,7 +97,7 @@ export function planRender(input: PlanInput): RenderPlan {
     scaleFactor,
     ...(input.whole && ({ whole: true } as const)),
     ...(halvesColour && ({ halvesColour } as const)),
-    ...(percentiles && { window: percentiles }),
+    ...(header.windowed && { window: policy.window! }),
     ...(leavesOut && ({ effort: "visual" } as const)),
   };
   const decoded = {
@@ -146,7 +145,7 @@ export function planRender(input: PlanInput): RenderPlan {
     ...(geometry.detail && ({ bySteps: true } as const)),
     ...(rows && { rows }),
     memory: peakWith(reading),
-    ...(stored !== undefined && { memoryWith: peakWith(stored) }),
+    ...(stored !== undefined && { withSidecar: { memory: peakWith(stored), reading: stored } }),
   };
 }
 
@@ -173,11 +172,11 @@ const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
 const isLossy = (format: string) => format === "jpg" || format === "webp";
 
 /**
- * Returns the percentiles of the values to show, for kinds of masters whose values need not use the whole
- * range of their type; undefined for all others.
+ * Returns the header of a master, marked if derivatives show a range of its values: those of its kind need
+ * not use the whole range of their type.
  */
-const windowFor = (header: ImageHeader, { window }: OutputPolicy) =>
-  header.format === "tif" && hasWindow(header) ? window : undefined;
+const withWindow = (header: ImageHeader, { window }: OutputPolicy): ImageHeader =>
+  window && header.format === "tif" && hasWindow(header) ? { ...header, windowed: true } : header;
 
 /**
  * Returns the bytes of an overlay's pixels: in its own size, in its size on the derivative, and once more in

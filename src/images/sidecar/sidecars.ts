@@ -51,6 +51,8 @@ export interface Sidecars {
     read: ReadRequest,
     options: { readonly signal: AbortSignal },
   ): Promise<FoundSidecar | undefined>;
+  /** True if a read waits until its sidecar is built. */
+  waits(master: Master, read: ReadRequest): boolean;
   /**
    * Returns the state of a sidecar, in this process or in the slot, without building it; undefined if files
    * of this kind have none.
@@ -339,9 +341,11 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
         if (joined) return joined;
       }
     },
+    waits: (master, read) => jobs.wayOf(master, read) === "wait",
     async state(master, header) {
       const region = { x: 0, y: 0, width: header.width, height: header.height };
-      const way = jobs.wayOf(master, { header, page: master.page, region, scaleFactor: 1 });
+      // At full size some files are as good as their sidecars.
+      const way = jobs.wayOf(master, { header, page: master.page, region, scaleFactor: 2 });
       if (way === "none") return undefined;
       if (way === "alone") return { state: "unavailable" };
       const key = await keyOf(master);

@@ -46,6 +46,8 @@ export interface ImageHeader {
   readonly labWhite?: readonly [x: number, y: number];
   /** Reason why this file is refused, in words for the caller, if the header shows it. */
   readonly unsupported?: string | undefined;
+  /** Set by plans: derivatives show a range of its values, so `window` is in each read. */
+  readonly windowed?: true;
   /**
    * The file ends before something that its header refers to, or in zeros before its end: derivatives of it
    * are not cached.

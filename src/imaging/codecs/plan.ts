@@ -24,8 +24,11 @@ export interface RenderPlan {
   readonly master?: NamedMaster;
   /** Estimated peak bytes of the whole job. */
   readonly memory: number;
-  /** The same if the master has a whole sidecar; absent if that makes no difference. */
-  readonly memoryWith?: number;
+  /**
+   * The same if the master has a whole sidecar, and the part of it that reading takes; absent if a sidecar
+   * makes no difference.
+   */
+  readonly withSidecar?: { readonly memory: number; readonly reading: number };
 }
 
 /**

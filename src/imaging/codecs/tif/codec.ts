@@ -1,7 +1,6 @@
 // The TIFF codec: TIFF 6.0 and BigTIFF, regions of strips and tiles, stored levels and averages.
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { writeEntry } from "../../sidecar/entry.ts";
 import type { Codec, CodecHost, SidecarAccess } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { SharedWorkbench } from "../jp2/region/workbench.ts";
@@ -14,6 +13,8 @@ import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
 import {
   decodedPixels,
+  decodesReduced,
+  decodingNs,
   hasTiles,
   isBilevel,
   pixelsAbove,
@@ -25,21 +26,23 @@ import { encodeTiff } from "./encode.ts";
 import { memory, rowsMemory } from "./memory.ts";
 import { isStream, withStreams } from "./old-jpeg/reading.ts";
 import { decodeTiffRows } from "./rows.ts";
-import { hasWindow, quantileParts, quantilesFor } from "./samples/window.ts";
+import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
 /** Pixels of a bilevel image up to which it has a pyramid; averages of bits cost a fraction of its making. */
 const mostBilevel = 2 ** 28;
 
-/** True if a page has a pyramid as its sidecar: its file has no reduced levels. */
+/** True if a page has a pyramid as its sidecar: its file has no levels, nor a quick way to smaller sizes. */
 const hasLevels = (header: ImageHeader) =>
   hasPyramid(header) &&
+  !header.windowed &&
   !isStream(header) &&
   stagesOf(header).length === 1 &&
+  !(hasTiles(header) && decodesReduced(header)) &&
   !(isBilevel(header) && header.width * header.height > mostBilevel);
 
 /** True if a read is from that pyramid; small tiles of a file are as good at full size. */
-const usesLevels = ({ header, scaleFactor, window }: ReadRequest) =>
-  hasLevels(header) && !window && !(scaleFactor === 1 && hasTiles(header));
+const usesLevels = ({ header, scaleFactor }: ReadRequest) =>
+  hasLevels(header) && !(scaleFactor === 1 && hasTiles(header));
 
 /** Nanoseconds per pixel of finding the quantiles of an image. */
 const quantileNs = 2;
@@ -60,7 +63,7 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench, 
     memory: rowsMemory,
     pixelsFor: ({ header, region }) => pixelsAbove(header, region),
     lowestLevel: (header) => (hasTiles(header) ? 1 : 0),
-    nsPerPixel: () => 12,
+    nsPerPixel: decodingNs,
   });
   const reading = {
     memory: (read, fileSize) => (usesLevels(read) ? levels : blocks).memory(read, fileSize),
@@ -71,23 +74,20 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench, 
       // Quantiles of a page are for derivatives that show the range between two of them.
       way: (read, fileSize, room) =>
         read.window ? "wait" : usesLevels(read) ? levels.sidecar.way(read, fileSize, room) : "none",
-      async build(bytes, master, access) {
-        const { header } = master;
-        const parts = [
-          ...(hasWindow(header) ? await quantileParts(bytes, header, decoders) : []),
-          ...(hasLevels(header) ? await levels.buildParts(bytes, master, access) : []),
-        ];
-        return parts.length > 0 ? writeEntry(parts) : new Uint8Array();
-      },
+      build: async (bytes, master, access) =>
+        hasLevels(master.header)
+          ? levels.sidecar.build(bytes, master, access)
+          : buildQuantiles(bytes, master.header, decoders),
       memory: (header, fileSize, allows) =>
         hasLevels(header) ? levels.sidecar.memory(header, fileSize, allows) : 0,
       memoryWith: (read, rows) => (usesLevels(read) ? levels.sidecar.memoryWith!(read, rows) : undefined),
-      nsPerPixel: (header) =>
-        (hasWindow(header) ? quantileNs : 0) + (hasLevels(header) ? levels.sidecar.nsPerPixel(header) : 0),
+      nsPerPixel: (header) => (hasLevels(header) ? levels.sidecar.nsPerPixel(header) : quantileNs),
       nsWithout: (read) =>
         usesLevels(read)
           ? levels.sidecar.nsWithout!(read)
-          : quantileNs * read.header.width * read.header.height,
+          : read.window
+            ? quantileNs * read.header.width * read.header.height
+            : 0,
     },
   } satisfies Partial<Codec>;
   const byParts = rowsByParts(blocks, (read) => (isStream(read.header) ? undefined : rowsApart(read)));

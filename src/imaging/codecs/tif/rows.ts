@@ -5,6 +5,7 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { TakeRows } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
+import { takeParts } from "../pyramid/rows.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
 import { fillFrom, openStage, readPalette } from "./decode.ts";
 import { damagedError } from "./directory/ifd.ts";
@@ -59,7 +60,13 @@ export async function decodeTiffRows(
       if (!band || y < band.area.y + band.area.height) return;
       const { area, target } = band;
       band = undefined;
-      await take({ width: area.width, height: area.height, bands, interpretation, data: target.finish() });
+      const data = target.finish();
+      const { width, height } = area;
+      const rowsOf = (part: Rectangle) => {
+        const [from, to] = [part.y, part.y + part.height].map((row) => row * width * bands);
+        return { width, height: part.height, bands, interpretation, data: data.subarray(from, to) };
+      };
+      await takeParts({ x: 0, y: 0, width, height }, rowsOf, take);
     },
   });
   return !isWhole;

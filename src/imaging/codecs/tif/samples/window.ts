@@ -3,7 +3,7 @@
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { bytesOf, type NewPart, readEntry } from "../../../sidecar/entry.ts";
+import { bytesOf, readEntry, writeEntry } from "../../../sidecar/entry.ts";
 import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
@@ -24,21 +24,21 @@ export const hasWindow = ({ depth, interpretation, bands }: ImageHeader) =>
   depth === 16 && ((interpretation === "gray" && bands === 1) || (interpretation === "rgb" && bands === 3));
 
 /**
- * Returns the part of an image's sidecar with `steps` + 1 quantiles of the values of all its colours as f32,
+ * Builds the sidecar of an image: `steps` + 1 quantiles of the values of all its colours as f32,
  * little-endian, from the smallest stored level of a million pixels or the image itself. Non-finite values
- * are ignored. Returns none if there are only such values.
+ * are ignored. Returns an empty array if there are none.
  */
-export async function quantileParts(
+export async function buildQuantiles(
   bytes: ByteSource,
   header: ImageHeader,
   decoders: BlockDecoders,
-): Promise<readonly NewPart[]> {
+): Promise<Uint8Array> {
   const quantiles = await findQuantiles(bytes, header, decoders);
-  if (quantiles.length === 0) return [];
+  if (quantiles.length === 0) return new Uint8Array();
   const saved = new Uint8Array(quantiles.length * 4);
   const view = new DataView(saved.buffer);
   for (const [i, value] of quantiles.entries()) view.setFloat32(4 * i, value, true);
-  return [{ kind: "quantiles", inside: [saved] }];
+  return writeEntry([{ kind: "quantiles", inside: [saved] }]);
 }
 
 /**
@@ -53,10 +53,7 @@ export async function quantilesFor(
 ): Promise<Float32Array | undefined> {
   if (!window) return undefined;
   if (!sidecar || sidecar.absent) return findQuantiles(bytes, header, decoders);
-  const parts = readEntry(await sidecar.load());
-  const part = parts?.get("quantiles");
-  // An image without finite values has none.
-  if (!part && parts?.has("pyramid")) return new Float32Array();
+  const part = readEntry(await sidecar.load())?.get("quantiles");
   const saved = part && (await bytesOf(part));
   if (saved?.length !== 4 * (steps + 1)) {
     sidecar.reportLoss?.();
