@@ -295,5 +295,16 @@ export function planFor(
     decoder: parts.codecs.byFormat(header.format),
     encoder: encoder.encodes,
   });
-  return { ...plan, master: masterVersion(master) };
+  const version = settledVersion(master);
+  return { ...plan, read: { ...plan.read, ...(version && { version }) }, master: masterVersion(master) };
+}
+
+/** Milliseconds after a change of a file during which another change may leave its times the same. */
+const settledMs = 2000;
+
+/** Returns the identity of a master's bytes; undefined while they may change without another validator. */
+function settledVersion({ source, key, image }: Master): string | undefined {
+  const { validator, modified } = image;
+  if (modified && Date.now() - modified.getTime() < settledMs) return undefined;
+  return `${source.fingerprint} ${key} ${validator}`;
 }

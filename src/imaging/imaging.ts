@@ -90,14 +90,17 @@ export function createImaging(host: CodecHost): Imaging {
     // Parsed parts of a file stay in memory under this id.
     const access = accessTo(sidecar, `${++opened}`);
     const fileSize = bytes.size ?? 0;
-    const plan = (request: DerivativeRequest) =>
-      planDerivative({ header, page, fileSize, decoder: codec }, request, codecs.encoder(request.format));
+    const plan = (request: DerivativeRequest): RenderPlan => {
+      const master = { header, page, fileSize, decoder: codec };
+      const made = planDerivative(master, request, codecs.encoder(request.format));
+      return { ...made, read: { ...made.read, version: access.id } };
+    };
     return {
       header,
       scaleFactors: scaleFactorsOf(codec, header),
       plan,
       async read(region = { x: 0, y: 0, width: header.width, height: header.height }, scaleFactor = 1) {
-        const read = { header, page, region, scaleFactor };
+        const read = { header, page, region, scaleFactor, version: access.id };
         checkRead(read, scaleFactorsOf(codec, header));
         return wholeIfNeeded((whole) => codec.decode(bytes, { ...read, ...whole }, access));
       },

@@ -91,6 +91,11 @@ export interface ReadRequest {
    * of 16 bits and more.
    */
   readonly window?: { readonly low: number; readonly high: number };
+  /**
+   * Identifies the bytes of the file: what a codec parses of them may stay in memory under it. Absent if they
+   * may change without another identity.
+   */
+  readonly version?: string | undefined;
 }
 
 export interface EncodeOptions {

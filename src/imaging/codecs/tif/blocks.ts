@@ -2,9 +2,10 @@
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Rectangle } from "../image-header.ts";
-import { type Directory, damagedError, readValues, type TiffFile } from "./directory/ifd.ts";
+import type { BlockTable } from "./directory/block-table.ts";
+import { damagedError } from "./directory/ifd.ts";
 import { type Picture, storedRows } from "./directory/picture.ts";
-import { tags } from "./directory/tags.ts";
+import type { OpenPicture } from "./opening.ts";
 
 /** One strip or tile that a region needs. */
 export interface Block {
@@ -29,68 +30,62 @@ export const MAX_RUN = 1 << 20;
  * ImagingError `decode` when the file's tables are too short.
  */
 export async function blocksOf(
-  file: TiffFile,
-  directory: Directory,
-  picture: Picture,
+  bytes: ByteSource,
+  { picture, blocks }: OpenPicture,
   region: Rectangle,
   plane: number,
 ): Promise<Iterable<Block>> {
   const { blockWidth, blockHeight } = picture;
   const across = Math.ceil(picture.width / blockWidth);
   const down = Math.ceil(picture.height / blockHeight);
+  const left = Math.floor(region.x / blockWidth);
+  const right = Math.ceil((region.x + region.width) / blockWidth);
   const top = Math.floor(region.y / blockHeight);
-  const span = (Math.ceil((region.y + region.height) / blockHeight) - top) * across;
-  if (span > MAX_BLOCKS) throw damagedError(`at most ${MAX_BLOCKS} strips or tiles`, `${span}`);
-  // Some writers list tiles in the fields of strips, and libtiff reads either.
-  const { entries } = directory;
-  const offsets = entries.get(tags.TileOffsets) ?? entries.get(tags.StripOffsets);
-  const counts = entries.get(tags.TileByteCounts) ?? entries.get(tags.StripByteCounts);
-  if (!offsets) throw damagedError("offsets of strips or tiles", "none");
-  const first = (plane * down + top) * across;
-  const at = await readValues(file, offsets, first, first + span);
-  const sizes = counts && !isOneRun(picture) ? await readValues(file, counts, first, first + span) : [];
-  return listed(picture, region, { top, across }, at, sizes);
+  const bottom = Math.ceil((region.y + region.height) / blockHeight);
+  const count = (bottom - top) * across;
+  if (count > MAX_BLOCKS) throw damagedError(`at most ${MAX_BLOCKS} strips or tiles`, `${count}`);
+  const first = plane * down * across;
+  for (let row = top; row < bottom; row++)
+    await blocks.load(bytes, first + row * across + left, first + row * across + right);
+  return listed(picture, blocks, { left, right, top, bottom, across, first }, region);
 }
 
-/** True if an image is one uncompressed strip, whose size is better known than from a byte count. */
-const isOneRun = ({ compression, tiled, planar, blockHeight, height }: Picture) =>
-  compression === 1 && !tiled && !planar && blockHeight === height;
+/** Columns and rows of blocks, the number of blocks in a row, and the index of the first block in the file. */
+interface Grid {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly across: number;
+  readonly first: number;
+}
 
 function* listed(
   picture: Picture,
+  table: BlockTable,
+  { left, right, top, bottom, across, first }: Grid,
   region: Rectangle,
-  { top, across }: { readonly top: number; readonly across: number },
-  offsets: readonly number[],
-  sizes: readonly number[],
 ): Generator<Block> {
   const { blockWidth, blockHeight, tiled } = picture;
   const stored = storedRows(picture);
-  const bottom = region.y + region.height;
-  const left = Math.floor(region.x / blockWidth);
-  const right = Math.ceil((region.x + region.width) / blockWidth);
-  for (let row = top; row * blockHeight < bottom; row++)
+  const end = region.y + region.height;
+  for (let row = top; row < bottom; row++)
     for (let column = left; column < right; column++) {
-      const i = (row - top) * across + column;
+      const i = first + row * across + column;
       const y = row * blockHeight;
       const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
       const most = storedLimit(bytesOf(stored, allRows));
       const block: Block = {
         x: column * blockWidth,
         y,
-        rows: Math.min(allRows, bottom - y),
+        rows: Math.min(allRows, end - y),
         allRows,
-        offset: offsets[i] as number,
-        bytes: Math.min(sizes[i] || untilNext(offsets, i), most),
+        offset: table.offset(i),
+        bytes: Math.min(table.length(i), most),
       };
       if (picture.compression === 1) yield* piecesOf(block, stored, region.y);
       else yield block;
     }
-}
-
-/** Returns the bytes up to the next block, for files without the lengths of their blocks. */
-function untilNext(offsets: readonly number[], i: number): number {
-  const bytes = (offsets[i + 1] ?? 0) - (offsets[i] as number);
-  return bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
 }
 
 /** No supported compression makes a block much larger than its pixels; a larger claim is not believed. */

@@ -8,7 +8,7 @@ import { rowsByParts } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
 import { hasPyramid, type Pyramids } from "../pyramid/pyramids.ts";
 import { blockDecoders } from "./compression/decoders.ts";
-import { decodeTiff } from "./decode.ts";
+import { decodeTiff, type TiffReaders } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
 import {
@@ -25,6 +25,7 @@ import {
 import { encodeTiff } from "./encode.ts";
 import { memory, rowsMemory } from "./memory.ts";
 import { isStream, withStreams } from "./old-jpeg/reading.ts";
+import { createOpening } from "./opening.ts";
 import { decodeTiffRows } from "./rows.ts";
 import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
@@ -52,14 +53,14 @@ const quantileNs = 2;
  * `jpeg` reads pages of old-style JPEG, `bench` strips and tiles of JPEG 2000.
  */
 export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench, pyramids: Pyramids): Codec {
-  const decoders = blockDecoders(host, bench);
+  const readers: TiffReaders = { ...blockDecoders(host, bench), open: createOpening() };
   const blocks = {
     memory,
     decode: async (bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess) =>
-      decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, sidecar)),
+      decodeTiff(bytes, read, readers, await quantilesFor(bytes, read, readers, sidecar)),
   };
   const levels = pyramids({
-    decodeRows: (bytes, { header }, region, take) => decodeTiffRows(bytes, header, region, decoders, take),
+    decodeRows: (bytes, { header }, region, take) => decodeTiffRows(bytes, header, region, readers, take),
     memory: rowsMemory,
     pixelsFor: ({ header, region }) => pixelsAbove(header, region),
     lowestLevel: (header) => (hasTiles(header) ? 1 : 0),
@@ -77,7 +78,7 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench, 
       build: async (bytes, master, access) =>
         hasLevels(master.header)
           ? levels.sidecar.build(bytes, master, access)
-          : buildQuantiles(bytes, master.header, decoders),
+          : buildQuantiles(bytes, master.header, readers),
       memory: (header, fileSize, allows) =>
         hasLevels(header) ? levels.sidecar.memory(header, fileSize, allows) : 0,
       memoryWith: (read, rows) => (usesLevels(read) ? levels.sidecar.memoryWith!(read, rows) : undefined),

@@ -8,43 +8,19 @@ import type { Decoded } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
 import { blocksOf, readBlocks } from "./blocks.ts";
-import { JPEG } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
-import {
-  type Directory,
-  damagedError,
-  openTiff,
-  readDirectory,
-  readField,
-  readNumber,
-  type TiffFile,
-} from "./directory/ifd.ts";
-import { type Picture, storedBands } from "./directory/picture.ts";
-import { readPicture } from "./directory/read-picture.ts";
-import { type Stage, stageFor, stageOf } from "./directory/stages.ts";
-import { tags } from "./directory/tags.ts";
+import { damagedError } from "./directory/ifd.ts";
+import { storedBands } from "./directory/picture.ts";
+import { stageFor, stageOf } from "./directory/stages.ts";
 import { heldRows } from "./memory.ts";
+import type { OpenPicture, OpenStage } from "./opening.ts";
 import { partReader } from "./parts.ts";
 import { rangeOf } from "./samples/quantiles.ts";
 import { type BlockTarget, targetFor } from "./samples/targets.ts";
 
-const MAX_TABLES = 64 * 1024;
-
-/** An opened picture of a file. */
-interface OpenTiff {
-  readonly bytes: ByteSource;
-  readonly file: TiffFile;
-  readonly directory: Directory;
-  readonly picture: Picture;
-}
-
-/** Opens a stage of a page. Throws ImagingError `unsupported` and `decode`. */
-export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offset">): Promise<OpenTiff> {
-  const file = await openTiff(bytes);
-  const directory = await readDirectory(file, offset);
-  const picture = await readPicture(file, directory);
-  if (picture.unsupported) throw new ImagingError("unsupported", picture.unsupported);
-  return { bytes, file, directory, picture };
+/** Opens pictures, and decodes their strips and tiles. */
+export interface TiffReaders extends BlockDecoders {
+  readonly open: OpenStage;
 }
 
 /**
@@ -54,14 +30,14 @@ export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offs
 export async function decodeTiff(
   bytes: ByteSource,
   read: ReadRequest,
-  decoders: BlockDecoders,
+  readers: TiffReaders,
   quantiles?: Float32Array,
 ): Promise<Decoded> {
   const { header, scaleFactor } = read;
   if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
   const { stage, factor } = stageFor(header, scaleFactor);
-  const opened = await openStage(bytes, stage);
-  const { picture } = opened;
+  const opened = await readers.open(bytes, stage, read.version);
+  const { picture, palette } = opened;
   const wanted = scaleRectangle(read.region, stage.scale);
   // A level whose size is rounded down lacks a column or a row.
   const lacking = stage.scale > 1 ? 1 : 0;
@@ -74,11 +50,10 @@ export async function decodeTiff(
   const [y, height] = within(wanted.y, wanted.height, picture.height, factor);
   const region = { x, y, width, height };
 
-  const palette = await readPalette(opened);
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
   const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
   const target = allocateOrThrow(() => targetFor({ picture, region, factor, rows, palette, range }));
-  const incomplete = !(await fillFrom(opened, region, factor, decoders, target));
+  const incomplete = !(await fillFrom({ bytes, opened, decoders: readers }, region, factor, target));
   const pixels = {
     width: Math.ceil(region.width / factor),
     height: Math.ceil(region.height / factor),
@@ -90,33 +65,31 @@ export async function decodeTiff(
   return { ...full, incomplete };
 }
 
+/** What the parts of a region are read from. */
+interface FilledFrom {
+  readonly bytes: ByteSource;
+  readonly opened: OpenPicture;
+  readonly decoders: BlockDecoders;
+}
+
 /**
  * Passes all parts of a region, in pixels of the stored image, to a target. Returns true if all of them could
  * be read.
  */
 export async function fillFrom(
-  { bytes, file, directory, picture }: OpenTiff,
+  { bytes, opened, decoders }: FilledFrom,
   region: Rectangle,
   factor: number,
-  decoders: BlockDecoders,
   target: Pick<BlockTarget, "add" | "complete">,
 ): Promise<boolean> {
   let whole = true;
-  const parts = partReader({
-    picture,
-    littleEndian: file.littleEndian,
-    options:
-      (await readNumber(file, directory, picture.compression === 4 ? tags.T6Options : tags.T4Options)) ?? 0,
-    tables: picture.compression === JPEG ? await readTables(file, directory) : undefined,
-    decoders,
-    factor,
-    top: region.y,
-  });
+  const { picture } = opened;
+  const parts = partReader({ ...opened, decoders, factor, top: region.y });
   const { planar, alpha, alphaAt } = picture;
   const bands = storedBands(picture);
   const planes = Array.from({ length: planar ? bands : 1 }, async (_, band) => {
     const plane = planar && alpha !== "none" && band === bands - 1 ? alphaAt : band;
-    return readBlocks(bytes, await blocksOf(file, directory, picture, region, plane));
+    return readBlocks(bytes, await blocksOf(bytes, opened, region, plane));
   });
   for await (const blocks of together(await Promise.all(planes))) {
     for await (const part of parts(blocks)) {
@@ -168,22 +141,4 @@ function extendPixels(pixels: PixelBuffer, width: number, height: number): Pixel
       out.set(data.subarray(end - bands, end), at);
   }
   return { ...pixels, width, height, data: out };
-}
-
-async function readTables(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {
-  const tables = await readField(file, directory, tags.JPEGTables, MAX_TABLES);
-  return tables && Uint8Array.from(tables);
-}
-
-/**
- * Returns the colour map of a picture that needs one: all red, all green and all blue values. Throws
- * ImagingError `decode`.
- */
-export async function readPalette({ file, directory, picture }: OpenTiff): Promise<number[] | undefined> {
-  if (picture.photometric !== 3) return undefined;
-  const size = 3 * 2 ** picture.bits;
-  const colours = await readField(file, directory, tags.ColorMap, 3 * 65536);
-  if (colours?.length !== size)
-    throw damagedError(`a colour map of ${size} values`, `${colours?.length ?? "none"}`);
-  return colours;
 }

@@ -8,15 +8,11 @@ import type { JpegBlock } from "./compression/jpeg.ts";
 import { toMachineOrder, undoPredictor } from "./compression/predictor.ts";
 import { damagedError } from "./directory/ifd.ts";
 import { type Picture, rowBytes, storedRows } from "./directory/picture.ts";
+import type { OpenPicture } from "./opening.ts";
 import { expandedUnits, isSubsampled } from "./samples/ycc.ts";
 
 /** Context that all blocks of an image share. */
-export interface BlockContext {
-  readonly picture: Picture;
-  readonly littleEndian: boolean;
-  /** T4Options or T6Options. */
-  readonly options: number;
-  readonly tables?: Uint8Array | undefined;
+export interface BlockContext extends Omit<OpenPicture, "blocks" | "palette"> {
   readonly decoders: BlockDecoders;
   /** Number of pixels a side that become one later: JPEG decodes to fewer. */
   readonly factor: number;

@@ -6,8 +6,7 @@ import { allocateOrThrow } from "../allocate.ts";
 import type { TakeRows } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { takeParts } from "../pyramid/rows.ts";
-import type { BlockDecoders } from "./compression/decoders.ts";
-import { fillFrom, openStage, readPalette } from "./decode.ts";
+import { fillFrom, type TiffReaders } from "./decode.ts";
 import { damagedError } from "./directory/ifd.ts";
 import { stageFor } from "./directory/stages.ts";
 import type { Part } from "./parts.ts";
@@ -27,14 +26,13 @@ export async function decodeTiffRows(
   bytes: ByteSource,
   header: ImageHeader,
   region: Rectangle,
-  decoders: BlockDecoders,
+  readers: TiffReaders,
   take: TakeRows,
 ): Promise<boolean> {
-  const opened = await openStage(bytes, stageFor(header, 1).stage);
-  const { picture } = opened;
+  const opened = await readers.open(bytes, stageFor(header, 1).stage, undefined);
+  const { picture, palette } = opened;
   if (picture.width !== header.width || picture.height !== header.height)
     throw damagedError("the size that its header gave", "another");
-  const palette = await readPalette(opened);
   const { blockWidth, blockHeight, bands, interpretation } = picture;
   const bottom = region.y + region.height;
   const isSingle =
@@ -51,7 +49,7 @@ export async function decodeTiffRows(
     const options = { picture, region: area, factor: 1, rows: area.height, palette };
     return { area, target: allocateOrThrow(() => targetFor(options)) };
   };
-  const isWhole = await fillFrom(opened, region, 1, decoders, {
+  const isWhole = await fillFrom({ bytes, opened, decoders: readers }, region, 1, {
     add(part) {
       band ??= begin(areaOf(part));
       band.target.add(part);

@@ -136,7 +136,12 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
  * Returns values `from` to `to` (exclusive) of a field. Throws ImagingError `decode` unless they are numbers
  * inside the file.
  */
-export async function readValues(file: TiffFile, entry: Entry, from: number, to: number): Promise<number[]> {
+export async function readValues(
+  file: Pick<TiffFile, "bytes" | "littleEndian">,
+  entry: Entry,
+  from: number,
+  to: number,
+): Promise<number[]> {
   const type = types[entry.type];
   if (!type) throw damagedError("a number field", `field type ${entry.type}`);
   if (to > entry.count) throw damagedError(`at least ${to} values in a field`, `${entry.count}`);
@@ -148,6 +153,11 @@ export async function readValues(file: TiffFile, entry: Entry, from: number, to:
     `${to - from} values of a field`,
   );
   return Array.from({ length: to - from }, (_, i) => read(view, i * size, file.littleEndian));
+}
+
+/** Returns how many values of a field are inside a file of `size` bytes. */
+export function valuesInside({ type, count, at }: Entry, size = Number.POSITIVE_INFINITY): number {
+  return Math.max(0, Math.min(count, Math.floor((size - at) / (types[type]?.size ?? 1))));
 }
 
 /**

@@ -7,8 +7,7 @@ import { bytesOf, readEntry, writeEntry } from "../../../sidecar/entry.ts";
 import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
-import type { BlockDecoders } from "../compression/decoders.ts";
-import { fillFrom, openStage } from "../decode.ts";
+import { fillFrom, type TiffReaders } from "../decode.ts";
 import type { Picture } from "../directory/picture.ts";
 import { stagesOf } from "../directory/stages.ts";
 import type { Part } from "../parts.ts";
@@ -31,9 +30,9 @@ export const hasWindow = ({ depth, interpretation, bands }: ImageHeader) =>
 export async function buildQuantiles(
   bytes: ByteSource,
   header: ImageHeader,
-  decoders: BlockDecoders,
+  readers: TiffReaders,
 ): Promise<Uint8Array> {
-  const quantiles = await findQuantiles(bytes, header, decoders);
+  const quantiles = await findQuantiles(bytes, header, readers);
   if (quantiles.length === 0) return new Uint8Array();
   const saved = new Uint8Array(quantiles.length * 4);
   const view = new DataView(saved.buffer);
@@ -48,16 +47,16 @@ export async function buildQuantiles(
 export async function quantilesFor(
   bytes: ByteSource,
   { header, window }: ReadRequest,
-  decoders: BlockDecoders,
+  readers: TiffReaders,
   sidecar: SidecarAccess | undefined,
 ): Promise<Float32Array | undefined> {
   if (!window) return undefined;
-  if (!sidecar || sidecar.absent) return findQuantiles(bytes, header, decoders);
+  if (!sidecar || sidecar.absent) return findQuantiles(bytes, header, readers);
   const part = readEntry(await sidecar.load())?.get("quantiles");
   const saved = part && (await bytesOf(part));
   if (saved?.length !== 4 * (steps + 1)) {
     sidecar.reportLoss?.();
-    return findQuantiles(bytes, header, decoders);
+    return findQuantiles(bytes, header, readers);
   }
   const view = new DataView(saved.buffer, saved.byteOffset, saved.length);
   return Float32Array.from({ length: steps + 1 }, (_, i) => view.getFloat32(4 * i, true));
@@ -66,17 +65,17 @@ export async function quantilesFor(
 async function findQuantiles(
   bytes: ByteSource,
   header: ImageHeader,
-  decoders: BlockDecoders,
+  readers: TiffReaders,
 ): Promise<Float32Array> {
   if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
   const pixelsOf = (scale: number) => (header.width / scale) * (header.height / scale);
   const [full, ...levels] = stagesOf(header);
   const stage = levels.findLast(({ scale }) => pixelsOf(scale) >= enough) ?? full;
   if (!stage) return new Float32Array();
-  const opened = await openStage(bytes, stage);
+  const opened = await readers.open(bytes, stage, undefined);
   const { width, height } = opened.picture;
   const values = sampler(opened.picture);
-  await fillFrom(opened, { x: 0, y: 0, width, height }, 1, decoders, values);
+  await fillFrom({ bytes, opened, decoders: readers }, { x: 0, y: 0, width, height }, 1, values);
   return values.quantiles();
 }
 
