@@ -15,6 +15,7 @@ const bindings: Record<string, readonly (readonly [file: string, name: string])[
   "jpeg-encode": [["src/imaging/codecs/jpg/encode/module.ts", "EncoderModule"]],
   jp2k: [["src/imaging/codecs/jp2/region/module.ts", "Jp2kModule"]],
   png: [["src/imaging/codecs/png/module.ts", "PngModule"]],
+  tiff: [["src/imaging/codecs/tif/compression/module.ts", "TiffModule"]],
   colour: [["src/imaging/colour/kernel.ts", "Exports"]],
   pixels: [
     ["src/imaging/pipeline/wasm/light.ts", "Exports"],

@@ -39,6 +39,8 @@ export const wasmModules = {
   jp2k: { usedBy: "worker", source: "wasm/jp2k/assembly/jp2k.ts" },
   // PNG: codecs/png/bands.ts, filter.ts
   png: { usedBy: "worker", source: "wasm/png/assembly/png.ts" },
+  // LZW and predictors of TIFF: codecs/tif/compression/
+  tiff: { usedBy: "worker", source: "wasm/tiff/assembly/tiff.ts" },
   // colour/kernel.ts
   colour: { usedBy: "worker", source: "wasm/colour/assembly/colour.ts" },
   // pipeline/wasm/sharpen.ts, rotate.ts, light.ts

@@ -1,7 +1,8 @@
 // Undoes the filters of rows (PNG specification 9.2), many at a time, in the module "png".
 
+import { layOut } from "../areas.ts";
 import { damagedError } from "./header.ts";
-import { layOut, type PngModule } from "./module.ts";
+import type { PngModule } from "./module.ts";
 
 /** Filtered bytes that are collected before their rows are unfiltered, unless a row is longer. */
 const bandBytes = 256 * 1024;

@@ -1,7 +1,8 @@
 // Filters rows for writing (PNG specification 9.2, 12.7), in the module "png".
 
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import { layOut, type PngModule } from "./module.ts";
+import { layOut } from "../areas.ts";
+import type { PngModule } from "./module.ts";
 
 /** Bytes of rows that are filtered together, unless a row is longer. */
 const bandBytes = 128 * 1024;

@@ -1,4 +1,4 @@
-// The module "png" and its memory.
+// The module "png".
 
 import { keptInstance } from "../instance.ts";
 
@@ -27,22 +27,3 @@ export const pngInstances = (module: () => WebAssembly.Module) =>
     create: () => new WebAssembly.Instance(module()).exports as unknown as PngModule,
     memory: ({ memory }) => memory.buffer.byteLength,
   });
-
-/** Bytes before and after each area, which vectors may read and write. */
-const margin = 64;
-
-/**
- * Lays out areas of these lengths in the memory of an instance, and returns where each begins. Throws
- * RangeError if there is no room for them.
- */
-export function layOut({ memory, base }: PngModule, ...lengths: readonly number[]): number[] {
-  let end = base();
-  const starts = lengths.map((length) => {
-    const start = Math.ceil(end / margin) * margin + margin;
-    end = start + length;
-    return start;
-  });
-  const missing = end + margin - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / 65536));
-  return starts;
-}

@@ -82,24 +82,27 @@ export async function fillFrom(
   factor: number,
   target: Pick<BlockTarget, "add" | "complete">,
 ): Promise<boolean> {
-  let whole = true;
   const { picture } = opened;
-  const parts = partReader({ ...opened, decoders, factor, top: region.y });
   const { planar, alpha, alphaAt } = picture;
   const bands = storedBands(picture);
-  const planes = Array.from({ length: planar ? bands : 1 }, async (_, band) => {
+  const lists: ReturnType<typeof readBlocks>[] = [];
+  for (let band = 0; band < (planar ? bands : 1); band++) {
     const plane = planar && alpha !== "none" && band === bands - 1 ? alphaAt : band;
-    return readBlocks(bytes, await blocksOf(bytes, opened, region, plane));
-  });
-  for await (const blocks of together(await Promise.all(planes))) {
-    for await (const part of parts(blocks)) {
-      target.add(part);
-      if (part.incomplete) whole = false;
-      const last = part.x + picture.blockWidth >= region.x + region.width;
-      if (last) await target.complete?.(part.y + part.rows);
-    }
+    lists.push(readBlocks(bytes, await blocksOf(bytes, opened, region, plane)));
   }
-  return whole;
+  return decoders.module(async (module) => {
+    let whole = true;
+    const parts = partReader({ ...opened, decoders, factor, top: region.y }, module);
+    for await (const blocks of together(lists)) {
+      for await (const part of parts(blocks)) {
+        target.add(part);
+        if (part.incomplete) whole = false;
+        const last = part.x + picture.blockWidth >= region.x + region.width;
+        if (last) await target.complete?.(part.y + part.rows);
+      }
+    }
+    return whole;
+  });
 }
 
 /** Yields the first of each, the second of each, and so on, as long as all have one. */

@@ -54,10 +54,11 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
       : 0;
 
   const block = rowBytes * blockHeight;
-  const { whole, heldBytes: held } = compressions[compression] ?? {};
+  const { whole, heldBytes: held, moduleBytes = 0 } = compressions[compression] ?? {};
   const rows =
     (whole ? whole * block : (2 * rowBytes + numberBytes) * chunkRows(rowBytes, blockHeight)) +
-    (held?.(block) ?? 0);
+    (held?.(block) ?? 0) +
+    moduleBytes;
   const stored = compression === 1 ? Math.max(MAX_RUN, rowBytes) : Math.max(MAX_RUN, storedLimit(block));
   const boxes = factor === 1 ? 0 : 8 * across * header.bands * heldBoxes(heldRows(stage, part), factor);
   const line = factor === 1 ? 0 : 2 * width * bytesPerPixel;

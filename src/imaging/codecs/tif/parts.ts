@@ -1,13 +1,16 @@
 // Decompresses strips and tiles to rows, a few at a time.
 
+import { allocateOrThrow } from "../allocate.ts";
+import { layOut } from "../areas.ts";
 import type { Block } from "./blocks.ts";
-import type { BlockReader } from "./compression/block.ts";
+import type { BlockReader, BlockTools } from "./compression/block.ts";
 import { compressions, isJpeg2000, WEBP } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
 import type { JpegBlock } from "./compression/jpeg.ts";
-import { toMachineOrder, undoPredictor } from "./compression/predictor.ts";
+import type { TiffModule } from "./compression/module.ts";
+import { undoPredictor } from "./compression/predictor.ts";
 import { damagedError } from "./directory/ifd.ts";
-import { type Picture, rowBytes, storedRows } from "./directory/picture.ts";
+import { type Picture, rowBytes, storedBands, storedRows } from "./directory/picture.ts";
 import type { OpenPicture } from "./opening.ts";
 import { expandedUnits, isSubsampled } from "./samples/ycc.ts";
 
@@ -47,43 +50,59 @@ export const chunkRows = (bytesOfRow: number, rows: number) =>
 
 /**
  * Creates a function that returns the parts of the blocks with the same pixels: one, or one for each plane.
+ * Decompressed rows are in the memory of `module`, which is lent until all parts are read.
  */
-export function partReader(context: BlockContext) {
+export function partReader(context: BlockContext, module: TiffModule) {
   const { picture } = context;
-  if (compressions[picture.compression]?.whole)
-    return (blocks: readonly StoredBlock[]) => wholePart(context, blocks);
+  const { whole, moduleBytes = 0 } = compressions[picture.compression] ?? {};
+  if (whole) return (blocks: readonly StoredBlock[]) => wholePart(context, blocks);
   const perRow = rowBytes(picture);
   const most = chunkRows(perRow, picture.blockHeight);
-  const buffers: Uint8Array[] = [];
-  return (blocks: readonly StoredBlock[]) => {
-    while (buffers.length < blocks.length) buffers.push(new Uint8Array(most * perRow));
-    return streamedParts(context, blocks, buffers, most);
-  };
+  const planes = Array.from({ length: picture.planar ? storedBands(picture) : 1 });
+  const [scratch = 0, ...areas] = allocateOrThrow(() =>
+    layOut(module, perRow, ...planes.flatMap(() => [most * perRow, moduleBytes])),
+  );
+  const buffers = planes.map((_, plane) => ({
+    rows: new Uint8Array(module.memory.buffer, areas[2 * plane], most * perRow),
+    memory: areas[2 * plane + 1] ?? 0,
+  }));
+  return (blocks: readonly StoredBlock[]) =>
+    streamedParts(context, blocks, { module, scratch, buffers, most });
 }
 
 type StoredBlock = readonly [Block, Uint8Array];
 
+/** Memory of the module for rows of all planes. */
+interface RowMemory {
+  readonly module: TiffModule;
+  /** Address of a spare row. */
+  readonly scratch: number;
+  /** Rows of each plane, and the address of the memory of its compression. */
+  readonly buffers: readonly { readonly rows: Uint8Array; readonly memory: number }[];
+  /** Number of rows. */
+  readonly most: number;
+}
+
 async function* streamedParts(
   context: BlockContext,
   blocks: readonly StoredBlock[],
-  buffers: readonly Uint8Array[],
-  most: number,
+  { module, scratch, buffers, most }: RowMemory,
 ): AsyncGenerator<Part> {
-  const { picture, littleEndian, top } = context;
+  const { picture, top } = context;
   const perRow = rowBytes(picture);
   const { x, y, rows } = blockOf(blocks);
   const readers: BlockReader[] = [];
   try {
-    for (const [block, data] of blocks) readers.push(openBlock(context, block, data));
+    for (const [i, [block, data]] of blocks.entries()) {
+      const { zlib } = context.decoders;
+      readers.push(openBlock(context, block, data, { zlib, module, memory: buffers[i]?.memory ?? 0 }));
+    }
     for (let row = 0; row < rows; row += most) {
       const count = Math.min(most, rows - row);
-      const planes = buffers.slice(0, readers.length).map((buffer) => buffer.subarray(0, count * perRow));
+      const planes = readers.map((_, i) => buffers[i]!.rows.subarray(0, count * perRow));
       for (const [i, reader] of readers.entries()) await reader.read(planes[i] as Uint8Array);
       if (y + row + count <= top) continue;
-      for (const data of planes) {
-        if (!littleEndian && picture.predictor !== 3) toMachineOrder(data, picture.bits);
-        undoPredictor(picture, data, picture.blockWidth, count);
-      }
+      for (const { byteOffset } of planes) undoPredictor(module, context, byteOffset, count, scratch);
       const incomplete = readers.some((reader) => reader.incomplete);
       yield { x, y: y + row, rows: count, side: 1, stride: picture.blockWidth, planes, incomplete };
     }
@@ -93,9 +112,10 @@ async function* streamedParts(
 }
 
 function openBlock(
-  { picture, options, decoders }: BlockContext,
+  { picture, options }: BlockContext,
   { rows, allRows }: Block,
   data: Uint8Array,
+  tools: BlockTools,
 ): BlockReader {
   const open = compressions[picture.compression]?.open;
   if (!open) throw damagedError("a compression that is served", "another");
@@ -109,7 +129,7 @@ function openBlock(
     whole: bytesOf(allRows),
     options,
   };
-  const reader = open(block, decoders.zlib);
+  const reader = open(block, tools);
   return ycc && isSubsampled(ycc) ? expandedUnits(reader, ycc, width) : reader;
 }
 

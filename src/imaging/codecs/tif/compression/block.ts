@@ -1,5 +1,8 @@
 // A strip or tile as stored in the file, and how its bytes are read.
 
+import type { NativeZlib } from "../../../lib/zlib.ts";
+import type { TiffModule } from "./module.ts";
+
 /** One strip or tile as stored, and the part of it that is needed. */
 export interface StoredBlock {
   readonly data: Uint8Array;
@@ -11,6 +14,14 @@ export interface StoredBlock {
   readonly whole: number;
   /** T4Options or T6Options, if the compression has them. */
   readonly options: number;
+}
+
+/** What decompressing a block may use. */
+export interface BlockTools {
+  readonly zlib: NativeZlib | undefined;
+  readonly module: TiffModule;
+  /** Address of the memory that the compression needs in the module. */
+  readonly memory: number;
 }
 
 /** A strip or tile that is decompressed from the top as it is read. */

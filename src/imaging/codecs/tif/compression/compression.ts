@@ -1,13 +1,12 @@
 // The compressions of TIFF by number: their names, and how the supported ones are undone.
 
-import type { NativeZlib } from "../../../lib/zlib.ts";
 import { decodingMemory } from "../../jp2/memory.ts";
 import { xzMemory } from "../../xz/xz.ts";
 import { damagedError } from "../directory/ifd.ts";
-import type { BlockReader, StoredBlock } from "./block.ts";
+import type { BlockReader, BlockTools, StoredBlock } from "./block.ts";
 import { ccitt } from "./ccitt.ts";
 import { inflateBlock, inflatedMemory } from "./deflate.ts";
-import { lzw } from "./lzw.ts";
+import { lzw, lzwMemory } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
 import { xz } from "./xz.ts";
 import { zstd, zstdMemory } from "./zstd.ts";
@@ -15,7 +14,9 @@ import { zstd, zstdMemory } from "./zstd.ts";
 export interface Compression {
   readonly name: string;
   /** Absent if the compression is not supported, or not as a stream of bytes. */
-  readonly open?: (stored: StoredBlock, zlib: NativeZlib | undefined) => BlockReader;
+  readonly open?: (stored: StoredBlock, tools: BlockTools) => BlockReader;
+  /** Bytes of the memory of the module "tiff" that decompressing a block needs. */
+  readonly moduleBytes?: number;
   /** Bytes that decompressing a block of a given size holds in addition to its result, if significant. */
   readonly heldBytes?: (length: number) => number;
   /** Blocks are decoded as a whole (parts.ts), which takes this multiple of their pixels' bytes. */
@@ -68,7 +69,7 @@ export const compressions: Readonly<Record<number, Compression>> = {
   2: { name: "ccitt rle", bilevel: true, open: (stored) => ccitt(stored, "rle") },
   3: { name: "ccitt group 3", bilevel: true, open: (stored) => ccitt(stored, "g3") },
   4: { name: "ccitt group 4", bilevel: true, open: (stored) => ccitt(stored, "g4") },
-  5: { name: "lzw", ns: 30, open: lzw },
+  5: { name: "lzw", open: lzw, moduleBytes: lzwMemory },
   [OLD_JPEG]: { name: "old-style jpeg", stream: true },
   [JPEG]: { name: "jpeg", whole: 2 },
   8: { name: "deflate", open: inflateBlock, heldBytes: inflatedMemory },

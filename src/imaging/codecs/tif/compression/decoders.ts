@@ -4,6 +4,7 @@ import type { CodecHost } from "../../codec.ts";
 import type { SharedWorkbench } from "../../jp2/region/workbench.ts";
 import { type DecodeJpeg, jpegDecoder } from "./jpeg.ts";
 import { type DecodeJpeg2000, jpeg2000Decoder } from "./jpeg2000.ts";
+import { type TiffInstances, tiffInstances } from "./module.ts";
 import { type DecodeWebp, webpDecoder } from "./webp.ts";
 
 export interface BlockDecoders {
@@ -11,6 +12,8 @@ export interface BlockDecoders {
   readonly jpeg2000: DecodeJpeg2000;
   readonly webp: DecodeWebp;
   readonly zlib: CodecHost["zlib"];
+  /** Lends the module that decompresses blocks and undoes predictors. */
+  readonly module: TiffInstances;
 }
 
 /** Returns decoders that keep their module instances between calls. */
@@ -19,4 +22,5 @@ export const blockDecoders = (host: CodecHost, bench: SharedWorkbench): BlockDec
   jpeg2000: jpeg2000Decoder(bench),
   webp: webpDecoder(host),
   zlib: host.zlib,
+  module: tiffInstances(() => host.wasm("tiff")),
 });

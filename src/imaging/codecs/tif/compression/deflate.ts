@@ -1,9 +1,8 @@
 // Deflate blocks (TIFF Technical Note 3): the zlib format, inflated by the platform.
 
-import type { NativeZlib } from "../../../lib/zlib.ts";
 import { type Inflating, inflating } from "../../inflate.ts";
 import { damagedError } from "../directory/ifd.ts";
-import type { BlockReader, StoredBlock } from "./block.ts";
+import type { BlockReader, BlockTools, StoredBlock } from "./block.ts";
 
 const MAX_PADDING = 3;
 
@@ -17,7 +16,10 @@ export const inflatedMemory = (length: number): number => Math.min(length, large
  * Decompresses a block as its bytes are requested; the rest is neither produced nor checked. Reading throws
  * ImagingError `decode` when the stream is broken or shorter.
  */
-export function inflateBlock({ data, length, whole }: StoredBlock, zlib?: NativeZlib): BlockReader {
+export function inflateBlock(
+  { data, length, whole }: StoredBlock,
+  { zlib }: Pick<BlockTools, "zlib">,
+): BlockReader {
   let end = data.length;
   let total = 0;
   // A stream that is broken, or longer than its block, may still have the rows that are needed.
