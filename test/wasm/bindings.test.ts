@@ -5,6 +5,7 @@ import { describe, expect, it, test } from "vitest";
 import { accessPointBytes } from "../../src/imaging/codecs/jpg/region/access-points.ts";
 import { area, blocks, components, field, outcome } from "../../src/imaging/codecs/jpg/region/engine.ts";
 import { wasmModules } from "../../src/imaging/codecs/modules.ts";
+import { stateBytes } from "../../src/imaging/codecs/tif/compression/lzw.ts";
 import { constantsOf, exportsOf, methodsOf } from "./assembly.ts";
 
 /** The interfaces that are laid over instances of each module. */
@@ -108,6 +109,10 @@ describe("the memory map of jpeg-decode", () => {
     );
     expect(inMap(expected)).toEqual(expected);
   });
+});
+
+test("the state of an LZW block has as many bytes in the module as the host leaves for it", () => {
+  expect(constantsOf("wasm/tiff/assembly/lzw.ts").get("STATE_BYTES")).toBe(stateBytes);
 });
 
 test("an access point has as many bytes in the transcoder as the reader takes it for", () => {

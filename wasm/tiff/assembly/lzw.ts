@@ -4,7 +4,7 @@
 const CLEAR = 256;
 const END = 257;
 const FIRST = 258;
-const CODES = 4096;
+export const CODES: usize = 4096;
 
 // An entry of the table, 16 bytes: the last bytes of its string, up to 8, then the code of the string without
 // them, whose length is a multiple of 8, the length of the whole string, and its first byte.
@@ -13,18 +13,19 @@ const LENGTH = 10;
 const HEAD = 12;
 
 // The state of a block, behind the table of its strings.
-const BITS = 16 * CODES;
-const HELD = BITS + 8;
-const WIDTH = HELD + 4;
-const NEXT = WIDTH + 4;
+export const BITS: usize = 16 * CODES;
+export const HELD: usize = BITS + 8;
+export const WIDTH: usize = HELD + 4;
+export const NEXT: usize = WIDTH + 4;
 /** The code before; -1 after a clear. */
-const PREVIOUS = NEXT + 4;
-const LOW_FIRST = PREVIOUS + 4;
-const TAKEN = LOW_FIRST + 4;
-const OVER = TAKEN + 4;
+export const PREVIOUS: usize = NEXT + 4;
+export const LOW_FIRST: usize = PREVIOUS + 4;
+export const TAKEN: usize = LOW_FIRST + 4;
+export const OVER: usize = TAKEN + 4;
+export const STATE_BYTES: usize = OVER + 4;
 
 /**
- * Begins a block. `state` is its memory, 65,572 bytes; `lowFirst` is 1 if codes begin at the low bit.
+ * Begins a block. `state` is its memory, {@link STATE_BYTES}; `lowFirst` is 1 if codes begin at the low bit.
  */
 export function lzwBegin(state: usize, lowFirst: i32): void {
   for (let i = 0; i < 256; i++) {
@@ -83,7 +84,7 @@ export function lzwRead(state: usize, from: usize, end: usize, to: usize, room: 
       over = 1;
       break;
     }
-    if (previous >= 0 && next < CODES) {
+    if (previous >= 0 && next < <i32>CODES) {
       // The string after next begins like the one before: it is read while it is being written.
       const begin = state + <usize>(16 * (code < next ? code : previous));
       extend(state, previous, next++, load<u8>(begin, HEAD));

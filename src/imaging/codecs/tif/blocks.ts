@@ -50,7 +50,7 @@ export async function blocksOf(
   return listed(picture, blocks, { left, right, top, bottom, across, first }, region);
 }
 
-/** Columns and rows of blocks, the number of blocks in a row, and the index of the first block in the file. */
+/** Columns and rows of blocks, the number in a row of the picture, and the index of its first block. */
 interface Grid {
   readonly left: number;
   readonly right: number;

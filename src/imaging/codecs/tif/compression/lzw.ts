@@ -4,7 +4,7 @@ import { damagedError } from "../directory/ifd.ts";
 import type { BlockReader, BlockTools, StoredBlock } from "./block.ts";
 
 /** Bytes of the table and the state of a block. */
-const stateBytes = 65_572;
+export const stateBytes = 65_572;
 /** Stored bytes that the module takes at a time, and bytes that it makes of them. */
 const feedBytes = 16 * 1024;
 const madeBytes = 32 * 1024;

@@ -26,7 +26,11 @@ export interface TiffFile {
   readonly first: number;
 }
 
-const WINDOW = 512;
+/** Bytes of the first window, which has the directories of files that begin with them. */
+const FRONT = 16 * 1024;
+/** Bytes of all further windows but the smallest. */
+const ROOM = 240 * 1024;
+const LEAST_WINDOW = 512;
 const WINDOWS_KEPT = 16;
 const MAX_ENTRIES = 4096;
 
@@ -60,15 +64,26 @@ export function damagedError(expected: string, received: string): ImagingError {
   );
 }
 
-/** Serves small reads from the latest few windows, so that neighbouring fields cost one read. */
+/**
+ * Serves small reads from the latest few windows, so that a directory and the values near it cost one read.
+ * A window has a quarter of the room that those before it left: levels, and so their directories, become
+ * smaller, and files of a thousand pages do not cost a large window for each.
+ */
 function withWindows(bytes: ByteSource): ByteSource {
   const windows: { readonly offset: number; readonly data: Uint8Array }[] = [];
+  let room = ROOM;
+  const nextWindow = (offset: number) => {
+    if (offset === 0) return FRONT;
+    const window = Math.max(LEAST_WINDOW, Math.floor(room / 4));
+    room = Math.max(0, room - window);
+    return window;
+  };
   return {
     size: bytes.size,
     async read(offset, length) {
       const found = windows.find((w) => offset >= w.offset && offset + length <= w.offset + w.data.length);
       if (found) return found.data.subarray(offset - found.offset, offset - found.offset + length);
-      const data = await bytes.read(offset, Math.max(length, WINDOW));
+      const data = await bytes.read(offset, Math.max(length, nextWindow(offset)));
       windows.unshift({ offset, data });
       if (windows.length > WINDOWS_KEPT) windows.pop();
       return data.subarray(0, length);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { testHost } from "../../../../host.ts";
+import { seeded } from "../../../../seeded.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 
 const codec = createCodecs(testHost).byFormat("tif");
@@ -79,4 +80,31 @@ describe("LZW with codes from the low bit", () => {
     const cut = tiffFile([{ fields, blocks: [blocks[0]!.subarray(0, 3000), blocks[1]!] }]);
     await expect(decode(cut)).rejects.toMatchObject({ kind: "decode" });
   });
+});
+
+test("strings of thousands of bytes, and blocks longer than what is fed at a time, decode as in libtiff", async () => {
+  const width = 700;
+  const height = 900;
+  const next = seeded(7);
+  // Runs of up to a row, of which each is one longer string, between noise and repeated noise.
+  const pixels = new Uint8Array(width * height);
+  for (let at = 0; at < pixels.length; ) {
+    const length = 1 + next(next(4) === 0 ? 5000 : 40);
+    const end = Math.min(pixels.length, at + length);
+    const kind = next(3);
+    if (kind === 0) pixels.fill(next(256), at, end);
+    else for (let i = at; i < end; i++) pixels[i] = kind === 1 ? next(256) : (pixels[i - 1300] ?? 0);
+    at = end;
+  }
+  pixels.fill(9, 200_000, 500_000);
+  const raw = { width, height, channels: 1 } as const;
+  for (const tile of [false, true]) {
+    const data = await sharp(pixels, { raw })
+      .toColourspace("b-w")
+      .tiff({ compression: "lzw", predictor: "none", ...(tile && { tile, tileWidth: 512, tileHeight: 512 }) })
+      .toBuffer();
+    const reference = await sharp(data).toColourspace("b-w").raw().toBuffer();
+    expect(Buffer.compare(reference, Buffer.from(pixels))).toBe(0);
+    expect(Buffer.compare(Buffer.from((await decode(data)).data.buffer), reference)).toBe(0);
+  }
 });
