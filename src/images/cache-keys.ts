@@ -141,6 +141,23 @@ export function masterVersion(master: Pick<MasterKey, "source" | "key" | "valida
   return { name: masterName(master), version: `${master.validator} ${master.page}` };
 }
 
+/** Milliseconds after a change of a file during which another change may leave its validator the same. */
+const settledMs = 2000;
+
+/**
+ * Returns the identity of the bytes of a master for what workers keep of them, which no purge reaches;
+ * undefined if they were last changed so short a time before `now` that they may change under the same
+ * validator.
+ */
+export function settledVersion(
+  { source, key, validator }: Omit<MasterKey, "page">,
+  modified: Date | undefined,
+  now: number,
+): string | undefined {
+  if (modified && now - modified.getTime() < settledMs) return undefined;
+  return `${source.fingerprint} ${key} ${validator}`;
+}
+
 /**
  * Returns the strong entity tag of a derivative, which is known before anything is rendered. The variant
  * distinguishes all derivatives of one address; the name only has to distinguish addresses, so a quick hash

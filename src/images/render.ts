@@ -16,7 +16,7 @@ import type { Slot } from "../stores/slot.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Admission } from "./admission/admit.ts";
 import { renderWork } from "./admission/cost.ts";
-import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
+import { type EntryKey, entityTag, masterVersion, renderKey, settledVersion } from "./cache-keys.ts";
 import type { DamagedMasters } from "./damaged-masters.ts";
 import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
@@ -295,16 +295,6 @@ export function planFor(
     decoder: parts.codecs.byFormat(header.format),
     encoder: encoder.encodes,
   });
-  const version = settledVersion(master);
+  const version = settledVersion(master, master.image.modified, Date.now());
   return { ...plan, read: { ...plan.read, ...(version && { version }) }, master: masterVersion(master) };
-}
-
-/** Milliseconds after a change of a file during which another change may leave its times the same. */
-const settledMs = 2000;
-
-/** Returns the identity of a master's bytes; undefined while they may change without another validator. */
-function settledVersion({ source, key, image }: Master): string | undefined {
-  const { validator, modified } = image;
-  if (modified && Date.now() - modified.getTime() < settledMs) return undefined;
-  return `${source.fingerprint} ${key} ${validator}`;
 }

@@ -10,6 +10,7 @@ import {
   masterName,
   renderKey,
   renderName,
+  settledVersion,
   sidecarKey,
 } from "../../src/images/cache-keys.ts";
 import type { OutputPolicy } from "../../src/images/plan/policy.ts";
@@ -55,6 +56,21 @@ test("derivatives of limited detail have entries by their visible part, and shar
   );
   const variants = (await Promise.all(limited)).map(({ variant }) => variant);
   expect(new Set(variants).size).toBe(4);
+});
+
+test("the bytes of a file have an identity of their own once they are two seconds old", () => {
+  const changed = new Date("2026-01-31T12:00:00Z");
+  const after = (ms: number) => settledVersion(masterAt("a.tif"), changed, changed.getTime() + ms);
+  expect(after(1999)).toBeUndefined();
+  const version = after(2000);
+  expect(version).toBeDefined();
+  expect(settledVersion(masterAt("a.tif"), undefined, 0)).toBe(version);
+  const others = [
+    masterAt("b.tif"),
+    { ...masterAt("a.tif"), validator: '"other"' },
+    { ...masterAt("a.tif"), source: { ...source, fingerprint: "filesystem /others" } },
+  ];
+  for (const other of others) expect(settledVersion(other, undefined, 0)).not.toBe(version);
 });
 
 describe("two masters of one source with the same validator", () => {
