@@ -30,6 +30,10 @@ const needs = {
   kubectl: { commands: ["command -v kubectl"], debian: "kubernetes-client" },
   nginx: { commands: ["command -v nginx", "test -x /usr/sbin/nginx"], debian: "nginx-light" },
   openssl: { commands: ["command -v openssl"], debian: "openssl" },
+  openslide: {
+    commands: ["command -v openslide-show-properties && command -v openslide-write-png"],
+    debian: "openslide-tools",
+  },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
   podman: {
     // The tests need root as well.

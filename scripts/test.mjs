@@ -42,6 +42,7 @@ const suites = [
       "identify",
       "kubectl",
       "nginx",
+      "openslide",
       "openssl",
       "opj_decompress",
       "promtool",

@@ -4,7 +4,7 @@ import type { SourceEntry } from "./source.ts";
 
 /** Extensions of the formats that the codecs read, in lower case. */
 const imageExtensions = new Set(
-  "jpg jpeg jpe jfif jp2 j2k j2c jpc jpf jpx jph jhc png tif tiff webp gif".split(" "),
+  "jpg jpeg jpe jfif jp2 j2k j2c jpc jpf jpx jph jhc png tif tiff svs webp gif".split(" "),
 );
 
 /** Files that operating systems leave in folders, in lower case. */

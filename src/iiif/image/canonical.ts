@@ -62,7 +62,7 @@ export function contentDisposition(identifier: string, canonical: string, attach
   const [region, size] = canonical.split("/");
   const format = canonical.slice(canonical.lastIndexOf(".") + 1);
   const words = identifier
-    .replace(/\.(?:jpe?g|png|tiff?|webp|gif|jp[2xhc]|j2[kc]|jhc)(?=;[0-9]+$|$)/i, "")
+    .replace(/\.(?:jpe?g|png|tiff?|svs|webp|gif|jp[2xhc]|j2[kc]|jhc)(?=;[0-9]+$|$)/i, "")
     .replace(/[\p{C}\p{Z}/\\:*?"<>|%]+/gu, "_");
   const last = words.length > 100 ? [...words].slice(-100).join("") : words;
   const stem = last.replace(/^\.+/, "_");

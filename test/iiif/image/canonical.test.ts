@@ -121,6 +121,7 @@ describe("the name of a download", () => {
       false,
       "inline; filename*=UTF-8''%C3%BCbung%3B3_full_^max.webp",
     ],
+    ["slide.svs", "full/max/0/default.jpg", false, "inline; filename*=UTF-8''slide_full_max.jpg"],
     ['../x"\r\ny', "full/max/0/default.jpg", false, "inline; filename*=UTF-8''__x_y_full_max.jpg"],
     ["it's (1)*", "full/max/0/default.jpg", false, "inline; filename*=UTF-8''it%27s_%281%29__full_max.jpg"],
   ] as const)(

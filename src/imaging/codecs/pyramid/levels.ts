@@ -9,10 +9,13 @@ export interface Size {
   readonly height: number;
 }
 
-/** Returns the sizes of all levels, the image first, each half of the one before, rounded up. */
-export function levelSizes({ width, height }: Size): readonly Size[] {
+/**
+ * Returns the sizes of all levels, the image first, each half of the one before, rounded up; the last fits
+ * into a tile.
+ */
+export function levelSizes({ width, height }: Size, side: number = tileSide): readonly Size[] {
   const sizes: Size[] = [{ width, height }];
-  for (let factor = 2; Math.max(sizes.at(-1)!.width, sizes.at(-1)!.height) > tileSide; factor *= 2)
+  for (let factor = 2; Math.max(sizes.at(-1)!.width, sizes.at(-1)!.height) > side; factor *= 2)
     sizes.push({ width: Math.ceil(width / factor), height: Math.ceil(height / factor) });
   return sizes;
 }

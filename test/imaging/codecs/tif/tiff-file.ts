@@ -1,7 +1,13 @@
 // Small TIFF files for tests, built field by field as TIFF 6.0 section 2 lays them out.
 
-/** Field types: BYTE, SHORT, LONG, and RATIONAL, which is given as its quotient and stored in millionths. */
-export type Field = readonly [tag: number, type: 1 | 3 | 4 | 5, ...values: number[]];
+/**
+ * Field types: BYTE, ASCII, SHORT, LONG, RATIONAL, which is given as its quotient and stored in millionths,
+ * and UNDEFINED.
+ */
+export type Field = readonly [tag: number, type: keyof typeof sizes, ...values: number[]];
+
+/** A field of text. */
+export const textField = (tag: number, text: string): Field => [tag, 2, ...Buffer.from(`${text}\0`)];
 
 export interface TestPicture {
   readonly fields: readonly Field[];
@@ -13,9 +19,11 @@ export interface TestPicture {
   readonly tiled?: boolean;
   /** Leaves the counts out. */
   readonly uncounted?: boolean;
+  /** Pictures of the field SubIFDs, which are not in the chain. */
+  readonly reduced?: readonly TestPicture[];
 }
 
-const sizes = { 1: 1, 3: 2, 4: 4, 5: 8 } as const;
+const sizes = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1 } as const;
 
 /** Returns a classic TIFF whose directories are chained in the order of `pictures`. */
 export function tiffFile(
@@ -23,9 +31,10 @@ export function tiffFile(
   options: { readonly bigEndian?: boolean } = {},
 ): Uint8Array {
   const little = !options.bigEndian;
+  const written = pictures.flatMap((picture) => [picture, ...(picture.reduced ?? [])]);
   const out = new Uint8Array(
     64 +
-      pictures.reduce(
+      written.reduce(
         (sum, p) =>
           sum +
           p.blocks.reduce((n, b) => n + b.length + 10, 0) +
@@ -43,7 +52,15 @@ export function tiffFile(
     end += bytes + (bytes & 1);
     return at;
   };
-  for (const { fields, blocks, tiled, uncounted } of pictures) {
+  /** Returns the offset of a directory, and of its link to the next. */
+  const write = ({
+    fields,
+    blocks,
+    tiled,
+    uncounted,
+    reduced = [],
+  }: TestPicture): { directory: number; next: number } => {
+    const below = reduced.map((picture) => write(picture).directory);
     const offsets = blocks.map((block) => {
       const at = append(block.length);
       out.set(block, at);
@@ -53,11 +70,11 @@ export function tiffFile(
     const counted = uncounted || fields.some(([tag]) => tag === countsTag);
     const all = [
       ...fields,
+      ...(below.length > 0 ? [[330, 4, ...below] as Field] : []),
       ...(fields.some(([tag]) => tag === offsetsTag) ? [] : [[offsetsTag, 4, ...offsets] as Field]),
       ...(counted ? [] : [[countsTag, 4, ...blocks.map((b) => b.length)] as Field]),
     ].sort((a, b) => a[0] - b[0]);
     const directory = append(2 + all.length * 12 + 4);
-    view.setUint32(link, directory, little);
     view.setUint16(directory, all.length, little);
     all.forEach(([tag, type, ...values], i) => {
       const entry = directory + 2 + i * 12;
@@ -68,7 +85,7 @@ export function tiffFile(
       view.setUint32(entry + 4, values.length, little);
       if (bytes > 4) view.setUint32(entry + 8, at, little);
       values.forEach((value, n) => {
-        if (type === 1) view.setUint8(at + n, value);
+        if (sizes[type] === 1) view.setUint8(at + n, value);
         else if (type === 3) view.setUint16(at + 2 * n, value, little);
         else if (type === 4) view.setUint32(at + 4 * n, value, little);
         else {
@@ -77,7 +94,12 @@ export function tiffFile(
         }
       });
     });
-    link = directory + 2 + all.length * 12;
+    return { directory, next: directory + 2 + all.length * 12 };
+  };
+  for (const picture of pictures) {
+    const { directory, next } = write(picture);
+    view.setUint32(link, directory, little);
+    link = next;
   }
   return out.slice(0, end);
 }

@@ -14,7 +14,7 @@ import {
 } from "../markers/huffman-codes.ts";
 import { quantisationTables } from "../markers/quantisation.ts";
 import { endOfImage } from "../markers/write.ts";
-import { baselineHeader } from "./header.ts";
+import { baselineHeader, tableStream } from "./header.ts";
 import {
   checkSides,
   type JpegInput,
@@ -37,9 +37,14 @@ export interface FastEncodeOptions {
   readonly resolution?: Resolution | undefined;
   /** Whole APPn or COM segments, written after the JFIF segment. */
   readonly extra?: readonly Uint8Array[];
+  /**
+   * If true, the stream has no tables and no JFIF segment: those of {@link typicalTableStream} come first.
+   * Excludes `optimise` and `resolution`.
+   */
+  readonly abbreviated?: boolean;
 }
 
-export interface JpegStreamOptions extends Omit<FastEncodeOptions, "optimise"> {
+export interface JpegStreamOptions extends Omit<FastEncodeOptions, "optimise" | "abbreviated"> {
   readonly width: number;
   readonly height: number;
   /** 1 for gray, 3 for RGB. */
@@ -219,12 +224,18 @@ function countedTables(wasm: EncoderModule): HuffmanTables {
 function headerOf(
   { width, height, sampling }: Pick<Picture, "width" | "height" | "sampling">,
   huffman: HuffmanTables,
-  { quality, resolution, extra }: Omit<FastEncodeOptions, "chroma">,
+  { quality, resolution, extra, abbreviated }: Omit<FastEncodeOptions, "chroma">,
 ): Uint8Array {
   const { across, down, components } = samplings[sampling];
   const quantisation = quantisationTables(quality);
   const luma = components === 1 ? undefined : ([across, down] as const);
-  return baselineHeader({ width, height, luma, quantisation, huffman, resolution, extra });
+  return baselineHeader({ width, height, luma, quantisation, huffman, resolution, extra, abbreviated });
+}
+
+/** Returns the tables of abbreviated streams with this quality, for 1 or 3 components. */
+export function typicalTableStream(quality: number, components: 1 | 3): Uint8Array {
+  const luma = components === 1 ? undefined : ([1, 1] as const);
+  return tableStream({ luma, quantisation: quantisationTables(quality), huffman: typicalTables });
 }
 
 /** Size and sampling of a file that is written in strips of MCUs, and the bytes of the input of one. */

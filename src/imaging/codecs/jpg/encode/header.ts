@@ -9,6 +9,7 @@ import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/
 import { type QuantisationTables, zigzag } from "../markers/quantisation.ts";
 import { marker } from "../markers/walk.ts";
 import {
+  endOfImage,
   frameSegment,
   huffmanSegment,
   jfifSegment,
@@ -27,6 +28,11 @@ export interface BaselineHeader {
   readonly resolution?: Resolution | undefined;
   /** Whole APPn or COM segments, including marker and length, written after the JFIF segment. */
   readonly extra?: readonly Uint8Array[] | undefined;
+  /**
+   * True for the abbreviated format (ITU-T T.81, B.4): neither a JFIF segment nor tables, which a stream of
+   * {@link tableStream} has.
+   */
+  readonly abbreviated?: boolean | undefined;
 }
 
 /**
@@ -34,24 +40,39 @@ export interface BaselineHeader {
  * segment.
  */
 export function baselineHeader(header: BaselineHeader): Uint8Array {
-  const { luma, quantisation, huffman, extra = [] } = header;
+  const { luma, abbreviated, extra = [] } = header;
   for (const segment of extra) checkSegment(segment);
   const components = luma
     ? [component(1, luma[0], luma[1], 0), component(2, 1, 1, 1), component(3, 1, 1, 1)]
     : [component(1, 1, 1, 0)];
   const parts: ArrayLike<number>[] = [
     startOfImage,
-    jfifSegment(densityFields(header.resolution)),
+    ...(abbreviated ? [] : [jfifSegment(densityFields(header.resolution))]),
     ...extra,
-    quantisationOf(0, quantisation.luma),
-    ...(luma ? [quantisationOf(1, quantisation.chroma)] : []),
+    ...(abbreviated ? [] : quantisationOf(header)),
     frameSegment(0xc0, header, components),
-    ...huffmanSegments(0, huffman.dcLuma, huffman.acLuma),
-    ...(luma ? huffmanSegments(1, huffman.dcChroma, huffman.acChroma) : []),
+    ...(abbreviated ? [] : huffmanOf(header)),
     scanSegment(components),
   ];
   return concatenate(parts);
 }
+
+type Tables = Pick<BaselineHeader, "luma" | "quantisation" | "huffman">;
+
+/** Returns the tables alone, as an abbreviated stream (ITU-T T.81, B.5). */
+export function tableStream(tables: Tables): Uint8Array {
+  return concatenate([startOfImage, ...quantisationOf(tables), ...huffmanOf(tables), endOfImage]);
+}
+
+const quantisationOf = ({ luma, quantisation }: Tables) => [
+  quantisationTable(0, quantisation.luma),
+  ...(luma ? [quantisationTable(1, quantisation.chroma)] : []),
+];
+
+const huffmanOf = ({ luma, huffman }: Tables) => [
+  ...huffmanTables(0, huffman.dcLuma, huffman.acLuma),
+  ...(luma ? huffmanTables(1, huffman.dcChroma, huffman.acChroma) : []),
+];
 
 /** Returns a component that uses the same number for all its tables. */
 const component = (id: number, h: number, v: number, table: 0 | 1) => ({
@@ -80,10 +101,10 @@ function segmentOf<T extends object>(selector: 0 | 1, table: T, write: (table: T
   return segment;
 }
 
-const quantisationOf = (selector: 0 | 1, table: Uint8Array) =>
+const quantisationTable = (selector: 0 | 1, table: Uint8Array) =>
   segmentOf(selector, table, () => quantisationSegment(selector, inZigzag(table)));
 
-function huffmanSegments(selector: 0 | 1, dc: HuffmanTable, ac: HuffmanTable): Uint8Array[] {
+function huffmanTables(selector: 0 | 1, dc: HuffmanTable, ac: HuffmanTable): Uint8Array[] {
   return [
     segmentOf(selector, dc, (table) => huffmanSegment("dc", selector, definitionOf(table))),
     segmentOf(selector, ac, (table) => huffmanSegment("ac", selector, definitionOf(table))),

@@ -1,4 +1,4 @@
-// Header facts of a TIFF page, its place in the chain of directories, and its stored pyramid levels.
+// Header facts of a TIFF page, and its stored pyramid levels.
 
 import { isWhite } from "../../../colour/matrix.ts";
 import { ImagingError } from "../../../errors.ts";
@@ -17,28 +17,15 @@ import {
   readValues,
   type TiffFile,
 } from "./ifd.ts";
+import { type Page, readPages } from "./pages.ts";
 import { photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
 import { readPicture } from "./read-picture.ts";
+import { scaleOf } from "./scale.ts";
 import { stageFacts, stageOf } from "./stages.ts";
 import { tags } from "./tags.ts";
 
-/** Maximum number of directories followed in the chain; the rest of a longer chain is ignored. */
-const MAX_DIRECTORIES = 1024;
 const MAX_LEVELS = 32;
-
-/** The parts of a directory in the chain that distinguish pages from levels. */
-interface Link {
-  readonly directory: Directory;
-  readonly width: number;
-  readonly height: number;
-  readonly role: "page" | "reduced" | "mask" | "unsaid";
-}
-
-interface Page {
-  readonly directory: Directory;
-  readonly reduced: readonly Directory[];
-}
 
 /**
  * Returns the header facts of a page (1-based). Throws ImagingError `decode` when the file is damaged,
@@ -46,7 +33,7 @@ interface Page {
  */
 export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageHeader> {
   const file = await openTiff(bytes);
-  const pages = toPages(await followChain(file));
+  const pages = await readPages(file);
   const found = pages[page - 1];
   if (!found)
     throw new ImagingError(
@@ -142,79 +129,6 @@ async function readWhite(
   return !like && isWhite([x, y]) ? [x, y] : undefined;
 }
 
-async function followChain(file: TiffFile): Promise<Link[]> {
-  const links: Link[] = [];
-  const seen = new Set<number>();
-  for (let offset = file.first; offset !== 0 && links.length < MAX_DIRECTORIES && !seen.has(offset); ) {
-    seen.add(offset);
-    try {
-      const link = await readLink(file, offset);
-      links.push(link);
-      offset = link.directory.next;
-    } catch (error) {
-      // Sound pages before a damaged one are served.
-      if (links.length > 0 && error instanceof ImagingError && error.kind === "decode") break;
-      throw error;
-    }
-  }
-  if (links.length === 0)
-    throw new ImagingError(
-      "decode",
-      "Expected at least one image in the TIFF file, received none; check or replace the file.",
-    );
-  return links;
-}
-
-async function readLink(file: TiffFile, offset: number): Promise<Link> {
-  const directory = await readDirectory(file, offset);
-  const subfile = await readNumber(file, directory, tags.NewSubfileType);
-  const older = await readNumber(file, directory, tags.SubfileType);
-  const flags = subfile ?? 0;
-  const role =
-    flags & 4
-      ? "mask"
-      : flags & 1 || older === 2
-        ? "reduced"
-        : flags & 2 || older === 3 || older === 1
-          ? "page"
-          : "unsaid";
-  return {
-    directory,
-    width: (await readNumber(file, directory, tags.ImageWidth)) ?? 0,
-    height: (await readNumber(file, directory, tags.ImageLength)) ?? 0,
-    role,
-  };
-}
-
-/** Groups the chain into pages, each with the reduced pictures that follow it. */
-function toPages(links: readonly Link[]): Page[] {
-  const pages: { directory: Directory; reduced: Directory[] }[] = [];
-  const halving = isHalving(links);
-  for (const { directory, role } of links) {
-    const last = pages.at(-1);
-    if (!last) pages.push({ directory, reduced: [] });
-    else if (role === "reduced" || halving) last.reduced.push(directory);
-    else if (role !== "mask") pages.push({ directory, reduced: [] });
-  }
-  return pages;
-}
-
-/** True if the chain is an unmarked pyramid: every directory is half the one before, rounded up or down. */
-function isHalving(links: readonly Link[]): boolean {
-  const half = (whole: number, part: number) =>
-    part === Math.max(1, Math.floor(whole / 2)) || part === Math.ceil(whole / 2);
-  return links.every((link, i) => {
-    const before = links[i - 1];
-    return (
-      link.role === "unsaid" &&
-      (!before ||
-        (half(before.width, link.width) &&
-          half(before.height, link.height) &&
-          (link.width < before.width || link.height < before.height)))
-    );
-  });
-}
-
 interface Level {
   readonly scale: number;
   readonly offset: number;
@@ -255,23 +169,6 @@ async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Le
     for (const offset of offsets) await consider(() => readDirectory(file, offset));
   }
   return levels.sort((a, b) => a.scale - b.scale);
-}
-
-const powers = Array.from({ length: 30 }, (_, i) => 2 ** (i + 1));
-
-/**
- * Returns the scale factor at which the whole image has the size of `part`: a power of two if one fits, at
- * least 2. Sizes that are rounded down belong to powers of two as well: their writers omit partial boxes.
- */
-function scaleOf(full: Picture, part: Picture): number | undefined {
-  const rounded = Math.round(full.width / part.width);
-  const fits = (whole: number, size: number, s: number) =>
-    size === Math.ceil(whole / s) || size === Math.floor(whole / s);
-  return (
-    [...powers, rounded].find(
-      (s) => s > 1 && Math.ceil(full.width / s) === part.width && Math.ceil(full.height / s) === part.height,
-    ) ?? powers.find((s) => fits(full.width, part.width, s) && fits(full.height, part.height, s))
-  );
 }
 
 /** Returns pixels per centimetre, by unit: inch (the default) or centimetre. */

@@ -9,6 +9,7 @@ export const tags = {
   Compression: 259,
   PhotometricInterpretation: 262,
   FillOrder: 266,
+  ImageDescription: 270,
   StripOffsets: 273,
   Orientation: 274,
   SamplesPerPixel: 277,
