@@ -22,7 +22,7 @@ export const overlayVersion = 1;
 /** Version of derivatives whose detail is limited by access. */
 export const detailVersion = 1;
 /** Version of header facts; raised whenever their meaning changes. */
-export const factsVersion = 9;
+export const factsVersion = 10;
 /**
  * Version of sidecars; raised whenever their stored form changes, but not if a format gets a sidecar for the
  * first time.

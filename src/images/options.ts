@@ -152,7 +152,7 @@ export const imageOptions = z.strictObject({
   }),
   jpeg_passthrough: z.enum(["auto", "off"]).default("auto").meta({
     description:
-      "`auto`: crop tiles of JPEG masters losslessly if the request needs nothing more and the result is not much larger than an encoded tile. `off`: decode and encode all tiles.",
+      "`auto`: crop tiles of JPEG masters, and join stored JPEG tiles of TIFF masters, losslessly if the request needs nothing more and the result is not much larger than an encoded tile. `off`: decode and encode all tiles.",
     edit: "restart",
   }),
   jp2_effort: z.enum(["full", "visual"]).default("full").meta({

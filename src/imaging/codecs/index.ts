@@ -13,6 +13,7 @@ import type { SourceFormat } from "./image-header.ts";
 import { jp2Codec } from "./jp2/codec.ts";
 import { workbench } from "./jp2/region/workbench.ts";
 import { jpegCodec } from "./jpg/codec.ts";
+import { jpegDeriver } from "./jpg/derive.ts";
 import { pngCodec } from "./png/codec.ts";
 import { createPyramids } from "./pyramid/pyramids.ts";
 import { tiffCodec } from "./tif/codec.ts";
@@ -23,13 +24,14 @@ export function createCodecs(host: CodecHost): Codecs {
   const kernels = createKernels(host);
   const tiles = { cache: createBlockCache(), coder: createTileCoder(() => host.wasm("tiles")) };
   const pyramids = createPyramids({ resize: kernels.resize, keptWhole: host.keptBytes ?? 0, ...tiles });
-  const jpg = jpegCodec(host, kernels, tiles);
+  const deriver = jpegDeriver(host);
+  const jpg = jpegCodec(host, kernels, tiles, deriver);
   const bench = workbench(() => host.wasm("jp2k"));
   const byFormat: Readonly<Record<SourceFormat, Codec>> = {
     jpg,
     png: pngCodec(host, pyramids),
     gif: gifCodec(pyramids),
-    tif: tiffCodec(host, jpg, bench, pyramids),
+    tif: tiffCodec(host, jpg, bench, pyramids, deriver),
     webp: webpCodec(host, pyramids),
     jp2: jp2Codec(host, bench),
   };

@@ -5,18 +5,15 @@ import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libj
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { sourceWindow } from "../../pipeline/kernel.ts";
-import type { Orientation } from "../../pipeline/orientation.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { Kernels } from "../../pipeline/step.ts";
 import type { Resampler } from "../../pipeline/wasm/resample.ts";
-import type { JobStages } from "../../stages.ts";
 import type { Codec, CodecHost } from "../codec.ts";
-import type { ImageHeader, Rectangle } from "../image-header.ts";
+import type { ImageHeader } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { partsOf } from "../parts.ts";
-import type { ReadRequest, RenderPlan } from "../plan.ts";
-import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
-import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
+import type { ReadRequest } from "../plan.ts";
+import type { JpegDeriver } from "./derive.ts";
+import { encodes, jpegEncoder } from "./encode/encode.ts";
 import {
   isFiltered,
   level4Scale,
@@ -27,17 +24,10 @@ import {
   sidecarNsPerPixel,
   sidecarWay,
 } from "./estimates.ts";
-import { backwardsOf, canTransform, createTransformer, type Transformer } from "./lossless/transform.ts";
-import { worthCropping } from "./lossless/worth-cropping.ts";
-import { withDensity } from "./markers/density.ts";
 import { detailsOf, readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
 import { embedInJpeg, readJpegMetadata } from "./markers/metadata.ts";
-import { encodeInParts } from "./planes/parts.ts";
-import { planesOf } from "./planes/planes.ts";
-import { onlyMoves, type PlaneTarget, targetOf, turnOf } from "./planes/target.ts";
-import type { JpegReader } from "./region/index.ts";
-import { jpegFiles, type Opened } from "./sidecar/files.ts";
+import { jpegFiles } from "./sidecar/files.ts";
 import type { TileTools } from "./sidecar/opening.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
 import { turboDecoder, turboMemory } from "./turbo/decoder.ts";
@@ -78,7 +68,12 @@ async function decodeReduced(
  * Creates the codec of JPEG: Huffman and arithmetic coding, baseline and progressive, 8 bits; gray, RGB and
  * CMYK.
  */
-export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTools): Codec {
+export function jpegCodec(
+  host: CodecHost,
+  resampler: Resampler,
+  tiles: TileTools,
+  deriver: JpegDeriver,
+): Codec {
   const withTurbo = keptInstance<LibjpegTurbo>({
     create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
     memory: (turbo) => turbo.HEAPU8.length,
@@ -86,50 +81,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
   const files = jpegFiles(host, resampler.resamplePlane, tiles);
-  let kept: Transformer | undefined;
-  const transformer = () => (kept ??= createTransformer(host.wasm("jpeg-turn")));
-  const cropIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
-    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.cropPieces(region);
-    if (!canTransform(region)) return undefined;
-    const crop = await reader.cropData(region, backwardsOf(turn));
-    const file = crop && transformer().transform(crop, turn, optimisePays(region));
-    return file && [file];
-  };
-  let encoder: JpegEncoder | undefined;
-  const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
   const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
-  /**
-   * Makes a JPEG derivative without RGB in between, by a lossless crop or from planes; undefined if the plan
-   * does not allow it.
-   */
-  const deriveFrom = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
-    const { read, write } = plan;
-    const { frame } = file.reader;
-    const target = targetOf(plan, frame.components.length);
-    if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
-    if (
-      write.passthrough === "auto" &&
-      onlyMoves(target, read, frame.components.length) &&
-      worthCropping(file.reader, write.quality)
-    ) {
-      const crop = await cropIn(turnOf(target), file.reader, read.region);
-      if (crop) return [withDensity(crop[0]!, write.resolution), ...crop.slice(1)];
-    }
-    const { quality, chroma, resolution } = write;
-    const { scaleFactor } = read;
-    const planesFor = (part: PlaneTarget) =>
-      planesOf(file, part, { scaleFactor, chroma }, { kernels, transformer, stages });
-    if (plan.rows !== undefined) {
-      const size = { width: target.across.size, height: target.down.size };
-      const stream = baseline().streamPlanes({ ...size, quality, chroma, resolution });
-      return encodeInParts(target, plan.rows / scaleFactor, planesFor, stream, stages);
-    }
-    const input = await planesFor(target);
-    stages?.enter("encode");
-    return (
-      input && [baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })]
-    );
-  };
   return {
     format: "jpg",
     recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
@@ -172,9 +124,9 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
       const { read, write } = plan;
       if (write.format !== "jpg" || isWhole(read)) return undefined;
       return files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
-        const encoded = await deriveFrom(file, plan, kernels, stages);
-        if (!encoded) stages?.enter("decode");
-        return encoded && { pieces: encoded, incomplete: file.damaged };
+        const pieces = await deriver.derive(file, plan, kernels, stages);
+        if (!pieces) stages?.enter("decode");
+        return pieces && { pieces, incomplete: file.damaged };
       });
     },
     async decode(bytes, read, access) {
@@ -199,9 +151,9 @@ export function jpegCodec(host: CodecHost, resampler: Resampler, tiles: TileTool
     },
     metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
     write: {
-      encode: jpegEncoder(host, withTurbo, baseline),
+      encode: jpegEncoder(host, withTurbo, deriver.baseline),
       encodeRows: ({ width, height, bands }, { quality, chroma, resolution }) =>
-        baseline().stream({ width, height, bands: bands === 1 ? 1 : 3, quality, chroma, resolution }),
+        deriver.baseline().stream({ width, height, bands: bands === 1 ? 1 : 3, quality, chroma, resolution }),
       embed: embedInJpeg,
       encodes,
     },

@@ -4,11 +4,14 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, SidecarAccess } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { SharedWorkbench } from "../jp2/region/workbench.ts";
+import type { JpegDeriver } from "../jpg/derive.ts";
 import { rowsByParts } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
 import { hasPyramid, type Pyramids } from "../pyramid/pyramids.ts";
 import { blockDecoders } from "./compression/decoders.ts";
+import { jpegTiles } from "./compression/jpeg-tiles.ts";
 import { decodeTiff, type TiffReaders } from "./decode.ts";
+import { deriveFromTiles } from "./derive.ts";
 import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
 import {
@@ -52,8 +55,15 @@ const quantileNs = 2;
  * Reads the kinds that `directory/refusals.ts` does not name; others have `unsupported` in their header.
  * `jpeg` reads pages of old-style JPEG, `bench` strips and tiles of JPEG 2000.
  */
-export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench, pyramids: Pyramids): Codec {
-  const readers: TiffReaders = { ...blockDecoders(host, bench), open: createOpening() };
+export function tiffCodec(
+  host: CodecHost,
+  jpeg: Codec,
+  bench: SharedWorkbench,
+  pyramids: Pyramids,
+  deriver: JpegDeriver,
+): Codec {
+  const tiles = jpegTiles(host);
+  const readers: TiffReaders = { ...blockDecoders(host, bench, tiles), open: createOpening() };
   const blocks = {
     memory,
     decode: async (bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess) =>
@@ -106,6 +116,12 @@ export function tiffCodec(host: CodecHost, jpeg: Codec, bench: SharedWorkbench, 
         [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),
       ),
     probe: probeTiff,
+    derive: (bytes, plan, _, kernels, stages) =>
+      tiles.orRefused(() =>
+        deriveFromTiles(bytes, plan, { tiles, open: readers.open }, (jpeg, ofLevel) =>
+          deriver.derive(jpeg, ofLevel, kernels, stages),
+        ),
+      ),
     metadata: { read: readTiffMetadata },
     write: {
       encode: (pixels, options) => encodeTiff(pixels, options, host),

@@ -92,12 +92,12 @@ export async function fillFrom(
   }
   return decoders.module(async (module) => {
     let whole = true;
-    const parts = partReader({ ...opened, decoders, factor, top: region.y }, module);
+    const parts = partReader({ ...opened, decoders, factor, region }, module);
     for await (const blocks of together(lists)) {
       for await (const part of parts(blocks)) {
         target.add(part);
         if (part.incomplete) whole = false;
-        const last = part.x + picture.blockWidth >= region.x + region.width;
+        const last = part.x + part.columns >= region.x + region.width;
         if (last) await target.complete?.(part.y + part.rows);
       }
     }
@@ -114,7 +114,7 @@ async function* together<T>(lists: readonly AsyncIterator<T>[]): AsyncGenerator<
   }
 }
 
-function scaleRectangle({ x, y, width, height }: Rectangle, by: number): Rectangle {
+export function scaleRectangle({ x, y, width, height }: Rectangle, by: number): Rectangle {
   return {
     x: Math.floor(x / by),
     y: Math.floor(y / by),

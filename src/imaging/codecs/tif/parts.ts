@@ -2,11 +2,12 @@
 
 import { allocateOrThrow } from "../allocate.ts";
 import { layOut } from "../areas.ts";
+import type { Rectangle } from "../image-header.ts";
 import type { Block } from "./blocks.ts";
 import type { BlockReader, BlockTools } from "./compression/block.ts";
 import { compressions, isJpeg2000, WEBP } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
-import type { JpegBlock } from "./compression/jpeg.ts";
+import type { JpegCoding } from "./compression/jpeg-stream.ts";
 import type { TiffModule } from "./compression/module.ts";
 import { undoPredictor } from "./compression/predictor.ts";
 import { damagedError } from "./directory/ifd.ts";
@@ -19,15 +20,16 @@ export interface BlockContext extends Omit<OpenPicture, "blocks" | "palette"> {
   readonly decoders: BlockDecoders;
   /** Number of pixels a side that become one later: JPEG decodes to fewer. */
   readonly factor: number;
-  /** First needed row of the picture. */
-  readonly top: number;
+  /** Needed part of the picture. */
+  readonly region: Rectangle;
 }
 
 /** Some rows of a block. */
 export interface Part {
-  /** Position of its top left pixel in the picture, and rows of the picture that it covers. */
+  /** Position of its top left pixel in the picture, and columns and rows of the picture that it covers. */
   readonly x: number;
   readonly y: number;
+  readonly columns: number;
   readonly rows: number;
   /** Pixels of the image, each way, per pixel here. */
   readonly side: number;
@@ -88,7 +90,7 @@ async function* streamedParts(
   blocks: readonly StoredBlock[],
   { module, scratch, buffers, most }: RowMemory,
 ): AsyncGenerator<Part> {
-  const { picture, top } = context;
+  const { picture, region } = context;
   const perRow = rowBytes(picture);
   const { x, y, rows } = blockOf(blocks);
   const readers: BlockReader[] = [];
@@ -101,10 +103,20 @@ async function* streamedParts(
       const count = Math.min(most, rows - row);
       const planes = readers.map((_, i) => buffers[i]!.rows.subarray(0, count * perRow));
       for (const [i, reader] of readers.entries()) await reader.read(planes[i] as Uint8Array);
-      if (y + row + count <= top) continue;
+      if (y + row + count <= region.y) continue;
       for (const { byteOffset } of planes) undoPredictor(module, context, byteOffset, count, scratch);
       const incomplete = readers.some((reader) => reader.incomplete);
-      yield { x, y: y + row, rows: count, side: 1, stride: picture.blockWidth, planes, incomplete };
+      const { blockWidth } = picture;
+      yield {
+        x,
+        y: y + row,
+        columns: blockWidth,
+        rows: count,
+        side: 1,
+        stride: blockWidth,
+        planes,
+        incomplete,
+      };
     }
   } finally {
     for (const reader of readers) reader.close?.();
@@ -137,31 +149,43 @@ async function* wholePart(context: BlockContext, blocks: readonly StoredBlock[])
   const block = blockOf(blocks);
   const decoded: DecodedBlock[] = [];
   for (const [, data] of blocks) decoded.push(await decodeWhole(context, block, data));
-  const [{ side, stride } = { side: 1, stride: 1 }] = decoded;
-  yield { x: block.x, y: block.y, rows: block.rows, side, stride, planes: decoded.map(({ data }) => data) };
+  const [first] = decoded;
+  if (first) yield { ...first, planes: decoded.map(({ data }) => data) };
 }
 
-interface DecodedBlock extends Pick<Part, "side" | "stride"> {
+interface DecodedBlock extends Omit<Part, "planes"> {
   readonly data: Uint8Array;
 }
 
 async function decodeWhole(context: BlockContext, block: Block, data: Uint8Array): Promise<DecodedBlock> {
-  const { picture, tables, decoders, factor } = context;
+  const { picture, decoders, factor } = context;
   const { blockWidth: width, blockHeight, compression, samples } = picture;
+  const { x, y, rows } = block;
   // A last strip may be coded as high as the others.
-  const size = { width, rows: block.rows, maxRows: Math.max(block.allRows, blockHeight) };
+  const size = { width, rows, maxRows: Math.max(block.allRows, blockHeight) };
+  const whole = { x, y, columns: width, rows };
   if (compression === WEBP)
     return {
+      ...whole,
       data: await decoders.webp(data, { ...size, samples: samples === 4 ? 4 : 3 }),
       side: 1,
       stride: width,
     };
   const side = reducedSide(picture, block, factor);
-  if (isJpeg2000(compression)) return decodeJpeg2000(context, block, data, side);
+  if (isJpeg2000(compression)) return { ...whole, ...(await decodeJpeg2000(context, block, data, side)) };
+  const { tables, region } = context;
+  const left = Math.max(x, region.x);
+  const top = Math.max(y, region.y);
+  const columns = Math.min(x + width, region.x + region.width) - left;
+  const wanted = { x: left - x, y: top - y, width: columns, height: y + rows - top };
   return {
-    data: await decoders.jpeg(data, { ...size, colour: jpegColour(picture), tables, side }),
+    x: left,
+    y: top,
+    columns,
+    rows: wanted.height,
+    data: await decoders.jpeg(data, { ...size, colour: jpegColour(picture), tables, side, wanted }),
     side,
-    stride: Math.ceil(width / side),
+    stride: Math.ceil(columns / side),
   };
 }
 
@@ -170,7 +194,7 @@ async function decodeJpeg2000(
   { x, rows, allRows }: Block,
   data: Uint8Array,
   side: number,
-): Promise<DecodedBlock> {
+): Promise<Pick<DecodedBlock, "data" | "side" | "stride">> {
   const { width, blockWidth, blockHeight, samples, bits, codedBits = bits } = picture;
   const { compression, photometric } = picture;
   return decoders.jpeg2000(data, {
@@ -202,9 +226,10 @@ function reducedSide(picture: Picture, { x, y, allRows }: Block, factor: number)
   return [8, 4, 2].find((side) => [factor, x, y, width, height].every((n) => n % side === 0)) ?? 1;
 }
 
-const jpegColours: Readonly<Record<number, JpegBlock["colour"]>> = { 2: "rgb", 5: "cmyk", 6: "ycc" };
+const jpegColours: Readonly<Record<number, JpegCoding["colour"]>> = { 2: "rgb", 5: "cmyk", 6: "ycc" };
 
-const jpegColour = ({ photometric, samples }: Picture): JpegBlock["colour"] =>
+/** Returns the colours of a picture's JPEG blocks. */
+export const jpegColour = ({ photometric, samples }: Picture): JpegCoding["colour"] =>
   photometric === 2 && samples === 4 ? "rgba" : (jpegColours[photometric] ?? "gray");
 
 const reversals = Uint8Array.from({ length: 256 }, (_, byte) =>

@@ -4,13 +4,13 @@
 import type { Rectangle } from "../../image-header.ts";
 import { type ReadRanges, withRanges } from "../../ranges.ts";
 import type { Frame } from "../markers/frame.ts";
-import { endOfImage } from "../markers/write.ts";
-import { area, components, type Engine, field, outcome } from "../region/engine.ts";
+import { outcome } from "../region/engine.ts";
 import type { McuRange } from "../region/geometry.ts";
 import type { Scan } from "../region/header.ts";
 import { type RowRange, rowKey, rowRanges } from "../region/ranges.ts";
 import type { DecodeJob } from "../region/region.ts";
-import { describeScan, runRow } from "../region/run.ts";
+import { runRow } from "../region/run.ts";
+import { type Cut, CutOutput, type CutState } from "./cut-output.ts";
 import { cropHeader } from "./header.ts";
 
 /** Axes of the stored image along which a transformed crop runs backwards. */
@@ -19,7 +19,7 @@ export interface Backwards {
   readonly y: boolean;
 }
 
-const forwards: Backwards = { x: false, y: false };
+export const forwards: Backwards = { x: false, y: false };
 
 /**
  * Returns the MCUs of a region that begins and ends on their grid or at the image's edge; undefined for other
@@ -48,18 +48,6 @@ export function cropRange(
     bottom: Math.ceil(bottom / mcuHeight),
   };
 }
-
-/**
- * Bytes of room for the output of a row: after a jump, each component takes a code of at most 27 bits, and
- * each MCU of a row may need a jump.
- */
-const outputRoom = 2 * area.rawRoom + (1 << 20);
-const endOfFile = Uint8Array.from(endOfImage);
-/**
- * Bytes of output collected in the module's memory before they are copied out; most tiles are copied in one
- * piece.
- */
-const gathered = 1 << 20;
 
 /** Coded data of a region, without restart markers. */
 export interface Crop {
@@ -96,8 +84,14 @@ export async function cropPieces(
   region: Rectangle,
 ): Promise<readonly Uint8Array[] | undefined> {
   const crop = await cropRegion(job, region);
-  return crop && [cropHeader(crop.frame, crop.scan, region), ...crop.data];
+  return crop && piecesOf(crop);
 }
+
+/** Returns a crop as the pieces of a file, the header first. */
+export const piecesOf = ({ frame, scan, region, data }: Crop): readonly Uint8Array[] => [
+  cropHeader(frame, scan, region),
+  ...data,
+];
 
 /** Bytes of a file that are read and cut at a time, unless a row has more. */
 const readAtOnce = 16 << 20;
@@ -140,22 +134,6 @@ function* groupsOf(ranges: readonly RowRange[], { top, bottom }: McuRange) {
   yield { top: first, bottom };
 }
 
-/** What the rows that follow need: bits that are not written yet, and the last DC value of each component. */
-type CutState = readonly number[];
-
-interface Cut {
-  readonly data: readonly Uint8Array[];
-  readonly state: CutState;
-}
-
-/** Words of the module's memory with that state. */
-const stateWords = ({ components: described }: Scan): readonly number[] => [
-  field.held,
-  field.held + 1,
-  field.heldCount,
-  ...described.map((_, i) => components.at + i * components.size + components.crop),
-];
-
 /**
  * Cuts the MCUs of some rows out of their bytes. The data of the last rows of a crop ends with the
  * end-of-image marker. Returns undefined if the data is damaged, a code is missing, or an estimate was too
@@ -175,48 +153,16 @@ function cutRanges(
 ): Cut | undefined {
   const scanPoints = accessPoints.scans[0]!;
   const { scan } = scanPoints;
-  engine.reserve(area.arena + gathered + outputRoom);
-  describeScan(engine, tables, scan, []);
-  const words = engine.words();
-  for (const [i, word] of stateWords(scan).entries()) words[word] = state?.[i] ?? 0;
-  const output = new CutOutput(engine);
+  const output = new CutOutput(engine, tables, scan, state);
   const columns = { endColumn: mcus.right, fromColumn: mcus.left };
   const run = { act: "cutRows", scan, columns, output } as const;
   for (const range of ranges) {
-    words[field.fresh] = 1;
+    output.jump();
     const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
     const result = runRow(engine, run, range, read.bytesOf(range), final);
     if (result === outcome.hungry && !short.has(rowKey(0, range.row)))
       for (const { row } of ranges) short.add(rowKey(0, row));
     if (result !== outcome.reached) return undefined;
   }
-  if (isLast) {
-    words[field.output] = output.at;
-    engine.run.finishCut();
-    output.at = words[field.output]!;
-  }
-  const rest = engine.bytes().slice(area.arena, output.at);
-  return {
-    data: [...output.data, rest, ...(isLast ? [endOfFile] : [])],
-    state: stateWords(scan).map((word) => words[word]!),
-  };
-}
-
-/** The output so far: finished pieces, and the latest piece in the module's memory. */
-class CutOutput {
-  readonly data: Uint8Array[] = [];
-  /** End of the latest piece in the module's memory. */
-  at: number = area.arena;
-  readonly #engine: Engine;
-
-  constructor(engine: Engine) {
-    this.#engine = engine;
-  }
-
-  drain(end: number): void {
-    this.at = end;
-    if (end <= area.arena + gathered) return;
-    this.data.push(this.#engine.bytes().slice(area.arena, end));
-    this.at = area.arena;
-  }
+  return output.finish(isLast);
 }

@@ -98,6 +98,15 @@ export function readFrameHeader(
   return frameOfHeight(frame, word(body, 1));
 }
 
+/** Returns the frame with another size. */
+export function frameOfSize<T extends FrameHeader>(frame: T, width: number, height: number): T {
+  const components = frame.components.map((each) => ({
+    ...each,
+    width: Math.ceil((width * each.h) / frame.hMax),
+  }));
+  return frameOfHeight({ ...frame, width, components }, height);
+}
+
 /** Returns the frame with another height. */
 export function frameOfHeight<T extends FrameHeader>(frame: T, height: number): T {
   const components = frame.components.map((each) => ({

@@ -8,10 +8,15 @@ import type { Rectangle } from "../../image-header.ts";
 import type { EncodeOptions } from "../../plan.ts";
 import type { Plane as EncoderPlane, JpegPlanes } from "../encode/input.ts";
 import type { Transformer } from "../lossless/transform.ts";
-import type { Plane, ScaleFactor } from "../region/index.ts";
+import type { Frame, JpegReader, Plane, ScaleFactor } from "../region/index.ts";
 import type { OpenJpeg } from "../sidecar/opening.ts";
 import { type PlaneTarget, reverse, turnOf, widen } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
+
+/** JPEG data of which planes are made, and the levels that may already have them. */
+export interface PlanesSource extends Pick<OpenJpeg, "level2" | "smallerLevels"> {
+  readonly reader: Pick<JpegReader, "frame" | "withPlanes">;
+}
 
 /** What planes are made with. */
 interface PlaneTools {
@@ -25,7 +30,7 @@ interface PlaneTools {
  * turning them runs out.
  */
 export async function planesOf(
-  file: OpenJpeg,
+  file: PlanesSource,
   target: PlaneTarget,
   { scaleFactor, chroma }: { readonly scaleFactor: number; readonly chroma: EncodeOptions["chroma"] },
   { kernels, transformer, stages }: PlaneTools,
@@ -59,7 +64,7 @@ export async function planesOf(
  * Decodes what the wanted planes need. Returns the result of `use`, which must not wait, from their samples.
  */
 function withSamples<T>(
-  { reader }: OpenJpeg,
+  { reader }: PlanesSource,
   wanted: readonly WantedPlane[],
   scaleFactor: number,
   resamplePlane: Kernels["resamplePlane"],
@@ -83,11 +88,7 @@ function withSamples<T>(
 }
 
 /** Returns the part of each component that the target needs. */
-function wantedOf(
-  frame: OpenJpeg["reader"]["frame"],
-  target: PlaneTarget,
-  halved: boolean,
-): readonly WantedPlane[] {
+function wantedOf(frame: Frame, target: PlaneTarget, halved: boolean): readonly WantedPlane[] {
   return frame.components.slice(0, target.gray ? 1 : 3).map((component, i) => {
     const half = i > 0 && halved ? 2 : 1;
     const seen = i === 0 ? target.sharpen : undefined;
@@ -103,7 +104,7 @@ function wantedOf(
 
 /** Returns the samples of all components if a level below 1/8 contains exactly these; undefined otherwise. */
 function smallSamples(
-  { smallerLevels }: OpenJpeg,
+  { smallerLevels }: PlanesSource,
   wanted: readonly WantedPlane[],
 ): readonly EncoderPlane[] | undefined {
   const found = wanted.flatMap(({ x, y }, component) => {
@@ -114,7 +115,7 @@ function smallSamples(
 }
 
 /** Returns the samples of all components if the level at 1/2 contains exactly these; undefined otherwise. */
-async function halfSamples({ level2 }: OpenJpeg, scaleFactor: number, wanted: readonly WantedPlane[]) {
+async function halfSamples({ level2 }: PlanesSource, scaleFactor: number, wanted: readonly WantedPlane[]) {
   if (!level2 || scaleFactor !== 1) return undefined;
   return level2.samples(wanted.map(({ x, y }) => ({ x: x.axis, y: y.axis })));
 }
@@ -124,7 +125,7 @@ async function halfSamples({ level2 }: OpenJpeg, scaleFactor: number, wanted: re
  * `top` and `rows` count rows of the derivative.
  */
 export function halvedRows(
-  file: OpenJpeg,
+  file: PlanesSource,
   top: number,
   rows: number,
   resamplePlane: Kernels["resamplePlane"],
@@ -188,11 +189,7 @@ const onSamples = ({ axis, pixels }: WantedAxis): ResampleAxis => ({
 });
 
 /** Returns the full-size pixels that all planes together need, including filter margins. */
-function regionFor(
-  frame: OpenJpeg["reader"]["frame"],
-  scaleFactor: number,
-  wanted: readonly WantedPlane[],
-): Rectangle {
+function regionFor(frame: Frame, scaleFactor: number, wanted: readonly WantedPlane[]): Rectangle {
   const x = spanOf(frame.width, scaleFactor, wanted, "x");
   const y = spanOf(frame.height, scaleFactor, wanted, "y");
   return { x: x.start, y: y.start, width: x.end - x.start, height: y.end - y.start };

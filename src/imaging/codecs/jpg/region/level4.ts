@@ -7,7 +7,7 @@ import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { Frame } from "../markers/frame.ts";
 import { slack } from "./engine.ts";
 import { type ComponentWindow, isWanted, reducedSize, type ScaleFactor } from "./geometry.ts";
-import { type DecodeJob, decodeWindows, layOut, type MemoryPlane } from "./region.ts";
+import { type DecodeJob, decodeWindows, layOut, type MemoryPlane, type WindowDecoder } from "./region.ts";
 
 /** Resamples one band by the rules of pipeline/steps/resize.ts. */
 export type ResamplePlane = (plane: Samples, x: ResampleAxis, y: ResampleAxis) => Samples;
@@ -155,8 +155,33 @@ function rowsOf({ left, right, top, bottom }: PlaneArea, data: Uint8Array, strid
 const isLevel4 = (windows: readonly ComponentWindow[], scale: ScaleFactor) =>
   scale === 4 && windows.every((w) => !isWanted(w) || w.edge === 2);
 
+/** Decodes windows of a file with access points. */
+export class RegionDecoder implements WindowDecoder {
+  readonly #job: RegionJob;
+
+  constructor(job: RegionJob) {
+    this.#job = job;
+  }
+
+  get engine() {
+    return this.#job.engine;
+  }
+
+  get frame() {
+    return this.#job.frame;
+  }
+
+  decode<T>(
+    windows: readonly ComponentWindow[],
+    scale: ScaleFactor,
+    use: (planes: readonly MemoryPlane[], free: number) => T,
+  ): Promise<T> {
+    return readWindows(this.#job, windows, scale, use);
+  }
+}
+
 /** Like `decodeWindows`, but at 1/4 of each component's size it uses the samples of the reduced level. */
-export async function readWindows<T>(
+async function readWindows<T>(
   job: RegionJob,
   windows: readonly ComponentWindow[],
   scale: ScaleFactor,

@@ -14,8 +14,7 @@ import {
   scaledRegion,
   type WindowOptions,
 } from "./geometry.ts";
-import { type RegionJob, readWindows } from "./level4.ts";
-import { type MemoryPlane, paddedStride, planesSize } from "./region.ts";
+import { type MemoryPlane, paddedStride, planesSize, type WindowDecoder } from "./region.ts";
 
 /** One component of a region, at its decoded resolution. */
 export interface Plane {
@@ -80,6 +79,10 @@ export function* regionWindows(
   for (const { windows } of bandsOf(frame, scaledRegion(region, scale), scale, options)) yield windows;
 }
 
+/** True if {@link decodePixels} decodes a region at one go. */
+export const isOneBand = (frame: Frame, region: Rectangle, scale: ScaleFactor): boolean =>
+  planesSize(windowsOf(frame, scaledRegion(region, scale), scale, pixelOptions)) <= bandBytes;
+
 const pixelOptions: WindowOptions = { chroma: "full", margin: true };
 const planeOptions: WindowOptions = { chroma: "stored", margin: false };
 
@@ -88,19 +91,19 @@ const planeOptions: WindowOptions = { chroma: "stored", margin: false };
  * must not wait: most planes are in the decoder's own memory, which the next call overwrites.
  */
 export async function withPlanes<T>(
-  job: RegionJob,
+  decoder: WindowDecoder,
   region: Rectangle,
   scale: ScaleFactor,
   chroma: Exclude<ChromaSize, "full">,
   use: (planes: readonly Plane[]) => T,
 ): Promise<T> {
-  const { frame, engine } = job;
+  const { frame, engine } = decoder;
   const out = scaledRegion(region, scale);
   const options = { ...planeOptions, chroma };
   const bands = [...bandsOf(frame, out, scale, options)];
   if (bands.length === 1) {
     const [{ windows }] = bands as [Band];
-    return readWindows(job, windows, scale, (decoded) =>
+    return decoder.decode(windows, scale, (decoded) =>
       use(
         windows.map((w, i) => {
           const { at, stride, left, top } = decoded[i]!;
@@ -116,7 +119,7 @@ export async function withPlanes<T>(
     return planeOf(w, stride, new Uint8Array(stride * (w.bottom - w.top) + slack));
   });
   for (const { windows } of bands)
-    await readWindows(job, windows, scale, (decoded) => {
+    await decoder.decode(windows, scale, (decoded) => {
       const bytes = engine.bytes();
       planes.forEach(({ data, stride, left, top, width }, i) => {
         const w = windows[i]!;
@@ -156,20 +159,20 @@ const kinds = {
  * every scale as at 1/1.
  */
 export async function decodePixels(
-  job: RegionJob,
+  decoder: WindowDecoder,
   region: Rectangle,
   scale: ScaleFactor,
   chroma: "full" | "stored" = "full",
 ): Promise<PixelBuffer & { readonly data: Uint8Array }> {
-  const { frame } = job;
+  const { frame } = decoder;
   const options = { ...pixelOptions, chroma };
   const { bands, interpretation } = kinds[frame.colour];
   const out = scaledRegion(region, scale);
   const data = allocateOrThrow(() => new Uint8Array(out.width * out.height * bands));
   for (const band of bandsOf(frame, out, scale, options)) {
     const target = data.subarray((band.out.y - out.y) * out.width * bands);
-    await readWindows(job, band.windows, scale, (planes, free) => {
-      interleave(job.engine, frame, band, { planes, free }, target);
+    await decoder.decode(band.windows, scale, (planes, free) => {
+      interleave(decoder.engine, frame, band, { planes, free }, target);
     });
   }
   return { width: out.width, height: out.height, bands, interpretation, data };

@@ -19,7 +19,7 @@ import {
 import type { Engine } from "./engine.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";
 import { readHeader } from "./header.ts";
-import { planesInMemory, type RegionJob, type StoredPlanes } from "./level4.ts";
+import { planesInMemory, RegionDecoder, type RegionJob, type StoredPlanes } from "./level4.ts";
 import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts";
 import { allRanges } from "./ranges.ts";
 import { createTables } from "./tables.ts";
@@ -267,17 +267,17 @@ export async function openJpeg(
     },
     async decodePixels(region, scale, read, chroma) {
       confirm(region);
-      return decodePixels(job(read), region, scale, chroma);
+      return decodePixels(new RegionDecoder(job(read)), region, scale, chroma);
     },
     async decodePlanes(region, scale, read) {
       confirm(region);
       const copyPlanes = (planes: readonly Plane[]) =>
         planes.map((plane) => ({ ...plane, data: plane.data.slice() }));
-      return withPlanes(job(read), region, scale, "stored", copyPlanes);
+      return withPlanes(new RegionDecoder(job(read)), region, scale, "stored", copyPlanes);
     },
     async withPlanes(region, scale, chroma, use) {
       confirm(region);
-      return withPlanes(job(), region, scale, chroma, use);
+      return withPlanes(new RegionDecoder(job()), region, scale, chroma, use);
     },
     canCrop: (region) => cropRange(frame, header.first, region) !== undefined,
     async crop(region, read) {

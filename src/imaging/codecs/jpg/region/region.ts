@@ -21,6 +21,21 @@ export interface MemoryPlane {
   readonly width: number;
 }
 
+/** Decodes the components of an image. */
+export interface WindowDecoder {
+  readonly engine: Engine;
+  readonly frame: Frame;
+  /**
+   * Decodes `windows`, one per component, and returns the result of `use`. `use` receives the planes and the
+   * first free byte after them, and must neither wait nor keep them.
+   */
+  decode<T>(
+    windows: readonly ComponentWindow[],
+    scale: ScaleFactor,
+    use: (planes: readonly MemoryPlane[], free: number) => T,
+  ): Promise<T>;
+}
+
 /** A file's data that decoding needs. */
 export interface DecodeJob extends RangeSource {
   readonly engine: Engine;
@@ -45,10 +60,9 @@ function planeBytes({ blockLeft, blockRight, blockTop, blockBottom, edge }: Comp
 }
 
 /**
- * Decodes `windows`, one per component, and returns the result of `use`. `use` receives the planes and the
- * first free byte after them, and must neither wait nor keep them. At 1/8 no byte is read if there is a
- * reduced level. Throws ImagingError `decode`, code header_mismatch, if the file no longer has the bytes for
- * which the access points were made.
+ * Decodes as {@link WindowDecoder.decode} says. At 1/8 no byte is read if there is a reduced level. Throws
+ * ImagingError `decode`, code header_mismatch, if the file no longer has the bytes for which the access
+ * points were made.
  */
 export async function decodeWindows<T>(
   job: DecodeJob,
@@ -124,7 +138,7 @@ function decodeScan(
   const scanPoints = accessPoints.scans[number]!;
   const { scan } = scanPoints;
   const targets = scan.components.map(({ index: component }) =>
-    target(windows[component]!, planes[component]!),
+    targetOf(windows[component]!, planes[component]!),
   );
   describeScan(engine, tables, scan, targets);
   const run: RowRun = { act: "decodeRows", scan, columns: { endColumn: mcus.right } };
@@ -145,7 +159,8 @@ function decodeScan(
   }
 }
 
-function target(w: ComponentWindow, plane: MemoryPlane): SampleTarget {
+/** Returns the destination of the blocks of a window. */
+export function targetOf(w: ComponentWindow, plane: MemoryPlane): SampleTarget {
   return {
     plane: plane.at,
     stride: plane.stride,

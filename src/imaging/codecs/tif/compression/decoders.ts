@@ -3,6 +3,7 @@
 import type { CodecHost } from "../../codec.ts";
 import type { SharedWorkbench } from "../../jp2/region/workbench.ts";
 import { type DecodeJpeg, jpegDecoder } from "./jpeg.ts";
+import type { JpegTiles } from "./jpeg-tiles.ts";
 import { type DecodeJpeg2000, jpeg2000Decoder } from "./jpeg2000.ts";
 import { type TiffInstances, tiffInstances } from "./module.ts";
 import { type DecodeWebp, webpDecoder } from "./webp.ts";
@@ -17,8 +18,8 @@ export interface BlockDecoders {
 }
 
 /** Returns decoders that keep their module instances between calls. */
-export const blockDecoders = (host: CodecHost, bench: SharedWorkbench): BlockDecoders => ({
-  jpeg: jpegDecoder(host),
+export const blockDecoders = (host: CodecHost, bench: SharedWorkbench, tiles: JpegTiles): BlockDecoders => ({
+  jpeg: jpegDecoder(host, tiles),
   jpeg2000: jpeg2000Decoder(bench),
   webp: webpDecoder(host),
   zlib: host.zlib,

@@ -42,13 +42,13 @@ export const heldBoxes = (rows: number, factor: number) => Math.ceil(rows / fact
 /**
  * Returns the part of a region that a part covers: in pixels of the image, and its start in the part's own.
  */
-function overlap(part: Part, picture: Picture, region: Rectangle) {
+function overlap(part: Part, region: Rectangle) {
   const left = Math.max(part.x, region.x);
   const top = Math.max(part.y, region.y);
   return {
     left,
     top,
-    width: Math.min(part.x + picture.blockWidth, region.x + region.width) - left,
+    width: Math.min(part.x + part.columns, region.x + region.width) - left,
     rows: part.y + part.rows - top,
     fromColumn: (left - part.x) / part.side,
     fromRow: (top - part.y) / part.side,
@@ -118,7 +118,7 @@ function wholeTarget(options: TargetOptions): BlockTarget {
   const toRow = region.width * bands;
   return {
     add(part) {
-      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);
+      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, region);
       const to = (top - region.y) * toRow + (left - region.x) * bands;
       const at = { fromRow, fromColumn, stride: part.stride, columns: width, rows, to, toRow };
       copy(picture, sourcesOf(options, part), at, out);
@@ -152,7 +152,7 @@ function boxTarget(options: TargetOptions): BlockTarget {
   const line = storedOf(picture, direct ? 0 : region.width * bands);
   return {
     add(part) {
-      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);
+      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, region);
       const { side, stride } = part;
       const columns = width / side;
       const x = left - region.x;
@@ -188,7 +188,7 @@ function bitTarget(options: TargetOptions): BlockTarget {
   const perRow = rowBytes(picture);
   return {
     add(part) {
-      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);
+      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, region);
       const [data = new Uint8Array()] = part.planes;
       for (let row = 0; row < rows; row++)
         boxes.add(

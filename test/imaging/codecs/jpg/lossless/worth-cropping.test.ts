@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { bytesRatio, worthCropping } from "../../../../../src/imaging/codecs/jpg/lossless/worth-cropping.ts";
 import { quantisationTables } from "../../../../../src/imaging/codecs/jpg/markers/quantisation.ts";
 import { fixture } from "../../../../host.ts";
+import { decode, encode, hasTools } from "../make-matrix.mjs";
 import { openIndexed } from "../open.ts";
 
 /** A photograph that was not in the fit, sharp and softened. */
@@ -50,6 +51,32 @@ describe.each(["sharp", "soft"] as const)("for a %s photograph", (photograph) =>
     }
   });
 });
+
+test.skipIf(!hasTools)(
+  "crops in RGB are used if real files are small enough, and not if they are larger",
+  async () => {
+    const { data, info } = await photographs.sharp.clone().raw().toBuffer({ resolveWithObject: true });
+    const ppmOf = (pixels: Uint8Array) =>
+      Buffer.concat([Buffer.from(`P6 ${info.width} ${info.height} 255\n`), pixels]);
+    const qualities = [
+      [50, 96],
+      [70, 98],
+      [75, 90],
+      [90, 90],
+      [95, 97],
+    ] as const;
+    const decisions: boolean[] = [];
+    for (const [quality, wanted] of qualities) {
+      const file = encode(ppmOf(data), ["-quality", String(quality), "-rgb"]);
+      const again = encode(ppmOf(decode(file)), ["-quality", String(wanted), "-sample", "2x2"]);
+      const ratio = file.length / again.length;
+      const worth = worthCropping(await openIndexed(file), wanted);
+      expect(worth, `quality ${quality} for ${wanted}: ${ratio}`).toBe(ratio <= 1.5);
+      decisions.push(worth);
+    }
+    expect(new Set(decisions).size).toBe(2);
+  },
+);
 
 test("a file of unknown length counts as one of usual detail", async () => {
   const { file } = await stored("sharp", 90, "4:2:0");

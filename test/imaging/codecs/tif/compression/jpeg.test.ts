@@ -5,6 +5,7 @@ import { describe, expect, it, test } from "vitest";
 import { createCodecs } from "../../../../../src/imaging/codecs/index.ts";
 import { memoryBytes } from "../../../../../src/imaging/lib/byte-source.ts";
 import { fixture, testHost } from "../../../../host.ts";
+import { randomness } from "../../jpg/make-matrix.mjs";
 import { isFrame, putTogether, takeApart } from "../../jpg/segments.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 
@@ -75,5 +76,38 @@ describe("JPEG of a kind that is not read", () => {
       code: "unsupported",
       message: expect.stringContaining(`received ${what};`),
     });
+  });
+});
+
+describe("a region of JPEG tiles", () => {
+  const layouts: readonly (readonly [string, TiffOptions])[] = [
+    ["4:2:0 in tiles", { quality: 80, tile: true, tileWidth: 64, tileHeight: 48 }],
+    ["4:2:0 in strips", { quality: 80 }],
+    ["RGB in tiles", { quality: 95, tile: true, tileWidth: 48, tileHeight: 64 }],
+  ];
+  it.each(layouts)("in %s has the pixels that libtiff decodes", async (_name, layout) => {
+    const photo = sharp(fixture("tif-strip-none.tif")).extract({
+      left: 60,
+      top: 40,
+      width: 333,
+      height: 251,
+    });
+    const data = await photo.tiff({ compression: "jpeg", ...layout }).toBuffer();
+    const bytes = memoryBytes(data);
+    const header = await codec.probe(bytes, 1);
+    const random = randomness(5);
+    for (let i = 0; i < 20; i++) {
+      const x = Math.floor(random() * 333);
+      const y = Math.floor(random() * 251);
+      const width = 1 + Math.floor(random() * (333 - x));
+      const height = 1 + Math.floor(random() * (251 - y));
+      const region = { x, y, width, height };
+      const pixels = await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });
+      const expected = sharp(data).extract({ left: x, top: y, width, height }).raw();
+      expect(
+        Buffer.compare(pixels.data as Uint8Array, await expected.toBuffer()),
+        JSON.stringify(region),
+      ).toBe(0);
+    }
   });
 });
