@@ -53,8 +53,9 @@ export function createOpening(): OpenStage {
   return async (bytes, { offset }, version) => {
     if (version === undefined) return openPicture(bytes, offset);
     const key = `${version} ${offset}`;
-    const opened = kept.get(key) ?? (await openPicture(bytes, offset));
-    // After each use, since it grows by the parts of its block table that were needed.
+    const known = kept.get(key);
+    if (known) return known;
+    const opened = await openPicture(bytes, offset);
     kept.set(key, opened, weightOf(opened));
     return opened;
   };

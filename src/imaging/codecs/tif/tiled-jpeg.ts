@@ -22,6 +22,9 @@ const mostBytes = 8 << 20;
 /** Gap in bytes for a source that names none. */
 const diskGap = 1024;
 
+/** Sets of tables that tiles of a region may have: each takes about 100 KB as tables to decode with. */
+const mostForms = 16;
+
 /** What is the same for all regions of a level. */
 interface Level {
   readonly coding: JpegCoding;
@@ -123,7 +126,12 @@ class LevelTiles implements TiledJpeg {
         return unknown.size > 0 ? undefined : { used: use(found) };
       });
       if (made) return made.used;
-      for (const [block, data] of unknown) forms.set(block, await this.#tiles.read(data, this.#level.coding));
+      for (const [block, data] of unknown) {
+        const { coding } = this.#level;
+        forms.set(block, this.#tiles.find(data, coding) ?? (await this.#tiles.read(data, coding)));
+        if (new Set(forms.values()).size > mostForms)
+          throw unusableTilesError(`at most ${mostForms} sets of JPEG tables in a region`, "more");
+      }
     }
   }
 

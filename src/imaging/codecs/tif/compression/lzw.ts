@@ -38,10 +38,13 @@ export function lzw({ data, length }: StoredBlock, { module, memory: state }: Bl
     const over = module.lzwOver(state);
     const part = data.subarray(fed, fed + feedBytes);
     if (over === 2) throw damagedError("known codes in an LZW block", "others");
-    if (over === 1 || part.length === 0) throw damagedError(`${length} bytes in an LZW block`, `${total}`);
+    const tooFew = () => damagedError(`${length} bytes in an LZW block`, `${total}`);
+    if (over === 1) throw tooFew();
     bytes.set(part, feed);
     const count = module.lzwRead(state, feed, feed + part.length, made, madeBytes);
     fed += module.lzwTaken(state) - feed;
+    // Codes of bytes that were taken before may still be waiting.
+    if (count === 0 && part.length === 0) throw tooFew();
     ready = bytes.subarray(made, made + count);
   };
 

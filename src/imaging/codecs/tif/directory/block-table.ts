@@ -16,7 +16,7 @@ export interface BlockTable {
   offset(i: number): number;
   /** Returns the length of a loaded block; Infinity if neither the file nor the next offset states it. */
   length(i: number): number;
-  /** Returns the bytes of the values in memory. */
+  /** Returns the bytes of all values, as if they were in memory. */
   weight(): number;
 }
 
@@ -81,6 +81,6 @@ function listOf({ littleEndian, bytes: { size } }: TiffFile, entry: Entry) {
     },
     /** Returns 0 for a value that is not in memory. */
     at: (i: number): number => parts.get(Math.floor(i / together))?.[i % together] ?? 0,
-    weight: () => parts.size * together * Float64Array.BYTES_PER_ELEMENT,
+    weight: () => end * Float64Array.BYTES_PER_ELEMENT,
   };
 }

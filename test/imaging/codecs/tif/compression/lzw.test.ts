@@ -108,3 +108,17 @@ test("strings of thousands of bytes, and blocks longer than what is fed at a tim
     expect(Buffer.compare(Buffer.from((await decode(data)).data.buffer), reference)).toBe(0);
   }
 });
+
+test("LZW of blank blocks is read to the last of the codes that were taken together", async () => {
+  for (const [width, height, channels, predictor] of [
+    [1000, 33, 1, "none"],
+    [2480, 40, 3, "horizontal"],
+    [4096, 17, 1, "none"],
+  ] as const) {
+    const raw = { width, height, channels };
+    const pixels = new Uint8Array(width * height * channels).fill(255);
+    const image = sharp(pixels, { raw }).toColourspace(channels === 1 ? "b-w" : "srgb");
+    const data = await image.tiff({ compression: "lzw", predictor }).toBuffer();
+    expect(Buffer.compare(Buffer.from((await decode(data)).data.buffer), pixels)).toBe(0);
+  }
+});
