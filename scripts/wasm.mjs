@@ -6,7 +6,7 @@
 // do not mix up their modules.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import asc from "assemblyscript/asc";
@@ -50,17 +50,22 @@ export async function buildWasm(names = ownNames) {
   return files;
 }
 
-/**
- * Returns the digest of everything that the module is made of: compiler, flags, entry, and the files in its
- * folder and below.
- */
+/** Returns the digest of everything that the module is made of: compiler, flags, entry, and its imports. */
 function digestOf(entry) {
   const hash = createHash("sha256").update(JSON.stringify([asc.version, flags, relative(root, entry)]));
-  const folder = dirname(entry);
-  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".ts"));
-  for (const name of files.sort())
-    hash.update(JSON.stringify([name, readFileSync(join(folder, name), "utf8")]));
+  for (const [file, text] of [...withImports(entry)].sort(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(JSON.stringify([relative(root, file), text]));
   return hash.digest("hex").slice(0, 16);
+}
+
+/** Returns the texts of a file and of all that it imports, by path. */
+function withImports(file, texts = new Map()) {
+  if (texts.has(file)) return texts;
+  const text = readFileSync(file, "utf8");
+  texts.set(file, text);
+  for (const [, path] of text.matchAll(/\bfrom "(\.[^"]+)"/g))
+    withImports(`${resolve(dirname(file), path)}.ts`, texts);
+  return texts;
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

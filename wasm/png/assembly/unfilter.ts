@@ -1,6 +1,8 @@
 // Undoes the five row filters (PNG specification 9.2). Rows are written apart from what is read, so that
 // vectors may write past the end of one: the next row is written after it.
 
+import { sumVectors } from "../../shared/assembly/sums";
+
 /**
  * Undoes the filters of `count` rows at `from`, each a filter type and `rowBytes` bytes, as far as their
  * first `length` bytes, and writes these to `to`, packed. `step` is the number of bytes of a pixel: 1, 2, 3,
@@ -22,30 +24,11 @@ export function unfilterRows(from: usize, rowBytes: i32, count: i32, step: i32, 
   return count;
 }
 
-/** Sums along the row, for all whole pixels of a vector in steps of doubled distance. */
 function undoSub(from: usize, to: usize, end: usize, step: i32): void {
-  const lanes = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  // Lanes before the first become large numbers, for which swizzle returns zeros.
-  const once = i8x16.sub(lanes, i8x16.splat(<i8>step));
-  const twice = i8x16.sub(once, i8x16.splat(<i8>step));
-  const fourTimes = i8x16.sub(twice, i8x16.splat(<i8>(2 * step)));
-  const eightTimes = i8x16.sub(fourTimes, i8x16.splat(<i8>(4 * step)));
-  const whole = 16 - (16 % step);
-  // lane modulo step, in the last whole pixel
-  let last = lanes;
-  for (let i = step; i < 16; i += step) last = i8x16.min_u(last, i8x16.sub(last, i8x16.splat(<i8>step)));
-  last = i8x16.add(last, i8x16.splat(<i8>(whole - step)));
-  let left = i8x16.splat(0);
-  for (; to < end; from += <usize>whole, to += <usize>whole) {
-    let sum = v128.load(from);
-    sum = i8x16.add(sum, i8x16.swizzle(sum, once));
-    if (step < 8) sum = i8x16.add(sum, i8x16.swizzle(sum, twice));
-    if (step < 4) sum = i8x16.add(sum, i8x16.swizzle(sum, fourTimes));
-    if (step < 2) sum = i8x16.add(sum, i8x16.swizzle(sum, eightTimes));
-    sum = i8x16.add(sum, left);
-    v128.store(to, sum);
-    left = i8x16.swizzle(sum, last);
-  }
+  let left = to + <usize>step;
+  if (to + 16 <= end) left = sumVectors<u8>(from, to, end, step);
+  else memory.copy(to, from, step);
+  for (from += left - to; left < end; from++, left++) store<u8>(left, load<u8>(from) + load<u8>(left - <usize>step));
 }
 
 function undoUp(from: usize, above: usize, to: usize, end: usize): void {

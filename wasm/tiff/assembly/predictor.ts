@@ -1,6 +1,8 @@
 // Undoes predictors, in place and row by row: horizontal differences (TIFF 6.0 section 14) and those of
 // floating point (TIFF Technical Note 3).
 
+import { sumVectors } from "../../shared/assembly/sums";
+
 /**
  * Adds to each sample the one `step` samples before it, in `count` rows of `rowBytes` bytes at `at`. `size`
  * is the number of bytes of a sample: 1, 2, 4 or 8. Sums wrap.
@@ -17,42 +19,8 @@ export function undoDifferences(at: usize, count: i32, rowBytes: i32, step: i32,
 
 /** Adds to each sample up to `end` the one `step` bytes before it. */
 function addAlong<T>(at: usize, end: usize, step: i32): void {
-  at = step <= 8 && at + 16 <= end ? addVectors<T>(at, end, step) : at + <usize>step;
+  at = step <= 8 && at + 16 <= end ? sumVectors<T>(at, at, end, step) : at + <usize>step;
   for (; at < end; at += sizeof<T>()) store<T>(at, <T>(load<T>(at) + load<T>(at - <usize>step)));
-}
-
-/**
- * The same for pixels of at most 8 bytes, as far as whole vectors fit, of which there is at least one: sums
- * over a vector in steps of doubled distance. Returns the first byte that is left.
- */
-function addVectors<T>(at: usize, end: usize, step: i32): usize {
-  const lanes = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  // Lanes before the first become large numbers, for which swizzle returns zeros.
-  const once = i8x16.sub(lanes, i8x16.splat(<i8>step));
-  const twice = i8x16.sub(once, i8x16.splat(<i8>step));
-  const fourTimes = i8x16.sub(twice, i8x16.splat(<i8>(2 * step)));
-  const eightTimes = i8x16.sub(fourTimes, i8x16.splat(<i8>(4 * step)));
-  const whole = 16 - (16 % step);
-  // lane modulo step, in the last whole pixel
-  let last = lanes;
-  for (let i = step; i < 16; i += step) last = i8x16.min_u(last, i8x16.sub(last, i8x16.splat(<i8>step)));
-  last = i8x16.add(last, i8x16.splat(<i8>(whole - step)));
-  let left = i8x16.splat(0);
-  let next = v128.load(at);
-  for (; at + 16 <= end; at += <usize>whole) {
-    let sum = next;
-    // Read before this vector is written, since the two overlap.
-    next = v128.load(at + <usize>whole);
-    sum = v128.add<T>(sum, i8x16.swizzle(sum, once));
-    if (step < 8) sum = v128.add<T>(sum, i8x16.swizzle(sum, twice));
-    if (step < 4) sum = v128.add<T>(sum, i8x16.swizzle(sum, fourTimes));
-    if (step < 2) sum = v128.add<T>(sum, i8x16.swizzle(sum, eightTimes));
-    sum = v128.add<T>(sum, left);
-    v128.store(at, sum);
-    left = i8x16.swizzle(sum, last);
-  }
-  // The last vector ends after its last whole pixel.
-  return at - <usize>whole + 16;
 }
 
 /**
