@@ -3,11 +3,9 @@
 import { ImagingError } from "../../errors.ts";
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import { colourFacts } from "../../metadata/colour.ts";
-import { crop } from "../../pipeline/steps/crop.ts";
 import type { Codec } from "../codec.ts";
-import type { Rectangle } from "../image-header.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
-import { takeParts } from "../pyramid/rows.ts";
+import { rowsOf } from "../pyramid/rows.ts";
 import { decodeGif } from "./decode.ts";
 import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
@@ -22,9 +20,7 @@ export function gifCodec(pyramids: Pyramids): Codec {
         throw damagedError("its header, which is not the one read before");
       if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
       const image = decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
-      const all = { ...region, x: 0, y: 0 };
-      const rowsOf = ({ y: top, width, height }: Rectangle) => crop(image, { left: 0, top, width, height });
-      await takeParts(all, rowsOf, take);
+      for (const rows of rowsOf(image)) await take(rows);
       return false;
     },
     memory(header, region, fileSize) {

@@ -3,7 +3,7 @@
 import { ImagingError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
-import type { NewPart } from "../../sidecar/entry.ts";
+import { writeEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { mostTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { TakeRows } from "../codec.ts";
@@ -18,7 +18,7 @@ export interface PyramidTools {
 }
 
 /**
- * Writes the levels of an image from `lowest` on to blocks and returns the parts of its sidecar. Holds a row
+ * Writes the levels of an image from `lowest` on to blocks and returns the entry of its sidecar. Holds a row
  * of tiles of each level. Throws ImagingError `unsupported` if there is no room, `decode` if the file ends
  * early.
  */
@@ -27,7 +27,7 @@ export async function buildPyramid(
   { size, lowest }: { readonly size: Size; readonly lowest: 0 | 1 },
   sink: BlockSink,
   { resize, coder }: PyramidTools,
-): Promise<readonly NewPart[]> {
+): Promise<Uint8Array> {
   const sizes = levelSizes(size);
   /** Places of the tiles of each level, row by row. */
   const places = sizes.map((): TilePlace[] => []);
@@ -49,10 +49,10 @@ export async function buildPyramid(
   );
   if (incomplete)
     throw new ImagingError("decode", "Expected a whole file; this one ends early. It may be damaged.");
-  return [
+  return writeEntry([
     { kind: "pyramidIndex", inside: [saveTileIndex(places.flat())] },
     { kind: "pyramid", blocks: await blocks.end() },
-  ];
+  ]);
 }
 
 /** Codes a row of tiles. */

@@ -4,7 +4,7 @@ import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { BlockCache } from "../../sidecar/block-reader.ts";
-import { bytesOf, type NewPart, readEntry, writeEntry } from "../../sidecar/entry.ts";
+import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { Codec, Decoded, SidecarAccess, SidecarWay, TakeRows } from "../codec.ts";
@@ -43,10 +43,7 @@ export type RowFormat = FormatEstimates & (DecodedByRows | WholeFormat);
 
 export type PyramidParts = Required<
   Pick<Codec, "memory" | "decodedPixels" | "decode" | "rows" | "scales" | "sidecar">
-> & {
-  /** Builds the parts of a sidecar; none if the image has no pyramid. */
-  buildParts(bytes: ByteSource, master: MasterPage, access?: SidecarAccess): Promise<readonly NewPart[]>;
-};
+>;
 
 export interface PyramidTools {
   readonly resize: Resize;
@@ -192,19 +189,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       if (access && !access.absent && needed > (access.memory ?? Number.POSITIVE_INFINITY))
         throw wholeFileError();
     };
-    const buildParts: PyramidParts["buildParts"] = async (bytes, master, access) => {
-      const { header } = master;
-      const blocks = access?.blocks;
-      if (!blocks || !hasPyramid(header)) return [];
-      const { width, height } = header;
-      const whole = { x: 0, y: 0, width, height };
-      const last = { ...master, id: access.id, isLast: true } as const;
-      const rowsOf = (take: TakeRows) => decodeRows(bytes, last, whole, take);
-      const sink = { room: blocks.room, keep: blocks.keep };
-      return buildPyramid(rowsOf, { size: header, lowest: lowestOf(header) }, sink, { resize, coder });
-    };
     return {
-      buildParts,
       memory: (read, fileSize) => memoryAlone(read, read.region.height, fileSize),
       decodedPixels(read) {
         const { region, scaleFactor } = read;
@@ -247,8 +232,15 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       sidecar: {
         way: (read, _fileSize, room) => sidecarWay(read, room),
         async build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess) {
-          const parts = await buildParts(bytes, master, access);
-          return parts.length > 0 ? writeEntry(parts) : new Uint8Array();
+          const { header } = master;
+          const blocks = access?.blocks;
+          if (!blocks || !hasPyramid(header)) return new Uint8Array();
+          const { width, height } = header;
+          const whole = { x: 0, y: 0, width, height };
+          const last = { ...master, id: access.id, isLast: true } as const;
+          const rowsOf = (take: TakeRows) => decodeRows(bytes, last, whole, take);
+          const sink = { room: blocks.room, keep: blocks.keep };
+          return buildPyramid(rowsOf, { size: header, lowest: lowestOf(header) }, sink, { resize, coder });
         },
         memory(header, fileSize) {
           const { width, height } = header;

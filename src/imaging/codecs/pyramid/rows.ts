@@ -71,16 +71,14 @@ export async function collectRows(
   return { ...result!, ...(incomplete && { incomplete }) };
 }
 
-/** Rows of a decoded image that are passed on at a time. */
-const rowsAtOnce = 64;
+/** Rows that are passed on at a time. */
+export const rowsAtOnce = 64;
 
-/** Passes on the rows of a region that `cut` returns parts of. */
-export async function takeParts(
-  region: Rectangle,
-  cut: (part: Rectangle) => PixelBuffer,
-  take: TakeRows,
-): Promise<void> {
-  const bottom = region.y + region.height;
-  for (let y = region.y; y < bottom; y += rowsAtOnce)
-    await take(cut({ ...region, y, height: Math.min(rowsAtOnce, bottom - y) }));
+/** Divides pixels into rows that are passed on at a time, without a copy. */
+export function* rowsOf(pixels: PixelBuffer): Generator<PixelBuffer> {
+  const rowLength = pixels.width * pixels.bands;
+  for (let y = 0; y < pixels.height; y += rowsAtOnce) {
+    const end = Math.min(pixels.height, y + rowsAtOnce);
+    yield { ...pixels, height: end - y, data: pixels.data.subarray(y * rowLength, end * rowLength) };
+  }
 }

@@ -5,6 +5,7 @@ import { type PixelBuffer, samplesLike } from "../../pipeline/pixels.ts";
 import type { TakeRows } from "../codec.ts";
 import { createHalver, type Halver, type Resize } from "./halver.ts";
 import type { Size } from "./levels.ts";
+import { rowsOf } from "./rows.ts";
 
 /** The levels to make: their sizes, the image first, and the side of a tile in pixels. */
 export interface TiledLevels {
@@ -17,9 +18,6 @@ export interface TiledLevels {
  * fewer rows at the bottom. They are valid until it resolves.
  */
 export type TakeTiles = (level: number, rows: PixelBuffer) => Promise<void>;
-
-/** Rows that the next level is made from at a time, since it holds them as well. */
-const rowsAtOnce = 64;
 
 /** A level that is being made. */
 interface Level {
@@ -59,7 +57,8 @@ export async function divideIntoTiles(
     const level = levels[n]!;
     for (const rows of completeRows(level, piece, side)) {
       await takeTiles(n, rows);
-      for (const part of partsOf(rows)) {
+      // The next level holds what it is given as well.
+      for (const part of rowsOf(rows)) {
         const made = levels[n + 1]?.halver?.take(part);
         if (made) await addRows(n + 1, made);
       }
@@ -88,13 +87,5 @@ function* completeRows(level: Level, piece: PixelBuffer, side: number): Generato
     level.done += full;
     level.count = 0;
     yield { ...level.rows, height: full, data: level.rows.data.subarray(0, full * rowLength) };
-  }
-}
-
-function* partsOf(rows: PixelBuffer): Generator<PixelBuffer> {
-  const rowLength = rows.width * rows.bands;
-  for (let y = 0; y < rows.height; y += rowsAtOnce) {
-    const end = Math.min(rows.height, y + rowsAtOnce);
-    yield { ...rows, height: end - y, data: rows.data.subarray(y * rowLength, end * rowLength) };
   }
 }

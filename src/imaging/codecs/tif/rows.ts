@@ -5,7 +5,7 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { TakeRows } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
-import { takeParts } from "../pyramid/rows.ts";
+import { rowsOf } from "../pyramid/rows.ts";
 import { fillFrom, type TiffReaders } from "./decode.ts";
 import { damagedError } from "./directory/ifd.ts";
 import { stageFor } from "./directory/stages.ts";
@@ -58,13 +58,9 @@ export async function decodeTiffRows(
       if (!band || y < band.area.y + band.area.height) return;
       const { area, target } = band;
       band = undefined;
-      const data = target.finish();
       const { width, height } = area;
-      const rowsOf = (part: Rectangle) => {
-        const [from, to] = [part.y, part.y + part.height].map((row) => row * width * bands);
-        return { width, height: part.height, bands, interpretation, data: data.subarray(from, to) };
-      };
-      await takeParts({ x: 0, y: 0, width, height }, rowsOf, take);
+      for (const rows of rowsOf({ width, height, bands, interpretation, data: target.finish() }))
+        await take(rows);
     },
   });
   return !isWhole;

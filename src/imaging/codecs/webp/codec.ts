@@ -2,8 +2,9 @@
 
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
+import { partsOf } from "../parts.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
-import { takeParts } from "../pyramid/rows.ts";
+import { rowsAtOnce } from "../pyramid/rows.ts";
 import { cut, damagedError, decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
@@ -21,7 +22,11 @@ export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
       const { whole, bands } = await decodePage(decodeStill, file, page);
       if (whole.width !== header.width || whole.height !== header.height || bands !== header.bands)
         throw damagedError("its header is not the one read before");
-      return { take: (region, take) => takeParts(region, (part) => cut(whole, part, bands), take) };
+      return {
+        async take(region, take) {
+          for (const part of partsOf(region, rowsAtOnce)) await take(cut(whole, part, bands));
+        },
+      };
     },
     wholeBytes: ({ width, height }) => 4 * width * height,
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
