@@ -205,8 +205,8 @@ async function derive(
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const expected = renderWork(plan, codec, sidecar?.access);
-      const stored = sidecar?.state === "complete" ? plan.withSidecar : undefined;
-      const memory = stored?.memory ?? plan.memory;
+      const isStored = sidecar?.state === "complete";
+      const memory = admittedMemory(plan, isStored);
       const demand = demandOf(master, memory, expected);
       let admitted = 0;
       const encoded = await parts.admission.run(demand, work, (place) => {
@@ -216,7 +216,7 @@ async function derive(
             task: { kind: "render", plan },
             bytes,
             file,
-            sidecar: sidecar && (stored ? { ...sidecar.access, memory: stored.reading } : sidecar.access),
+            sidecar: isStored ? { ...sidecar.access, memory: plan.withSidecar?.reading } : sidecar?.access,
             overlay: prepared.overlay?.image,
             memory,
           },
@@ -262,12 +262,12 @@ function noteRender(
   latest.note(masterVersion(master), what, { canonical, ...took, at: Date.now() });
 }
 
-/** Returns the bytes that a planned render is admitted for, if it would build a sidecar that it waits for. */
-export const admittedMemory = (
-  { sidecars }: Pick<RenderParts, "sidecars">,
-  master: Master,
-  { read, memory, withSidecar }: RenderPlan,
-): number => (withSidecar && sidecars.waits(master, read) ? withSidecar.memory : memory);
+/**
+ * Returns the bytes that a planned render is admitted for. `hasSidecar`: true if it has a whole sidecar, or
+ * waits until one is built.
+ */
+export const admittedMemory = ({ memory, withSidecar }: RenderPlan, hasSidecar: boolean): number =>
+  (hasSidecar ? withSidecar?.memory : undefined) ?? memory;
 
 /**
  * Returns the plan of a prepared derivative, also to check a HEAD request without rendering. `whole`: true if

@@ -176,7 +176,8 @@ function image(
       if (!known) {
         checkServable(service.images, master, prepared.header);
         const plan = planFor(service.images, master, prepared);
-        service.images.admission.check(admittedMemory(service.images, master, plan));
+        const waits = service.images.sidecars.waits(master, plan.read);
+        service.images.admission.check(admittedMemory(plan, waits));
       }
       tellIgnoredProfile(headers, service, master);
       c.get("stages")?.noteCache(known ? "hit" : "miss");

@@ -69,9 +69,7 @@ export async function expectedCosts(
       const named = { ...row, canonical, size: geometry.size };
       try {
         const plan = planFor(parts, master, { ...resolved, overlay: undefined });
-        const memory = sidecar
-          ? (plan.withSidecar?.memory ?? plan.memory)
-          : admittedMemory(parts, master, plan);
+        const memory = admittedMemory(plan, sidecar || parts.sidecars.waits(master, plan.read));
         if (!parts.admission.allows(memory)) throw tooMuchMemory(memory);
         const codec = parts.codecs.byFormat(header.format);
         const { ms } = renderWork(plan, codec, { absent: !sidecar });
