@@ -58,12 +58,20 @@ export function stageFacts(stages: readonly Stage[]): Record<string, number[]> {
   return Object.fromEntries(fields.map((field) => [field, stages.map((stage) => stage[field])]));
 }
 
+/** Stages by header: a plan asks for those of one header many times. */
+const known = new WeakMap<ImageHeader, readonly Stage[]>();
+
 /** Returns the stages listed in a header, full size first. */
-export function stagesOf(header: ImageHeader): Stage[] {
-  const list = (field: keyof Stage) => (header.details?.[field] ?? []) as readonly number[];
-  return list("scale").map(
-    (_, i) => Object.fromEntries(fields.map((field) => [field, list(field)[i]])) as unknown as Stage,
-  );
+export function stagesOf(header: ImageHeader): readonly Stage[] {
+  let stages = known.get(header);
+  if (!stages) {
+    const list = (field: keyof Stage) => (header.details?.[field] ?? []) as readonly number[];
+    stages = list("scale").map(
+      (_, i) => Object.fromEntries(fields.map((field) => [field, list(field)[i]])) as unknown as Stage,
+    );
+    known.set(header, stages);
+  }
+  return stages;
 }
 
 /** Returns the stored scales, which need no averaging. */
