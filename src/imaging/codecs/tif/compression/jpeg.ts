@@ -1,5 +1,6 @@
 // JPEG strips and tiles (TIFF Technical Note 2), of which only the MCUs of a region are decoded.
 
+import { crop } from "../../../pipeline/steps/crop.ts";
 import type { CodecHost } from "../../codec.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { decodePixels, isOneBand } from "../../jpg/region/pixels.ts";
@@ -49,15 +50,21 @@ export function jpegDecoder(host: CodecHost, tiles: JpegTiles): DecodeJpeg {
 const isOurs = ({ colour, side }: JpegPart) => side === 1 && colour !== "cmyk" && colour !== "rgba";
 
 /** Returns the wanted pixels of a whole block. */
-function cut(pixels: Uint8Array, { wanted, width, side, colour }: JpegPart): Uint8Array {
+function cut(data: Uint8Array, { wanted, width, side, colour }: JpegPart): Uint8Array {
   const { bands } = jpegColours[colour];
-  const stride = Math.ceil(width / side) * bands;
-  const rowBytes = Math.ceil(wanted.width / side) * bands;
-  const rows = Math.ceil(wanted.height / side);
-  const out = new Uint8Array(rowBytes * rows);
-  for (let y = 0; y < rows; y++) {
-    const from = (wanted.y / side + y) * stride + (wanted.x / side) * bands;
-    out.set(pixels.subarray(from, from + rowBytes), y * rowBytes);
-  }
-  return out;
+  const across = Math.ceil(width / side);
+  const block = {
+    width: across,
+    height: data.length / (across * bands),
+    bands,
+    interpretation: "rgb",
+    data,
+  } as const;
+  const window = {
+    left: wanted.x / side,
+    top: wanted.y / side,
+    width: Math.ceil(wanted.width / side),
+    height: Math.ceil(wanted.height / side),
+  };
+  return crop(block, window).data as Uint8Array;
 }
