@@ -155,7 +155,7 @@ export function settledVersion(
   now: number,
 ): string | undefined {
   if (modified && now - modified.getTime() < settledMs) return undefined;
-  return `${source.fingerprint} ${key} ${validator}`;
+  return JSON.stringify([source.fingerprint, key, validator]);
 }
 
 /**

@@ -31,7 +31,6 @@ export async function encodeByRows(
     stages?.enter("decode");
   };
   await stillWanted(wanted);
-  stages?.enter("decode");
   const incomplete = await codecs.byFormat(read.header.format).rows!.decode(bytes, read, rows, take, sidecar);
   pieces.push(stream!.finish());
   return { pieces, incomplete };

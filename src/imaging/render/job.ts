@@ -53,6 +53,7 @@ async function encodedPixels(plan: RenderPlan, context: JobContext): Promise<Enc
   const derived =
     step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, sidecar, codecs.kernels, stages);
   if (derived) return derived;
+  stages?.enter("decode");
   if (plan.rows !== undefined) return encodeByRows({ ...plan, rows: plan.rows }, context);
   const decoded = await codec.decode(bytes, plan.read, sidecar);
   await stillWanted(wanted);

@@ -96,12 +96,14 @@ export function jpegCodec(
       // Each part also decodes the MCUs around it.
       apart: (read) => (isWhole(read) ? undefined : 64 * read.scaleFactor),
       memory: (read, rows) => regionMemory({ ...read, region: { ...read.region, height: rows } }),
-      decode: (bytes, read, rows, take, access) =>
-        files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
+      async decode(bytes, read, rows, take, access) {
+        if (read.header.unsupported) throw new ImagingError("unsupported", read.header.unsupported);
+        return files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
           for (const region of partsOf(read.region, rows))
             await take(await files.decode(file, { ...read, region }));
           return file.damaged;
-        }),
+        });
+      },
     },
     scales: { of: reductions },
     memory(read, fileSize) {
@@ -125,7 +127,6 @@ export function jpegCodec(
       if (write.format !== "jpg" || isWhole(read)) return undefined;
       return files.withFile(withLateHeight(bytes, read.header), read, access, async (file) => {
         const pieces = await deriver.derive(file, plan, kernels, stages);
-        if (!pieces) stages?.enter("decode");
         return pieces && { pieces, incomplete: file.damaged };
       });
     },
