@@ -5,8 +5,8 @@
 //
 // Photographs: those of --photos, else of the Debian packages named below (fetched with apt-get download if
 // it exists), else the test suite's one picture, enlarged. Sizes: 24, 100, 400 megapixels (400 needs 3 GB of
-// memory), and 6 with odd sides. Forms besides JPEG: tiff-jpeg, tiff-deflate (pyramids of 256 px tiles), png,
-// webp. Only missing files are made.
+// memory), and 6 with odd sides. Forms besides JPEG: tiff-jpeg, tiff-deflate, tiff-lzw (pyramids of 256 px
+// tiles), png, webp. Only missing files are made.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
@@ -47,6 +47,10 @@ const forms = {
   "tiff-deflate": {
     ending: "tif",
     write: (image) => image.tiff({ ...pyramid, compression: "deflate", predictor: "horizontal" }),
+  },
+  "tiff-lzw": {
+    ending: "tif",
+    write: (image) => image.tiff({ ...pyramid, compression: "lzw", predictor: "horizontal" }),
   },
   png: { ending: "png", write: (image) => image.png({ compressionLevel: 6 }) },
   webp: { ending: "webp", largest: 100, write: (image) => image.webp({ quality: 90, effort: 2 }) },
