@@ -67,7 +67,7 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
     const { owners, mapped, failure } = await ownersOf(parts.images, path.identifier);
     for (const { source, key: master } of owners) source.forget?.(master);
     const names = await renderNames(parts.images, version, path, tier, mapped);
-    return orFailure(await remove(parts, "render", names), failure);
+    return orFailure(await removeNamed(parts, "render", names), failure);
   },
   async info(parts, key) {
     const { path } = pathOf(parts, "info", splitTier(key).path);
@@ -102,7 +102,20 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
  */
 export async function purgeImage(parts: PurgeParts, identifier: string): Promise<PurgedImage> {
   const { owners, failure } = await ownersOf(parts.images, checkIdentifier(identifier));
-  const failures: unknown[] = failure === undefined ? [] : [failure];
+  const purged = await purgeMasters(parts, owners);
+  if (failure !== undefined) throw failure;
+  return { purged, unsupported: [] };
+}
+
+/**
+ * Removes everything cached of masters, and returns the number of entries removed from each slot. Throws
+ * `busy` (code purge_failed) if the store of a slot fails; the other slots are purged nevertheless.
+ */
+export async function purgeMasters(
+  parts: PurgeParts,
+  owners: readonly Owner[],
+): Promise<PurgedImage["purged"]> {
+  const failures: unknown[] = [];
   const attempt = (removed: Promise<number>) =>
     removed.catch((error: unknown) => {
       failures.push(error);
@@ -112,9 +125,9 @@ export async function purgeImage(parts: PurgeParts, identifier: string): Promise
   // purged.
   const origin = await attempt(removeMasters(parts, owners));
   const info = await attempt(removeFacts(parts, owners));
-  const render = await attempt(remove(parts, "render", owners.map(masterName)));
+  const render = await attempt(removeNamed(parts, "render", owners.map(masterName)));
   if (failures.length > 0) throw failures[0];
-  return { purged: { render, info, origin }, unsupported: [] };
+  return { render, info, origin };
 }
 
 /**
@@ -157,7 +170,12 @@ const purgeError = (slot: SlotName, cause: unknown) =>
     { code: "purge_failed", cause },
   );
 
-async function remove({ slots }: PurgeParts, slot: SlotName, names: readonly string[]): Promise<number> {
+/** Removes the entries or groups with these names, and returns their number. Throws `busy` (purge_failed). */
+export async function removeNamed(
+  { slots }: PurgeParts,
+  slot: SlotName,
+  names: readonly string[],
+): Promise<number> {
   let removed = 0;
   try {
     for (const name of new Set(names)) removed += await slots[slot].delete(name);
@@ -178,12 +196,12 @@ async function removeMasters(parts: PurgeParts, owners: readonly Owner[]): Promi
   // Called before, so that nothing old is written any more, and after, because of data that was found in the
   // slot in the meantime.
   forget();
-  return remove(parts, "origin", owners.map(masterName)).finally(forget);
+  return removeNamed(parts, "origin", owners.map(masterName)).finally(forget);
 }
 
 async function removeFacts(parts: PurgeParts, owners: readonly Owner[]): Promise<number> {
   const { images } = parts;
-  return remove(parts, "info", owners.map(masterName)).finally(() => {
+  return removeNamed(parts, "info", owners.map(masterName)).finally(() => {
     forgetHeaders(images.info);
     for (const owner of owners) {
       images.ignoredProfiles.forget(masterName(owner));

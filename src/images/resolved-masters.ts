@@ -14,6 +14,8 @@ export interface ResolvedMasters {
   note(identifier: string, owner: Owner): void;
   /** Returns the remembered masters of an identifier. */
   of(identifier: string): readonly Owner[];
+  /** Returns the remembered masters of all identifiers with this beginning, each once. */
+  below(beginning: string): readonly Owner[];
 }
 
 /**
@@ -36,5 +38,12 @@ export function createResolvedMasters(): ResolvedMasters {
       owners.set(identifier, known, known.size);
     },
     of: (identifier) => [...(owners.get(identifier)?.values() ?? [])],
+    below(beginning) {
+      const found = new Map<string, Owner>();
+      for (const identifier of [...owners.keys()])
+        if (identifier.startsWith(beginning))
+          for (const [name, owner] of owners.get(identifier) ?? []) found.set(name, owner);
+      return [...found.values()];
+    },
   };
 }
