@@ -1,5 +1,5 @@
-// Makes the pictures of docs/admin.md: the pages of the operator of the built product, under some load, in
-// Chromium.
+// Makes the pictures of docs/operations/admin.md: pages of the operator of the built product, under some
+// load, in Chromium.
 //
 //   npm run build && node scripts/admin-pictures.mjs [FOLDER] [--all]        default: docs/pictures; --all: every page in light, dark and narrow
 

@@ -1,5 +1,5 @@
-// Writes docs/configuration.md and docs/configuration.schema.json from the schema, and docs/figures.md from
-// the table of figures; with --check it only compares.
+// Writes the generated pages of docs/reference/: the configuration and its JSON Schema from the schema, and
+// the metrics from the table of figures; with --check it only compares.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,9 +27,9 @@ const { leaves, configTree, figures, publishedName } = await import(pathToFileUR
 rmSync(folder, { recursive: true });
 
 const files = {
-  "docs/configuration.md": reference(),
-  "docs/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
-  "docs/figures.md": figuresPage(figures, publishedName),
+  "docs/reference/configuration.md": reference(),
+  "docs/reference/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
+  "docs/reference/metrics.md": figuresPage(figures, publishedName),
 };
 
 let stale = false;
@@ -61,12 +61,16 @@ function sections() {
       /^log\./,
       "The log goes to standard error. A running server takes over changes of the keys with ↻.",
     ],
-    ["Error reports", /^errors\./, "[Operations](operations.md#error-reports) shows what a report holds."],
-    ["Metrics", /^metrics\./, "[Figures](figures.md) lists what the service counts."],
+    [
+      "Error reports",
+      /^errors\./,
+      "[Monitoring](../operations/monitoring.md#error-reports) shows what a report holds.",
+    ],
+    ["Metrics", /^metrics\./, "[Metrics](metrics.md) lists what the service counts."],
     [
       "Tracing",
       /^tracing\./,
-      "Spans of requests and their stages, for an OpenTelemetry collector: [tracing](tracing.md) says what they contain.",
+      "Spans of requests and their stages, for an OpenTelemetry collector: [tracing](../operations/tracing.md) says what they contain.",
     ],
     ["Caching by browsers", /^http\./, ""],
     [
@@ -87,12 +91,12 @@ function sections() {
     [
       "Presentation",
       /^presentation\./,
-      "Manifests and collections of the folders of the sources: [presentation](presentation.md) shows what they contain and how manifest files add to them.",
+      "Manifests and collections of the folders of the sources: [presentation](../concepts/presentation.md) shows what they contain and how manifest files add to them.",
     ],
     [
       "Overlay",
       /^overlay\./,
-      "A picture, such as a watermark, that lies on every derivative: [overlay](overlay.md) shows what the keys do.",
+      "A picture, such as a watermark, that lies on every derivative: [overlay](../how-to/overlay.md) shows what the keys do.",
     ],
     [
       "Caches",
@@ -102,12 +106,12 @@ function sections() {
     [
       "Hooks",
       /^hook\./,
-      "Functions of your own that map identifiers and decide who may see images: [hooks](hooks.md) says what they receive and may return.",
+      "Functions of your own that map identifiers and decide who may see images: [hooks](../concepts/hooks.md) says what they receive and may return.",
     ],
     [
       "Authorization",
       /^auth\./,
-      "Who may see which images: [authorization](authorization.md) says how rules, profiles and sessions work together. Without the section `auth` the service gates nothing. Names under `auth.profiles` are part of addresses.",
+      "Who may see which images: [authorization](../concepts/authorization.md) says how rules, profiles and sessions work together. Without the section `auth` the service gates nothing. Names under `auth.profiles` are part of addresses.",
     ],
     [
       "Content states",
@@ -117,7 +121,7 @@ function sections() {
     [
       "Model Context Protocol",
       /^mcp\./,
-      "Images for AI clients: [MCP](mcp.md) says what they can do with them, and how to connect one.",
+      "Images for AI clients: [MCP](../how-to/mcp.md) says what they can do with them, and how to connect one.",
     ],
   ];
 }
@@ -132,7 +136,9 @@ function reference() {
   });
   const left = all.filter(({ path }) => !taken.has(path));
   if (left.length > 0)
-    throw new Error(`no section of docs/configuration.md for ${left.map(({ path }) => path).join(", ")}`);
+    throw new Error(
+      `no section of docs/reference/configuration.md for ${left.map(({ path }) => path).join(", ")}`,
+    );
   return `# Configuration
 
 Generated from the schema by \`npm run docs\`; the same as a [JSON Schema](configuration.schema.json) for editors.

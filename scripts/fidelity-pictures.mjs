@@ -1,5 +1,5 @@
-// Makes the pictures of docs/fidelity.md: masters drawn here or cut from the sample, and responses of the
-// built product.
+// Makes the pictures of docs/concepts/fidelity.md: masters drawn here or cut from the sample, and responses
+// of the built product.
 //
 //   npm run build && node scripts/fidelity-pictures.mjs [FOLDER]        default: docs/pictures
 

@@ -26,7 +26,7 @@ export function figuresPage(figures, publishedName) {
     const rows = own.map((name) => row(publishedName(name), figures[name]));
     return `## ${title}\n\n${intro ? `${intro}\n\n` : ""}| figure | kind | labels | meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   });
-  return `# Figures
+  return `# Metrics
 
 Generated from the table of figures (\`src/stats/figures.ts\`) by \`npm run docs\`.
 

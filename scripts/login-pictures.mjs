@@ -1,4 +1,5 @@
-// Makes the pictures of docs/authorization.md of screenshots that the browser tests of viewers leave.
+// Makes the pictures of docs/concepts/authorization.md of screenshots that the browser tests of viewers
+// leave.
 //
 //   SCREENSHOTS=FOLDER npx vitest run --config vitest.browser.config.ts test/browser/viewers.test.ts
 //   node scripts/login-pictures.mjs FOLDER

@@ -1,5 +1,5 @@
 // Other decoders and a resampler besides libvips: packages that the service does not use
-// (docs/dependencies.md says why).
+// (docs/contributing/dependencies.md says why).
 
 import { readFileSync } from "node:fs";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";

@@ -1,5 +1,5 @@
-// The words of comments and test titles: what CONTRIBUTING.md and docs/glossary.md exclude, and the width of
-// comment lines.
+// The words of comments and test titles: what CONTRIBUTING.md and docs/contributing/glossary.md exclude, and
+// the width of comment lines.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,8 +1,8 @@
-// Types of the package as a library. docs/library.md has examples.
+// Types of the package as a library. docs/how-to/library.md has examples.
 
 /** Options of the service. Everything is optional: without options it serves its sample image. */
 export interface HandlerOptions {
-  /** The configuration: the text of a smalti.yaml, or the same as an object (docs/configuration.md). */
+  /** The configuration: text of a smalti.yaml, or the same as an object (docs/reference/configuration.md). */
   readonly config?: string | Readonly<Record<string, unknown>> | undefined;
   /**
    * Serves this folder as the only source, in place of the sources in `config`: its path, or its file

@@ -1,4 +1,4 @@
-// Types of the package as a Cloudflare Worker. docs/library.md has an example.
+// Types of the package as a Cloudflare Worker. docs/how-to/library.md has an example.
 
 declare const worker: {
   /**

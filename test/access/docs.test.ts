@@ -1,4 +1,4 @@
-// The examples of docs/authorization.md are valid, and the template of the page is a login page.
+// The examples of docs/concepts/authorization.md are valid, and the template of the page is a login page.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { accessWarnings } from "../../src/config/reading/warnings.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
 
-const page = readFileSync(new URL("../../docs/authorization.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/concepts/authorization.md", import.meta.url), "utf8");
 
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);

@@ -1,12 +1,12 @@
-// The tests that docs/authorization-standard.md names are there, so that a clause does not lose its test
-// unnoticed.
+// The tests that docs/reference/authorization-standard.md names are there, so that a clause does not lose its
+// test unnoticed.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const page = readFileSync(`${root}docs/authorization-standard.md`, "utf8");
+const page = readFileSync(`${root}docs/reference/authorization-standard.md`, "utf8");
 
 /** Rows of the tables, without heads and rules. */
 const rows = page

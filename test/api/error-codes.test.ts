@@ -1,4 +1,4 @@
-// docs/errors.md names every code that the sources can throw, and no other.
+// docs/reference/errors.md names every code that the sources can throw, and no other.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { titles } from "../../src/lib/network/problem-document.ts";
 import { type FigureName, type FigureRow, figures, publishedName } from "../../src/stats/figures.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const document = readFileSync(`${root}docs/errors.md`, "utf8");
+const document = readFileSync(`${root}docs/reference/errors.md`, "utf8");
 const rows = [...document.matchAll(/^\| (\d{3}) \| ([^|]+) \|/gm)].map(([, status, codes = ""]) => ({
   status: Number(status),
   codes: [...codes.matchAll(/`([a-z0-9_]+)`/g)].map(([, code = ""]) => code),
@@ -54,7 +54,7 @@ const thrown = new Set(
     .filter((code) => !others.has(code)),
 );
 
-describe("docs/errors.md", () => {
+describe("docs/reference/errors.md", () => {
   test("names every code in the sources", () => {
     expect(thrown.size).toBeGreaterThan(40);
     expect([...thrown].filter((code) => !documented.has(code)).sort()).toEqual([]);
@@ -103,7 +103,7 @@ function busyIn(file: string, text: string): string[] {
   });
 }
 
-describe("the table of 503 in docs/errors.md", () => {
+describe("the table of 503 in docs/reference/errors.md", () => {
   const named = new Set(refusals.flatMap(({ code, files }) => files.map((file) => `${code} ${file}`)));
 
   test("has a row for each error of kind busy, with the file that throws it", () => {

@@ -56,7 +56,7 @@ test("failures are counted, with a minimum if older ones of that period may be f
     createVerdict()({ ...well, failures: Array.from({ length: count }, () => failure(well.at)) })[0]?.text;
   expect(said(1)).toBe("1 request failed in the last five minutes (status 5xx).");
   expect(said(2)).toBe("2 requests failed in the last five minutes (status 5xx).");
-  // The registry keeps the latest 50 (docs/figures.md).
+  // The registry keeps the latest 50 (docs/reference/metrics.md).
   expect(said(50)).toBe("At least 50 requests failed in the last five minutes (status 5xx).");
 });
 

@@ -56,7 +56,7 @@ test("the configuration is valid, and matches the port, the folder and the timeo
 test("the page that the unit names is in the package, at the folder of its program", () => {
   const [, folder] = / (\/\S+)\/dist\/main\.js/.exec(setting("ExecStart") ?? "") ?? [];
   const [, page] =
-    new RegExp(`^file:${folder}/dist/static/docs/([a-z]+)\\.html$`).exec(setting("Documentation") ?? "") ??
+    new RegExp(`^file:${folder}/dist/static/docs/([a-z/]+)\\.html$`).exec(setting("Documentation") ?? "") ??
     [];
   // scripts/docs-pages.mjs makes a page of each of these.
   expect(existsSync(new URL(`../../docs/${page}.md`, import.meta.url))).toBe(true);

@@ -1,5 +1,5 @@
-// The doctor before a real nginx: as docs/authorization.md sets it up below a path, and with lines that break
-// logins.
+// The doctor before a real nginx: as docs/concepts/authorization.md sets it up below a path, and with lines
+// that break logins.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { examine } from "../../src/doctor/diagnose.ts";

@@ -1,4 +1,4 @@
-// The examples of docs/hooks.md and its service do what the page says.
+// The examples of docs/concepts/hooks.md and its service do what the page says.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 import { freePort } from "../servers/free-port.ts";
 
-const page = readFileSync(new URL("../../docs/hooks.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/concepts/hooks.md", import.meta.url), "utf8");
 
 /** The blocks of the page in a language. */
 const blocks = (language: string) =>
@@ -41,7 +41,7 @@ async function ask(config: string, question: Partial<HookQuestion> & { readonly 
     `${config}\nsources: [{ name: scans, type: filesystem, root: . }, { name: vault, type: filesystem, root: ., prefix: v/ }]`,
     env,
   );
-  if (loaded.problems) throw new Error(problemLines(loaded.problems, "docs/hooks.md"));
+  if (loaded.problems) throw new Error(problemLines(loaded.problems, "docs/concepts/hooks.md"));
   const platform = { env, files: nodeFiles() } as unknown as Platform;
   const { out, err } = await testHook(withAbsolutePaths(loaded.config, folder), platform, {
     headers: [],

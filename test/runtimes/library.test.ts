@@ -1,5 +1,5 @@
-// The examples of docs/library.md, verbatim, in a folder where the package is installed: the server responds
-// next to a custom path and stops, and its types are correct.
+// The examples of docs/how-to/library.md, verbatim, in a folder where the package is installed: the server
+// responds next to a custom path and stops, and its types are correct.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -24,13 +24,13 @@ import { expectJpeg, type Program, startProgram } from "./program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const bin = (name: string) => `${root}test/runtimes/node_modules/.bin/${name}`;
-const page = readFileSync(`${root}docs/library.md`, "utf8");
+const page = readFileSync(`${root}docs/how-to/library.md`, "utf8");
 
 /** The first example in a language of the section that begins with a heading. */
 function example(heading: string, language: string): string {
   const section = page.split(/^## /m).find((each) => each.startsWith(heading)) ?? "";
   const code = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(section)?.[1];
-  if (!code) throw new Error(`docs/library.md has no example in ${language} below "${heading}".`);
+  if (!code) throw new Error(`docs/how-to/library.md has no example in ${language} below "${heading}".`);
   return code;
 }
 

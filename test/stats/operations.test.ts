@@ -106,7 +106,7 @@ describe("the alert rules", () => {
 });
 
 test("the page for operators documents every figure, and no other", () => {
-  const text = read("operations.md");
+  const text = read("operations/monitoring.md");
   const named = new Set([...text.matchAll(/`(smalti_\w+)`/g)].map(([, name]) => name));
   const published = (Object.keys(figures) as FigureName[]).map(publishedName);
   expect([...named].sort()).toEqual([...published].sort());

@@ -90,10 +90,10 @@ function askedIn(query: string): ListParameters {
 /** Sends a page of the documentation, or a file that belongs to it. */
 async function documentation(c: RequestContext, service: Service): Promise<Response> {
   const path = c.get("target").path.slice("/static/".length);
-  if (!/^docs\/[\w-]+\.html$/.test(path)) return c.get("files").respond(c, path);
+  if (!/^docs\/(?:[\w-]+\/)?[\w-]+\.html$/.test(path)) return c.get("files").respond(c, path);
   const body = await service.platform.asset(path);
   if (!body) throw new Refusal(noSuchPage);
-  const page = docsPage(new TextDecoder().decode(body));
+  const page = docsPage(new TextDecoder().decode(body), path.split("/").length - 2);
   return pageResponse(c, page, { headers: { "Cache-Control": "public, max-age=3600" } });
 }
 

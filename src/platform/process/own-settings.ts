@@ -1,6 +1,6 @@
 // The settings that the program wants of Node and of the C library, which are read when a process starts.
-// docs/runtimes.md, "Settings of the process", says what each is for. main.ts loads this file on any Node: it
-// uses no syntax that Node 16 lacks.
+// docs/reference/runtimes.md, "Settings of the process", says what each is for. main.ts loads this file on
+// any Node: it uses no syntax that Node 16 lacks.
 
 import { realpathSync } from "node:fs";
 

@@ -8,7 +8,7 @@ export type ProcessRuntime = "node" | "deno" | "bun";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Commands that start the bundle, as in docs/runtimes.md; the real path of this machine stays private. */
+/** Commands that start the bundle, as in docs/reference/runtimes.md; no path of this machine is shown. */
 const bundle: Readonly<Record<ProcessRuntime, string>> = {
   node: "node dist/main.js",
   deno: "deno run --allow-net --allow-read --allow-write --allow-env --allow-sys dist/main.js",

@@ -1,6 +1,6 @@
 // An authorize hook and a gated image, through every surface that shows it, for readers with and without a
 // login. A hook refuses and substitutes for everybody, and an image that it allows still needs the login
-// (docs/authorization.md, "What a request gets").
+// (docs/concepts/authorization.md, "What a request gets").
 
 import { rmSync } from "node:fs";
 import sharp from "sharp";

@@ -1,4 +1,4 @@
-// The table of docs/authorization.md that says what readers see: ways and denials by viewers.
+// The table of docs/concepts/authorization.md that says what readers see: ways and denials by viewers.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -38,7 +38,10 @@ const ways: Readonly<Record<string, { folder: string; login: keyof typeof logins
 };
 const denials: Readonly<Record<string, string>> = { substitute: "", refusal: "Only" };
 
-const text = readFileSync(fileURLToPath(new URL("../../../docs/authorization.md", import.meta.url)), "utf8");
+const text = readFileSync(
+  fileURLToPath(new URL("../../../docs/concepts/authorization.md", import.meta.url)),
+  "utf8",
+);
 
 /** A viewer's cells. Throws if the table lacks the viewer, a way or a denial, or has others. */
 export function documentedTable(viewer: string): readonly Row[] {
@@ -55,14 +58,15 @@ export function documentedTable(viewer: string): readonly Row[] {
   const expected = Object.keys(ways).flatMap((way) => Object.keys(denials).map((each) => `${way}|${each}`));
   const found = rows.map(([way, denial]) => `${way}|${denial}`);
   if (start < 0 || column < 0 || String(found) !== String(expected))
-    throw new Error(`docs/authorization.md: no table with ${viewer} and ${expected.join(", ")}`);
+    throw new Error(`docs/concepts/authorization.md: no table with ${viewer} and ${expected.join(", ")}`);
   return rows.map((row) => {
     const [way = "", denial = ""] = row;
     const cell = row[column] ?? "";
     const [, before, after] =
       /^((?:blank|reduced|whole)(?:, (?:bar|dialogue))?)(?: → (whole|reload|never))?$/.exec(cell) ?? [];
     const known = ways[way];
-    if (before === undefined || !known) throw new Error(`docs/authorization.md: ${way}, ${viewer}: ${cell}`);
+    if (before === undefined || !known)
+      throw new Error(`docs/concepts/authorization.md: ${way}, ${viewer}: ${cell}`);
     return {
       way,
       denial,

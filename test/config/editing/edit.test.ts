@@ -335,13 +335,11 @@ describe("a variable that overrides the file", () => {
 
 describe("over the examples of the docs", () => {
   const docs = new URL("../../../docs/", import.meta.url);
-  const examples = ["", "examples/"].flatMap((folder) =>
-    readdirSync(new URL(folder, docs)).flatMap((name) => {
-      const text = /\.(md|ya?ml)$/.test(name) ? readFileSync(new URL(folder + name, docs), "utf8") : "";
-      if (!name.endsWith(".md")) return [text];
-      return [...text.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, yaml = ""]) => yaml);
-    }),
-  );
+  const examples = readdirSync(docs, { recursive: true, encoding: "utf8" }).flatMap((name) => {
+    const text = /\.(md|ya?ml)$/.test(name) ? readFileSync(new URL(name, docs), "utf8") : "";
+    if (!name.endsWith(".md")) return [text];
+    return [...text.matchAll(/```ya?ml[^\n]*\n([\s\S]*?)```/g)].map(([, yaml = ""]) => yaml);
+  });
   /** Every variable that an example names is set. */
   const env = new Proxy<Env>({}, { get: (_, name) => (`${String(name)}`.startsWith("SERVICE_") ? "" : "x") });
   const valid = examples.filter((text) => loadConfig(text, env).config !== undefined);

@@ -1,4 +1,4 @@
-// The examples of docs/hooks-js.md do what the page says of them.
+// The examples of docs/reference/hooks-js.md do what the page says of them.
 
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const request = (identifier: string): HookRequest => ({
 });
 
 test("the page shows every example as it is in its file", () => {
-  const page = readFileSync(new URL("hooks-js.md", docs), "utf8");
+  const page = readFileSync(new URL("reference/hooks-js.md", docs), "utf8");
   for (const name of readdirSync(examples).filter((each) => each.endsWith(".js"))) {
     const text = readFileSync(new URL(name, examples), "utf8");
     if (text.length < 1500) expect(page, name).toContain(text);

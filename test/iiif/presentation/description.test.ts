@@ -286,7 +286,7 @@ test("nothing that can be written makes the reading fail", () => {
 });
 
 test("the examples of the documentation have no faults", () => {
-  const page = readFileSync(new URL("../../../docs/presentation.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../docs/concepts/presentation.md", import.meta.url), "utf8");
   const examples = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml = ""]) => parse(yaml));
   const described = examples.filter((value) => "canvases" in value || "items" in value);
   expect(described).toHaveLength(2);

@@ -62,7 +62,7 @@ describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
     expect(server.output()).toMatch(/a hook failed.*identifier=thrown .*position=hooks\.js:\d+:\d+/);
   });
 
-  // Without workers, nothing ends such a call: docs/hooks-js.md.
+  // Without workers, nothing ends such a call: docs/reference/hooks-js.md.
   if (!runtime.hosted)
     it("are ended in the middle of a built-in, while others continue", async () => {
       const long = info("a long built-in");
