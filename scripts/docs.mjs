@@ -1,5 +1,6 @@
 // Writes the generated pages of docs/reference/: the configuration and its JSON Schema from the schema, and
-// the metrics from the table of figures; with --check it only compares.
+// the metrics from the table of figures; also the alert rules for Kubernetes from those for Prometheus. With
+// --check it only compares.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,6 +31,7 @@ const files = {
   "docs/reference/configuration.md": reference(),
   "docs/reference/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
   "docs/reference/metrics.md": figuresPage(figures, publishedName),
+  "deploy/kubernetes/monitoring/alerts.yaml": prometheusRule(),
 };
 
 let stale = false;
@@ -47,6 +49,18 @@ for (const [name, text] of Object.entries(files)) {
   } else writeFileSync(path, text);
 }
 process.exit(stale ? 1 : 0);
+
+/** The alert rules as a resource of the Prometheus operator. */
+function prometheusRule() {
+  const rules = readFileSync(join(root, "docs/examples/operations/alerts.yml"), "utf8");
+  const groups = rules.slice(rules.indexOf("groups:"));
+  return `# Generated from docs/examples/operations/alerts.yml by \`npm run docs\`.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata: { name: smalti }
+spec:
+${groups.replace(/^(?=.)/gm, "  ")}`;
+}
 
 /** A heading for the keys that begin alike, and what to know before reading them. */
 function sections() {

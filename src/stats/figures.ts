@@ -209,6 +209,11 @@ export const figures = {
     help: "Values that were not stored because too many were waiting for the store.",
     labels: { slot },
   },
+  cache_failed_writes: {
+    kind: "counter",
+    help: "Values that were not stored because the store failed. They are part of the errors below.",
+    labels: { slot },
+  },
   cache_errors: {
     kind: "counter",
     help: "Reads, writes and checks of a slot's store that failed.",

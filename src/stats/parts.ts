@@ -13,6 +13,7 @@ export function slotCounts({ counter }: Registry, slot: string) {
     waits: counter("cache_lookups", { slot, outcome: "shared" }),
     writes: counter("cache_writes", { slot }),
     dropped: counter("cache_dropped_writes", { slot }),
+    failedWrites: counter("cache_failed_writes", { slot }),
     errors: counter("cache_errors", { slot }),
     bytesRead: counter("cache_read", { slot }),
     bytesWritten: counter("cache_written", { slot }),

@@ -9,8 +9,8 @@ import type { Store, Usage } from "./store.ts";
 
 /**
  * Counters of a slot. `waits`: callers that received a value being made for another; `dropped`: values that
- * were not stored, since too many were waiting for the store; `bytesRead`, `bytesWritten`: of values that
- * were found or stored.
+ * were not stored, since too many were waiting for the store; `failedWrites`: writes among `errors`;
+ * `bytesRead`, `bytesWritten`: of values that were found or stored.
  */
 export const slotCounts = [
   "hits",
@@ -19,6 +19,7 @@ export const slotCounts = [
   "errors",
   "writes",
   "dropped",
+  "failedWrites",
   "bytesRead",
   "bytesWritten",
 ] as const;
@@ -125,6 +126,7 @@ export function createSlot(options: SlotOptions): Slot {
 
   const logFailure = (what: string, error: unknown) => {
     counts.errors.add();
+    if (what === "set") counts.failedWrites.add();
     if (now() - loggedAt < logInterval) return;
     loggedAt = now();
     log.warn(`a cache slot cannot use its store and goes on without it${standIn ? ", in memory" : ""}`, {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { type FigureName, type FigureRow, figures, publishedName } from "../../src/stats/figures.ts";
 import { hasPromtool, promtool } from "../promtool.ts";
 import { hasNginx } from "../servers/nginx.ts";
@@ -24,10 +25,26 @@ for (const name of Object.keys(figures) as FigureName[]) {
 }
 
 interface Dashboard {
-  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+  readonly panels: readonly {
+    readonly description?: string;
+    readonly targets?: readonly { readonly expr: string }[];
+    readonly fieldConfig?: { readonly defaults: { readonly thresholds?: Thresholds } };
+  }[];
+}
+interface Thresholds {
+  readonly steps: readonly { readonly color: string; readonly value: number | null }[];
 }
 const dashboard = JSON.parse(read("examples/operations/grafana-dashboard.json")) as Dashboard;
 const ofDashboard = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
+}
+const alerts = (
+  parse(read("examples/operations/alerts.yml")) as { groups: { rules: Alert[] }[] }
+).groups.flatMap(({ rules }) => rules);
 
 /**
  * Returns the faults in the figures of an expression: names that do not exist, labels and values that a
@@ -86,6 +103,23 @@ describe("the dashboard", () => {
   });
 });
 
+test("the colours of the dashboard change where alerts fire", () => {
+  const named = dashboard.panels.flatMap(({ description = "", fieldConfig }) => {
+    const alert = alerts.find(({ alert }) => description.includes(alert));
+    return alert ? [{ alert, steps: fieldConfig?.defaults.thresholds?.steps ?? [] }] : [];
+  });
+  expect(named.length).toBeGreaterThan(7);
+  for (const { alert, steps } of named) {
+    const limits = [...alert.expr.matchAll(/[<>] ([\d.]+)(?! \*)/g)].map(([, limit]) => Number(limit));
+    const shown = Math.max(...steps.map(({ value }) => value ?? 0));
+    // Any dropped line is one too many: "more than 0" is at least 1.
+    expect(
+      limits.map((limit) => limit || 1),
+      alert.alert,
+    ).toContain(shown);
+  }
+});
+
 describe("the alert rules", () => {
   test("name only figures, labels and values that exist", () => {
     const text = read("examples/operations/alerts.yml");
@@ -100,7 +134,63 @@ describe("the alert rules", () => {
       "config",
       join(docs, "examples/operations/prometheus.yml"),
     ]);
-    expect(output).toContain("14 rules found");
+    expect(output).toContain(`${alerts.length} rules found`);
+    expect(status).toBe(0);
+  });
+
+  test("name the entry of each alert in the documentation that the service serves", () => {
+    const page = "https://images.example.org/static/docs/operations/troubleshooting.html";
+    expect(alerts.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      alerts.map(({ alert }) => `${page}#${alert.toLowerCase()}`),
+    );
+  });
+
+  test.skipIf(!hasPromtool)("fire for values that are not stored and for dropped log lines", () => {
+    const labels = (instance: string, slot?: string) =>
+      `{instance="${instance}"${slot ? `,slot="${slot}"` : ""}}`;
+    const series = (name: string, each: number, of: string) => ({
+      series: `smalti_${name}_total${of}`,
+      values: `0+${each}x60`,
+    });
+    /** Of 60 values a minute 6 are lost, 3 for each reason; and 2, which is 3 %. */
+    const [bad, good] = [labels("bad", "render"), labels("good", "render")];
+    const input_series = [
+      series("cache_failed_writes", 3, bad),
+      series("cache_dropped_writes", 3, bad),
+      series("cache_writes", 54, bad),
+      series("cache_failed_writes", 2, good),
+      series("cache_dropped_writes", 0, good),
+      series("cache_writes", 58, good),
+      series("log_dropped_lines", 2, labels("bad")),
+      series("log_dropped_lines", 0, labels("good")),
+    ];
+    const fires = (alertname: string, eval_time: string, exp_labels: object, summary: string) => {
+      const runbook_url = alerts.find(({ alert }) => alert === alertname)?.annotations.runbook_url;
+      const exp_annotations = { summary, runbook_url };
+      return {
+        eval_time,
+        alertname,
+        exp_alerts: [
+          { exp_labels: { severity: "warning", instance: "bad", ...exp_labels }, exp_annotations },
+        ],
+      };
+    };
+    const alert_rule_test = [
+      { eval_time: "5m", alertname: "SmaltiCacheWritesFail", exp_alerts: [] },
+      fires(
+        "SmaltiCacheWritesFail",
+        "40m",
+        { slot: "render" },
+        "10% of the values for the render slot of bad are not stored",
+      ),
+      fires("SmaltiLogLinesDropped", "40m", {}, "the log of bad lacks 30 lines of the last 15 minutes"),
+    ];
+    const file = join(folder, "alerts.test.yml");
+    const rule_files = [join(docs, "examples/operations/alerts.yml")];
+    const tests = [{ interval: "1m", input_series, alert_rule_test }];
+    writeFileSync(file, JSON.stringify({ rule_files, evaluation_interval: "1m", tests }));
+    const { status, output } = promtool(["test", "rules", file]);
+    expect(output).toContain("SUCCESS");
     expect(status).toBe(0);
   });
 });

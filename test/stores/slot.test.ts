@@ -83,6 +83,7 @@ describe("a slot", () => {
       errors: 0,
       writes: 1,
       dropped: 0,
+      failedWrites: 0,
       bytesRead: 2,
       bytesWritten: 1,
     });
@@ -216,7 +217,8 @@ describe("a slot", () => {
     }
     expect(await slot.get("a", "")).toBeUndefined();
     expect(logged.length).toBe(1);
-    expect(readCounts(slot.counts).errors).toBe(11);
+    // Six reads and five writes.
+    expect(readCounts(slot.counts)).toMatchObject({ errors: 11, failedWrites: 5, writes: 0 });
     time += 60_000;
     await slot.get("a", "");
     expect(logged.length).toBe(2);

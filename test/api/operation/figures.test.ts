@@ -486,7 +486,7 @@ test("figures count a slot whose store fails, and show its circuit and its repla
   });
   expect(change).toMatchObject({ "http_requests iiif/3 image 2xx": 2, "cache_lookups render miss": 2 });
   // Two reads and two writes, each of which failed once.
-  expect(change["cache_errors render"]).toBe(4);
+  expect(change).toMatchObject({ "cache_errors render": 4, "cache_failed_writes render": 2 });
   expect(await gauge(app.service, "cache_circuit_open", "render", "write")).toBe(1);
   expect(await gauge(app.service, "cache_entries", "render"), "in memory").toBe(2);
 });
