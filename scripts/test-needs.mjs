@@ -49,6 +49,8 @@ const needs = {
   },
   "systemd-analyze": { commands: ["command -v systemd-analyze"], debian: "systemd" },
   tiffinfo: { commands: ["command -v tiffinfo"], debian: "libtiff-tools" },
+  fish: { commands: ["command -v fish"], debian: "fish" },
+  zsh: { commands: ["command -v zsh"], debian: "zsh" },
   promtool: { commands: ["command -v promtool"], debian: "prometheus" },
   transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },
   "redis-server": { commands: ["command -v redis-server"], debian: "redis-server" },

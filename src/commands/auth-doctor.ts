@@ -1,4 +1,4 @@
-// `smalti doctor auth`: its arguments, and its findings as text or JSON.
+// `smalti doctor auth`: its findings as text or JSON.
 
 import type { Config } from "../config/schema.ts";
 import { examineLogins, loopbackClient, ownAddress, viewerOrigin } from "../doctor/question.ts";
@@ -8,57 +8,56 @@ import { parseUrl } from "../lib/network/parse-url.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { UsageError } from "./command-error.ts";
+import { command, configFlag, type Result } from "./command.ts";
+import { inWords, UsageError } from "./command-error.ts";
 import { findingLines, verdictText } from "./findings-text.ts";
-import { readFlags } from "./flags.ts";
+import { readConfig } from "./read-config.ts";
 
-/** Arguments of the command. */
-export interface DoctorQuestion {
-  readonly url?: string | undefined;
-  readonly origin?: string | undefined;
-  readonly identifier?: string | undefined;
-  readonly client?: string | undefined;
-  readonly json: boolean;
-}
+export const doctorAuth = command({
+  name: "doctor auth",
+  summary: "go through the logins as a viewer does, and say which step fails and why",
+  json: "the findings",
+  flags: {
+    url: {
+      kind: "text",
+      value: "URL",
+      text: "public address of the service; if omitted, base_url, else the local address",
+    },
+    origin: {
+      kind: "text",
+      value: "ORIGIN",
+      text: "origin of the viewer; if omitted, the first of auth.cors.token_origins",
+    },
+    identifier: {
+      kind: "text",
+      value: "ID",
+      text: "an image that needs a login; if omitted, one for each profile",
+    },
+    "client-ip": {
+      kind: "text",
+      value: "ADDRESS",
+      text: "the address of this machine as the service should see it, for kiosks",
+    },
+    config: configFlag,
+  },
+  async run({ platform, flags: { config: file, "client-ip": client, ...question } }) {
+    const { config } = await readConfig(platform, { file });
+    return inWords(diagnose(config, platform, { ...question, client }));
+  },
+});
 
-const flags = {
-  command: "doctor auth",
-  values: ["url", "origin", "identifier", "client-ip", "config"],
-  switches: ["json"],
-};
-
-/** Parses the arguments of `smalti doctor`. Throws UsageError for unknown ones. */
-export function doctorQuestion(
-  args: readonly string[],
-): DoctorQuestion & { readonly file?: string | undefined } {
-  const { values, switches, words } = readFlags(args, flags);
-  if (words.length !== 1 || words[0] !== "auth")
-    throw new UsageError(`expected doctor auth, received doctor ${words.join(" ")}; see smalti --help`);
-  return {
-    url: values.get("url"),
-    origin: values.get("origin"),
-    identifier: values.get("identifier"),
-    client: values.get("client-ip"),
-    file: values.get("config"),
-    json: switches.has("json"),
-  };
-}
-
-export interface Diagnosis {
-  readonly out: string;
-  /** True if a problem was found. */
-  readonly failed: boolean;
+interface DoctorQuestion {
+  readonly url: string | undefined;
+  readonly origin: string | undefined;
+  readonly identifier: string | undefined;
+  readonly client: string | undefined;
 }
 
 /** Throws an Error with advice if the question cannot be asked, or the configuration cannot be built. */
-export async function diagnose(
-  config: Config,
-  platform: Platform,
-  question: DoctorQuestion,
-): Promise<Diagnosis> {
+async function diagnose(config: Config, platform: Platform, question: DoctorQuestion): Promise<Result> {
   const { auth } = config;
   if (!auth) throw new Error("the configuration has no section auth, so there are no logins to examine");
-  const { identifier, json } = question;
+  const { identifier } = question;
   const base = baseOf(config, question.url);
   const origin = originOf(question.origin ?? auth.cors.token_origins[0] ?? base);
   const client = clientOf(question.client, base);
@@ -67,10 +66,8 @@ export async function diagnose(
     const service = { config, platform, sources, hooks };
     const findings = await examineLogins(service, { auth, base, origin, identifier, client });
     const problems = countFindings(findings, "problem");
-    const out = json
-      ? JSON.stringify({ problems, findings }, null, 2)
-      : [...findingLines(findings), "", verdictText(findings)].join("\n");
-    return { out: `${out}\n`, failed: problems > 0 };
+    const lines = [...findingLines(findings), "", verdictText(findings)];
+    return { text: `${lines.join("\n")}\n`, data: { problems, findings }, failed: problems > 0 };
   } finally {
     await close();
   }

@@ -1,7 +1,8 @@
 // What `smalti check` finds in a valid configuration: doubtful values, and parts that cannot be built,
 // reached or used from here.
 
-import type { Problem } from "../config/reading/problems.ts";
+import { effectiveConfig, effectiveYaml } from "../config/effective.ts";
+import { type Problem, problemText } from "../config/reading/problems.ts";
 import { configWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
 import { unmatchedRules } from "../doctor/unmatched-rules.ts";
@@ -14,6 +15,26 @@ import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "../stores/volume.ts";
+import { command, configFlag } from "./command.ts";
+import { inWords } from "./command-error.ts";
+import { readConfig } from "./read-config.ts";
+
+export const check = command({
+  name: "check",
+  summary: "validate the configuration and print it with all defaults",
+  more: "says on the standard error what is valid but doubtful, or cannot be used here",
+  json: "the warnings and the configuration",
+  flags: { config: configFlag },
+  async run({ platform, flags: { config: file } }) {
+    const { config, find } = await readConfig(platform, { file });
+    const warnings = (await inWords(checkWarnings(config, platform))).map((warning) => {
+      const position = find(warning.path);
+      return { ...warning, ...(position && { position }) };
+    });
+    for (const warning of warnings) platform.write?.("err", `smalti: warning: ${problemText(warning)}\n`);
+    return { text: effectiveYaml(config), data: { warnings, config: effectiveConfig(config) } };
+  },
+});
 
 /**
  * Returns warnings, each with its key. Leaves nothing behind, and reads sources for at most two seconds.

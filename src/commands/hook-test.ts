@@ -9,7 +9,39 @@ import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
 import { answeredSettings, type OverlayOptions } from "../images/overlay/options.ts";
 import type { Log, LogFields } from "../lib/telemetry/log.ts";
+import { maskUrls } from "../lib/telemetry/mask-urls.ts";
 import type { Platform } from "../platform/platform.ts";
+import { command, configFlag } from "./command.ts";
+import { inWords } from "./command-error.ts";
+import { readConfig } from "./read-config.ts";
+
+export const hookTest = command({
+  name: "hook test",
+  summary: "ask the configured hook about an identifier, and print what it says",
+  flags: {
+    identifier: { kind: "text", value: "ID", required: true, text: "the identifier, with or without a page" },
+    function: {
+      kind: "text",
+      value: "NAME",
+      text: "resolve, authorize, presentation or overlay; without it the first that there is",
+    },
+    header: { kind: "list", value: '"Name: value"', text: "a header of the request" },
+    "client-ip": { kind: "text", value: "ADDRESS", text: "address that the request comes from" },
+    config: configFlag,
+  },
+  async run({ platform, flags: { identifier, function: name, header, "client-ip": client, config: file } }) {
+    const { config } = await readConfig(platform, { file });
+    const question = {
+      identifier,
+      headers: header,
+      ...(name !== undefined && { function: name }),
+      ...(client !== undefined && { client }),
+    };
+    const { out = "", err, failed } = await inWords(testHook(config, platform, question));
+    for (const line of err) platform.write?.("err", `smalti: ${maskUrls(line)}\n`);
+    return { text: out, failed };
+  },
+});
 
 export interface HookQuestion {
   /** With or without a page suffix. */

@@ -1,4 +1,4 @@
-// `smalti doctor IMAGE`: its arguments, and the diagnosis of one image as text or JSON.
+// `smalti doctor IMAGE`: the diagnosis of one image as text or JSON.
 
 import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
@@ -9,46 +9,43 @@ import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService } from "../service.ts";
 import { version } from "../version.ts";
-import { CommandError, UsageError } from "./command-error.ts";
+import { command, configFlag, type Result } from "./command.ts";
+import { CommandError, inWords } from "./command-error.ts";
 import { findingLines, plain, verdictText } from "./findings-text.ts";
-import { readFlags } from "./flags.ts";
+import { readConfig } from "./read-config.ts";
 
-/** Arguments of the command. */
-export interface ImageQuestion {
+export const doctor = command({
+  name: "doctor",
+  summary: "say why an image looks or behaves as it does, and what to do about it",
+  more: "format, colours, levels, cost, limits; IMAGE is an identifier, or a file if no sources are configured",
+  json: "the findings",
+  flags: {
+    "no-measure": {
+      kind: "switch",
+      text: "render nothing; if omitted, a tile and, if that is cheap, the whole image",
+    },
+    config: configFlag,
+  },
+  operands: [{ name: "IMAGE", among: "file" }],
+  async run({ platform, flags, operands: [image = ""] }) {
+    const { config } = await readConfig(platform, { file: flags.config });
+    return inWords(askAboutImage(config, platform, { image, measures: !flags["no-measure"] }));
+  },
+});
+
+interface ImageQuestion {
   /** An identifier, or the path of a file if no sources are configured. */
   readonly image: string;
-  /** Name of the configuration file. */
-  readonly file?: string;
-  readonly json: boolean;
   /** True if derivatives are rendered to measure their cost. */
   readonly measures: boolean;
 }
 
-const flags = { command: "doctor", values: ["config", "identifier"], switches: ["json", "no-measure"] };
-
-/** Parses the arguments of `smalti doctor`. Throws UsageError for unknown ones. */
-export function imageQuestion(args: readonly string[]): ImageQuestion {
-  const { values, switches, words } = readFlags(args, flags);
-  const file = values.get("config");
-  const [image, ...others] = [...words, ...(values.has("identifier") ? [values.get("identifier")] : [])];
-  if (image === undefined || others.length > 0)
-    throw new UsageError(
-      `expected doctor auth, or doctor and one image, received ${["doctor", ...args].join(" ")}; see smalti --help`,
-    );
-  return {
-    image,
-    json: switches.has("json"),
-    measures: !switches.has("no-measure"),
-    ...(file !== undefined && { file }),
-  };
-}
-
 /** Throws an Error with advice if the configuration cannot be built or the command line names no file. */
-export async function askAboutImage(
+async function askAboutImage(
   config: Config,
   platform: Platform,
-  { image, json, measures }: Omit<ImageQuestion, "file">,
-): Promise<{ readonly out: string; readonly failed: boolean }> {
+  { image, measures }: ImageQuestion,
+): Promise<Result> {
   const asked = (config.sources.length === 0 && (await asFile(config, platform, image))) || {
     config,
     identifier: image,
@@ -58,10 +55,11 @@ export async function askAboutImage(
     const diagnosis = await diagnose(service.images, asked.identifier, { measures });
     const { identifier, findings, sections } = diagnosis;
     const problems = countFindings(findings, "problem");
-    const out = json
-      ? `${JSON.stringify({ identifier, problems, findings, sections }, null, 2)}\n`
-      : diagnosisText(diagnosis);
-    return { out, failed: problems > 0 };
+    return {
+      text: diagnosisText(diagnosis),
+      data: { identifier, problems, findings, sections },
+      failed: problems > 0,
+    };
   } finally {
     await service.close();
   }
@@ -89,7 +87,7 @@ async function asFile(config: Config, platform: Platform, image: string) {
 }
 
 /** Returns the findings, the worst first, then the facts by section, as lines for a terminal. */
-export function diagnosisText({ identifier, findings, sections }: Diagnosis): string {
+function diagnosisText({ identifier, findings, sections }: Diagnosis): string {
   const wide = Math.max(0, ...sections.flatMap(({ facts }) => facts.map(({ label }) => label.length)));
   const facts = sections.flatMap(({ title, facts }) => [
     "",

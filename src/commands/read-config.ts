@@ -5,9 +5,13 @@ import { type LoadedConfig, loadConfig, problemLines } from "../config/reading/l
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Arguments } from "./arguments.ts";
-import { CommandError, UsageError } from "./command-error.ts";
-import { meantCommand } from "./help.ts";
+import { CommandError } from "./command-error.ts";
+
+/** Where a command line finds its configuration: the names of a file and of a folder of images. */
+export interface ConfigPlace {
+  readonly file?: string | undefined;
+  readonly folder?: string | undefined;
+}
 
 /** A configuration and its file. */
 export interface LoadedFile {
@@ -19,54 +23,52 @@ export interface LoadedFile {
 }
 
 /** Reads and completes the configuration. Throws CommandError if the file cannot be read or is invalid. */
-export async function readConfig(platform: Platform, args: Arguments): Promise<LoadedFile> {
-  const name = args.file ?? (platform.env.SERVICE_CONFIG || undefined);
+export async function readConfig(platform: Platform, place: ConfigPlace): Promise<LoadedFile> {
+  const name = place.file ?? (platform.env.SERVICE_CONFIG || undefined);
   const file = name === undefined ? undefined : absolutePath(platform.cwd ?? "/", name);
   const bytes = file === undefined ? undefined : await readFile(platform, file);
   const loaded = loadConfig(bytes && new TextDecoder().decode(bytes), platform.env);
   if (loaded.problems) throw new CommandError(problemLines(loaded.problems, file ?? "the environment"));
-  const config = await completeConfig(platform, args, file, loaded.config);
+  const config = await completeConfig(platform, place, file, loaded.config);
   return { config, find: loaded.find, ...(file ? { file } : {}) };
 }
 
 /** Returns a configuration with absolute paths, and with the folder of the command line, if given. */
 async function completeConfig(
   platform: Platform,
-  args: Arguments,
+  place: ConfigPlace,
   file: string | undefined,
   written: Config,
 ): Promise<Config> {
   const base = file === undefined ? (platform.cwd ?? "/") : file.replace(/[^/\\]*$/, "");
   const config = withAbsolutePaths(written, base);
-  if (args.folder === undefined) return config;
+  if (place.folder === undefined) return config;
   if (config.sources.length > 0)
     throw new CommandError(
-      `a folder (${args.folder}) and sources in ${file} exclude each other; give one of them`,
+      `a folder (${place.folder}) and sources in ${file} exclude each other; give one of them`,
     );
-  const root = absolutePath(platform.cwd ?? "/", args.folder);
-  const stat = await platform.files?.stat(root).catch(() => undefined);
-  if (stat?.kind !== "directory") {
-    const meant = stat ? undefined : meantCommand(args.folder);
-    if (meant)
-      throw new UsageError(
-        `${args.folder} is neither a command nor a readable folder; did you mean ${meant}?`,
-      );
+  if (!(await isFolder(platform, place.folder)))
     throw new CommandError(
-      `${args.folder} is not a readable folder; give a folder of images, or no argument for the sample`,
+      `${place.folder} is not a readable folder; give a folder of images, or no argument for the sample`,
     );
-  }
-  return withFolder(config, root);
+  return withFolder(config, absolutePath(platform.cwd ?? "/", place.folder));
+}
+
+/** Tells whether a path, relative to the working folder, is a folder. */
+export async function isFolder({ files, cwd }: Platform, path: string): Promise<boolean> {
+  const found = await files?.stat(absolutePath(cwd ?? "/", path)).catch(() => undefined);
+  return found?.kind === "directory";
 }
 
 /** Returns the file of a configuration, for the administration pages and reloads. */
 export function configFileOf(
   platform: Platform,
-  args: Arguments,
+  place: ConfigPlace,
   path: string | undefined,
 ): ConfigFile | undefined {
   const { files, env } = platform;
   if (path === undefined || !files) return undefined;
-  const complete = (config: Config) => completeConfig(platform, args, path, config);
+  const complete = (config: Config) => completeConfig(platform, place, path, config);
   return createConfigFile({ path, files, env, complete });
 }
 

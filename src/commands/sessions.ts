@@ -6,47 +6,41 @@ import type { Config } from "../config/schema.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
-import { CommandError, UsageError } from "./command-error.ts";
-import { readFlags } from "./flags.ts";
+import { command, configFlag, type Result } from "./command.ts";
+import { CommandError, inWords, UsageError } from "./command-error.ts";
+import { readConfig } from "./read-config.ts";
 
-/** Arguments of the command. */
-export interface SessionsQuestion {
-  readonly of: GrantFilter;
-  readonly file?: string;
-}
-
-const usage = "sessions end needs --profile NAME, --user NAME, both, or --all; see smalti sessions --help";
-const flags = {
-  command: "sessions end",
-  more: usage,
-  values: ["profile", "user", "config"],
-  switches: ["all"],
-};
-
-/** Parses the arguments after `smalti sessions`. Throws UsageError for unknown ones. */
-export function sessionsQuestion(args: readonly string[]): SessionsQuestion {
-  const [act, ...rest] = args;
-  if (act !== "end") throw new UsageError(`expected sessions end, received sessions ${act ?? ""}; ${usage}`);
-  const { values, switches, words } = readFlags(rest, flags);
-  if (words.length > 0) throw new UsageError(`sessions end does not know ${words[0]}; ${usage}`);
-  const [profile, user, file] = flags.values.map((name) => values.get(name));
-  // Requires an explicit choice, so that nobody is logged out by mistake.
-  if (switches.has("all") === (profile !== undefined || user !== undefined)) throw new UsageError(usage);
-  return {
-    of: { ...(profile !== undefined && { profile }), ...(user !== undefined && { user }) },
-    ...(file !== undefined && { file }),
-  };
-}
+export const sessionsEnd = command({
+  name: "sessions end",
+  summary: "log readers out: all of a profile, one user, or everybody",
+  more: "sessions in the memory of the service end on its page /admin/auth instead",
+  json: "their number",
+  flags: {
+    profile: { kind: "text", value: "NAME", text: "sessions with a login to this profile" },
+    user: {
+      kind: "text",
+      value: "NAME",
+      text: "sessions of this user; with --profile, those with this user's login to it",
+    },
+    all: { kind: "switch", text: "all sessions" },
+    config: configFlag,
+  },
+  async run({ platform, flags: { profile, user, all, config: file } }) {
+    // Requires an explicit choice, so that nobody is logged out by mistake.
+    if (all === (profile !== undefined || user !== undefined))
+      throw new UsageError(
+        "sessions end needs --profile NAME, --user NAME, both, or --all; see smalti sessions end --help",
+      );
+    const { config } = await readConfig(platform, { file });
+    const of = { ...(profile !== undefined && { profile }), ...(user !== undefined && { user }) };
+    return inWords(endSessions(config, platform, of));
+  },
+});
 
 /**
- * Ends the sessions, and returns a line with their number. Throws CommandError if this process cannot reach
- * them.
+ * Ends the sessions, and returns their number. Throws CommandError if this process cannot reach them.
  */
-export async function endSessions(
-  { auth }: Config,
-  platform: Platform,
-  { of }: SessionsQuestion,
-): Promise<string> {
+async function endSessions({ auth }: Config, platform: Platform, of: GrantFilter): Promise<Result> {
   if (!auth) throw new CommandError("the configuration has no section auth, so there are no sessions");
   if (auth.session.backend === "heap")
     throw new CommandError(
@@ -61,7 +55,8 @@ export async function endSessions(
     const ended = await sessions.endAll(of);
     const { profile } = of;
     const isUnknown = profile !== undefined && !Object.hasOwn(auth.profiles, profile);
-    return `${ended} ${ended === 1 ? "session" : "sessions"} ended${isUnknown ? `; the configuration has no profile ${profile}` : ""}\n`;
+    const doubt = isUnknown ? `; the configuration has no profile ${profile}` : "";
+    return { text: `${ended} ${ended === 1 ? "session" : "sessions"} ended${doubt}\n`, data: { ended } };
   } finally {
     await sessions.close();
   }

@@ -6,12 +6,12 @@ import { type Config, configTree } from "./schema.ts";
 import { isObject, mapParts, nodesAt, type SchemaNode } from "./walk.ts";
 
 /**
- * YAML of the effective configuration; values that the schema marks as secret, and secrets in URLs, appear as
- * `***`.
+ * The effective configuration; values that the schema marks as secret, and secrets in URLs, appear as `***`.
  */
-export function effectiveYaml(config: Config): string {
-  return stringify(mask(config, nodesAt(configTree(), [])), { lineWidth: 0 });
-}
+export const effectiveConfig = (config: Config): unknown => mask(config, nodesAt(configTree(), []));
+
+/** The same as YAML. */
+export const effectiveYaml = (config: Config): string => stringify(effectiveConfig(config), { lineWidth: 0 });
 
 /** Masks the secrets in a value; keys and empty texts stay. */
 export function mask(value: unknown, nodes: readonly SchemaNode[], within = false): unknown {

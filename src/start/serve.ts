@@ -1,9 +1,8 @@
 // smalti serve: builds the service, listens, reads the configuration again on SIGHUP, and ends on SIGTERM.
 
 import { createApp } from "../app.ts";
-import type { Arguments } from "../commands/arguments.ts";
 import { CommandError } from "../commands/command-error.ts";
-import { configFileOf, type LoadedFile } from "../commands/read-config.ts";
+import { type ConfigPlace, configFileOf, type LoadedFile } from "../commands/read-config.ts";
 import { parseAddress } from "../config/address.ts";
 import { startFindings, startProblems } from "../lib/checks.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
@@ -15,7 +14,7 @@ import { printStart } from "./facts.ts";
 import { createWarmUp } from "./warm-up.ts";
 
 /** Serves until it is stopped. Throws CommandError if the configuration or the system prevents the start. */
-export async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): Promise<void> {
+export async function serve(platform: Platform, place: ConfigPlace, loaded: LoadedFile): Promise<void> {
   const { config } = loaded;
   const log = createLog({
     level: config.log.level,
@@ -23,7 +22,7 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
     write: (line) => platform.write?.("err", line),
     writeLater: (line) => platform.write?.("err", line, true),
   });
-  const file = configFileOf(platform, args, loaded.file);
+  const file = configFileOf(platform, place, loaded.file);
   const service = await createService(config, platform, log, version, { configFile: file }).catch(
     (error: unknown) => {
       throw new CommandError(error instanceof Error ? error.message : String(error));

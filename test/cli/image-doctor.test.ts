@@ -61,7 +61,7 @@ describe("smalti doctor IMAGE", () => {
   });
 
   test("accepts a file if no sources are configured, even one named auth", async () => {
-    const { code, out } = await doctor("--identifier", "auth");
+    const { code, out } = await doctor("--", "auth");
     expect([code, /^problem +Part of the picture/m.test(out)]).toEqual([1, true]);
     expect((await doctor(join(fixturesFolder, "base.png"))).code).toBe(0);
     expect(out).not.toContain(folder);

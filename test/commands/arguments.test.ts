@@ -1,52 +1,130 @@
-// How the command line is parsed, and the messages about unknown words.
+// How a command line is parsed by the rows of the commands, and the messages about unknown words.
 
 import { describe, expect, test } from "vitest";
-import { parseArguments } from "../../src/commands/arguments.ts";
+import { chooseCommand, parseArguments } from "../../src/commands/arguments.ts";
+import { command } from "../../src/commands/command.ts";
 import { UsageError } from "../../src/commands/command-error.ts";
 
-const parse = (line: string) => parseArguments(line.split(" ").filter((word) => word !== ""));
+const run = async () => undefined;
+const rows = [
+  command({
+    name: "serve",
+    summary: "serve",
+    flags: { config: { kind: "text", value: "FILE", text: "file" } },
+    operands: [{ name: "DIR", optional: true }],
+    run,
+  }),
+  command({
+    name: "paint",
+    summary: "paint",
+    json: "colours",
+    flags: {
+      colour: { kind: "text", value: "NAME", among: ["red", "blue", "green"], text: "colour" },
+      layers: { kind: "number", value: "N", from: 1, to: 9, text: "layers" },
+      on: { kind: "list", value: "WALL", text: "walls" },
+      output: { kind: "text", value: "OUT", short: "o", text: "output" },
+      dry: { kind: "switch", text: "dry" },
+      config: { kind: "text", value: "FILE", text: "file" },
+    },
+    operands: [{ name: "ROOM" }, { name: "MORE", many: true, optional: true }],
+    run,
+  }),
+  command({
+    name: "paint over",
+    summary: "again",
+    flags: { why: { kind: "text", value: "REASON", required: true, text: "reason" } },
+    run,
+  }),
+  command({
+    name: "lock up",
+    summary: "lock",
+    flags: { code: { kind: "number", value: "N", from: 10, to: 99, text: "code" } },
+    refusal: "lock up takes only --code N",
+    run,
+  }),
+  command({ name: "version", summary: "version", flags: {}, run }),
+];
 
-describe("the command line", () => {
-  test.each([
-    ["", { command: "serve" }],
-    ["serve", { command: "serve" }],
-    ["scans", { command: "serve", folder: "scans" }],
-    ["serve scans", { command: "serve", folder: "scans" }],
-    ["-config a.yaml", { command: "serve", file: "a.yaml" }],
-    ["--config=a.yaml check", { command: "check", file: "a.yaml" }],
-    ["check -config a.yaml", { command: "check", file: "a.yaml" }],
-    ["-config a.yaml scans", { command: "serve", file: "a.yaml", folder: "scans" }],
-    ["version", { command: "version" }],
-    ["-v", { command: "version" }],
-    ["--version", { command: "version" }],
-  ])("%j", (line, expected) => {
-    expect(parse(line)).toEqual(expected);
+const words = (line: string) => line.split(" ").filter((word) => word !== "");
+
+function parse(line: string) {
+  const chosen = chooseCommand(words(line), rows);
+  return { name: chosen.command.name, ...parseArguments(chosen.words, chosen.command) };
+}
+
+test.each([
+  ["", "serve", []],
+  ["serve", "serve", []],
+  ["scans", "serve", ["scans"]],
+  ["serve scans", "serve", ["scans"]],
+  ["-config a.yaml scans", "serve", ["scans"]],
+  ["paint hall", "paint", ["hall"]],
+  ["paint over --why rain", "paint over", []],
+  ["-v", "version", []],
+  ["--version", "version", []],
+])("%j is the command %s with %j", (line, name, operands) => {
+  expect(parse(line)).toMatchObject({ name, operands });
+});
+
+test.each([
+  "paint hall -config a.yaml",
+  "--config=a.yaml paint hall",
+  "-config a.yaml paint --config b hall --config a.yaml",
+])("%j names a configuration, the last one wins", (line) => {
+  expect(parse(line)).toMatchObject({ name: "paint", flags: { config: "a.yaml" }, operands: ["hall"] });
+});
+
+test("flags have the types of the row; those that are not given are undefined, false or empty", () => {
+  expect(parse("paint hall --colour=blue --layers 9 --on east --dry --on=west -o - --json")).toEqual({
+    name: "paint",
+    flags: { colour: "blue", layers: 9, on: ["east", "west"], output: "-", dry: true, config: undefined },
+    operands: ["hall"],
+    json: true,
   });
-
-  test("hook test takes each header, and the last of all other flags", () => {
-    const { command, question } = parse(
-      "hook test --identifier=a --header A:1 --header B:2 --function resolve --function overlay --client-ip 192.0.2.1 --identifier b",
-    );
-    expect(command).toBe("hook");
-    expect(question).toEqual({
-      identifier: "a",
-      headers: ["A:1", "B:2"],
-      function: "overlay",
-      client: "192.0.2.1",
-    });
+  expect(parse("paint hall")).toEqual({
+    name: "paint",
+    flags: {
+      colour: undefined,
+      layers: undefined,
+      on: [],
+      output: undefined,
+      dry: false,
+      config: undefined,
+    },
+    operands: ["hall"],
+    json: false,
   });
+});
 
+test("a value that begins with - needs the form with =, and words after -- are operands", () => {
+  expect(parse("paint --output=-x.tif hall")).toMatchObject({ flags: { output: "-x.tif" } });
+  expect(parse("paint hall -- --dry -x")).toMatchObject({
+    flags: { dry: false },
+    operands: ["hall", "--dry", "-x"],
+  });
+});
+
+describe("wrong words are refused with what to write instead", () => {
   test.each([
-    ["-config", "-config needs the name of a file"],
-    ["--config=", "--config= needs the name of a file"],
-    ["--port 80", "unknown flag --port; see smalti --help"],
-    ["scans more", "unexpected argument more; see smalti --help"],
-    ["check scans", "unexpected argument scans; see smalti --help"],
-    ["hook", "expected hook test, received hook; see smalti --help"],
-    ["hook test", "hook test needs --identifier ID"],
-    ["hook test --identifier", "--identifier needs a value"],
-    ["--identifier a", "unknown flag --identifier; see smalti --help"],
-  ])("%j is refused: %s", (line, message) => {
+    ["--port 80", "serve does not know --port; see smalti serve --help"],
+    ["scans more", "unexpected argument more; see smalti serve --help"],
+    ["-config", "--config needs a value: --config FILE"],
+    ["--config=", "--config needs a value: --config FILE"],
+    ["paint", "paint needs ROOM; see smalti paint --help"],
+    ["paint hall --color red", "paint does not know --color; did you mean --colour?"],
+    ["paint hall --colour grey", "--colour expects red, blue or green, received grey"],
+    ["paint hall --layers 10", "--layers expects a whole number from 1 to 9"],
+    ["paint hall --layers 1.5", "--layers expects a whole number from 1 to 9"],
+    ["paint hall --layers", "--layers expects a whole number from 1 to 9"],
+    ["paint hall --output --dry", "--output needs a value: --output OUT"],
+    ["paint hall --dry=yes", "--dry takes no value"],
+    ["paint over", "paint over needs --why REASON; see smalti paint over --help"],
+    ["lock", "expected lock up, received lock; see smalti lock --help"],
+    ["lock down", "expected lock up, received lock down; see smalti lock --help"],
+    ["lock up secret", "lock up takes only --code N"],
+    ["lock up --key 1", "lock up takes only --code N"],
+    ["version --json", "version does not know --json; see smalti version --help"],
+  ])("%j: %s", (line, message) => {
     expect(() => parse(line)).toThrow(new UsageError(message));
   });
 });

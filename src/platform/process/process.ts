@@ -70,6 +70,10 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
       outputs[stream] ??= stream === "out" ? createOutput(process.stdout) : errorOutput();
       outputs[stream].write(text, mayWait);
     },
+    columns(stream) {
+      const { isTTY, columns } = stream === "out" ? process.stdout : process.stderr;
+      return isTTY ? columns || 80 : undefined;
+    },
     onDropped: (listener) => void dropped.push(listener),
   };
 }

@@ -1,0 +1,26 @@
+// All commands, in the order of the help.
+
+import { doctorAuth } from "./auth-doctor.ts";
+import { check } from "./check.ts";
+import type { Command } from "./command.ts";
+import { completions } from "./completions.ts";
+import { hashPasswordCommand } from "./hash-password.ts";
+import { help } from "./help.ts";
+import { hookTest } from "./hook-test.ts";
+import { doctor } from "./image-doctor.ts";
+import { serveCommand } from "./serve.ts";
+import { sessionsEnd } from "./sessions.ts";
+import { versionCommand } from "./version.ts";
+
+export const commands: readonly Command[] = [
+  serveCommand,
+  check,
+  doctor,
+  doctorAuth,
+  hookTest,
+  sessionsEnd,
+  hashPasswordCommand,
+  completions,
+  versionCommand,
+  help,
+];

@@ -1,0 +1,15 @@
+// `smalti version`.
+
+import { version } from "../version.ts";
+import { command } from "./command.ts";
+
+export const versionCommand = command({
+  name: "version",
+  summary: "print the version",
+  json: "the version, and the runtime with its own",
+  flags: {},
+  run: async ({ platform }) => ({
+    text: `${version}\n`,
+    data: { version, runtime: { name: platform.name, version: platform.version } },
+  }),
+});
