@@ -50,7 +50,8 @@ export async function purgeFolder(
     signal?.throwIfAborted();
     const removed = await purgeMasters(parts, [owner]);
     for (const slot of Object.keys(total) as (keyof typeof total)[]) total[slot] += removed[slot];
-    onProgress?.(++masters);
+    masters++;
+    onProgress?.(masters);
   };
   let isThere = false;
   for (const top of tops)
