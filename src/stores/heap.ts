@@ -96,6 +96,14 @@ export function heapStore({ maxBytes, lends = false, now = Date.now }: HeapStore
       groups.clear();
     },
     usage: async () => ({ entries: entries.size, bytes: entries.weight }),
+    largest(count) {
+      const all = [...groups].map(([group, members]) => {
+        let bytes = 0;
+        for (const { name, variant, value } of members) bytes += weigh(name, variant, value);
+        return { group, entries: members.size, bytes };
+      });
+      return all.sort((a, b) => b.bytes - a.bytes).slice(0, count);
+    },
     async check() {},
   };
 }

@@ -60,6 +60,10 @@ export interface Slot {
   delete(name: string, variant?: string): Promise<number>;
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
+  /**
+   * Returns the groups that take most bytes, the largest first; missing if the store cannot say that cheaply.
+   */
+  largest?: Store["largest"];
   /** Room of the volume that holds its folder; absent without one. */
   volume?: Store["volume"];
   /**
@@ -231,6 +235,7 @@ export function createSlot(options: SlotOptions): Slot {
     ...(store && !store.usage
       ? {}
       : { usage: async () => (await store?.usage?.()) ?? { entries: 0, bytes: 0 } }),
+    ...(store?.largest ? { largest: store.largest } : {}),
     ...(store?.volume ? { volume: store.volume } : {}),
     ...(store?.circuits ? { circuits: store.circuits } : {}),
     async check() {

@@ -2,6 +2,11 @@
 
 import type { VolumeSpace } from "../platform/platform.ts";
 
+/** What the entries of one group take together. */
+export interface GroupUsage extends Usage {
+  readonly group: string;
+}
+
 export interface Usage {
   readonly entries: number;
   readonly bytes: number;
@@ -24,6 +29,8 @@ export interface Store {
   /** Removes everything that this store wrote. */
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
+  /** Returns the groups that take most bytes, the largest first: at most `count`. */
+  largest?(count: number): readonly GroupUsage[];
   /**
    * Room of the volume that holds its folder; undefined if nothing is known of it. Absent without a folder.
    */

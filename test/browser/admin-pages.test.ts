@@ -104,7 +104,7 @@ const tilesIn = (asked: readonly string[]) =>
 
 /** Returns the number of entries in the render cache according to the page. */
 const renderEntries = async (page: Page) =>
-  Number(await page.locator("tbody tr", { hasText: "render" }).locator("td").nth(1).textContent());
+  Number(await page.locator('[data-slot="render"] dd').first().textContent());
 
 async function askForTile(): Promise<void> {
   const answer = await fetch(`${url}/iiif/3/maps%2FCity%20&%20land.jpg/0,0,512,512/512,/0/default.jpg`);
@@ -170,6 +170,7 @@ test("a wrong key returns with a message at its field, a right one with its resu
   await askForTile();
   const opened = await open("/admin/cache");
   const { page, problems } = opened;
+  await page.getByText("By its key, for experts").click();
   const form = page.locator("form", { has: page.getByRole("button", { name: "Purge entry" }) });
   await form.getByLabel("Key").fill("not a key");
   await form.getByRole("button").click();
@@ -209,13 +210,30 @@ test("a cache is emptied after a confirmation, and not if that is declined", asy
   await close(opened);
 });
 
+test("a folder is purged after a confirmation that names it", async () => {
+  await askForTile();
+  const opened = await open("/admin/cache");
+  const { page, problems } = opened;
+  await page.getByRole("textbox", { name: "Folder" }).fill("maps/");
+  await page.getByRole("button", { name: "Purge folder" }).click();
+  const dialog = page.getByRole("dialog", { name: "Purge this folder?" });
+  expect(await dialog.textContent()).toContain("All images whose identifiers begin with maps/ lose");
+  await dialog.getByRole("button", { name: "Purge it" }).click();
+  await page.waitForSelector("#outcome");
+  expect(await page.locator("#outcome").textContent()).toMatch(
+    /entr(y|ies) of 1 file in maps removed: render [1-9]/,
+  );
+  expect(problems).toEqual([]);
+  await close(opened);
+});
+
 test("without scripts a box has to be ticked before a cache is emptied, and images are still shown and purged", async () => {
   await askForTile();
   const opened = await open("/admin/cache", { scripts: false });
   const { page } = opened;
   await page.getByRole("button", { name: "Empty cache" }).click();
   expect(await page.locator("#outcome").count()).toBe(0);
-  await page.getByRole("checkbox").check();
+  await page.getByLabel("Yes, remove all its entries").check();
   await page.getByRole("button", { name: "Empty cache" }).click();
   await page.waitForSelector("#outcome");
   await page.goto(`${url}/admin/view/maps/City%20&%20land.jpg`);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { heapStore } from "../../src/stores/heap.ts";
+import { nameIn } from "../../src/stores/names.ts";
 import { storeContract } from "../contracts/store.ts";
 
 storeContract("heap", async (options) => ({ store: heapStore(options) }));
@@ -37,4 +38,19 @@ it("counts the cost of many small entries, not their bytes alone", async () => {
   const store = heapStore({ maxBytes: 100_000 });
   for (let i = 0; i < 1000; i++) await store.set(`n${i}`, "", new Uint8Array(1));
   expect((await store.usage?.())?.entries).toBeLessThan(400);
+});
+
+it("names the groups that take most bytes, with all their entries", async () => {
+  const store = heapStore({ maxBytes: 100_000 });
+  await store.set(nameIn("small", "1"), "", new Uint8Array(100));
+  await store.set(nameIn("large", "1"), "", new Uint8Array(5000));
+  await store.set(nameIn("large", "2"), "v", new Uint8Array(5000));
+  await store.set(nameIn("middle", "1"), "", new Uint8Array(2000));
+  const largest = store.largest?.(2) ?? [];
+  expect(largest.map(({ group, entries }) => [group, entries])).toEqual([
+    ["large", 2],
+    ["middle", 1],
+  ]);
+  const all = store.largest?.(9) ?? [];
+  expect(all.reduce((sum, { bytes }) => sum + bytes, 0)).toBe((await store.usage?.())?.bytes);
 });

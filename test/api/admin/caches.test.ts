@@ -1,10 +1,11 @@
 // Purging through the forms of /admin/cache and by scripts, and what the page says about the slots.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";
+import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 import { startRedis } from "../../servers/redis.ts";
 import { type S3Server, startS3 } from "../../servers/s3.ts";
@@ -31,6 +32,20 @@ async function isKept(from: Served, path: string): Promise<boolean> {
   await settled(from);
   return answer.headers.get("Cache-Status") === "smalti; hit";
 }
+
+/** Returns the text of the card of a slot. */
+function cardOf(html: string, slot: string): string {
+  const [card = ""] = new RegExp(`<li class="card" data-slot="${slot}".*?</li>`, "s").exec(html) ?? [];
+  return card
+    .replace(/<(?:svg|span|dt|p)[^>]*>/g, " ")
+    .replace(/<\/h3>|<\/dt>/g, " ")
+    .replace(/<[^>]+>/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** Returns the number of entries of a slot according to the page. */
+const entriesOf = (html: string, slot: string) => /Entries ([\d,]+|not known)/.exec(cardOf(html, slot))?.[1];
 
 const page = (path: string, { get }: Served = app) => get(path, { headers: asOperator });
 
@@ -62,22 +77,19 @@ describe("the page", () => {
       await settled(own);
     }
     const html = await (await page("/admin/cache", own)).text();
-    const rows = [...html.matchAll(/<tr><th scope="row">(\w+).*?<\/tr>/gs)].map(([row, name]) => ({
-      name,
-      cells: [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = ""]) => cell.replace(/<[^>]+>/g, "")),
-    }));
-    expect(rows.map(({ name }) => name)).toEqual(["render", "info", "origin"]);
+    expect([...html.matchAll(/data-slot="(\w+)"/g)].map(([, name]) => name)).toEqual([
+      "render",
+      "info",
+      "origin",
+    ]);
     const { entries, bytes } = (await own.service.slots.render.usage?.()) ?? { entries: 0, bytes: 0 };
     expect(entries).toBe(1);
-    // One miss and three hits.
-    expect(rows[0]?.cells.slice(1)).toEqual([
-      "1",
-      expect.stringMatching(/^[\d.]+ KiB$/),
-      "75.0 %",
-      "in memory",
-    ]);
-    expect(Number.parseFloat(rows[0]?.cells[2] ?? "")).toBeCloseTo(bytes / 1024, 0);
-    expect(rows[0]?.cells[0]).toMatch(/^heap, up to/);
+    const card = cardOf(html, "render");
+    // One miss and three hits. The bound of a slot in memory is at most 256 MiB (docs/configuration.md).
+    expect(card.replace(/[\d.]+ KiB/, "SIZE")).toBe(
+      "render works Finished images: tiles, thumbnails, full images. SIZE of 256 MiB (0.0 %) Entries 1 Hit rate 75.0 % of 4 lookups Stored heap, up to 256 MiB, kept for 1d",
+    );
+    expect(Number.parseFloat(/[\d.]+(?= KiB)/.exec(card)?.[0] ?? "")).toBeCloseTo(bytes / 1024, 0);
     await own.service.close();
   });
 
@@ -179,25 +191,25 @@ describe("over a bucket", () => {
     await bucket.close();
   });
 
-  test("emptying is 501 with the reason, and the page has dashes for unknown counts", async () => {
+  test("emptying is 501 with the reason, and the page says that its entries are not known", async () => {
     const answer = await post("/admin/cache/purge-all", { cache: "render" }, remote);
     expect(answer.status).toBe(501);
     const html = await answer.text();
     expect(html).toContain("cannot be emptied as a whole");
-    const [row = ""] = /<tr><th scope="row">render.*?<\/tr>/s.exec(html) ?? [];
-    expect(row.match(/>–</g)).toHaveLength(3);
+    expect(entriesOf(html, "render")).toBe("not known");
+    expect(entriesOf(html, "info")).toBe("0");
   });
 
-  test("a store that does not respond is named in the table, and purging it is 503 with the form", async () => {
+  test("a store that does not respond is named on its card, and purging it is 503 with the form", async () => {
     const gone = await startS3({ account: undefined });
     const s3 = `{ backend: s3, bucket: ${gone.bucket}, endpoint: "${gone.url}", path_style: true, anonymous: true, timeout: 1s }`;
     const dead = await served(`cache: { render: ${s3}, info: ${heap}, origin: ${heap} }`, operator);
     await gone.close();
     const table = await (await page("/admin/cache", dead)).text();
-    const states = [...table.matchAll(/<td><span class="pill[^"]*">([^<]*)<\/span>/g)].map(
+    const states = [...table.matchAll(/<h3>\w+ <span class="pill[^"]*">([^<]*)<\/span>/g)].map(
       ([, state]) => state,
     );
-    expect(states).toEqual(["cannot be used", "in memory", "in memory"]);
+    expect(states).toEqual(["cannot be used", "works", "works"]);
     const answer = await post("/admin/cache/purge", { cache: "render", key: tile }, dead);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain("could not be purged");
@@ -224,6 +236,82 @@ describe("purging an image", () => {
     const answer = await post("/admin/cache/purge-image", { identifier: "../secret" });
     expect(answer.status).toBe(422);
     expect(await answer.text()).toContain('id="identifier-wrong"');
+  });
+});
+
+describe("purging a folder", () => {
+  let own: Served;
+  let root: string;
+  const tiles = ["a/one.png", "a/b/two.png", "c/three.png"].map(
+    (name) => `/iiif/3/${encodeURIComponent(name)}/0,0,64,64/64,/0/default.jpg`,
+  );
+  beforeAll(async () => {
+    root = mkdtempSync(join(tmpdir(), "smalti-admin-folder-"));
+    for (const name of ["a/b", "c"]) mkdirSync(join(root, name), { recursive: true });
+    for (const name of ["a/one.png", "a/b/two.png", "c/three.png"])
+      copyFileSync(join(fixturesFolder, "base.png"), join(root, name));
+    own = await served(
+      `sources: [{ name: files, type: filesystem, root: ${JSON.stringify(root)} }]\n${cache}`,
+      operator,
+    );
+  });
+  afterAll(async () => {
+    await own.service.close();
+    rmSync(root, { recursive: true });
+  });
+
+  test.each([
+    ["the form", () => post("/admin/cache/purge-folder", { folder: "a/" }, own), 303],
+    [
+      "a script",
+      () =>
+        own.get("/admin/api/purge", {
+          method: "POST",
+          headers: { ...asOperator, "Content-Type": "application/json" },
+          body: '{"folder":"a"}',
+        }),
+      200,
+    ],
+  ])("by %s removes what is cached of the images below it", async (_, purge, status) => {
+    for (const each of tiles) await isKept(own, each);
+    const answer = await purge();
+    expect(answer.status).toBe(status);
+    if (status === 200) expect(await answer.json()).toMatchObject({ masters: 2, purged: { render: 2 } });
+    else expect(await outcomeOf(answer)).toMatch(/4 entries of 2 files in a removed: render 2, info 2/);
+    const kept = [];
+    for (const each of tiles) kept.push(await isKept(own, each));
+    expect(kept).toEqual([false, false, true]);
+  });
+
+  test.each([
+    ["", "received nothing"],
+    ["/", "received nothing"],
+    ["nowhere", "one that no source has"],
+    ["../a", "Expected an identifier"],
+  ])("named %j is 422 with a message at the field", async (folder, message) => {
+    const answer = await post("/admin/cache/purge-folder", { folder }, own);
+    expect(answer.status).toBe(422);
+    const [, said = ""] = /<p class="wrong" id="folder-wrong">(.*?)<\/p>/s.exec(await answer.text()) ?? [];
+    expect(said).toContain(message);
+  });
+
+  test("needs a confirmation that works without a script", async () => {
+    const html = await (await page("/admin/cache", own)).text();
+    const [form = ""] = /<form[^>]*action="\/admin\/cache\/purge-folder".*?<\/form>/s.exec(html) ?? [];
+    expect(form).toMatch(/<input type="checkbox" required/);
+  });
+
+  test("the images that take most room are listed first, with links", async () => {
+    for (const each of tiles) await isKept(own, each);
+    // A second derivative, which is larger than a tile.
+    await isKept(own, "/iiif/3/c%2Fthree.png/full/max/0/default.png");
+    const html = await (await page("/admin/cache", own)).text();
+    const [, table = ""] = /<h2 id="largest">(.*?)<\/table>/s.exec(html) ?? [];
+    const rows = [
+      ...table.matchAll(/href="([^"]*)".*?data-label="Cache">(\w+).*?data-label="Entries"[^>]*>(\d+)/gs),
+    ];
+    expect(rows[0]?.slice(1)).toEqual(["/admin/view/c/three.png", "render", "2"]);
+    expect(rows.map(([, link]) => link)).toContain("/admin/view/a/b/two.png");
   });
 });
 
@@ -257,6 +345,8 @@ describe("/admin/api/purge", () => {
     ["no identifier", "{}", 400, "invalid_purge_request"],
     ["an empty one", '{"identifier":""}', 400, "invalid_purge_request"],
     ["a number", '{"identifier":1}', 400, "invalid_purge_request"],
+    ["an image and a folder", '{"identifier":"a","folder":"a"}', 400, "invalid_purge_request"],
+    ["a folder that is not there", '{"folder":"nowhere"}', 404, "no_such_folder"],
     ["a further key", '{"identifier":"a","cache":"render"}', 400, "invalid_purge_request"],
     ["what leads out of a source", '{"identifier":"../a"}', 404, "identifier_refused"],
     ["too much", JSON.stringify({ identifier: "a".repeat(70_000) }), 413, "body_too_large"],
@@ -306,11 +396,7 @@ test("Redis is asked how much it holds at most every ten seconds, however often 
     `cache: { render: { backend: redis, addr: "127.0.0.1:${redis.port}" }, info: ${heap}, origin: ${heap} }`,
     operator,
   );
-  const entries = async () => {
-    const html = await (await page("/admin/cache", own)).text();
-    const [row = ""] = /<tr><th scope="row">render.*?<\/tr>/s.exec(html) ?? [];
-    return /<td class="number">(\d+)<\/td>/.exec(row)?.[1];
-  };
+  const entries = async () => entriesOf(await (await page("/admin/cache", own)).text(), "render");
   expect(await entries()).toBe("0");
   await (await own.get(tile)).arrayBuffer();
   await settled(own);
@@ -324,11 +410,7 @@ test("a folder as cache is counted as it is, also after it was emptied", async (
   const folder = mkdtempSync(join(tmpdir(), "smalti-admin-cache-"));
   const files = `{ backend: filesystem, path: ${JSON.stringify(folder)} }`;
   const own = await served(`cache: { render: ${files}, info: ${heap}, origin: ${heap} }`, operator);
-  const entries = async () => {
-    const html = await (await page("/admin/cache", own)).text();
-    const [row = ""] = /<tr><th scope="row">render.*?<\/tr>/s.exec(html) ?? [];
-    return /<td class="number">(\d+)<\/td>/.exec(row)?.[1];
-  };
+  const entries = async () => entriesOf(await (await page("/admin/cache", own)).text(), "render");
   await (await own.get(tile)).arrayBuffer();
   await settled(own);
   // A concurrent check adds an entry of its own for a moment.

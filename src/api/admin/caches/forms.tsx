@@ -1,4 +1,4 @@
-// The forms that purge an image, an entry or a slot, with the faults of their input.
+// The forms that purge an image, a folder, an entry or a slot, with the faults of their input.
 
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { purgeable } from "../../../images/purge.ts";
@@ -9,11 +9,16 @@ import type { SlotReading } from "./slots.tsx";
 
 /** Input of a form, and what is wrong with it. */
 export interface PurgeFault {
-  readonly form: "image" | "entry" | "slot";
-  readonly field: "identifier" | "cache" | "key";
+  readonly form: "image" | "folder" | "entry" | "slot";
+  readonly field: "identifier" | "folder" | "cache" | "key";
   readonly message: string;
   readonly status: number;
-  readonly entered: { readonly identifier?: string; readonly cache?: string; readonly key?: string };
+  readonly entered: {
+    readonly identifier?: string;
+    readonly folder?: string;
+    readonly cache?: string;
+    readonly key?: string;
+  };
 }
 
 interface FormProps {
@@ -46,9 +51,8 @@ export function PurgeImage({ c, fault }: FormProps) {
     <section aria-labelledby="purge-image">
       <h2 id="purge-image">Purge an image</h2>
       <p>
-        Removes all that is kept of one image: answers of every size and version, what is known of it, its
-        index, and the bytes that were read of it. Use it when a master has changed and old answers still
-        come.
+        Removes everything cached of one image: derivatives of every size, its header, its sidecar, and the
+        bytes read of it. Use it if a master has changed and readers still get the old picture.
       </p>
       <form class="fields" method="post" action={href(c, "/admin/cache/purge-image")}>
         <div class="field">
@@ -64,8 +68,8 @@ export function PurgeImage({ c, fault }: FormProps) {
           />
           <Wrong id="identifier-wrong" message={own?.message} />
           <p class="quiet" id="identifier-hint">
-            As it is, not encoded for an address: <code>maps/sheet 1.tif</code>. All pages of a file go
-            together.
+            As it is, not encoded for an address: <code>maps/sheet 1.tif</code>. All pages of the file are
+            purged with it.
           </p>
         </div>
         <div class="actions">
@@ -76,6 +80,91 @@ export function PurgeImage({ c, fault }: FormProps) {
   );
 }
 
+/** Purges all images of a folder, after a confirmation. */
+export function PurgeFolder({ c, fault }: FormProps) {
+  const own = fault?.form === "folder" ? fault : undefined;
+  return (
+    <section aria-labelledby="purge-folder">
+      <h2 id="purge-folder">Purge a folder</h2>
+      <p>Does the same for all images of a folder and of the folders below it.</p>
+      <form
+        class="fields"
+        method="post"
+        action={href(c, "/admin/cache/purge-folder")}
+        data-confirm="confirm-folder"
+      >
+        <div class="field">
+          <label for="folder">Folder</label>
+          <input
+            id="folder"
+            name="folder"
+            required
+            autocomplete="off"
+            spellcheck={false}
+            value={own?.entered.folder ?? ""}
+            {...marks("folder-wrong", "folder-hint", own?.message)}
+          />
+          <Wrong id="folder-wrong" message={own?.message} />
+          <p class="quiet" id="folder-hint">
+            The beginning of the identifiers, such as <code>maps/sheets</code>. A large folder takes minutes.
+          </p>
+        </div>
+        <Confirmed text="Yes, purge the whole folder" />
+        <div class="actions">
+          <button type="submit" class="danger">
+            Purge folder
+          </button>
+        </div>
+      </form>
+      <Confirmation
+        id="confirm-folder"
+        title="Purge this folder?"
+        about="All images whose identifiers begin with {}/ lose their cached entries."
+        act="Purge it"
+      />
+    </section>
+  );
+}
+
+/** A box to tick, which the script replaces by a dialog. */
+const Confirmed = ({ text }: { readonly text: string }) => (
+  <p class="confirm">
+    <label>
+      <input type="checkbox" required /> {text}
+    </label>
+  </p>
+);
+
+/** The dialog before a purge. `about`: what it removes, with `{}` for what was entered. */
+const Confirmation = ({
+  id,
+  title,
+  about,
+  act,
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly act: string;
+}) => (
+  <dialog id={id} aria-labelledby={`${id}-title`}>
+    <form method="dialog">
+      <h2 id={`${id}-title`}>{title}</h2>
+      <p>
+        <span data-about={about}></span> Derivatives are rendered again when they are requested.
+      </p>
+      <div class="actions">
+        <button type="submit" value="cancel">
+          Cancel
+        </button>
+        <button type="submit" value="confirmed" class="danger">
+          {act}
+        </button>
+      </div>
+    </form>
+  </dialog>
+);
+
 /** Purges one entry by its key, with the form of keys in each slot. */
 export function PurgeEntry({ c, service, fault }: FormProps & { readonly service: Service }) {
   const own = fault?.form === "entry" ? fault : undefined;
@@ -85,58 +174,64 @@ export function PurgeEntry({ c, service, fault }: FormProps & { readonly service
   return (
     <section aria-labelledby="purge-entry">
       <h2 id="purge-entry">Purge one entry</h2>
-      <form class="fields" method="post" action={href(c, "/admin/cache/purge")}>
-        <div class="field">
-          <label for="entry-cache">Cache</label>
-          <select id="entry-cache" name="cache" {...marks("entry-cache-wrong", undefined, wrongIn("cache"))}>
-            {purgeable.map((name) => (
-              <option value={name} selected={own?.entered.cache === name}>
-                {name}
-              </option>
-            ))}
-          </select>
-          <Wrong id="entry-cache-wrong" message={wrongIn("cache")} />
-        </div>
-        <div class="field">
-          <label for="key">Key</label>
-          <input
-            id="key"
-            name="key"
-            required
-            autocomplete="off"
-            spellcheck={false}
-            value={own?.entered.key ?? ""}
-            {...marks("key-wrong", "key-forms", wrongIn("key"))}
-          />
-          <Wrong id="key-wrong" message={wrongIn("key")} />
-        </div>
-        <dl class="quiet" id="key-forms">
-          <dt>render</dt>
-          <dd>
-            The path of an image request: <code>{example}/full/max/0/default.jpg</code>. For what readers of a
-            gated image got, with <code>|v1|full</code> behind it, or <code>|v1|substitute</code> for lesser
-            pictures.
-          </dd>
-          <dt>info</dt>
-          <dd>
-            Host and path of an info.json:{" "}
-            <code>
-              {new URL(c.get("base")).host}
-              {example}/info.json
-            </code>
-            , for gated ones with <code>|v1|full</code> behind it. All that is known of its master goes with
-            it.
-          </dd>
-          <dt>origin</dt>
-          <dd>
-            The name of a source, a colon and an identifier: <code>{source.name}:a.tif</code>. All that is
-            kept of that master goes.
-          </dd>
-        </dl>
-        <div class="actions">
-          <button type="submit">Purge entry</button>
-        </div>
-      </form>
+      <details open={own !== undefined}>
+        <summary>By its key, for experts</summary>
+        <form class="fields" method="post" action={href(c, "/admin/cache/purge")}>
+          <div class="field">
+            <label for="entry-cache">Cache</label>
+            <select
+              id="entry-cache"
+              name="cache"
+              {...marks("entry-cache-wrong", undefined, wrongIn("cache"))}
+            >
+              {purgeable.map((name) => (
+                <option value={name} selected={own?.entered.cache === name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <Wrong id="entry-cache-wrong" message={wrongIn("cache")} />
+          </div>
+          <div class="field">
+            <label for="key">Key</label>
+            <input
+              id="key"
+              name="key"
+              required
+              autocomplete="off"
+              spellcheck={false}
+              value={own?.entered.key ?? ""}
+              {...marks("key-wrong", "key-forms", wrongIn("key"))}
+            />
+            <Wrong id="key-wrong" message={wrongIn("key")} />
+          </div>
+          <dl class="quiet" id="key-forms">
+            <dt>render</dt>
+            <dd>
+              The path of an image request: <code>{example}/full/max/0/default.jpg</code>. For a gated image,
+              add <code>|v1|full</code> for what readers with access get, or <code>|v1|substitute</code> for
+              the reduced picture.
+            </dd>
+            <dt>info</dt>
+            <dd>
+              Host and path of an info.json:{" "}
+              <code>
+                {new URL(c.get("base")).host}
+                {example}/info.json
+              </code>
+              . This removes everything known about the header of its master.
+            </dd>
+            <dt>origin</dt>
+            <dd>
+              The name of a source, a colon and an identifier: <code>{source.name}:a.tif</code>. This removes
+              the bytes and the sidecar of that master.
+            </dd>
+          </dl>
+          <div class="actions">
+            <button type="submit">Purge entry</button>
+          </div>
+        </form>
+      </details>
     </section>
   );
 }
@@ -148,10 +243,15 @@ export function PurgeSlot({ c, readings, fault }: FormProps & { readonly reading
     <section aria-labelledby="purge-slot">
       <h2 id="purge-slot">Empty a cache</h2>
       <p>
-        Removes every entry of one cache, for all servers that share it. Nothing is lost: answers are made
-        again when they are asked for, which is slower and reads the masters.
+        Removes every entry of one cache, for all servers that share it. Nothing is lost, but responses are
+        slower until the cache has filled again.
       </p>
-      <form class="fields" method="post" action={href(c, "/admin/cache/purge-all")} data-confirm="empty">
+      <form
+        class="fields"
+        method="post"
+        action={href(c, "/admin/cache/purge-all")}
+        data-confirm="confirm-slot"
+      >
         <div class="field">
           <label for="slot-cache">Cache</label>
           <select id="slot-cache" name="cache" {...marks("slot-cache-wrong", undefined, own?.message)}>
@@ -160,7 +260,7 @@ export function PurgeSlot({ c, readings, fault }: FormProps & { readonly reading
                 value={slot.name}
                 disabled={!slot.clear}
                 selected={own?.entered.cache === slot.name}
-                data-entries={usage?.entries.toLocaleString("en")}
+                data-about={`${slot.name} loses ${usage ? entryCount(usage.entries) : "all its entries"}`}
               >
                 {slot.name}
                 {slot.clear ? "" : " (cannot be emptied as a whole)"}
@@ -169,33 +269,17 @@ export function PurgeSlot({ c, readings, fault }: FormProps & { readonly reading
           </select>
           <Wrong id="slot-cache-wrong" message={own?.message} />
         </div>
-        <p class="confirm">
-          <label>
-            <input type="checkbox" required /> Yes, remove all its entries
-          </label>
-        </p>
+        <Confirmed text="Yes, remove all its entries" />
         <div class="actions">
           <button type="submit" class="danger">
             Empty cache
           </button>
         </div>
       </form>
-      <dialog id="empty" aria-labelledby="empty-title">
-        <form method="dialog">
-          <h2 id="empty-title">Empty this cache?</h2>
-          <p>
-            <span data-about></span> Answers are made again when they are asked for.
-          </p>
-          <div class="actions">
-            <button type="submit" value="cancel">
-              Cancel
-            </button>
-            <button type="submit" value="empty" class="danger">
-              Empty it
-            </button>
-          </div>
-        </form>
-      </dialog>
+      <Confirmation id="confirm-slot" title="Empty this cache?" about="The cache {}." act="Empty it" />
     </section>
   );
 }
+
+const entryCount = (entries: number) =>
+  entries === 1 ? "1 entry" : `${entries.toLocaleString("en")} entries`;

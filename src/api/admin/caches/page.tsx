@@ -3,8 +3,8 @@
 import type { RequestContext } from "../../http/context.ts";
 import type { Admin, AdminPage } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
-import { PurgeEntry, type PurgeFault, PurgeImage, PurgeSlot } from "./forms.tsx";
-import { readSlots, SlotTable } from "./slots.tsx";
+import { PurgeEntry, type PurgeFault, PurgeFolder, PurgeImage, PurgeSlot } from "./forms.tsx";
+import { LargestImages, readSlots, SlotCards } from "./slots.tsx";
 
 /** Its routes. */
 export const cachePages: AdminPage = (admin) => [
@@ -17,12 +17,12 @@ export async function respondCaches(c: RequestContext, admin: Admin, fault?: Pur
   const readings = await readSlots(service);
   const body = (
     <>
-      <SlotTable readings={readings} />
+      <SlotCards readings={readings} />
+      <LargestImages c={c} service={service} />
       <div class="forms">
-        <div>
-          <PurgeImage c={c} fault={fault} />
-          <PurgeSlot c={c} readings={readings} fault={fault} />
-        </div>
+        <PurgeImage c={c} fault={fault} />
+        <PurgeFolder c={c} fault={fault} />
+        <PurgeSlot c={c} readings={readings} fault={fault} />
         <PurgeEntry c={c} service={service} fault={fault} />
       </div>
     </>

@@ -18,16 +18,21 @@ import { Refusal } from "../../http/problem.ts";
 import { statusOf } from "../../http/status.ts";
 import { imagePath } from "../addresses.ts";
 import type { Admin, AdminPage } from "../admin.ts";
+import { createFolderPurges, type FolderPurges } from "./folder-purges.ts";
 import type { PurgeFault } from "./forms.tsx";
 import { respondCaches } from "./page.tsx";
 
 /** Its routes. */
-export const purgeRoutes: AdminPage = (admin) => [
-  { path: "/admin/cache/purge", post: (c) => entryForm(c, admin) },
-  { path: "/admin/cache/purge-all", post: (c) => slotForm(c, admin) },
-  { path: "/admin/cache/purge-image", post: (c) => imageForm(c, admin) },
-  { path: "/admin/api/purge", post: (c) => purgeByScript(c, admin) },
-];
+export const purgeRoutes: AdminPage = (admin) => {
+  const folders = createFolderPurges(admin.service);
+  return [
+    { path: "/admin/cache/purge", post: (c) => entryForm(c, admin) },
+    { path: "/admin/cache/purge-all", post: (c) => slotForm(c, admin) },
+    { path: "/admin/cache/purge-image", post: (c) => imageForm(c, admin) },
+    { path: "/admin/cache/purge-folder", post: (c) => folderForm(c, admin, folders) },
+    { path: "/admin/api/purge", post: (c) => purgeByScript(c, admin, folders) },
+  ];
+};
 
 /** Maximum bytes of a form or a JSON text: identifiers are as long as addresses may be. */
 const maxBody = 64 * 1024;
@@ -75,31 +80,62 @@ async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
   const entered = { identifier };
   return orFault(c, admin, { form: "image", field: "identifier", entered }, async () => {
     const { purged } = await purgeNamed(admin, identifier);
-    const removed = Object.values(purged).reduce((sum, each) => sum + each, 0);
+    const removed = sumOf(purged);
     const page = from === "view" ? imagePath(identifier) : "/admin/cache";
     return admin.outcomes.redirect(c, page, {
       state: "done",
       text:
         removed === 0
-          ? `Nothing was kept of ${identifier}.`
-          : `${entryCount(removed)} of ${identifier} removed: ${purgeable.map((name) => `${name} ${purged[name]}`).join(", ")}.`,
+          ? `Nothing was cached of ${identifier}.`
+          : `${entryCount(removed)} of ${identifier} removed: ${countsOf(purged)}.`,
     });
   });
 }
 
-async function purgeByScript(c: RequestContext, admin: Admin): Promise<Response> {
+async function folderForm(c: RequestContext, admin: Admin, folders: FolderPurges): Promise<Response> {
+  const { folder } = await fields(c, ["folder"]);
+  const entered = { folder };
+  const name = folder.trim().replace(/\/+$/, "");
+  const form = { form: "folder", field: "folder", entered } as const;
+  if (name === "")
+    return respondCaches(c, admin, {
+      ...form,
+      status: 422,
+      message:
+        "Expected the beginning of identifiers, such as maps/sheets; received nothing. To purge everything, empty the caches.",
+    });
+  return orFault(c, admin, form, async () => {
+    const result = await folders.purge(partsOf(admin), name);
+    return admin.outcomes.redirect(c, "/admin/cache", {
+      state: "done",
+      text: result
+        ? `${entryCount(sumOf(result.purged))} of ${imageCount(result.masters)} in ${name} removed: ${countsOf(result.purged)}.`
+        : `The purge of ${name} takes longer and continues. The log says when it has ended.`,
+    });
+  });
+}
+
+/** Purges the image or the folder that a JSON object names. A folder may take longer: then 202. */
+async function purgeByScript(c: RequestContext, admin: Admin, folders: FolderPurges): Promise<Response> {
   const body = await readJson(c, maxBody);
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-  const { identifier, ...others } = (isObject ? body : {}) as Record<string, unknown>;
-  if (typeof identifier !== "string" || identifier === "" || Object.keys(others).length > 0)
+  const [[name, value] = [], ...others] = Object.entries(isObject ? body : {}) as [string, unknown][];
+  if (
+    !/^(?:identifier|folder)$/.test(name ?? "") ||
+    typeof value !== "string" ||
+    value === "" ||
+    others.length > 0
+  )
     throw new Refusal({
       status: 400,
       code: "invalid_purge_request",
       detail:
-        'Expected a JSON object with the identifier of an image and nothing else, such as {"identifier": "maps/a.tif"}; received something else.',
+        'Expected a JSON object that names an image or a folder and nothing else, such as {"identifier": "maps/a.tif"} or {"folder": "maps"}; received something else.',
     });
-  const result = await purgeNamed(admin, identifier);
-  return new Response(recordSent(c, JSON.stringify(result)), {
+  const result =
+    name === "folder" ? await folders.purge(partsOf(admin), value) : await purgeNamed(admin, value);
+  return new Response(recordSent(c, JSON.stringify(result ?? { running: true })), {
+    status: result ? 200 : 202,
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
   });
 }
@@ -153,3 +189,10 @@ async function orFault(
 
 const entryCount = (entries: number) =>
   entries === 1 ? "1 entry" : `${entries.toLocaleString("en")} entries`;
+
+const imageCount = (images: number) => (images === 1 ? "1 file" : `${images.toLocaleString("en")} files`);
+
+const sumOf = (purged: PurgedImage["purged"]) => Object.values(purged).reduce((sum, each) => sum + each, 0);
+
+const countsOf = (purged: PurgedImage["purged"]) =>
+  purgeable.map((name) => `${name} ${purged[name].toLocaleString("en")}`).join(", ");

@@ -1,9 +1,12 @@
-// The cache slots: how full each is, its hit rate, and if its store works.
+// The cache slots: how full each is, its hit rate, if its store works, and which images take most of it.
 
 import type { SlotName } from "../../../images/purge.ts";
 import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
 import { formatSize } from "../../../lib/options/quantity.ts";
 import type { Service } from "../../../service.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { imagePath } from "../addresses.ts";
+import { href } from "../admin.ts";
 
 type NamedSlot = Service["slots"]["all"][number];
 
@@ -63,91 +66,165 @@ function usageIn(families: Families, name: string): SlotReading["usage"] {
   return entries === undefined || bytes === undefined ? undefined : { entries, bytes };
 }
 
-const holds: Readonly<Record<SlotName, string>> = {
+const contents: Readonly<Record<SlotName, string>> = {
   render: "Finished images: tiles, thumbnails, full images.",
   info: "Descriptions of masters, from which info.json is made, and listings of remote folders.",
-  origin: "Bytes of remote masters, and the indexes and transcodes that make large files fast.",
+  origin: "Bytes of remote masters, and the sidecars that make large files fast.",
 };
 
-/** One row for each slot. */
-export function SlotTable({ readings }: { readonly readings: readonly SlotReading[] }) {
+/** One card for each slot. */
+export function SlotCards({ readings }: { readonly readings: readonly SlotReading[] }) {
   return (
     <section>
-      <h2 id="slots">What they hold</h2>
-      <section class="scroll" tabindex={0} aria-labelledby="slots">
-        <table class="grid">
-          <thead>
-            <tr>
-              <th scope="col">Cache</th>
-              <th scope="col">Backend</th>
-              <th scope="col" class="number">
-                Entries
-              </th>
-              <th scope="col" class="number">
-                Size
-              </th>
-              <th scope="col" class="number">
-                Hit rate
-              </th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {readings.map(({ slot, usage, hitRate, lookups, problem }) => (
-              <tr>
-                <th scope="row">
-                  {slot.name}
-                  <span class="quiet about">{holds[slot.name as SlotName]}</span>
-                </th>
-                <td>{slot.about}</td>
-                <td class="number">{usage ? usage.entries.toLocaleString("en") : <Dash />}</td>
-                <td class="number">{usage ? formatSize(usage.bytes) : <Dash />}</td>
-                <td
-                  class="number"
-                  title={`Of ${lookups.toLocaleString("en")} look-ups of this process since its start`}
-                >
-                  {hitRate === undefined ? <Dash /> : `${(hitRate * 100).toFixed(1)} %`}
-                </td>
-                <td>
-                  <State slot={slot} problem={problem} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <h2 id="slots">How full they are</h2>
+      <ul class="slots">
+        {readings.map((reading) => (
+          <SlotCard {...reading} />
+        ))}
+      </ul>
       <p class="quiet">
         Hit rates are of this process since its start. Entries and sizes in Redis are of all servers that
-        share it, counted every ten seconds at most. Buckets cannot be counted, which a dash stands for.
+        share it, counted every ten seconds at most. A bucket cannot be counted.
       </p>
     </section>
   );
 }
 
-const Dash = () => (
-  <>
-    <span aria-hidden="true">–</span>
-    <span class="unseen">not known</span>
-  </>
-);
+function SlotCard({ slot, usage, hitRate, lookups, problem }: SlotReading) {
+  return (
+    <li class="card" data-slot={slot.name}>
+      <h3>
+        {slot.name} <State slot={slot} problem={problem} />
+      </h3>
+      <p class="quiet">{contents[slot.name as SlotName]}</p>
+      {problem !== undefined && <p class="bad">{problem}</p>}
+      <Fill slot={slot} usage={usage} />
+      <dl>
+        <dt>Entries</dt>
+        <dd>{usage ? number(usage.entries) : "not known"}</dd>
+        <dt>Hit rate</dt>
+        <dd>
+          {hitRate === undefined
+            ? "no lookups yet"
+            : `${percent(hitRate)} of ${number(lookups)} ${lookups === 1 ? "lookup" : "lookups"}`}
+        </dd>
+        <dt>Stored</dt>
+        <dd>{slot.about}</dd>
+      </dl>
+    </li>
+  );
+}
+
+/** The used part of the bound of a slot, as a bar and in words. */
+function Fill({ slot, usage }: Pick<SlotReading, "slot"> & { readonly usage: SlotReading["usage"] }) {
+  const bound = slot.maxBytes();
+  if (!usage || bound === 0) return null;
+  if (bound === Number.POSITIVE_INFINITY)
+    return <p class="fill">{formatSize(usage.bytes)}, without a bound</p>;
+  const share = Math.min(1, usage.bytes / bound);
+  return (
+    <div class="fill">
+      <svg aria-hidden="true" data-state={share > 0.9 ? "full" : "free"}>
+        <rect width={`${(100 * share).toFixed(1)}%`} height="100%" />
+      </svg>
+      <p>
+        <strong>{formatSize(usage.bytes)}</strong> of {formatSize(bound)}{" "}
+        <span class="quiet">({percent(share)})</span>
+      </p>
+    </div>
+  );
+}
+
+const number = (value: number) => value.toLocaleString("en");
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 function State({ slot, problem }: { readonly slot: NamedSlot; readonly problem: string | undefined }) {
   if (slot.backend === "none") return <span class="pill">off</span>;
-  if (problem !== undefined)
-    return (
-      <>
-        <span class="pill bad">cannot be used</span>
-        <span class="quiet about">{problem}</span>
-      </>
-    );
-  const circuits = slot.circuits?.();
-  if (!circuits) return <span class="pill good">in memory</span>;
-  const { read, write } = circuits;
-  if (!read && !write) return <span class="pill good">working</span>;
+  if (problem !== undefined) return <span class="pill bad">cannot be used</span>;
+  const { read = false, write = false } = slot.circuits?.() ?? {};
+  if (!read && !write) return <span class="pill good">works</span>;
   const which = read && write ? "reads and writes" : read ? "reads" : "writes";
   return (
     <span class="pill bad" title="Its store failed recently; it is tried again in a moment.">
       {which} paused
     </span>
   );
+}
+
+/** Number of images shown. */
+const shownImages = 10;
+
+/** The images that take most room in the slots that can say so. */
+export function LargestImages({ c, service }: { readonly c: RequestContext; readonly service: Service }) {
+  const { all } = service.slots;
+  const askable = all.filter(({ largest }) => largest);
+  if (askable.length === 0) return null;
+  const images = askable
+    .flatMap(({ name, largest }) => (largest?.(shownImages) ?? []).map((group) => ({ slot: name, ...group })))
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, shownImages);
+  return (
+    <section>
+      <h2 id="largest">What takes most room</h2>
+      <section class="scroll" tabindex={0} aria-labelledby="largest">
+        <table class="grid stack">
+          <thead>
+            <tr>
+              <th scope="col">Image or folder</th>
+              <th scope="col">Cache</th>
+              <th scope="col" class="number">
+                Entries
+              </th>
+              <th scope="col" class="number">
+                Size
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {images.map(({ slot, group, entries, bytes }) => (
+              <tr>
+                <th scope="row" class="path">
+                  <MasterLink c={c} service={service} group={group} />
+                </th>
+                <td data-label="Cache">{slot}</td>
+                <td data-label="Entries" class="number">
+                  {number(entries)}
+                </td>
+                <td data-label="Size" class="number">
+                  {formatSize(bytes)}
+                </td>
+              </tr>
+            ))}
+            {images.length === 0 && (
+              <tr>
+                <td colspan={4} class="quiet">
+                  The caches are empty.
+                </td>
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </section>
+      {askable.length < all.length && (
+        <p class="quiet">Only caches in memory can say this: {askable.map(({ name }) => name).join(", ")}.</p>
+      )}
+    </section>
+  );
+}
+
+/** Links a master, named `<source-name>:<key>`, to the page of its image. */
+function MasterLink({
+  c,
+  service: { sources },
+  group,
+}: {
+  readonly c: RequestContext;
+  readonly service: Service;
+  readonly group: string;
+}) {
+  const source = sources.all.find(({ name }) => group.startsWith(`${name}:`));
+  const key = source && group.slice(source.name.length + 1);
+  if (!source || !key) return <>{group}</>;
+  const identifier = source.prefix + key;
+  return <a href={href(c, imagePath(identifier))}>{identifier}</a>;
 }
