@@ -6,6 +6,7 @@ import { createDecisions, type Decisions } from "./access/decisions.ts";
 import type { ContentStates } from "./bookmarks/content-states.ts";
 import type { ConfigFile } from "./config/editing/file.ts";
 import { createLiveSettings, type LiveSettings } from "./config/live.ts";
+import { operatorOf } from "./config/operator.ts";
 import { configWarnings } from "./config/reading/warnings.ts";
 import { type Config, configTree } from "./config/schema.ts";
 import { createFrames, type Frames } from "./dashboard/frame.ts";
@@ -28,6 +29,7 @@ import { buildRendering } from "./rendering.ts";
 import { createErrorReports, type ErrorReports } from "./reports/error-reports.ts";
 import { askedEachMs, sampleParts } from "./sampled.ts";
 import type { Sources } from "./sources/index.ts";
+import { createHistory, type History, startHistory } from "./stats/history.ts";
 import { decisionCounts, reportCounts, tracingCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
@@ -67,8 +69,15 @@ export interface Service {
   readonly requests: RequestFigures;
   /** Figures of renders, likewise. */
   readonly stages: StageFigures;
-  /** The dashboard: frames of figures, and who receives one each second. */
-  readonly dashboard: { readonly frames: Frames; readonly hub: Hub };
+  /**
+   * The dashboard: frames of figures, who receives one each second, and the last hours of a few figures. The
+   * last are absent without an operator, and on runtimes without timers of their own.
+   */
+  readonly dashboard: {
+    readonly frames: Frames;
+    readonly hub: Hub;
+    readonly history?: Pick<History, "read">;
+  };
   /** Reports responses with status 5xx; absent if disabled. */
   readonly reports?: Pick<ErrorReports, "report">;
   /** Absent if tracing is disabled. */
@@ -198,6 +207,9 @@ export async function createService(
     sources,
     health,
   });
+  const history =
+    operatorOf(platform.env) && !platform.connectionsEndWithRequest ? createHistory(registry) : undefined;
+  const stopHistory = history && startHistory(history);
   const hub = createHub(frames, { shared: !platform.connectionsEndWithRequest });
 
   return {
@@ -220,7 +232,7 @@ export async function createService(
     requests,
     ...(reports && { reports }),
     stages,
-    dashboard: { frames, hub },
+    dashboard: { frames, hub, ...(history && { history }) },
     ...(tracing && { tracing }),
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
@@ -243,6 +255,7 @@ export async function createService(
     endStreams: hub.close,
     async close() {
       hub.close();
+      stopHistory?.();
       await Promise.allSettled([
         shared ? undefined : pool.close(),
         outer.close(),

@@ -13,7 +13,14 @@ import type { SlowRender } from "../stats/slowest.ts";
 import type { StageFigures, StageName } from "../stats/stages.ts";
 import type { Slots } from "../stores/index.ts";
 import type { Pool } from "../workers/pool.ts";
-import { createVerdict, type LatestChecks, type StatusProblem } from "./verdict.ts";
+import {
+  createVerdict,
+  type LatestChecks,
+  recentFailures,
+  type StatusProblem,
+  type Verdict,
+  verdictOf,
+} from "./verdict.ts";
 
 /**
  * Times are in milliseconds, moments in milliseconds since 1970, shares from 0 to 1; null if there is no
@@ -32,6 +39,10 @@ export interface Frame {
   readonly inFlight: number;
   /** Responses since the start that report a failure of the service: status 5xx except 501. */
   readonly errors: number;
+  /** Those of the last five minutes, as far as they are recorded. */
+  readonly failuresLately: number;
+  /** The larger p95 of image requests of both versions of the API. */
+  readonly imageMs: number | null;
   /** Responses with status 4xx or 501, without the challenges of logins. */
   readonly clientErrors: number;
   readonly queue: { readonly waiting: number; readonly p95WaitMs: number | null };
@@ -58,6 +69,7 @@ export interface Frame {
   readonly parts?: readonly PartFrame[];
   /** Number of sources and parts checked, and of those that are unusable. */
   readonly checks?: { readonly all: number; readonly unhealthy: number };
+  readonly verdict: Verdict;
   /** Current problems, the worst first; empty if all is well. */
   readonly problems: readonly StatusProblem[];
   /** Damaged masters requested within the last 24 hours, the latest first: at most ten. */
@@ -191,6 +203,8 @@ export function createFrames(parts: FrameParts): Frames {
       rate: requests.perSecond(),
       inFlight: requests.inFlight(),
       errors: routes.reduce((sum, { errors }) => sum + errors, 0),
+      failuresLately: recentFailures(requests.recentErrors(), at),
+      imageMs: slowestImageMs(routes),
       clientErrors: routes.reduce((sum, { clientErrors }) => sum + clientErrors, 0),
       queue: { waiting: waitingJobs, p95WaitMs: inMs(renderWaits?.percentiles([0.95])[0]) },
       memory: {
@@ -211,6 +225,7 @@ export function createFrames(parts: FrameParts): Frames {
         .map(({ stage, median, p95 }) => ({ stage, medianMs: inMs(median), p95Ms: inMs(p95) })),
       caches,
       ...checked,
+      verdict: verdictOf(problems),
       problems,
       damaged: all.slice(0, damagedShown),
       recentErrors: requests.recentErrors(),
@@ -239,6 +254,11 @@ const cacheFrames = (
       resting: open !== undefined && (open.read || open.write),
     };
   });
+
+function slowestImageMs(routes: ReturnType<RequestFigures["routes"]>): number | null {
+  const all = routes.flatMap(({ route, p95 }) => (route.endsWith(" image") ? (p95 ?? []) : []));
+  return all.length === 0 ? null : inMs(Math.max(...all));
+}
 
 /** Number of damaged masters that a frame names. */
 export const damagedShown = 10;

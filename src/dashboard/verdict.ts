@@ -6,10 +6,18 @@ import { type RecentError, recentErrorsKept } from "../stats/requests.ts";
 /** A current problem. */
 export interface StatusProblem {
   readonly text: string;
+  /** What to do about it, in one sentence. */
+  readonly advice: string;
   /** Link to details: an address below /admin/, or a fragment of the status page. */
   readonly link: string;
   /** `bad`: visitors notice it; `warn`: somebody should look. */
   readonly level: "bad" | "warn";
+}
+
+/** All problems in one sentence, with the level of the worst. */
+export interface Verdict {
+  readonly text: string;
+  readonly level: "good" | StatusProblem["level"];
 }
 
 /** Results of the latest checks. */
@@ -68,70 +76,132 @@ export function createVerdict(): (facts: VerdictFacts) => readonly StatusProblem
     const rest = all.length - problemsShown + 1;
     return [
       ...all.slice(0, problemsShown - 1),
-      { text: `${rest} more problems.`, link: "#parts", level: "bad" },
+      {
+        text: `${rest} more problems.`,
+        advice: "Solve those above first; the tables below show all of them.",
+        link: "#parts",
+        level: "bad",
+      },
     ];
   };
 }
+
+/** Sums up the problems of a frame. */
+export function verdictOf(problems: readonly StatusProblem[]): Verdict {
+  const [worst] = problems;
+  if (!worst) return { text: "Everything works.", level: "good" };
+  const { length } = problems;
+  const count = length === 1 ? "One thing" : `${length} things`;
+  const text =
+    worst.level === "bad"
+      ? `${count} ${length === 1 ? "is" : "are"} wrong.`
+      : `Everything works, but ${length === 1 ? "one thing needs" : `${length} things need`} a look.`;
+  return { text, level: worst.level };
+}
+
+/** Returns the number of failures of the last five minutes, as far as they are recorded. */
+export const recentFailures = (failures: readonly RecentError[], at: number): number =>
+  failures.filter((each) => at - each.at < lately).length;
 
 function problemsOf(
   { at, checks: { sources = [], parts = [] }, caches, damaged, failures, waiting, workers }: VerdictFacts,
   dropsLines: boolean,
 ): StatusProblem[] {
-  const failed = failures.filter((each) => at - each.at < lately).length;
+  const failed = recentFailures(failures, at);
   const sickCaches = new Set(
     parts.flatMap(({ part, name, healthy }) => (part === "caches" && !healthy ? [name] : [])),
   );
-  const bad = (text: string, link: string): StatusProblem => ({ text, link, level: "bad" });
-  const warn = (text: string, link: string): StatusProblem => ({ text, link, level: "warn" });
+  const problem = (
+    level: StatusProblem["level"],
+    link: string,
+    text: string,
+    advice: string,
+  ): StatusProblem => ({ text, advice, link, level });
   return [
     ...sources
       .filter(({ healthy }) => !healthy)
       .map(({ name, lastError }) =>
-        bad(sentence(`The source ${name} cannot be used: ${lastError ?? "its check failed"}`), "#sources"),
+        problem(
+          "bad",
+          "#sources",
+          sentence(`The source ${name} cannot be used: ${lastError ?? "its check failed"}`),
+          "Correct that; the service notices it within ten seconds.",
+        ),
       ),
     ...parts
       .filter(({ healthy }) => !healthy)
       .map(({ part, name, error }) =>
-        bad(
-          sentence(`${partNames[part] ?? "The part"} ${name} cannot be used: ${error ?? "its check failed"}`),
+        problem(
+          "bad",
           part === "caches" ? "cache" : "#parts",
+          sentence(`${partNames[part] ?? "The part"} ${name} cannot be used: ${error ?? "its check failed"}`),
+          part === "caches"
+            ? "Correct that; until then responses are the same, but slower."
+            : "Correct that; the service notices it within ten seconds.",
         ),
       ),
     ...(failed > 0
       ? [
-          bad(
-            `${failed === recentErrorsKept ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
+          problem(
+            "bad",
             "#errors",
+            `${failed === recentErrorsKept ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
+            "Look for lines of the level error in the log: each says why, and for which request.",
           ),
         ]
       : []),
     ...(waiting > mostWaitingPerWorker * Math.max(1, workers)
       ? [
-          bad(
-            `${waiting} jobs wait for ${workers} worker${workers === 1 ? "" : "s"}: visitors wait, too.`,
+          problem(
+            "bad",
             "#stages",
+            `${waiting.toLocaleString("en")} jobs wait for ${workers} worker${workers === 1 ? "" : "s"}: visitors wait, too.`,
+            "Look at the slowest images below, and give the service more processors or another server.",
           ),
         ]
       : []),
     ...sources
       .filter(({ healthy, resting }) => healthy && resting)
       .map(({ name }) =>
-        warn(`The source ${name} did not respond and is not used for a moment.`, "#sources"),
+        problem(
+          "warn",
+          "#sources",
+          `The source ${name} did not respond and is not used for a moment.`,
+          "Check its server or mount if this stays; the service tries it again by itself.",
+        ),
       ),
     ...caches
       .filter(({ name, resting }) => resting && !sickCaches.has(name))
-      .map(({ name }) => warn(`The cache ${name} failed and is not used for a moment.`, "cache")),
+      .map(({ name }) =>
+        problem(
+          "warn",
+          "cache",
+          `The cache ${name} failed and is not used for a moment.`,
+          "Check its disk or server if this stays; the service tries it again by itself.",
+        ),
+      ),
     ...(damaged > 0
       ? [
-          warn(
+          problem(
+            "warn",
+            "#damaged",
             damaged === 1
               ? "A master is damaged: visitors see only part of it."
-              : `${damaged} masters are damaged: visitors see only part of each.`,
-            "#damaged",
+              : `${damaged.toLocaleString("en")} masters are damaged: visitors see only part of each.`,
+            "Replace the file by a sound copy; the page of the image says what is wrong with it.",
           ),
         ]
       : []),
-    ...(dropsLines ? [warn("Log lines were dropped because their reader is too slow.", "#parts")] : []),
+    ...(dropsLines
+      ? [
+          problem(
+            "warn",
+            "config",
+            "Log lines were dropped because their reader is too slow.",
+            "Make the reader of the log faster, or set log.requests to false.",
+          ),
+        ]
+      : []),
   ];
 }
 

@@ -13,10 +13,8 @@ const links = all("[data-link]").map((element) => ({ element, path: element.data
 const targets = all("[data-href]").map((element) => ({ element, path: element.dataset.href }));
 const levels = all("[data-level]").map((element) => ({ element, path: element.dataset.level }));
 const bars = all("[data-bar]").map((element) => ({ element, path: element.dataset.bar }));
-const sparks = all("[data-spark]").map((element) => ({ element, path: element.dataset.spark, values: [] }));
 const strips = all("[data-strip]").map((element) => ({ element, path: element.dataset.strip, last: 0 }));
 
-const longestSpark = 60;
 /** Two frames may speak of one check. */
 const sameCheckMs = 2000;
 
@@ -43,7 +41,6 @@ function show(frame) {
   const longest = Math.max(...known.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
   for (const { element, path } of bars)
     element.setAttribute("width", `${(100 * (valueAt(known, path) ?? 0)) / longest}%`);
-  for (const spark of sparks) draw(spark, valueAt(frame, spark.path));
   for (const strip of strips) if (frame.sources) mark(strip, valueAt(frame, strip.path));
 }
 
@@ -70,18 +67,6 @@ function setTarget(element, link) {
   if (link === undefined) return;
   const target = link.startsWith("#") ? link : element.dataset.base + link;
   if (element.getAttribute("href") !== target) element.setAttribute("href", target);
-}
-
-/** The latest values as a line, the newest at the right; from zero to the largest of them. */
-function draw({ element, values }, value) {
-  values.push(value ?? null);
-  if (values.length > longestSpark) values.shift();
-  const most = Math.max(...values) || 1;
-  const begin = longestSpark - values.length;
-  const points = values.flatMap((each, i) =>
-    each === null ? [] : [`${begin + i},${(19 - (18 * each) / most).toFixed(1)}`],
-  );
-  element.setAttribute("points", points.join(" "));
 }
 
 /** The latest checks of a source, the newest at the right. */
@@ -132,6 +117,17 @@ function open() {
     );
   };
 }
+
+/** Replaces the charts by those of the latest samples. */
+async function redraw() {
+  if (document.hidden) return;
+  const response = await fetch(page.dataset.charts, { cache: "no-store" }).catch(() => undefined);
+  if (!response?.ok) return;
+  const drawn = new DOMParser().parseFromString(await response.text(), "text/html");
+  for (const chart of drawn.querySelectorAll("[data-chart]"))
+    page.querySelector(`[data-chart="${chart.dataset.chart}"]`)?.replaceWith(chart);
+}
+if (page.dataset.charts) setInterval(redraw, Number(page.dataset.step));
 
 open();
 // A page that the browser keeps for the way back takes no place meanwhile.

@@ -34,7 +34,7 @@ export const forms = {
   seconds: (value) => duration(1000 * value),
   ago: (value, at) => `${duration(at - value).replace(/(\d+ (?:d|h|min)) .*/, "$1")} ago`,
   healthy: (value) => (value ? "Healthy" : "Unhealthy"),
-  resting: (value) => (value ? "left alone after failures" : ""),
+  resting: (value) => (value ? "paused after failures" : ""),
 };
 
 export function valueAt(frame, path) {

@@ -1,7 +1,7 @@
 // The verdict of the status page: which facts of a frame are problems, and where they lead.
 
 import { expect, test } from "vitest";
-import { createVerdict, problemsShown, type VerdictFacts } from "../../src/dashboard/verdict.ts";
+import { createVerdict, problemsShown, type VerdictFacts, verdictOf } from "../../src/dashboard/verdict.ts";
 
 const well: VerdictFacts = {
   at: 1_000_000,
@@ -38,9 +38,21 @@ test.each<[string, Partial<VerdictFacts>, string]>([
   ["a queue of 129 jobs for two workers", { waiting: 129 }, "bad #stages"],
   ["a cache that is left alone", { caches: [{ name: "info", resting: true }] }, "warn cache"],
   ["a damaged master", { damaged: 1 }, "warn #damaged"],
-  ["dropped lines of the log", { droppedLines: 3 }, "warn #parts"],
-])("%s is a problem with a link", (_, facts, expected) => {
+  ["dropped lines of the log", { droppedLines: 3 }, "warn config"],
+])("%s is a problem with a link, and with something to do", (_, facts, expected) => {
   expect(links(facts)).toEqual([expected]);
+  expect(createVerdict()({ ...well, ...facts })[0]?.advice).toMatch(/^[A-Z].+\.$/);
+});
+
+test("problems are summed up in a sentence, by the worst of them", () => {
+  const summary = (facts: Partial<VerdictFacts>) => verdictOf(createVerdict()({ ...well, ...facts }));
+  expect(summary({})).toEqual({ text: "Everything works.", level: "good" });
+  expect(summary({ damaged: 1 })).toEqual({
+    text: "Everything works, but one thing needs a look.",
+    level: "warn",
+  });
+  expect(summary({ damaged: 1, waiting: 129 })).toEqual({ text: "2 things are wrong.", level: "bad" });
+  expect(summary({ waiting: 129 }).text).toBe("One thing is wrong.");
 });
 
 test("a problem is one sentence after the other, whether its error ends as a sentence or not", () => {

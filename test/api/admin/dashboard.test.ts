@@ -1,11 +1,13 @@
 // The status page as the server writes it: whole without a script.
 
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { HistorySample } from "../../../src/stats/history.ts";
 import { type Served, served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";
 
 const open: Served[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(open.splice(0).map(({ service }) => service.close()));
 });
 
@@ -42,7 +44,11 @@ describe("the status page", () => {
     expect(html).toContain("test:1");
     expect(shown(html, "requests")).toBe("5");
     expect([shown(html, "errors"), shown(html, "clientErrors")]).toEqual(["0", "1"]);
-    expect(html).toMatch(/data-empty="problems">\s*All is well\./);
+    expect(shown(html, "verdict.text")).toBe("Everything works.");
+    // It comes before everything else of the page.
+    expect(html.indexOf("Everything works.")).toBeLessThan(html.indexOf('data-of="rate"'));
+    expect([shown(html, "rate"), shown(html, "failuresLately")]).toEqual([expect.any(String), "0"]);
+    expect(shown(html, "imageMs")).toBe(shown(html, "routes.3.p95Ms"));
     const route = (html.match(/data-of="routes\.\d\.requests"/g) ?? []).length;
     expect(route).toBe(7);
     expect([shown(html, "routes.3.requests"), shown(html, "routes.3.clientErrors")]).toEqual(["4", "1"]);
@@ -64,7 +70,8 @@ describe("the status page", () => {
     expect(shown(html, "damaged.0.identifier")).toBe("bad-trunc-50.jpg");
     expect(html).toContain('href="/admin/view/bad-trunc-50.jpg"');
     expect(shown(html, "problems.0.text")).toContain("A master is damaged");
-    expect(html).toMatch(/data-empty="problems" hidden/);
+    expect(shown(html, "problems.0.advice")).toContain("Replace the file");
+    expect(shown(html, "verdict.text")).toBe("Everything works, but one thing needs a look.");
   });
 
   test("counts neither the challenge for its own password nor a file that is no image as a failure", async () => {
@@ -74,7 +81,11 @@ describe("the status page", () => {
     const html = await page(app);
     expect([shown(html, "errors"), shown(html, "clientErrors")]).toEqual(["0", "1"]);
     expect(shown(html, "recentClientErrors.0.status")).toBe("501");
-    expect(html).toMatch(/data-empty="problems">\s*All is well\./);
+    expect(shown(html, "verdict.text")).toBe("Everything works.");
+    // It comes before everything else of the page.
+    expect(html.indexOf("Everything works.")).toBeLessThan(html.indexOf('data-of="rate"'));
+    expect([shown(html, "rate"), shown(html, "failuresLately")]).toEqual([expect.any(String), "0"]);
+    expect(shown(html, "imageMs")).toBe(shown(html, "routes.3.p95Ms"));
   });
 
   test("leads from a slow image to its page, whatever its name is", async () => {
@@ -116,6 +127,45 @@ describe("the status page", () => {
     const html = await page(await application(yaml));
     expect([shown(html, "sources.0.healthy"), shown(html, "checks.unhealthy")]).toEqual(["Unhealthy", "1"]);
     expect(shown(html, "sources.0.lastError")).toMatch(/\w/);
+  });
+
+  test("draws the history of the process, with axes, and again for its script", async () => {
+    const app = await application();
+    const { history } = app.service.dashboard;
+    await vi.waitFor(() => expect(history?.read()).toHaveLength(1));
+    expect(await page(app)).toContain("Its chart begins in a minute.");
+    const samples: HistorySample[] = [0, 4, 1].map((failures, i) => ({
+      at: Date.now() - (2 - i) * 3_600_000,
+      rate: 10 * i,
+      imageMs: 1500,
+      failures,
+      waiting: 0,
+      memory: 2 ** 30,
+      hitRate: i === 1 ? null : 0.25,
+    }));
+    vi.spyOn(history as NonNullable<typeof history>, "read").mockReturnValue(samples);
+    const fragment = await app.get("/admin/stats/charts", { headers: asOperator });
+    expect(fragment.headers.get("Cache-Control")).toBe("no-store");
+    expect((await app.get("/admin/stats/charts")).status).toBe(401);
+    for (const html of [await page(app), await fragment.text()]) {
+      const chart = (name: string) =>
+        new RegExp(`data-chart="${name}">(.*?)</svg>.*?<span class="now">`, "s").exec(html)?.[0] ?? "";
+      const axis = (name: string) =>
+        [...chart(name).matchAll(/<span class="(?:top|bottom|since)">([^<]*)/g)].map(([, text]) => text);
+      expect(axis("failures")).toEqual(["4", "0", "2 h ago"]);
+      expect(axis("memory")).toEqual(["1 GiB", "0 B", "2 h ago"]);
+      expect(axis("imageMs")).toEqual(["1.5 s", "0 ms", "2 h ago"]);
+      expect(chart("failures")).toContain(
+        'aria-label="Failures in each 20 seconds, since 2 h ago: from 0 to 4."',
+      );
+      // In a box of 300 × 64 from the first sample to now, the largest at the top.
+      expect(/points="([^"]*)"/.exec(chart("failures"))?.[1]).toMatch(
+        /^0\.0,64\.0 150\.0,0\.0 300\.0,48\.0$|^0\.0,64\.0 149\.9,0\.0 (?:300\.0|299\.9),48\.0$/,
+      );
+      // A line ends where there is no value, and shares are drawn within 100 %.
+      expect(chart("hitRate").match(/<polyline/g)).toHaveLength(2);
+      expect(axis("hitRate")[0]).toBe("100 %");
+    }
   });
 
   test("contains nothing inline that its policy refuses, and is stored nowhere", async () => {

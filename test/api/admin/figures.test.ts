@@ -41,7 +41,7 @@ const vectors: readonly (readonly [server.ValueForm, unknown, string])[] = [
   ["ago", at - 200_000 * second, "2 d ago"],
   ["healthy", true, "Healthy"],
   ["healthy", false, "Unhealthy"],
-  ["resting", true, "left alone after failures"],
+  ["resting", true, "paused after failures"],
   ["resting", false, ""],
 ];
 

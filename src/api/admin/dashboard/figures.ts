@@ -33,7 +33,7 @@ export const forms = {
   ago: (value: unknown, at: number) =>
     `${duration(at - Number(value)).replace(/(\d+ (?:d|h|min)) .*/, "$1")} ago`,
   healthy: (value: unknown) => (value ? "Healthy" : "Unhealthy"),
-  resting: (value: unknown) => (value ? "left alone after failures" : ""),
+  resting: (value: unknown) => (value ? "paused after failures" : ""),
 } as const;
 
 export type ValueForm = keyof typeof forms;

@@ -25,9 +25,10 @@ export function liveElements(frame: Frame) {
         {text(shown)}
       </span>
     ),
-    NumberCell: (shown: ValueDisplay) => (
-      <td class="number" {...liveAttributes(shown)}>
-        {text(shown)}
+    /** `label`: heading of its column, which narrow screens show before the number. */
+    NumberCell: ({ label, ...shown }: ValueDisplay & { readonly label?: string }) => (
+      <td class="number" data-label={label}>
+        <span {...liveAttributes(shown)}>{text(shown)}</span>
       </td>
     ),
     /** Shows how long ago a moment was, with the moment itself as its title. */
@@ -66,20 +67,13 @@ export function liveElements(frame: Frame) {
 
 export type LiveElements = ReturnType<typeof liveElements>;
 
-/** The latest values as a line, drawn by the script. The numbers are shown next to it. */
-export const Spark = ({ of }: { readonly of: string }) => (
-  <svg class="spark" viewBox="0 0 59 20" preserveAspectRatio="none" aria-hidden="true">
-    <polyline data-spark={of} points="" />
-  </svg>
-);
-
 /**
  * A table that may be wider than the page and then scrolls on its own, also by keyboard. `label`: id of its
  * heading; `head`: its first row.
  */
-export const Table = ({ label, tall, head, children }: TableFacts) => (
+export const Table = ({ label, tall, few, head, children }: TableFacts) => (
   <section class={tall ? "scroll tall" : "scroll"} aria-labelledby={label} tabindex={0}>
-    <table class="grid" aria-labelledby={label}>
+    <table class={few ? "grid" : "grid stack"} aria-labelledby={label}>
       <thead>
         <tr>{head}</tr>
       </thead>
@@ -91,6 +85,8 @@ export const Table = ({ label, tall, head, children }: TableFacts) => (
 interface TableFacts {
   readonly label: string;
   readonly tall?: boolean;
+  /** True if its columns fit on a narrow screen; otherwise rows become lists of cells there. */
+  readonly few?: boolean;
   readonly head: Child;
   readonly children?: Child;
 }

@@ -4,7 +4,7 @@ import { damagedShown, type Frame } from "../../../dashboard/frame.ts";
 import { checkedParts } from "../../../lib/checks.ts";
 import { recentErrorsKept } from "../../../stats/requests.ts";
 import { slowestKept } from "../../../stats/slowest.ts";
-import { Columns, type LiveElements, liveAttributes, NumberColumns, Spark, Table } from "./live.tsx";
+import { Columns, type LiveElements, liveAttributes, NumberColumns, Table } from "./live.tsx";
 
 interface TableProps {
   readonly frame: Frame;
@@ -13,12 +13,22 @@ interface TableProps {
 
 const indexes = (count: number) => Array.from({ length: count }, (_, i) => i);
 
+/** Columns of the table of requests: name of the value in the frame, heading, format. */
+const requestColumns = [
+  ["requests", "Requests", "count"],
+  ["errors", "Failures (5xx)", "count"],
+  ["clientErrors", "Client errors", "count"],
+  ["bytes", "Sent", "bytes"],
+  ["p50Ms", "Median", "ms"],
+  ["p95Ms", "p95", "ms"],
+  ["p99Ms", "p99", "ms"],
+] as const;
+
 export function RequestTable({ frame, live: { NumberCell } }: TableProps) {
   const head = (
     <>
       <Columns names={["Route"]} />
-      <NumberColumns names={["Requests", "Failures (5xx)", "Client errors", "Bytes", "p50", "p95", "p99"]} />
-      <Columns names={["p95, last minute"]} />
+      <NumberColumns names={requestColumns.map(([, heading]) => heading)} />
     </>
   );
   return (
@@ -26,16 +36,9 @@ export function RequestTable({ frame, live: { NumberCell } }: TableProps) {
       {frame.routes.map(({ route }, i) => (
         <tr>
           <th scope="row">{route}</th>
-          <NumberCell of={`routes.${i}.requests`} form="count" />
-          <NumberCell of={`routes.${i}.errors`} form="count" />
-          <NumberCell of={`routes.${i}.clientErrors`} form="count" />
-          <NumberCell of={`routes.${i}.bytes`} form="bytes" />
-          <NumberCell of={`routes.${i}.p50Ms`} form="ms" />
-          <NumberCell of={`routes.${i}.p95Ms`} form="ms" />
-          <NumberCell of={`routes.${i}.p99Ms`} form="ms" />
-          <td class="drawn">
-            <Spark of={`routes.${i}.p95Ms`} />
-          </td>
+          {requestColumns.map(([name, heading, form]) => (
+            <NumberCell of={`routes.${i}.${name}`} form={form} label={heading} />
+          ))}
         </tr>
       ))}
     </Table>
@@ -55,8 +58,8 @@ export function StageTable({ frame, live: { NumberCell, Bar } }: TableProps) {
       {frame.stages.map(({ stage }, i) => (
         <tr>
           <th scope="row">{stage}</th>
-          <NumberCell of={`stages.${i}.medianMs`} form="ms" />
-          <NumberCell of={`stages.${i}.p95Ms`} form="ms" />
+          <NumberCell of={`stages.${i}.medianMs`} form="ms" label="Median" />
+          <NumberCell of={`stages.${i}.p95Ms`} form="ms" label="p95" />
           <td class="drawn">
             <svg class="bars" aria-hidden="true">
               <Bar of={`stages.${i}.p95Ms`} kind="p95" />
@@ -96,14 +99,14 @@ export function SlowTable({ frame, live, page }: TableProps & { readonly page: s
               </a>
               <Figure class="path quiet" of={`slowest.${i}.request`} form="text" />
             </td>
-            <td class="number">
+            <td class="number" data-label="Took">
               <Figure of={`slowest.${i}.ms`} form="ms" />
               <span class="quiet below">
                 <Figure of={`slowest.${i}.stage`} form="text" />{" "}
                 <Figure of={`slowest.${i}.stageMs`} form="ms" />
               </span>
             </td>
-            <td class="number">
+            <td class="number" data-label="When">
               <Ago of={`slowest.${i}.at`} />
             </td>
           </tr>
@@ -141,8 +144,8 @@ export function DamagedTable({ frame, live, page }: TableProps & { readonly page
                 {text(name)}
               </a>
             </td>
-            <NumberCell of={`damaged.${i}.derivatives`} form="count" />
-            <td class="number">
+            <NumberCell of={`damaged.${i}.derivatives`} form="count" label="Incomplete derivatives" />
+            <td class="number" data-label="Latest">
               <Ago of={`damaged.${i}.lastAt`} />
             </td>
           </tr>
@@ -171,7 +174,7 @@ export function ErrorTable({
     </>
   );
   return (
-    <Table label={label} tall head={head}>
+    <Table label={label} tall few head={head}>
       {indexes(recentErrorsKept).map((i) => (
         <tr {...onlyWith(`${of}.${i}`)}>
           <td>
@@ -195,8 +198,8 @@ export function ErrorTable({
 export function CacheTable({ frame, live: { Figure, NumberCell } }: TableProps) {
   const head = (
     <>
-      <Columns names={["Slot", "Backend"]} />
-      <NumberColumns names={["Entries", "Bytes", "Hit rate"]} />
+      <Columns names={["Cache", "Backend"]} />
+      <NumberColumns names={["Entries", "Size", "Hit rate"]} />
     </>
   );
   return (
@@ -208,9 +211,9 @@ export function CacheTable({ frame, live: { Figure, NumberCell } }: TableProps) 
             {backend === "none" ? "off" : backend}{" "}
             <Figure class="warn" of={`caches.${i}.resting`} form="resting" />
           </td>
-          <NumberCell of={`caches.${i}.entries`} form="count" />
-          <NumberCell of={`caches.${i}.bytes`} form="bytes" />
-          <NumberCell of={`caches.${i}.hitRate`} form="percent" />
+          <NumberCell of={`caches.${i}.entries`} form="count" label="Entries" />
+          <NumberCell of={`caches.${i}.bytes`} form="bytes" label="Size" />
+          <NumberCell of={`caches.${i}.hitRate`} form="percent" label="Hit rate" />
         </tr>
       ))}
     </Table>
@@ -256,13 +259,13 @@ export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, on
               ))}
             </svg>
           </td>
-          <td class="number">
+          <td class="number" data-label="Checked">
             <Ago of={`sources.${i}.checkedAt`} />
           </td>
-          <NumberCell of={`sources.${i}.opens`} form="count" />
-          <NumberCell of={`sources.${i}.notFound`} form="count" />
-          <NumberCell of={`sources.${i}.errors`} form="count" />
-          <td class="message">
+          <NumberCell of={`sources.${i}.opens`} form="count" label="Opened" />
+          <NumberCell of={`sources.${i}.notFound`} form="count" label="Not found" />
+          <NumberCell of={`sources.${i}.errors`} form="count" label="Errors" />
+          <td class="message" data-label="Last error">
             <Figure of={`sources.${i}.lastError`} form="text" />{" "}
             <span class="quiet" {...onlyWith(`sources.${i}.lastErrorAt`)}>
               <Ago of={`sources.${i}.lastErrorAt`} />
@@ -285,7 +288,7 @@ export function PartTable({ frame, live: { Figure, Health } }: TableProps) {
           <td>
             <Health of={`parts.${i}.healthy`} />
           </td>
-          <td class="message">
+          <td class="message" data-label="Error">
             <Figure of={`parts.${i}.error`} form="text" />
           </td>
         </tr>
