@@ -12,7 +12,7 @@ import { createCodecs } from "../imaging/codecs/index.ts";
 import { runTask } from "../imaging/render/job.ts";
 import { runChecks, withPlace } from "../lib/checks.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
-import { buildOuterParts } from "../parts.ts";
+import { buildOuterParts, type OuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "../stores/volume.ts";
 import { command, configFlag } from "./command.ts";
@@ -41,7 +41,20 @@ export const check = command({
  * Throws if a part cannot be built, like a start.
  */
 export async function checkWarnings(config: Config, platform: Platform): Promise<Problem[]> {
-  const { checks, slots, sources, hooks } = await buildOuterParts(config, platform, silentLog);
+  const parts = await buildOuterParts(config, platform, silentLog);
+  try {
+    return await warningsOf(parts, config, platform);
+  } finally {
+    // Their threads would keep the process from ending.
+    await parts.hooks.close();
+  }
+}
+
+async function warningsOf(
+  { checks, slots, sources, hooks }: OuterParts,
+  config: Config,
+  platform: Platform,
+): Promise<Problem[]> {
   const doubts = [
     ...configWarnings(config, platform.name, platform.env),
     ...doubtfulHeaps(config.cache, platform.memoryBytes),

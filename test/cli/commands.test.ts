@@ -90,6 +90,12 @@ describe("help about one command", () => {
 });
 
 describe("check", () => {
+  test("ends by itself if a JavaScript hook is configured", async () => {
+    write("hook.js", "export const resolve = () => undefined;");
+    const file = write("hook.yaml", "hook: { engine: js, js: { file: hook.js } }");
+    expect(await built.run(["check", "-config", file])).toMatchObject({ code: 0, err: "" });
+  });
+
   const yaml = `
 addr: 127.0.0.1:8181
 sources: [{ name: scans, type: filesystem, root: ./images }]
