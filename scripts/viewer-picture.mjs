@@ -1,4 +1,5 @@
-// Makes docs/pictures/viewer.webp for the README: the sample mosaic in the viewer of the built product, in Chromium.
+// Makes docs/pictures/viewer.webp for the README: the sample mosaic in the viewer of the built product, in
+// Chromium.
 //
 //   npm run build && node scripts/viewer-picture.mjs [FOLDER]        default: docs/pictures
 
