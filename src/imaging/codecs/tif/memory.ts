@@ -3,14 +3,17 @@
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
 import { MAX_RUN, storedLimit } from "./blocks.ts";
-import { compressions } from "./compression/compression.ts";
+import { compressions, JPEG } from "./compression/compression.ts";
 import { type Stage, stageFor } from "./directory/stages.ts";
 import { chunkRows } from "./parts.ts";
 import { heldBoxes } from "./samples/targets.ts";
+import { mostBytes } from "./tiled-jpeg.ts";
 
 /** Instances, the platform's inflater, and block tables of the usual size. */
 const FIXED = 8 << 20;
 const USUAL_TABLES = 2 << 20;
+/** JPEG tiles of a region are read together, and those of two reads before are still garbage. */
+const heldTiles = 3;
 /** Bytes per strip or tile in the file's tables: position and length, as read and as numbers. */
 const BYTES_PER_BLOCK = 40;
 
@@ -35,8 +38,8 @@ export function rowsMemory(header: ImageHeader, region: Rectangle, fileSize: num
 }
 
 /**
- * Estimates bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes,
- * tables.
+ * Estimates bytes: the result, rows as decompressed and as samples, stored bytes of two reads or of all JPEG
+ * tiles of a region, sums of boxes, tables.
  */
 export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
   const { stage, factor } = stageFor(header, scaleFactor);
@@ -60,6 +63,8 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
     (held?.(block) ?? 0) +
     moduleBytes;
   const stored = compression === 1 ? Math.max(MAX_RUN, rowBytes) : Math.max(MAX_RUN, storedLimit(block));
+  const share = (part.width * part.height) / (header.width * header.height);
+  const together = compression === JPEG ? heldTiles * Math.min(share * fileSize, mostBytes) : 0;
   const boxes = factor === 1 ? 0 : 8 * across * header.bands * heldBoxes(heldRows(stage, part), factor);
   const line = factor === 1 ? 0 : 2 * width * bytesPerPixel;
   const blocks = Math.ceil(header.width / scale / stage.blockWidth) * Math.ceil(height / blockHeight + 1);
@@ -68,6 +73,7 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
     indices +
     planes * (rows + 2 * Math.min(fileSize, stored)) +
     Math.max(0, planes * blocks * BYTES_PER_BLOCK - USUAL_TABLES) +
+    together +
     boxes +
     line +
     FIXED

@@ -17,8 +17,8 @@ import { jpegColour } from "./parts.ts";
 
 /** Largest strip or tile in pixels: all of it is read, and walked from its top, for any region. */
 const mostPixels = 1024 * 1024;
-/** Maximum stored bytes of a region: the estimate of memory for its pixels has room for as many. */
-const mostBytes = 8 << 20;
+/** Maximum stored bytes of a region. */
+export const mostBytes = 8 << 20;
 /** Gap in bytes for a source that names none. */
 const diskGap = 1024;
 
@@ -59,7 +59,13 @@ const isSuitable = (picture: Picture): boolean =>
   !picture.planar &&
   picture.samples === (picture.photometric === 1 ? 1 : 3) &&
   [1, 2, 6].includes(picture.photometric) &&
-  picture.blockWidth * picture.blockHeight <= mostPixels;
+  hasSmallBlocks(picture);
+
+/** True if strips or tiles are small enough to be read as an image of JPEG tiles. */
+export const hasSmallBlocks = ({
+  blockWidth,
+  blockHeight,
+}: Pick<Picture, "blockWidth" | "blockHeight">): boolean => blockWidth * blockHeight <= mostPixels;
 
 /** Reads the first tile, which decides for all others. */
 async function openLevel(
