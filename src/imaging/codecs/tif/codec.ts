@@ -8,6 +8,7 @@ import type { JpegDeriver } from "../jpg/derive.ts";
 import { rowsByParts } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
 import { hasPyramid, type Pyramids } from "../pyramid/pyramids.ts";
+import { JPEG } from "./compression/compression.ts";
 import { blockDecoders } from "./compression/decoders.ts";
 import { jpegTiles } from "./compression/jpeg-tiles.ts";
 import { decodeTiff, type TiffReaders } from "./decode.ts";
@@ -23,6 +24,7 @@ import {
   pixelsAbove,
   reductions,
   rowsApart,
+  stageFor,
   stagesOf,
 } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
@@ -31,6 +33,7 @@ import { isStream, withStreams } from "./old-jpeg/reading.ts";
 import { createOpening } from "./opening.ts";
 import { decodeTiffRows } from "./rows.ts";
 import { buildQuantiles, quantilesFor } from "./samples/window.ts";
+import { hasSmallBlocks } from "./tiled-jpeg.ts";
 
 /** Pixels of a bilevel image up to which it has a pyramid; averages of bits cost a fraction of its making. */
 const mostBilevel = 2 ** 28;
@@ -47,6 +50,13 @@ const hasLevels = (header: ImageHeader) =>
 /** True if a read is from that pyramid; small tiles of a file are as good at full size. */
 const usesLevels = ({ header, scaleFactor }: ReadRequest) =>
   hasLevels(header) && !(scaleFactor === 1 && hasTiles(header));
+
+/** True if JPEG derivatives of a read that could use the pyramid are made of JPEG strips instead. */
+const usesStrips = ({ header, scaleFactor }: ReadRequest) => {
+  if (scaleFactor !== 1 || !hasLevels(header)) return false;
+  const { stage } = stageFor(header, 1);
+  return stage.compression === JPEG && hasSmallBlocks(stage);
+};
 
 /** Nanoseconds per pixel of finding the quantiles of an image. */
 const quantileNs = 2;
@@ -83,15 +93,20 @@ export function tiffCodec(
     scales: { of: (header) => (hasLevels(header) ? levels.scales.of(header, false) : reductions(header)) },
     sidecar: {
       // Quantiles of a page are for derivatives that show the range between two of them.
-      way: (read, fileSize, room) =>
-        read.window ? "wait" : usesLevels(read) ? levels.sidecar.way(read, fileSize, room) : "none",
+      way(read, fileSize, room) {
+        if (read.window) return "wait";
+        if (!usesLevels(read)) return "none";
+        const way = levels.sidecar.way(read, fileSize, room);
+        return way === "wait" && usesStrips(read) ? "begin" : way;
+      },
       build: async (bytes, master, access) =>
         hasLevels(master.header)
           ? levels.sidecar.build(bytes, master, access)
           : buildQuantiles(bytes, master.header, readers),
       memory: (header, fileSize, allows) =>
         hasLevels(header) ? levels.sidecar.memory(header, fileSize, allows) : 0,
-      memoryWith: (read, rows) => (usesLevels(read) ? levels.sidecar.memoryWith!(read, rows) : undefined),
+      memoryWith: (read, rows) =>
+        usesLevels(read) && !usesStrips(read) ? levels.sidecar.memoryWith!(read, rows) : undefined,
       nsPerPixel: (header) => (hasLevels(header) ? levels.sidecar.nsPerPixel(header) : quantileNs),
       nsWithout: (read) =>
         usesLevels(read)
