@@ -1,4 +1,4 @@
-// Buttons that copy an address. Without this script the addresses are links all the same.
+// Buttons that copy an address, a command or a text of the page. Without this script they are hidden.
 (() => {
   const said = document.getElementById("copied");
   const copy = async (text, link) => {
@@ -11,10 +11,11 @@
       return document.execCommand("copy");
     }
   };
-  for (const button of document.querySelectorAll("[data-copy]")) {
+  for (const button of document.querySelectorAll("[data-copy], [data-copy-of]")) {
+    const shown = document.getElementById(button.dataset.copyOf) ?? button.previousElementSibling;
     button.hidden = false;
     button.addEventListener("click", async () => {
-      const done = await copy(button.dataset.copy, button.previousElementSibling);
+      const done = await copy(button.dataset.copy ?? shown.textContent, shown);
       button.textContent = done ? "Copied" : "Selected";
       if (said) said.textContent = done ? "Copied." : "Selected: press Ctrl+C to copy.";
       setTimeout(() => {

@@ -83,6 +83,10 @@ test("an operator corrects a mistake at the indicated field, and sees which valu
   await page.keyboard.type("256");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement?.id === "review");
+  expect(await page.locator("#review").innerText()).toContain("image.tile_size: 256 px");
+  expect(readFileSync(file, "utf8")).not.toContain("warn");
+  await page.getByRole("button", { name: "Save these changes" }).click();
   const outcome = page.locator("#outcome");
   await outcome.waitFor();
   expect(await outcome.innerText()).toContain("In force now: log.level, image.max_pixel_area");
@@ -92,9 +96,34 @@ test("an operator corrects a mistake at the indicated field, and sees which valu
   expect(await outcome.count()).toBe(0);
   expect(await page.locator("#waiting").count()).toBe(1);
   await page.getByLabel("Largest source image").fill("1000000000");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await page.getByRole("button", { name: "Save this change" }).click();
   await outcome.waitFor();
   expect((await fetch(`${url}/iiif/3/base.png/info.json`)).status).toBe(200);
+  await close();
+});
+
+test("a search shows the settings with all its words, and the lines of the configuration below their sections", async () => {
+  const { page, close } = await open();
+  const running = page.locator("#running");
+  const whole = (await running.innerText()).trim();
+  await page.getByRole("searchbox", { name: "Find a setting" }).fill("tile size");
+  expect(await page.locator(".field:visible label").allInnerTexts()).toEqual(["Tile size"]);
+  await page.getByRole("searchbox").fill("origin backend");
+  // The only lines of that section with this word.
+  expect((await running.innerText()).trim()).toBe("cache:\n  origin:\n    backend: heap");
+  await page.getByRole("searchbox").fill("");
+  expect((await running.innerText()).trim()).toBe(whole);
+  expect(await page.locator(".field:visible").count()).toBe(await page.locator(".field").count());
+  await close();
+});
+
+test("the running configuration is copied by its button", async () => {
+  const { page, close } = await open();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+  await page.getByRole("button", { name: "Copy" }).click();
+  await expect.poll(() => page.locator("#copied").textContent()).toBe("Copied.");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("\n  tile_size: ");
   await close();
 });
 
@@ -110,8 +139,12 @@ test.each([
     const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect([await overflow(), await findings(page)]).toEqual([0, []]);
     await page.getByLabel("Read timeout").fill("a very long word ".repeat(20).replaceAll(" ", "-"));
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Review changes" }).click();
     await page.getByRole("alert").waitFor();
+    expect([await overflow(), await findings(page)]).toEqual([0, []]);
+    await page.getByLabel("Read timeout").fill("31s");
+    await page.getByRole("button", { name: "Review changes" }).click();
+    await page.locator("#review").waitFor();
     expect([await overflow(), await findings(page)]).toEqual([0, []]);
     await close();
   },

@@ -48,11 +48,18 @@ export type Saved =
   /** Nothing was written. */
   | { readonly kind: "failed"; readonly reason: string; readonly cause?: unknown };
 
+/** What a save would do. */
+export type Preview =
+  /** `changed`: paths of the keys that would change. */
+  { readonly kind: "changed"; readonly changed: readonly string[] } | Exclude<Saved, { kind: "saved" }>;
+
 export interface ConfigFile {
   /** Absolute. */
   readonly path: string;
   /** Never rejects, and takes at most two seconds. */
   view(): Promise<ConfigFileView>;
+  /** Checks the values of a form as {@link save} does, and writes nothing. Never rejects. */
+  preview(values: ReadonlyMap<string, string>, digest: string | undefined): Promise<Preview>;
   /**
    * Writes the values of a form into the file and applies the live ones. `values`: typed values by the path
    * of each field. `digest`: the digest of the form's view; without it the file may have any content. Saves
@@ -144,21 +151,28 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
     obstacle,
   });
 
+  /** Returns the new text of the file, and the digest of the old one. */
+  const edit = async (values: ReadonlyMap<string, string>, digest: string | undefined) => {
+    const obstacle = await obstacleNow();
+    if (obstacle !== undefined) return { kind: "failed", reason: obstacle } as const;
+    const before = await read();
+    if (digest !== undefined && digest !== before.digest) return { kind: "stale" } as const;
+    if (before.text === undefined)
+      return { kind: "failed", reason: "the file is not text in UTF-8" } as const;
+    return { ...editText(before.text, values, env), digest: before.digest };
+  };
+
   const save = async (
     values: ReadonlyMap<string, string>,
     digest: string | undefined,
     take: ApplyLive,
   ): Promise<Saved> => {
-    const obstacle = await obstacleNow();
-    if (obstacle !== undefined || !files.replacement) return { kind: "failed", reason: obstacle ?? "" };
-    const before = await read();
-    if (digest !== undefined && digest !== before.digest) return { kind: "stale" };
-    if (before.text === undefined) return { kind: "failed", reason: "the file is not text in UTF-8" };
-    const edited = editText(before.text, values, env);
-    if (edited.kind !== "changed") return edited;
+    const edited = await edit(values, digest);
+    if (edited.kind !== "changed" || !files.replacement)
+      return edited as Exclude<typeof edited, { kind: "changed" }>;
     await files.replacement.sweep(path);
     // Somebody may have edited it meanwhile.
-    const isStill = async () => (await read()).digest === before.digest;
+    const isStill = async () => (await read()).digest === edited.digest;
     if (!(await files.replacement.replace(path, new TextEncoder().encode(edited.text), isStill)))
       return { kind: "stale" };
     const { changed } = edited;
@@ -172,12 +186,9 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
   return {
     path,
     view: () => withDeadline(deadlines.view, look).catch((error) => unreadable(reasonOf(error))),
+    preview: (values, digest) => withDeadline(deadlines.save, () => edit(values, digest)).catch(failureOf),
     save: (values, digest, take) =>
-      withDeadline(deadlines.save, () => inTurn.run(() => save(values, digest, take))).catch((cause) => ({
-        kind: "failed",
-        reason: reasonOf(cause),
-        cause,
-      })),
+      withDeadline(deadlines.save, () => inTurn.run(() => save(values, digest, take))).catch(failureOf),
     reload: (take) =>
       inTurn.run(async () => {
         const { text } = await read();
@@ -197,6 +208,8 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const failureOf = (cause: unknown) => ({ kind: "failed", reason: reasonOf(cause), cause }) as const;
 
 /** Returns the reason of a failure, in words without a path. */
 function reasonOf(error: unknown): string {

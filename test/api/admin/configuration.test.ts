@@ -77,21 +77,23 @@ function controlsOf(html: string) {
     ...html.matchAll(/<(input|select)( [^>]*)>(?:((?:<option[^>]*>[^<]*<\/option>)*)<\/select>)?/g),
   ];
   return Object.fromEntries(
-    found.map(([, kind, attributes = "", options = ""]) => {
-      const attribute = (name: string) => {
-        const text = new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
-        return text === undefined ? undefined : unescaped(text);
-      };
-      const chosen = /<option value="([^"]*)" selected/.exec(options)?.[1];
-      const control = {
-        id: attribute("id"),
-        disabled: / disabled/.test(attributes),
-        value: unescaped((kind === "select" ? chosen : attribute("value")) ?? ""),
-        invalid: attribute("aria-invalid"),
-        describedBy: attribute("aria-describedby")?.split(" ") ?? [],
-      };
-      return [attribute("name") ?? "", control];
-    }),
+    found
+      .map(([, kind, attributes = "", options = ""]) => {
+        const attribute = (name: string) => {
+          const text = new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
+          return text === undefined ? undefined : unescaped(text);
+        };
+        const chosen = /<option value="([^"]*)" selected/.exec(options)?.[1];
+        const control = {
+          id: attribute("id"),
+          disabled: / disabled/.test(attributes),
+          value: unescaped((kind === "select" ? chosen : attribute("value")) ?? ""),
+          invalid: attribute("aria-invalid"),
+          describedBy: attribute("aria-describedby")?.split(" ") ?? [],
+        };
+        return [attribute("name") ?? "", control] as const;
+      })
+      .filter(([name]) => name !== ""),
   );
 }
 
@@ -228,6 +230,60 @@ describe("a save", () => {
   });
 });
 
+describe("a review", () => {
+  test("shows each change with the value before it, writes nothing, and has a form that saves it", async () => {
+    const app = await start(original);
+    const typed = { "log.level": "debug", "image.max_pixel_area": "250000000", "image.tile_size": "256" };
+    const answer = await app.send({ ...typed, step: "review" });
+    expect(answer.status).toBe(200);
+    const html = await answer.text();
+    expect(written()).toBe(original);
+    const [review = ""] = /<section class="notice" id="review".*?<\/section>/s.exec(html) ?? [];
+    const lines = [...review.matchAll(/<(del|ins)>.*?<\/span>(.*?)<\/\1>/gs)].map(([, , text]) =>
+      text?.trim(),
+    );
+    expect(lines).toEqual([
+      "log.level: warn",
+      "log.level: debug",
+      "image.max_pixel_area: 1000000000 (1,000 megapixels)",
+      "image.max_pixel_area: 250000000 (250 megapixels)",
+      "image.tile_size: 512 px",
+      "image.tile_size: 256 px",
+    ]);
+    expect(review).toContain("3 changes to the file");
+    expect(review.match(/at the next start/g)).toHaveLength(1);
+    // The typed values stay in the form, to be changed further.
+    const saved = await app.post(Object.entries(await sentBy(review)));
+    expect(saved.status).toBe(303);
+    expect(written()).toContain("level: debug");
+    expect(written()).toContain("tile_size: 256");
+    await app.service.close();
+  });
+
+  test("of no change says so, and of a mistake returns the form with it", async () => {
+    const app = await start(original);
+    const unchanged = await app.send({ step: "review" });
+    expect([unchanged.status, unchanged.headers.get("Location")]).toEqual([303, "/admin/config"]);
+    const wrong = await app.send({ "image.tile_size": "x", step: "review" });
+    expect(wrong.status).toBe(422);
+    const html = await wrong.text();
+    expect(html).not.toContain('id="review"');
+    expect(controlsOf(html)["image.tile_size"]).toMatchObject({ value: "x", invalid: "true" });
+    expect(written()).toBe(original);
+    await app.service.close();
+  });
+
+  test("of a form made from an older file is refused like a save", async () => {
+    const app = await start(original);
+    const form = await sentBy(await app.open());
+    writeFileSync(path, `${original}\n# by hand\n`);
+    const answer = await app.post(Object.entries({ ...form, "log.level": "debug", step: "review" }));
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain("the file has changed since this form was made");
+    await app.service.close();
+  });
+});
+
 describe("a pending change", () => {
   test("that needs a restart stays on the page until then, whichever save made it", async () => {
     const page = await start(original);
@@ -236,7 +292,7 @@ describe("a pending change", () => {
     expect(textById(html, "outcome")).toContain("still waiting for the next start: image.tile_size");
     const later = await page.open();
     expect(textById(later, "waiting")).toMatch(/read_timeout.*image\.tile_size/);
-    expect(textById(later, "field-image-tile_size-notes")).toBe("In force now: 512.");
+    expect(textById(later, "field-image-tile_size-notes")).toBe("In force now: 512 px.");
     expect(controlsOf(later)["image.tile_size"]?.value).toBe("256");
     await page.send({ "image.tile_size": "512", read_timeout: "30s" });
     expect(await page.open()).not.toContain('id="waiting"');

@@ -8,6 +8,7 @@ import { type Problem, positionText } from "../../../config/reading/problems.ts"
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { type Attempt, Form, idOf } from "./form.tsx";
+import { Review } from "./review.tsx";
 
 interface BodyProps {
   readonly c: RequestContext;
@@ -24,7 +25,8 @@ export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
   const { path } = service.configFile ?? {};
   return (
     <>
-      {attempt && <RefusalNotice view={view} attempt={attempt} />}
+      {attempt && attempt.result.kind !== "changed" && <RefusalNotice view={view} attempt={attempt} />}
+      <Review c={c} view={view} attempt={attempt} />
       {view.obstacle !== undefined && (
         <p class="notice" id="obstacle">
           Nothing can be saved here: {view.obstacle}.
@@ -32,11 +34,21 @@ export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
       )}
       {view.problems.length > 0 && !attempt && <ProblemsOfFile problems={view.problems} />}
       <Waiting service={service} view={view} />
+      <form class="search" id="find" hidden>
+        <input
+          type="search"
+          aria-label="Find a setting"
+          placeholder="Find a setting, such as timeout"
+          autocomplete="off"
+        />
+        <span class="quiet" role="status" />
+      </form>
       <div class="configuration">
         <section aria-labelledby="edit">
           <h2 id="edit">Settings</h2>
           <p class="quiet">
-            What is <b>live</b> counts as soon as it is saved, the rest from the next start on.
+            A change of a setting marked <b>live</b> takes effect when it is saved, of the others at the next
+            start.
             {path !== undefined && (
               <>
                 {" "}
@@ -47,12 +59,20 @@ export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
           <Form c={c} view={view} attempt={attempt} running={running} />
         </section>
         <section aria-labelledby="effective">
-          <h2 id="effective">In force</h2>
+          <h2 id="effective">Running configuration</h2>
           <p class="quiet">
-            The whole configuration as this process uses it, with all defaults and what the environment
-            overrides. Secrets are masked.
+            Every setting as this process uses it, with all defaults and what the environment overrides.
+            Secrets are masked.
           </p>
-          <pre tabindex={0}>{effectiveYaml(service.config())}</pre>
+          <div class="copied">
+            <button type="button" class="plain copy" data-copy-of="running" hidden>
+              Copy
+            </button>
+            <pre id="running" tabindex={0}>
+              {effectiveYaml(service.config())}
+            </pre>
+          </div>
+          <p class="unseen" role="status" id="copied" />
         </section>
       </div>
     </>

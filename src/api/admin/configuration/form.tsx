@@ -2,16 +2,19 @@
 
 import { type FieldValue, lockedText } from "../../../config/editing/edit.ts";
 import type { EditableField } from "../../../config/editing/editable.ts";
-import type { ConfigFileView, Saved } from "../../../config/editing/file.ts";
+import type { ConfigFileView, Preview } from "../../../config/editing/file.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { href } from "../admin.ts";
 
-/** A submitted form that was not saved. */
+/** A submitted form that was not saved, or not yet: `changed`. */
 export interface Attempt {
   /** Typed values by the path of each field. */
   readonly values: ReadonlyMap<string, string>;
-  readonly result: Extract<Saved, { kind: "refused" | "stale" | "failed" }>;
+  readonly result: Extract<Preview, { kind: "changed" | "refused" | "stale" | "failed" }>;
 }
+
+/** Form field that says whether to show the changes (`review`) or to save them. */
+export const stepField = "step";
 
 interface FormProps {
   readonly c: RequestContext;
@@ -46,8 +49,8 @@ export function Form({ c, view, attempt, running }: FormProps) {
         </fieldset>
       ))}
       <div class="actions">
-        <button type="submit" disabled={disabled}>
-          Save
+        <button type="submit" disabled={disabled} name={stepField} value="review">
+          Review changes
         </button>
       </div>
     </form>
@@ -93,7 +96,7 @@ function Field({ field, value, lockedBy, attempt, running, disabled }: FieldProp
       )}
       <p class="quiet" id={`${id}-help`}>
         <span class="path">{field.path}</span>
-        {`: ${plain(field.help)} Default: ${field.initial}.`}
+        {`: ${plain(field.help)} Default: ${withUnit(field, field.initial)}.`}
       </p>
       {notes.length > 0 && (
         <p class="quiet" id={`${id}-notes`}>
@@ -130,11 +133,11 @@ interface FieldNotes extends FieldValue {
 }
 
 /** Returns the notes on a field that depend on the file and on the running configuration. */
-function notesOf({ value, lockedBy, typed, running }: FieldNotes): string[] {
+function notesOf({ field, value, lockedBy, typed, running }: FieldNotes): string[] {
   return [
     ...(lockedBy === undefined ? [] : [`This field ${lockedText(lockedBy)}.`]),
     ...(typed !== undefined && typed !== value ? [`In the file: ${value}.`] : []),
-    ...(running !== undefined && running !== value ? [`In force now: ${running}.`] : []),
+    ...(running !== undefined && running !== value ? [`In force now: ${withUnit(field, running)}.`] : []),
   ];
 }
 
@@ -169,6 +172,15 @@ function Input({ field, value, disabled, attributes }: InputProps) {
       ))}
     </select>
   );
+}
+
+/** Returns a value with its meaning, such as `1000000000 (1,000 megapixels)`. */
+export function withUnit({ control, path }: EditableField, value: string): string {
+  const number = Number(value);
+  if (control.kind !== "count" || !(number > 0)) return value;
+  const text = (each: number) => each.toLocaleString("en", { maximumFractionDigits: 1 });
+  if (path.endsWith("_area")) return `${value} (${text(number / 1e6)} megapixels)`;
+  return /_(?:width|height|size)$/.test(path) ? `${text(number)} px` : text(number);
 }
 
 /** Returns the id of a field's control in the page. */

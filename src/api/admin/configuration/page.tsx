@@ -3,7 +3,7 @@
 
 import { fieldsOfConfig } from "../../../config/editing/edit.ts";
 import { editableFields } from "../../../config/editing/editable.ts";
-import type { ConfigFileView, Saved } from "../../../config/editing/file.ts";
+import type { ConfigFileView, Preview, Saved } from "../../../config/editing/file.ts";
 import type { Problem } from "../../../config/reading/problems.ts";
 import { configWarnings } from "../../../config/reading/warnings.ts";
 import type { Config } from "../../../config/schema.ts";
@@ -14,7 +14,7 @@ import { Refusal } from "../../http/problem.ts";
 import type { Admin, AdminPage, Outcome } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
 import { ConfigurationBody } from "./body.tsx";
-import type { Attempt } from "./form.tsx";
+import { type Attempt, stepField } from "./form.tsx";
 
 /** Size limit of a form in bytes; the longest that a browser sends from this page has about 700. */
 const mostBytes = 16 * 1024;
@@ -40,7 +40,8 @@ async function page(c: RequestContext, admin: Admin, attempt?: Attempt, status =
     {
       title: "Configuration",
       section: "configuration",
-      styles: ["admin/configuration.css"],
+      styles: ["admin/browse.css", "admin/configuration.css"],
+      scripts: ["admin/copy.js", "admin/configuration.js"],
       body: <ConfigurationBody c={c} service={service} view={view} attempt={attempt} />,
     },
     { status },
@@ -69,10 +70,13 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
   const values = fieldsOf(await readForm(c, mostBytes), [
     ...editableFields().map(({ path }) => path),
     digestField,
+    stepField,
   ]);
-  const digest = values.get(digestField);
-  values.delete(digestField);
+  const [digest, step] = [digestField, stepField].map((name) => values.get(name));
+  for (const name of [digestField, stepField]) values.delete(name);
   if (!service.configFile) return page(c, admin, { values, result: nowhere }, 409);
+  if (step === "review")
+    return respondReview(c, admin, values, await service.configFile.preview(values, digest));
   let doubts: readonly Problem[] = [];
   const take = (config: Config) => {
     doubts = configWarnings(config, service.platform.name, service.platform.env);
@@ -82,10 +86,7 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
   report(admin, result);
   switch (result.kind) {
     case "unchanged":
-      return outcomes.redirect(c, "/admin/config", {
-        state: "done",
-        text: "Nothing was changed, and nothing was written.",
-      });
+      return outcomes.redirect(c, "/admin/config", nothingChanged);
     case "saved":
       return outcomes.redirect(c, "/admin/config", outcomeOf(result, doubts));
     case "failed":
@@ -94,6 +95,25 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
       return page(c, admin, { values, result }, 422);
   }
 }
+
+/** Shows what a form would change, or why it cannot be saved. */
+function respondReview(
+  c: RequestContext,
+  admin: Admin,
+  values: ReadonlyMap<string, string>,
+  result: Preview,
+): Response | Promise<Response> {
+  switch (result.kind) {
+    case "unchanged":
+      return admin.outcomes.redirect(c, "/admin/config", nothingChanged);
+    case "changed":
+      return page(c, admin, { values, result });
+    default:
+      return page(c, admin, { values, result }, result.kind === "failed" ? 409 : 422);
+  }
+}
+
+const nothingChanged: Outcome = { state: "done", text: "Nothing was changed, and nothing was written." };
 
 const nowhere = { kind: "failed", reason: "there is no file to save to" } as const;
 
