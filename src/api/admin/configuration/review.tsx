@@ -12,8 +12,8 @@ interface ReviewProps {
 }
 
 /**
- * The changes, key by key: the text of the file is not shown, since it may hold secrets. It has the focus when
- * the page opens.
+ * The changes, key by key: the text of the file is not shown, since it may hold secrets. The section has the
+ * focus when the page opens.
  */
 export function Review({ c, view: { fields, digest }, attempt }: ReviewProps) {
   if (attempt?.result.kind !== "changed") return null;
