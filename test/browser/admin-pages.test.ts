@@ -270,7 +270,11 @@ test("damaged pixels behind a sound header are reported in the viewer and in the
 });
 
 const pages = [
+  "/admin/",
   "/admin/cache",
+  "/admin/config",
+  "/admin/doctor",
+  "/admin/doctor?q=damaged/cut.png",
   "/admin/auth",
   "/admin/browse",
   "/admin/browse/long",
@@ -281,9 +285,10 @@ const pages = [
 ];
 
 for (const [width, scheme] of [
-  [1280, "light"],
-  [1280, "dark"],
+  [1400, "light"],
+  [1400, "dark"],
   [400, "light"],
+  [400, "dark"],
 ] as const)
   test(`nothing hinders readers of the pages at ${width} px in ${scheme}, and nothing is wider than the page`, async () => {
     await (await fetch(`${url}/iiif/3/gated%2Fsecret.png/full/max/0/default.jpg`)).arrayBuffer();

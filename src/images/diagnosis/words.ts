@@ -12,10 +12,15 @@ export function msText(ms: number): string {
 export const bytesText = (bytes: number): string => formatSize(bytes);
 
 export const sizeText = ({ width, height }: { readonly width: number; readonly height: number }): string =>
-  `${width} × ${height}`;
+  `${width.toLocaleString("en")} × ${height.toLocaleString("en")}`;
 
-export const pixelsText = (pixels: number): string =>
-  pixels >= 1e6 ? `${(pixels / 1e6).toFixed(1)} megapixels` : `${pixels} pixel${pixels === 1 ? "" : "s"}`;
+/** Returns a number of pixels as text: `1,000 megapixels`, `0.5 megapixels`, `9,216 pixels`. */
+export function pixelsText(pixels: number): string {
+  const megapixels = pixels / 1e6;
+  if (megapixels >= 0.1)
+    return `${megapixels.toLocaleString("en", { maximumFractionDigits: megapixels < 100 ? 1 : 0 })} megapixels`;
+  return `${pixels.toLocaleString("en")} pixel${pixels === 1 ? "" : "s"}`;
+}
 
 /** Returns a time (milliseconds since 1970) in the form `2026-11-25 01:31 UTC`. */
 export const timeText = (at: number): string =>

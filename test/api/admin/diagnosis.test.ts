@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { pixelsText } from "../../../src/images/diagnosis/words.ts";
 import { jbigTiff } from "../../imaging/codecs/tif/tiff-file.ts";
 import { served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";
@@ -22,6 +23,26 @@ test("the page of an image shows findings, the costs of its tiles, and facts", a
   expect(text).toMatch(/<th scope="row">Tile at 1\/1<span/);
   expect(text).toMatch(/<dt>Levels in the file<\/dt><dd>300 × 200, 150 × 100, 75 × 50<\/dd>/);
   expect(text).not.toContain("Measured now");
+});
+
+test("findings come before the picture, those to act on first and in sight", async () => {
+  const { text } = await page("bad-trunc-50.jpg");
+  const [, list = ""] = /<h2 id="doctor">(.*?)<\/section>/s.exec(text) ?? [];
+  const [inSight = "", good = ""] = list.split("<details");
+  const levels = (part: string) => [...part.matchAll(/class="pill ?(\w*)"/g)].map(([, level]) => level);
+  expect([levels(inSight).length > 0, levels(inSight).includes("good")]).toEqual([true, false]);
+  expect(new Set(levels(good))).toEqual(new Set(["good"]));
+  expect(text.indexOf('id="doctor"')).toBeLessThan(text.indexOf('id="thumbnail"'));
+});
+
+test.each([
+  [1, "1 pixel"],
+  [9216, "9,216 pixels"],
+  [262_144, "0.3 megapixels"],
+  [1_100_000, "1.1 megapixels"],
+  [1_000_000_000, "1,000 megapixels"],
+])("%d pixels are written as %s", (pixels, text) => {
+  expect(pixelsText(pixels)).toBe(text);
 });
 
 test("it measures on request", async () => {

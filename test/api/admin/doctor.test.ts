@@ -2,7 +2,9 @@
 // walked through.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { questionOf } from "../../../src/api/admin/doctor/question.ts";
 import { compareAddresses } from "../../../src/api/admin/doctor/seen-address.ts";
+import { ServiceError } from "../../../src/errors.ts";
 import { type Site, startSite } from "../../doctor/proxied.ts";
 import { served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";
@@ -29,11 +31,79 @@ describe("the public URL", () => {
     expect(codes(text)).toEqual(["http_behind_tls", "untrusted_proxy"]);
   });
 
-  test("is compared with a typed address without a script", async () => {
-    const seen = encodeURIComponent("https://b.example/images/admin/doctor");
-    const text = await page("base_url: https://a.example", {}, `?seen=${seen}`);
+  test.each([
+    "https://b.example/images/admin/doctor",
+    "https://b.example/images/iiif/3/base.png/full/max/0/default.jpg",
+    "https://b.example/images/view/base.png",
+  ])("is compared with %s without a script", async (typed) => {
+    const text = await page("base_url: https://a.example", {}, `?q=${encodeURIComponent(typed)}`);
     expect(text).toContain("your browser is at https://b.example/images");
     expect(text).toContain("X-Forwarded-Host: b.example, X-Forwarded-Prefix: /images");
+  });
+});
+
+describe("a question", () => {
+  const base = "https://a.example/images";
+  const old = [{ prefix: "/old/", version: 2 }] as const;
+  test.each([
+    ["maps/sheet 1.tif", { image: "maps/sheet 1.tif" }],
+    ["https://masters.example/a b.tif", { image: "https://masters.example/a b.tif" }],
+    [`${base}/iiif/3/maps%2Fa.tif/info.json`, { seen: base, image: "maps/a.tif" }],
+    [`${base}/iiif/2/a.tif/full/max/0/default.jpg?x=y`, { seen: base, image: "a.tif" }],
+    ["http://b.example/old/a.tif/info.json", { seen: "http://b.example", image: "a.tif" }],
+    [`${base}/iiif/presentation/3/maps/a.tif`, { seen: base, image: "maps/a.tif" }],
+    [`${base}/view/maps/a.tif`, { seen: base, image: "maps/a.tif" }],
+    [`${base}/admin/view/maps/a.tif`, { seen: base, image: "maps/a.tif" }],
+    [`${base}/admin/`, { seen: base }],
+    [`${base}/static/docs/`, { seen: base }],
+    ["https://b.example/", { seen: "https://b.example" }],
+    ["login", { logins: { origin: "", identifier: "" } }],
+    ["Logins https://viewer.example", { logins: { origin: "https://viewer.example", identifier: "" } }],
+    ["login maps/sheet 1.tif", { logins: { origin: "", identifier: "maps/sheet 1.tif" } }],
+    [
+      "log-in https://viewer.example/ a.tif",
+      { logins: { origin: "https://viewer.example/", identifier: "a.tif" } },
+    ],
+    ["logins.tif", { image: "logins.tif" }],
+  ])("%j is recognised by its form", (text, question) => {
+    expect(questionOf(text, base, old)).toEqual(question);
+  });
+
+  test.each(["../a.tif", "javascript:/a\\b", `${base}/iiif/3/%zz/info.json`, `${base}/view/..%2Fa`])(
+    "%j is impossible",
+    (text) => {
+      expect(() => questionOf(text, base, old)).toThrow(ServiceError);
+    },
+  );
+
+  const app = served("", operator);
+  const ask = async (q: string, headers: Record<string, string> = {}) =>
+    (await app).get("/admin/doctor", {
+      method: "POST",
+      headers: { ...asOperator, "Content-Type": "application/x-www-form-urlencoded", ...headers },
+      body: new URLSearchParams({ q }).toString(),
+    });
+
+  test("about an image has its findings, and a link to its page", async () => {
+    const response = await ask("bad-trunc-50.jpg");
+    expect(response.status).toBe(200);
+    const html = await response.text();
+    expect(codes(html).length).toBeGreaterThan(0);
+    expect(html).toContain('href="/admin/view/bad-trunc-50.jpg"');
+    expect(html).toContain('value="bad-trunc-50.jpg"');
+  });
+
+  test("that is impossible is 422 with the reason at the field, as text", async () => {
+    const response = await ask("../<b>");
+    expect(response.status).toBe(422);
+    const html = await response.text();
+    expect(html).toMatch(/id="q-wrong"[^>]*>Expected an identifier/);
+    expect(html).toContain('value="../&lt;b&gt;"');
+  });
+
+  test("needs the operator, and comes from no page of another site", async () => {
+    expect((await ask("base.png", { Authorization: "Basic eDp5" })).status).toBe(401);
+    expect((await ask("base.png", { Origin: "https://evil.example" })).status).toBe(403);
   });
 });
 
@@ -70,17 +140,17 @@ describe("the logins", () => {
   });
   afterAll(() => site.close());
 
-  const ask = async (fields: Record<string, string>, base = site.base) => {
-    const response = await fetch(`${base}/admin/doctor/logins`, {
+  const ask = async (q: string) => {
+    const response = await fetch(`${site.base}/admin/doctor`, {
       method: "POST",
       headers: asOperator,
-      body: new URLSearchParams(fields),
+      body: new URLSearchParams({ q }),
     });
     return { status: response.status, text: await response.text() };
   };
 
   test("are walked through at the service's own address, and the results are shown step by step", async () => {
-    const { status, text } = await ask({ origin: "", identifier: "closed/base.png" });
+    const { status, text } = await ask("login closed/base.png");
     expect(status).toBe(200);
     for (const step of ["probe", "login", "cookie", "token", "access", "logout"])
       expect(text).toContain(`<strong>way: ${step}</strong>`);
@@ -89,27 +159,30 @@ describe("the logins", () => {
   });
 
   test("of a viewer whose origin gets no token are a problem", async () => {
-    const { text } = await ask({ origin: "https://other.example", identifier: "closed/base.png" });
+    const { text } = await ask("login https://other.example closed/base.png");
     expect(text).toMatch(/\d+ problems? (was|were) found, as a viewer at https:\/\/other\.example/);
   });
 
-  test("are not tried if a field is wrong, which then says so", async () => {
-    const bad = await ask({ origin: "viewer", identifier: "" });
-    expect(bad.text).toMatch(/id="origin-wrong">Expected the origin/);
-    const none = await ask({ origin: "", identifier: "../closed" });
-    expect(none.text).toMatch(/id="identifier-wrong">[^<]*identifier/);
+  test("are not tried for an impossible identifier, which the field says", async () => {
+    const { status, text } = await ask("login ../closed");
+    expect(status).toBe(422);
+    expect(text).toMatch(/id="q-wrong"[^>]*>[^<]*identifier/);
+  });
+
+  test("are not tried by a link, which another site may have", async () => {
+    const text = await (await fetch(`${site.base}/admin/doctor?q=login`, { headers: asOperator })).text();
+    expect(text).toContain('value="login"');
+    expect(codes(text)).not.toContain("ok");
   });
 
   test("are examined one at a time", async () => {
-    const both = await Promise.all([1, 2].map(() => ask({ origin: "", identifier: "closed/base.png" })));
+    const both = await Promise.all([1, 2].map(() => ask("login closed/base.png")));
     expect(both.filter(({ text }) => text.includes("already running"))).toHaveLength(1);
   });
 
-  test("do not apply without a section auth, and a GET leads back to the page", async () => {
+  test("do not apply without a section auth", async () => {
     const app = await served("", operator);
     const page = await (await app.get("/admin/doctor", { headers: asOperator })).text();
-    expect(page).toContain("There is no section auth");
-    const back = await app.get("/admin/doctor/logins", { headers: asOperator });
-    expect([back.status, back.headers.get("Location")]).toEqual([303, "/admin/doctor"]);
+    expect(page).toContain("there is no section auth");
   });
 });

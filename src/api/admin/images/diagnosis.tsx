@@ -1,25 +1,49 @@
-// A diagnosis of an image as a section of a page: findings with advice, the cost of derivatives, and the
+// A diagnosis of an image as sections of a page: findings with advice, and the cost of derivatives with the
 // facts.
 
 import type { CostRow, Diagnosis as ImageDiagnosis, LatestRow } from "../../../images/diagnosis/diagnosis.ts";
 import { bytesText, msText, pixelsText } from "../../../images/diagnosis/words.ts";
 import { FindingList } from "../finding-list.tsx";
 
-/**
- * The section; it requires the style sheet admin/diagnosis.css. `measured`: derivatives were rendered for it.
- */
-export function Diagnosis({
-  diagnosis: { findings, costs, latest, sections },
-  measured,
-}: {
+interface DiagnosisProps {
   readonly diagnosis: ImageDiagnosis;
-  readonly measured: boolean;
-}) {
+}
+
+/**
+ * The findings: those to act on in sight, the good ones behind a click. Requires the style sheet
+ * admin/diagnosis.css.
+ */
+export function Findings({ diagnosis: { findings } }: DiagnosisProps) {
+  const good = findings.filter(({ level }) => level === "good");
+  const others = findings.filter(({ level }) => level !== "good");
+  return (
+    <section class="diagnosis" aria-labelledby="doctor">
+      <h2 id="doctor">{summaryOf(others.map(({ level }) => level))}</h2>
+      {others.length > 0 && <FindingList findings={others} />}
+      {good.length > 0 && (
+        <details class="fine">
+          <summary>{good.length === 1 ? "One thing is good" : `${good.length} things are good`}</summary>
+          <FindingList findings={good} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function summaryOf(levels: readonly string[]): string {
+  if (levels.includes("problem")) return "Something is wrong with this image";
+  if (levels.includes("slow")) return "This image is slow";
+  return levels.length > 0 ? "This image works, with a note" : "This image works well";
+}
+
+/** The cost of derivatives, and all facts. `measured`: derivatives were rendered for it. */
+export function Knowledge({
+  diagnosis: { costs, latest, sections },
+  measured,
+}: DiagnosisProps & { readonly measured: boolean }) {
   const shown = sections.filter(({ name }) => name !== "costs" || costs.length === 0);
   return (
-    <section class="diagnosis" id="diagnosis" aria-labelledby="doctor">
-      <h2 id="doctor">What the doctor says</h2>
-      <FindingList findings={findings} />
+    <section class="diagnosis" id="diagnosis" aria-label="Costs and facts">
       {costs.length > 0 && <Costs costs={costs} latest={latest} measured={measured} />}
       <details>
         <summary>All that is known of the file</summary>
@@ -54,12 +78,12 @@ function Costs({
 }) {
   return (
     <div>
-      <h3 id="costs">What pictures cost</h3>
+      <h2 id="costs">What derivatives cost</h2>
       <section class="scroll" tabindex={0} aria-labelledby="costs">
-        <table class="grid">
+        <table class="grid stack">
           <thead>
             <tr>
-              <th scope="col">Picture</th>
+              <th scope="col">Derivative</th>
               <th scope="col" class="number">
                 Expected
               </th>
@@ -96,8 +120,7 @@ function Costs({
           {measured ? "Measure again" : "Render a tile now and measure"}
         </button>
         <span class="quiet">
-          Of each level the last whole tile; times are of one processor. Nothing that is rendered for this is
-          kept.
+          The last whole tile of each level; times are of one processor. Nothing rendered for this is cached.
         </span>
       </form>
     </div>
@@ -115,10 +138,20 @@ function Row({ cost, measured }: { readonly cost: CostRow; readonly measured: bo
       </th>
       {expected ? (
         <>
-          <td class="number">{msText(expected.ms)}</td>
-          {measured && <td class="number">{measuredMs === undefined ? "" : msText(measuredMs)}</td>}
-          <td class="number">{bytesText(expected.memory)}</td>
-          <td class="number">{pixelsText(Math.round(expected.decoded))}</td>
+          <td class="number" data-label="Expected">
+            {msText(expected.ms)}
+          </td>
+          {measured && (
+            <td class="number" data-label="Measured now">
+              {measuredMs === undefined ? "" : msText(measuredMs)}
+            </td>
+          )}
+          <td class="number" data-label="Memory">
+            {bytesText(expected.memory)}
+          </td>
+          <td class="number" data-label="Decodes">
+            {pixelsText(Math.round(expected.decoded))}
+          </td>
         </>
       ) : (
         <td colspan={columns}>

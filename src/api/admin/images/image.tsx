@@ -12,7 +12,7 @@ import type { RequestContext } from "../../http/context.ts";
 import { imagePath, viewFolder } from "../addresses.ts";
 import { type Admin, type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
-import { Diagnosis } from "./diagnosis.tsx";
+import { Findings, Knowledge } from "./diagnosis.tsx";
 import { decideForBrowser } from "./gated-images.ts";
 import { GateNotice, type ImageProps, nameOf, Stage, Thumbnail } from "./picture.tsx";
 import { thumbnailOf } from "./thumbnails.ts";
@@ -48,7 +48,6 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
   const gate = await decideForBrowser(c, service, identifier, thumbnail);
   const isThere = look.problem?.kind !== "not-found";
   const props = { c, service, identifier, look, gate, address, thumbnail };
-  const diagnosed = <Diagnosis diagnosis={diagnosis} measured={measures} />;
   const body = (
     <>
       <Trail c={c} trail={trailOf(service.sources, placeOf(service.sources, identifier))} />
@@ -59,7 +58,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
           isSaid={diagnosis.findings.some(({ text }) => text === look.problem?.message)}
         />
       )}
-      {look.problem && diagnosed}
+      <Findings diagnosis={diagnosis} />
       <GateNotice {...props} />
       <Stage {...props} />
       <div class="facts">
@@ -67,7 +66,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
         <Origin {...props} />
       </div>
       <Addresses {...props} />
-      {!look.problem && diagnosed}
+      <Knowledge diagnosis={diagnosis} measured={measures} />
       <Purge c={c} identifier={identifier} />
     </>
   );
@@ -205,8 +204,8 @@ function Purge({ c, identifier }: Pick<ImageProps, "c" | "identifier">) {
     <section aria-labelledby="purge">
       <h2 id="purge">Purge</h2>
       <p>
-        Removes all that is kept of this image, so that the next request reads it again: answers of every size
-        and version, what is known of it, its index, and the bytes that were read of it.
+        Removes everything cached of this image, so that the next request reads it again: derivatives of every
+        size, its header, its sidecar, and the bytes read of it.
       </p>
       <form class="actions" method="post" action={href(c, "/admin/cache/purge-image")}>
         <input type="hidden" name="identifier" value={identifier} />
