@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   access: ["iiif", "stores", "hooks"],
   images: ["iiif", "imaging", "workers", "sources", "stores", "hooks", "access"],
   manifests: ["iiif", "imaging/render/sampling.ts", "sources", "stores", "hooks", "access", "images"],
+  collection: ["iiif", "imaging", "sources", "stores", "access", "images", "manifests"],
   bookmarks: ["stores"],
   doctor: ["iiif", "access", "sources", "config"],
   config: [

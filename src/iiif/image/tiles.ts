@@ -67,3 +67,24 @@ function isTile(start: number, extent: number, whole: number, tile: number): boo
 function isOnGrid(start: number, extent: number, whole: number, s: number): boolean {
   return start % s === 0 && (extent % s === 0 || start + extent === whole);
 }
+
+/** A tile of a level: the region that it shows and its size. */
+export interface Tile {
+  readonly region: Region;
+  readonly size: Size;
+}
+
+/**
+ * Yields the tiles of a level, row by row. Those at the right and bottom edges are smaller (Image API 3.0,
+ * implementation notes, section "Image tiles").
+ */
+export function* tilesOfLevel(image: Size, tileSize: number, scaleFactor: number): Generator<Tile> {
+  const step = tileSize * scaleFactor;
+  for (let y = 0; y < image.height; y += step)
+    for (let x = 0; x < image.width; x += step) {
+      const width = Math.min(step, image.width - x);
+      const height = Math.min(step, image.height - y);
+      const size = { width: Math.ceil(width / scaleFactor), height: Math.ceil(height / scaleFactor) };
+      yield { region: { x, y, width, height }, size };
+    }
+}

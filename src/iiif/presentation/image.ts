@@ -8,7 +8,7 @@ import { effectiveLimits, type Size } from "../image/size.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
 
 /** Sides of the thumbnail box, in pixels. */
-const thumbnailBox = 200;
+export const thumbnailBox = 200;
 
 /**
  * Returns the body that paints a canvas: the largest JPEG of an image, with both image services and the
