@@ -61,6 +61,8 @@ export interface VolumeSpace {
 
 export interface WriteOptions {
   readonly ownerOnly?: boolean;
+  /** Does not wait until the bytes are on the disk, for many files that can be made again after a crash. */
+  readonly unsynced?: boolean;
 }
 
 /** Files, by absolute path. Methods throw the runtime's error unless undefined is mentioned. */

@@ -247,7 +247,7 @@ async function makeFolder(path: string, mode: number): Promise<void> {
 async function writeWhole(
   path: string,
   data: Uint8Array,
-  { ownerOnly = false }: WriteOptions = {},
+  { ownerOnly = false, unsynced = false }: WriteOptions = {},
 ): Promise<void> {
   const directory = dirname(path);
   await makeFolder(directory, ownerOnly ? 0o700 : 0o777);
@@ -257,7 +257,7 @@ async function writeWhole(
     const handle = await open(temporary, "wx", ownerOnly ? 0o600 : 0o666);
     try {
       await handle.writeFile(data);
-      await handle.sync();
+      if (!unsynced) await handle.sync();
     } finally {
       await handle.close();
     }
@@ -266,7 +266,7 @@ async function writeWhole(
     await unlink(temporary).catch(() => {});
     throw error;
   }
-  await syncDirectory(directory);
+  if (!unsynced) await syncDirectory(directory);
 }
 
 /** Space of the volume that contains a path, or its nearest existing parent. */

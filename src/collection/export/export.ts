@@ -1,0 +1,153 @@
+// Exports images and their documents as static files of IIIF level 0, for any web server.
+
+import { ServiceError } from "../../errors.ts";
+import { checkServable, describe } from "../../images/describe.ts";
+import { withMaster } from "../../images/open.ts";
+import type { RenderParts } from "../../images/render.ts";
+import type { Folders } from "../../manifests/folders/folders.ts";
+import type { Manifests } from "../../manifests/manifests.ts";
+import type { Slot } from "../../stores/slot.ts";
+import { pagesOf } from "../pages.ts";
+import { createTally, type FailedFile, type Progress, type SlowFile } from "../tally.ts";
+import { walkImages } from "../walk.ts";
+import { exportDocuments } from "./documents.ts";
+import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
+import { anonymous } from "./reader.ts";
+import type { Target } from "./target.ts";
+
+export interface ExportParts {
+  readonly images: RenderParts;
+  readonly folders: Folders;
+  /** Absent if the Presentation API is disabled; then only images are exported. */
+  readonly manifests?: Manifests;
+}
+
+export interface ExportOptions {
+  /** Identifiers of images and folders; if empty, everything that the sources list. */
+  readonly selection: readonly string[];
+  readonly target: Target;
+  /** Version of the Image API. */
+  readonly version: 2 | 3;
+  /** Address at which the exported folder will be served, without a trailing /. */
+  readonly base: string;
+  /** Derivatives of an image that are made simultaneously. */
+  readonly concurrency: number;
+  /** The setting `presentation.pages`. */
+  readonly pages: "all" | "first";
+  readonly signal: AbortSignal;
+  /** Called after each file. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface ExportReport {
+  /** Images, pages counted separately. */
+  readonly images: number;
+  /** Derivatives that were made; others were there from an earlier run. */
+  readonly derivatives: number;
+  readonly documents: number;
+  /** Files of the documents to begin with. */
+  readonly start: readonly string[];
+  readonly bytesWritten: number;
+  readonly failed: number;
+  /** The first thousand. Gated images are among them: an export has no logins. */
+  readonly failures: readonly FailedFile[];
+  readonly slowest: readonly SlowFile[];
+  readonly seconds: number;
+  /** True if the signal ended it. The next run continues. */
+  readonly interrupted: boolean;
+}
+
+/**
+ * Exports what anyone may see of the selected images: all others are reported as failures. Image information
+ * is written last of each image, so an image with one is complete. Errors of files are part of the report,
+ * and an abort ends it early; throws errors of the target.
+ */
+export async function exportCollection(
+  { images, folders, manifests }: ExportParts,
+  options: ExportOptions,
+): Promise<ExportReport> {
+  const { selection, target, version, base, concurrency, pages, signal, onProgress } = options;
+  const began = performance.now();
+  const tally = createTally();
+  // Derivatives of an export are made once, and would only displace those that readers ask for.
+  const parts: RenderParts = { ...images, render: unwritten(images.render) };
+  const each: ImageExport = { parts, target, version, base, concurrency };
+  const done = new Map<string, ExportedImage>();
+  const walked = { sources: images.sources, folders };
+  let [derivatives, documents] = [0, 0];
+  let start: readonly string[] = [];
+  let total: number | undefined;
+  const counting = (async () => {
+    let count = 0;
+    for await (const _ of walkImages(walked, { selection, signal })) count++;
+    total = count;
+  })();
+
+  const exportPage = (page: string) =>
+    withMaster(
+      parts,
+      anonymous(page, signal),
+      async (master): Promise<readonly string[]> => {
+        // A substitute is another image, or less of this one.
+        if (master.grant.tier === "substitute" || master.identifier !== page) throw gatedError();
+        const header = await describe(parts, master, signal);
+        const all = pagesOf(master, header, pages);
+        if (all.length > 1) return all;
+        checkServable(parts, master, header);
+        const exported = await exportImage(each, master, header, signal);
+        derivatives += exported.made;
+        done.set(page, exported);
+        return [];
+      },
+      () => {
+        throw gatedError();
+      },
+    );
+  try {
+    for await (const identifier of walkImages(walked, { selection, signal, onUnlisted: tally.fail })) {
+      await tally.take(identifier, async () => {
+        for (const page of await exportPage(identifier)) await exportPage(page);
+      });
+      onProgress?.({ done: tally.done(), failed: tally.failed(), ...(total !== undefined && { total }) });
+    }
+    if (manifests) {
+      const { fail } = tally;
+      const exported = { manifests, parts, target, version, base, images: done, signal, fail };
+      const found = await exportDocuments(exported, selection.length === 0 ? [""] : selection);
+      start = found.files;
+      documents = found.documents;
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
+  }
+  await counting.catch(() => {});
+  return {
+    images: done.size,
+    derivatives,
+    documents,
+    start,
+    bytesWritten: target.bytesWritten(),
+    failed: tally.failed(),
+    failures: tally.failures,
+    slowest: tally.slowest,
+    seconds: Math.round(performance.now() - began) / 1000,
+    interrupted: signal.aborted,
+  };
+}
+
+const gatedError = () =>
+  new ServiceError(
+    "unauthorized",
+    "Only readers with a login may see this image. An export has no logins, so it is left out.",
+    { code: "access_denied" },
+  );
+
+/** Returns a slot that finds what is stored, and stores nothing. */
+function unwritten(slot: Slot): Slot {
+  return {
+    ...slot,
+    put() {},
+    getOrMake: async (name, variant, make, { signal } = {}) =>
+      (await slot.get(name, variant)) ?? make(signal ?? new AbortController().signal),
+  };
+}

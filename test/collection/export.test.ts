@@ -1,0 +1,277 @@
+// The export as static files: which files there are, what documents say, and what a second run keeps.
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type ExportOptions,
+  type ExportReport,
+  exportCollection,
+} from "../../src/collection/export/export.ts";
+import { folderTarget } from "../../src/collection/export/target.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
+import { fixturesFolder } from "../host.ts";
+import { served } from "../served.ts";
+
+const base = "https://static.test/library";
+let folder: string;
+let out: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-export-"));
+  out = join(folder, "out");
+  mkdirSync(join(folder, "masters"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const master = (name: string) => join(folder, "masters", name);
+
+async function writePhoto(name: string, width = 1300, height = 900): Promise<void> {
+  mkdirSync(join(master(name), ".."), { recursive: true });
+  const plain = { create: { width, height, channels: 3, background: "#336699" } } as const;
+  writeFileSync(master(name), await sharp(plain).jpeg().toBuffer());
+}
+
+async function run(options: Partial<ExportOptions> = {}, yaml = ""): Promise<ExportReport> {
+  const root = JSON.stringify(join(folder, "masters"));
+  const { service } = await served(`${yaml}\nsources: [{ name: masters, type: filesystem, root: ${root} }]`);
+  try {
+    return await exportCollection(service, {
+      selection: [],
+      target: folderTarget(nodeFiles(), out),
+      version: 3,
+      base,
+      concurrency: 2,
+      pages: "all",
+      signal: new AbortController().signal,
+      ...options,
+    });
+  } finally {
+    await service.close();
+  }
+}
+
+const json = (path: string) => JSON.parse(readFileSync(join(out, path), "utf8"));
+const files = (path = "."): string[] =>
+  (readdirSync(join(out, path), { recursive: true }) as string[]).filter((name) =>
+    statSync(join(out, path, name)).isFile(),
+  );
+/** Every id in a document. */
+const ids = (value: unknown): string[] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, inner]) =>
+        typeof inner === "string" && /^@?id$/.test(name) ? [inner] : ids(inner),
+      );
+/** The file of an address. */
+const fileOf = (address: string) => join(out, decodeURIComponent(address.slice(base.length + 1)));
+
+describe("the export of an image", () => {
+  test("has the files of level 0 under their canonical names", async () => {
+    await writePhoto("a.jpg");
+    expect(await run()).toMatchObject({ images: 1, failed: 0, interrupted: false });
+    // 1300 × 900 in tiles of 512: factors 1 (3 × 2 tiles), 2 (2 × 1) and 4 (one).
+    expect(files("images/a.jpg").sort()).toEqual(
+      [
+        "info.json",
+        "full/max/0/default.jpg",
+        "full/1300,900/0/default.jpg",
+        "full/650,450/0/default.jpg",
+        "full/325,225/0/default.jpg",
+        "full/200,138/0/default.jpg",
+        "0,0,512,512/512,512/0/default.jpg",
+        "512,0,512,512/512,512/0/default.jpg",
+        "1024,0,276,512/276,512/0/default.jpg",
+        "0,512,512,388/512,388/0/default.jpg",
+        "512,512,512,388/512,388/0/default.jpg",
+        "1024,512,276,388/276,388/0/default.jpg",
+        "0,0,1024,900/512,450/0/default.jpg",
+        "1024,0,276,900/138,450/0/default.jpg",
+      ].sort(),
+    );
+    expect(json("images/a.jpg/info.json")).toEqual({
+      "@context": "http://iiif.io/api/image/3/context.json",
+      id: `${base}/images/a.jpg`,
+      type: "ImageService3",
+      protocol: "http://iiif.io/api/image",
+      profile: "level0",
+      width: 1300,
+      height: 900,
+      sizes: [
+        { width: 325, height: 225 },
+        { width: 650, height: 450 },
+        { width: 1300, height: 900 },
+      ],
+      tiles: [{ width: 512, scaleFactors: [1, 2, 4] }],
+    });
+    for (const name of files("images/a.jpg").filter((each) => each.endsWith(".jpg"))) {
+      const [, region, w, h] = /^([^/]+)\/(?:max|(\d+),(\d+))\//.exec(name) ?? [];
+      const size = await sharp(join(out, "images/a.jpg", name)).metadata();
+      expect([region, size.width, size.height]).toEqual([region, Number(w ?? 1300), Number(h ?? 900)]);
+    }
+  });
+
+  test("has the names of version 2.1 if that is wanted", async () => {
+    await writePhoto("a.jpg");
+    await run({ version: 2 });
+    expect(json("images/a.jpg/info.json")).toMatchObject({
+      "@context": "http://iiif.io/api/image/2/context.json",
+      "@id": `${base}/images/a.jpg`,
+      profile: ["http://iiif.io/api/image/2/level0.json"],
+    });
+    for (const name of ["full/full", "full/max", "full/650,", "full/650,450", "1024,0,276,900/138,"])
+      expect(existsSync(join(out, `images/a.jpg/${name}/0/default.jpg`))).toBe(true);
+    const manifest = json("manifests/_images.json");
+    expect(JSON.stringify(manifest)).not.toContain("ImageService3");
+    expect(JSON.stringify(manifest)).toContain("ImageService2");
+  });
+
+  test("limits the largest derivative to what the service may render", async () => {
+    await writePhoto("a.jpg");
+    await run({}, "image: { max_output_width: 700 }");
+    const { maxWidth, sizes } = json("images/a.jpg/info.json");
+    expect([maxWidth, sizes.at(-1)]).toEqual([700, { width: 650, height: 450 }]);
+    const { width } = await sharp(join(out, "images/a.jpg/full/max/0/default.jpg")).metadata();
+    expect(width).toBe(700);
+  });
+
+  test("has names that every web server and file system takes", async () => {
+    await writePhoto("a b;c%~é.jpg", 300, 200);
+    await run();
+    expect(readdirSync(join(out, "images"))).toEqual(["a~20b~3bc~25~7eé.jpg"]);
+    expect(json("images/a~20b~3bc~25~7eé.jpg/info.json").id).toBe(`${base}/images/a~20b~3bc~25~7e%C3%A9.jpg`);
+  });
+});
+
+describe("the documents of an export", () => {
+  test("name only files of the export", async () => {
+    await writePhoto("a/1.jpg", 600, 400);
+    await writePhoto("a/b/2.jpg", 100, 80);
+    await writePhoto("top.jpg", 600, 400);
+    cpSync(join(fixturesFolder, "tif-multipage-3sizes.tif"), master("a/pages.tif"));
+    const report = await run();
+    expect(report).toMatchObject({ images: 6, failed: 0, start: ["collection.json"] });
+    expect(
+      files(".")
+        .filter((name) => /^(collection|manifests)/.test(name))
+        .sort(),
+    ).toEqual([
+      "collection.json",
+      "manifests/_images.json",
+      "manifests/a.json",
+      "manifests/a/_images.json",
+      "manifests/a/b.json",
+    ]);
+    for (const file of files(".").filter((name) => /^(collection|manifests)/.test(name))) {
+      const document = json(file);
+      expect(document.id).toBe(`${base}/${file}`);
+      for (const id of ids(document).filter((each) => !/\/canvas\//.test(each))) {
+        expect(id.startsWith(`${base}/`)).toBe(true);
+        const path = fileOf(id);
+        expect([id, existsSync(path) || existsSync(join(path, "info.json"))]).toEqual([id, true]);
+      }
+    }
+    expect(JSON.stringify(json("manifests/a/_images.json"))).not.toMatch(/level2|invalid|!200/);
+  });
+
+  test("keep what an operator describes, with the derivatives that it names", async () => {
+    await writePhoto("a/1.jpg", 600, 400);
+    writeFileSync(
+      master("a/manifest.yaml"),
+      [
+        "label: { en: [Described] }",
+        "rights: http://creativecommons.org/publicdomain/mark/1.0/",
+        "thumbnail: [{ id: '/iiif/3/a%2F1.jpg/square/90,90/0/default.jpg', type: Image, format: image/jpeg }]",
+        "seeAlso: [{ id: 'https://catalogue.test/1', type: Dataset }]",
+      ].join("\n"),
+    );
+    await run({ selection: ["a"] });
+    const manifest = json("manifests/a.json");
+    expect(manifest).toMatchObject({
+      label: { en: ["Described"] },
+      rights: "http://creativecommons.org/publicdomain/mark/1.0/",
+      seeAlso: [{ id: "https://catalogue.test/1" }],
+    });
+    expect(manifest.partOf).toBeUndefined();
+    const { width, height } = await sharp(fileOf(manifest.thumbnail[0].id)).metadata();
+    expect([width, height]).toEqual([90, 90]);
+  });
+
+  test("leave out canvases of images that could not be exported, which are reported", async () => {
+    await writePhoto("a/1.jpg", 600, 400);
+    cpSync(join(fixturesFolder, "bad-trunc-50.png"), master("a/2.png"));
+    const report = await run({ selection: ["a"] });
+    expect(report.failures).toEqual([expect.objectContaining({ identifier: "a/2.png", code: "decode" })]);
+    expect(json("manifests/a.json").items).toHaveLength(1);
+    expect(existsSync(join(out, "images/a/2.png/info.json"))).toBe(false);
+  });
+
+  test("contain nothing that only readers with a login may see", async () => {
+    await writePhoto("open/1.jpg", 300, 200);
+    await writePhoto("closed/2.jpg", 300, 200);
+    await writePhoto("terms.jpg", 300, 200);
+    const auth = `auth:
+  profiles:
+    room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.4/30] } }
+    terms: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "!100,100" } }
+  rules:
+    - { match: closed/*, profile: room }
+    - { match: terms.jpg, profile: terms }`;
+    const report = await run({}, auth);
+    expect(report.failures).toEqual([
+      expect.objectContaining({ identifier: "terms.jpg", code: "access_denied" }),
+      expect.objectContaining({ identifier: "closed/2.jpg", code: "access_denied" }),
+    ]);
+    expect(files("images").filter((name) => !name.startsWith("open/"))).toEqual([]);
+    expect(
+      JSON.stringify(files(".").map((name) => json(name.endsWith(".json") ? name : "collection.json"))),
+    ).not.toMatch(/closed%2F|closed\/2|terms\.jpg/);
+  });
+});
+
+describe("a second run", () => {
+  test("makes only what changed", async () => {
+    await writePhoto("a.jpg");
+    await writePhoto("b.jpg");
+    await run();
+    expect(await run()).toMatchObject({ images: 2, derivatives: 0 });
+    await writePhoto("b.jpg", 500, 900);
+    const again = await run();
+    expect(again.derivatives).toBeGreaterThan(0);
+    expect(files("images/b.jpg").some((name) => name.startsWith("512,0"))).toBe(false);
+  });
+
+  test("continues an image where the first one was interrupted", async () => {
+    await writePhoto("a.jpg", 3000, 3000);
+    const stop = new AbortController();
+    const target = folderTarget(nodeFiles(), out);
+    let writes = 0;
+    const counted = {
+      ...target,
+      write: (path: string, bytes: Uint8Array) => {
+        if (++writes === 10) stop.abort();
+        return target.write(path, bytes);
+      },
+    };
+    expect(await run({ target: counted, signal: stop.signal })).toMatchObject({
+      interrupted: true,
+      images: 0,
+    });
+    expect(existsSync(join(out, "images/a.jpg/info.json"))).toBe(false);
+    const before = files("images/a.jpg").length;
+    const { derivatives } = await run();
+    // full/max and full/3000,3000 are one derivative.
+    expect(derivatives).toBe(files("images/a.jpg").length - 1 - before);
+  });
+});
