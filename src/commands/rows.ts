@@ -11,12 +11,14 @@ import { doctor } from "./image-doctor.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsEnd } from "./sessions.ts";
 import { versionCommand } from "./version.ts";
+import { warmCommand } from "./warm.ts";
 
 export const commands: readonly Command[] = [
   serveCommand,
   check,
   doctor,
   doctorAuth,
+  warmCommand,
   hookTest,
   sessionsEnd,
   hashPasswordCommand,

@@ -230,6 +230,11 @@ export interface Platform {
   /** Calls back on SIGHUP (reload) and on SIGTERM and SIGINT (stop). */
   onSignal?(signal: "reload" | "stop", listener: () => void): void;
   /**
+   * Lets other processes go first, with all threads that start later. It cannot be undone, and does nothing
+   * if the runtime or the system does not allow it.
+   */
+  lowerPriority?(): void;
+  /**
    * Ends the process after its output is flushed, within two seconds. If hanging threads would block an exit
    * (Node), it ends by a signal, after `tell` was called with their calls.
    */

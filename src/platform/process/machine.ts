@@ -1,7 +1,7 @@
 // Memory and processors that this process may use, including container limits (cgroup v2 and v1).
 
 import { readFileSync } from "node:fs";
-import { availableParallelism, cpus, hostname, totalmem } from "node:os";
+import { availableParallelism, constants, cpus, hostname, setPriority, totalmem } from "node:os";
 import type { Platform } from "../platform.ts";
 import type { ProcessRuntime } from "./start-commands.ts";
 
@@ -56,5 +56,14 @@ export function instanceName(): string {
     return `${hostname()}:${process.pid}`;
   } catch {
     return `process ${process.pid}`;
+  }
+}
+
+/** Lowers the priority of the process and of threads that start later, if the system allows it. */
+export function lowerPriority(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Slower for others, but not wrong.
   }
 }

@@ -7,7 +7,7 @@ import { nodeFiles } from "../files/node-files.ts";
 import type { Platform } from "../platform.ts";
 import { notedAddress, notedTarget } from "../server/request-facts.ts";
 import { endProcess } from "./exit.ts";
-import { fileThreads, instanceName, usableMemory, usableProcessors } from "./machine.ts";
+import { fileThreads, instanceName, lowerPriority, usableMemory, usableProcessors } from "./machine.ts";
 import { createOutput, type Output } from "./output.ts";
 import { readSecret } from "./secret-input.ts";
 import { type ProcessRuntime, startCommands } from "./start-commands.ts";
@@ -60,6 +60,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     onSignal(signal, listener) {
       for (const name of signals[signal]) process.on(name, listener);
     },
+    lowerPriority,
     exit(code, tell) {
       flush();
       endProcess(name, code, tell);
