@@ -80,7 +80,9 @@ async function warmMaster(
   const sidecar = sidecars ? await ensureSidecar(parts, master, header, signal) : undefined;
   let [made, found] = [0, 0];
   const size = uprightSize(asShown(header, parts.policy));
-  for (const request of levels === undefined ? [] : firstViews(size, parts.sizes, levels)) {
+  // A render says why a file has no sidecar.
+  const rendered = levels ?? (sidecar === "refused" ? 0 : undefined);
+  for (const request of rendered === undefined ? [] : firstViews(size, parts.sizes, rendered)) {
     const prepared = await prepare(parts, master, request, signal);
     if (await findCached(parts, master, prepared)) {
       found++;
@@ -100,13 +102,16 @@ async function warmMaster(
   };
 }
 
-/** Builds the sidecar of a master if it has none; undefined if there can be none. */
+/**
+ * Builds the sidecar of a master if it has none. Returns undefined if files of this kind have none, or it
+ * could not be stored; "refused" if none could be built from this file.
+ */
 async function ensureSidecar(
   { sidecars }: RenderParts,
   master: GrantedMaster,
   header: ImageHeader,
   signal: AbortSignal,
-): Promise<"made" | "found" | undefined> {
+): Promise<"made" | "found" | "refused" | undefined> {
   const before = await sidecars.state(master, header);
   if (before?.state === "complete") return "found";
   if (before === undefined || before.state === "unavailable") return undefined;
@@ -115,7 +120,9 @@ async function ensureSidecar(
   const found = await sidecars.of(master, { header, page: master.page, region, scaleFactor: 2 }, { signal });
   found?.finish?.();
   await unlessAborted(sidecars.whenSettled(master), signal);
-  return (await sidecars.state(master, header))?.state === "complete" ? "made" : undefined;
+  const after = await sidecars.state(master, header);
+  if (after?.state === "complete") return "made";
+  return after?.state === "unavailable" && after.until !== undefined ? "refused" : undefined;
 }
 
 const damagedError = () =>
