@@ -117,7 +117,7 @@ try {
         await tab.goto(base + addresses[page]);
         open.push({ tab, name, quality });
       }
-      // Lines of the last minute take one.
+      // The charts need some samples, which come every twenty seconds.
       await wait(60_000);
       for (const { tab, name, quality } of open) {
         await tab.evaluate(hideMachine, { base, host: hostname() });

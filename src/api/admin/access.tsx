@@ -116,7 +116,7 @@ function Cards({ service, sessions, tally }: CardsProps) {
             <span class="quiet">{aboutSessions(auth.options.session.backend, sessions)}</span>
           </div>
           <div class="card">
-            <span class="label">Kept in</span>
+            <span class="label">Stored in</span>
             <strong class="figure">{auth.options.session.backend}</strong>
             <span class="quiet">for {auth.options.session_ttl} each</span>
           </div>
@@ -130,7 +130,7 @@ function Cards({ service, sessions, tally }: CardsProps) {
       <div class="card">
         <span class="label">Denied</span>
         <strong class="figure">{number(tally.denied)}</strong>
-        <span class="quiet">lesser pictures included</span>
+        <span class="quiet">reduced pictures included</span>
       </div>
     </div>
   );
@@ -159,7 +159,7 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
     <section>
       <h2 id="profiles">Profiles</h2>
       <section class="scroll" tabindex={0} aria-labelledby="profiles">
-        <table class="grid">
+        <table class="grid stack">
           <thead>
             <tr>
               <th scope="col">Profile</th>
@@ -180,19 +180,21 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
               return (
                 <tr>
                   <th scope="row">{name}</th>
-                  <td>{pattern}</td>
-                  <td>
+                  <td data-label="Pattern">{pattern}</td>
+                  <td data-label="Login">
                     {login.backend === "header" ? (
                       "header, set by the site in front"
                     ) : (
                       <a href={loginAddress(href(c, ""), name, 2)}>{login.backend}</a>
                     )}
                   </td>
-                  <td>
+                  <td data-label="Others get">
                     {substitute.max_size === "" ? "nothing" : `a picture of ${substitute.max_size} at most`}
                   </td>
-                  <td class="number">{rules.filter((rule) => profilesOf(rule).includes(name)).length}</td>
-                  <td class="number">
+                  <td data-label="Rules" class="number">
+                    {rules.filter((rule) => profilesOf(rule).includes(name)).length}
+                  </td>
+                  <td data-label="Sessions" class="number">
                     {byProfile && login.backend !== "header" ? number(byProfile[name] ?? 0) : "–"}
                   </td>
                 </tr>
@@ -202,7 +204,7 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
         </table>
       </section>
       {sessions?.count && !byProfile && (
-        <p class="quiet">Sessions are not counted by profile where a store cannot list what they hold.</p>
+        <p class="quiet">This session store cannot count sessions by profile.</p>
       )}
     </section>
   );
@@ -215,12 +217,14 @@ function Rules({ service: { auth } }: Props) {
     <section>
       <h2 id="rules">Rules</h2>
       {rules.length === 0 ? (
-        <p>There is none, so that every image is public.</p>
+        <p>There are no rules, so every image is public.</p>
       ) : (
         <>
-          <p class="quiet">The first that matches an identifier counts. What none matches is public.</p>
+          <p class="quiet">
+            The first rule that matches an identifier decides. An image that no rule matches is public.
+          </p>
           <section class="scroll" tabindex={0} aria-labelledby="rules">
-            <table class="grid">
+            <table class="grid stack">
               <thead>
                 <tr>
                   <th scope="col" class="number">
@@ -233,9 +237,13 @@ function Rules({ service: { auth } }: Props) {
               <tbody>
                 {rules.map((rule, at) => (
                   <tr>
-                    <td class="number">{at + 1}</td>
-                    <td class="path">{rule.match}</td>
-                    <td>{profilesOf(rule).join(" or ")}</td>
+                    <td data-label="No." class="number">
+                      {at + 1}
+                    </td>
+                    <td data-label="Identifiers" class="path">
+                      {rule.match}
+                    </td>
+                    <td data-label="Profile">{profilesOf(rule).join(" or ")}</td>
                   </tr>
                 ))}
               </tbody>

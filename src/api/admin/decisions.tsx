@@ -62,7 +62,7 @@ export function Decisions({ c, service }: { readonly c: RequestContext; readonly
             response: an image that was allowed may still be missing (404).
           </p>
           <section class="scroll" tabindex={0} aria-labelledby="decisions">
-            <table class="grid">
+            <table class="grid stack">
               <thead>
                 <tr>
                   <th scope="col">Time (UTC)</th>
@@ -94,19 +94,21 @@ function Row({ c, record }: { readonly c: RequestContext; readonly record: Decis
   const text = name(identifier);
   return (
     <tr>
-      <td>
+      <td data-label="Time">
         <time datetime={new Date(at).toISOString()} title={timeOf(at)}>
           {shortTimeOf(at)}
         </time>
       </td>
-      <td class={subject === "image" ? "path" : undefined}>
+      <td data-label="Requested" class={subject === "image" ? "path" : undefined}>
         {address === undefined ? text : <a href={href(c, address)}>{text}</a>}
       </td>
-      <td>{profile || <span class="quiet">{gated ? "–" : "public"}</span>}</td>
-      <td>
+      <td data-label="Profile">{profile || <span class="quiet">{gated ? "–" : "public"}</span>}</td>
+      <td data-label="Verdict">
         <span class={`pill ${verdict.startsWith("allow") ? "good" : "warn"}`}>{verdict}</span>
       </td>
-      <td class="number">{status ?? <span title="The response has not been sent yet.">–</span>}</td>
+      <td data-label="Status" class="number">
+        {status ?? <span title="The response has not been sent yet.">–</span>}
+      </td>
     </tr>
   );
 }

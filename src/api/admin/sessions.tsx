@@ -59,8 +59,8 @@ export function EndSessions({ c, service: { auth } }: Props) {
     <section aria-labelledby="end-sessions">
       <h2 id="end-sessions">End sessions</h2>
       <p>
-        Logs readers out at once, with the tokens of their viewers. Use it when a password, a computer or a
-        secret is in wrong hands; change that first, else they log in again.
+        Logs readers out immediately, and their viewers with them. Use it if somebody else has a password, a
+        computer or a secret; change that first, otherwise they log in again.
       </p>
       <form class="fields" method="post" action={href(c, path)}>
         <div class="field">
@@ -84,7 +84,7 @@ export function EndSessions({ c, service: { auth } }: Props) {
             aria-describedby="end-user-hint"
           />
           <p class="quiet" id="end-user-hint">
-            As the way of logging in names them; empty for all users.
+            The name with which the user logs in; empty for all users.
           </p>
         </div>
         <div class="field">

@@ -153,7 +153,7 @@ describe("active sessions", () => {
     await logIn(app, "terms");
     await logIn(app, "room");
     const html = await pageOf(app);
-    expect([figure(html, "Sessions"), figure(html, "Kept in")]).toEqual(["2", backend]);
+    expect([figure(html, "Sessions"), figure(html, "Stored in")]).toEqual(["2", backend]);
     expect(rows(html, "profiles").map((row) => row[5])).toEqual(["–", "–", "–", "–"]);
   });
 
