@@ -10,8 +10,8 @@ import * as esbuild from "esbuild";
 import { markBuilt, sourcesDigest } from "./build-stamp.mjs";
 import { bundleBom, licenceFiles, licenceText, packagesOf } from "./bundle-contents.mjs";
 import { deriveConfigTree } from "./config-tree.mjs";
-import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
+import { buildSite } from "./site/site.mjs";
 import { compressFiles } from "./static-files.mjs";
 import { version } from "./version.mjs";
 import { checkViewers, viewerNotices, viewerPackages } from "./viewer-files.mjs";
@@ -132,7 +132,9 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
 async function writeContents(outdir, metafiles, names, table) {
   const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
   const moduleSources = names.flatMap((name) => table[name].package ?? []);
-  const installed = [...moduleSources, "openseadragon/package.json"].map((file) => `node_modules/${file}`);
+  const installed = [...moduleSources, "openseadragon/package.json", "minisearch/package.json"].map(
+    (file) => `node_modules/${file}`,
+  );
   const contained = await packagesOf(root, [...inputs, ...installed], viewerPackages);
   await writeFile(
     join(outdir, "THIRD_PARTY_LICENSES.txt"),
@@ -324,7 +326,7 @@ async function copyStatic(target) {
   await cp(join(root, "static"), target, { recursive: true }).catch((error) => {
     if (error.code !== "ENOENT") throw error;
   });
-  await writeDocsPages(join(root, "docs"), join(target, "docs"));
+  await buildSite(join(target, "docs"), { start: "../../" });
   const viewer = join(packages, "openseadragon");
   const place = join(target, "openseadragon");
   await mkdir(place, { recursive: true });

@@ -58,7 +58,7 @@ test("the page that the unit names is in the package, at the folder of its progr
   const [, page] =
     new RegExp(`^file:${folder}/dist/static/docs/([a-z/]+)\\.html$`).exec(setting("Documentation") ?? "") ??
     [];
-  // scripts/docs-pages.mjs makes a page of each of these.
+  // scripts/site/ makes a page of each of these.
   expect(existsSync(new URL(`../../docs/${page}.md`, import.meta.url))).toBe(true);
 });
 

@@ -9,12 +9,11 @@ import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, recordSent } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
-import { noSuchPage, Refusal } from "../http/problem.ts";
 import { setCaching } from "../http/representation/caching.ts";
 import { acceptedLanguages } from "../http/representation/language.ts";
 import type { Routes } from "../http/routes.ts";
 import type { ListParameters } from "./collection.ts";
-import { docsPage } from "./docs-page.ts";
+import { respondDocumentation } from "./documentation.ts";
 import { folderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
 import { labelFor } from "./names.ts";
@@ -33,7 +32,7 @@ export function mountHome(routes: Routes, service: Service): void {
   });
 
   routes.add({ path: "/favicon.ico", get: (c) => c.get("files").respond(c, "page/icon.svg") });
-  routes.add({ path: "/static/docs/*", get: (c) => documentation(c, service) });
+  routes.add({ path: "/static/docs/*", get: (c) => respondDocumentation(c, service) });
 }
 
 async function respondHome(c: RequestContext, service: Service): Promise<Response> {
@@ -85,16 +84,6 @@ function askedIn(query: string): ListParameters {
     search,
     from: /^[1-9]\d{0,8}$/.test(from) ? Number(from) - 1 : 0,
   };
-}
-
-/** Sends a page of the documentation, or a file that belongs to it. */
-async function documentation(c: RequestContext, service: Service): Promise<Response> {
-  const path = c.get("target").path.slice("/static/".length);
-  if (!/^docs\/(?:[\w-]+\/)?[\w-]+\.html$/.test(path)) return c.get("files").respond(c, path);
-  const body = await service.platform.asset(path);
-  if (!body) throw new Refusal(noSuchPage);
-  const page = docsPage(new TextDecoder().decode(body), path.split("/").length - 2);
-  return pageResponse(c, page, { headers: { "Cache-Control": "public, max-age=3600" } });
 }
 
 /** Crawlers may read descriptions and thumbnails, but not whole images at full size. */

@@ -33,6 +33,18 @@ export function documentResponse(
   return answer(c, html, policyOf(c, policy, "'self' 'unsafe-inline'"), status, headers);
 }
 
+/**
+ * Responds with a page that was built as a whole. It may use style sheets, scripts and pictures of this
+ * service, and fetch from it.
+ */
+export function builtPageResponse(
+  c: RequestContext,
+  html: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  return answer(c, html, policyOf(c, { hasScripts: true }, "'self'"), 200, headers);
+}
+
 async function answer(
   c: RequestContext,
   html: string,
@@ -62,17 +74,20 @@ async function answer(
 function policyOf(
   c: RequestContext,
   page: DocumentPolicy &
-    Pick<Page, "scripts" | "modules" | "frames" | "media" | "styleAttributes" | "searches">,
+    Pick<Page, "scripts" | "modules" | "frames" | "media" | "styleAttributes" | "searches"> & {
+      readonly hasScripts?: true;
+    },
   styles: string,
 ): string {
   const { scripts, modules, origins = [], forms, searches, formOrigins = [], frames } = page;
   const own = ["'self'", ...origins].join(" ");
+  const hasScripts = page.hasScripts || scripts?.length || modules?.length;
   const directives = {
     "default-src": "'none'",
     "style-src": styles,
     ...(page.styleAttributes ? { "style-src-attr": "'unsafe-inline'" } : {}),
     "img-src": `${own} data: blob:`,
-    ...(scripts?.length || modules?.length ? { "script-src": "'self'", "connect-src": own } : {}),
+    ...(hasScripts ? { "script-src": "'self'", "connect-src": own } : {}),
     ...(frames ? { "frame-src": own } : {}),
     ...(page.media ? { "media-src": `${own} blob:` } : {}),
     "base-uri": "'none'",

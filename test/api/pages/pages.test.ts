@@ -8,6 +8,7 @@ import { type Served, served } from "../../served.ts";
 
 const files = assetReader(new URL("../../../", import.meta.url));
 let app: Served;
+const documentation = '<!doctype html><link rel="stylesheet" href="../assets/site.css"><h1>A page</h1>';
 
 beforeAll(async () => {
   app = await served(
@@ -15,9 +16,7 @@ beforeAll(async () => {
     {},
     {
       asset: async (path) =>
-        path === "docs/page.html"
-          ? new TextEncoder().encode('<h1 id="a">A &amp; B</h1><p><a href="other.html">Other</a></p>')
-          : files(path),
+        path === "docs/start/page.html" ? new TextEncoder().encode(documentation) : files(path),
       surface: (routes) =>
         routes.add({
           path: "/form",
@@ -39,7 +38,6 @@ const policyOf = (response: Response) =>
 
 describe.each([
   ["/", 200],
-  ["/static/docs/page.html", 200],
   ["/form", 200],
   ["/nothing", 404],
   ["/iiif/3/none/info.json", 404],
@@ -79,13 +77,17 @@ describe.each([
 });
 
 describe("a page of status 200", () => {
-  test.each(["/", "/static/docs/page.html"])("has a tag that gets a 304: %s", async (path) => {
+  test.each(["/", "/static/docs/start/page.html"])("has a tag that gets a 304: %s", async (path) => {
     const tag = (await app.get(path)).headers.get("ETag") ?? "";
     expect(tag).toMatch(/^"[^"]+"$/);
     const again = await app.get(path, { headers: { "If-None-Match": tag } });
     expect([again.status, again.headers.get("ETag"), await again.text()]).toEqual([304, tag, ""]);
+  });
+
+  test("has another tag if its addresses begin elsewhere", async () => {
+    const tag = (await app.get("/")).headers.get("ETag") ?? "";
     const elsewhere = { "If-None-Match": tag, "X-Forwarded-Prefix": "/img" };
-    expect((await app.get(path, { headers: elsewhere })).status).toBe(200);
+    expect((await app.get("/", { headers: elsewhere })).status).toBe(200);
   });
 });
 
@@ -100,4 +102,30 @@ test("a page with forms posts to this service alone and cannot be framed", async
   expect([policy.get("form-action"), policy.get("frame-ancestors")]).toEqual(["'self'", "'none'"]);
   expect(await response.text()).toContain("<title>&lt;Form&gt;</title>");
   expect(policyOf(await app.get("/")).get("form-action")).toBe("'none'");
+});
+
+describe("the documentation", () => {
+  test("is sent as it was built, with a policy that allows its own files and nothing inline", async () => {
+    const response = await app.get("/static/docs/start/page.html");
+    expect(await response.text()).toBe(documentation);
+    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+    const policy = policyOf(response);
+    expect(["default-src", "style-src", "script-src", "connect-src"].map((name) => policy.get(name))).toEqual(
+      ["'none'", "'self'", "'self'", "'self'"],
+    );
+    expect([...policy.values()].join(" ")).not.toMatch(/unsafe|nonce/);
+  });
+
+  test("begins at its folder, below a proxy's prefix too", async () => {
+    const { status, headers } = await app.get("/static/docs/", { headers: { "X-Forwarded-Prefix": "/img" } });
+    expect(status).toBe(302);
+    expect(headers.get("Location")).toMatch(/\/img\/static\/docs\/index\.html$/);
+  });
+
+  test.each(["none.html", "start/none.html", "a/b/page.html", "..%2fpage.html"])(
+    "has no page %s",
+    async (page) => {
+      expect((await app.get(`/static/docs/${page}`)).status).toBe(404);
+    },
+  );
 });

@@ -1,0 +1,27 @@
+// The table of contents: docs/contents.yaml names the pages in order, and their first heading is their title.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+
+/**
+ * Returns the parts of the documentation below `docs`, in order: each has a title and pages, and a page a
+ * path without extension (`start/install`) and a title.
+ */
+export function readContents(docs) {
+  const parts = parse(readFileSync(join(docs, "contents.yaml"), "utf8"));
+  return Object.entries(parts).map(([title, paths]) => ({
+    title,
+    pages: paths.map((path) => ({
+      path,
+      title: titleOf(readFileSync(join(docs, `${path}.md`), "utf8"), path),
+    })),
+  }));
+}
+
+/** Returns the first heading of a page, without marks of code. Throws if there is none. */
+export function titleOf(markdown, path) {
+  const title = /^# (.+)$/m.exec(markdown)?.[1];
+  if (!title) throw new Error(`docs/${path}.md has no title: begin it with "# Title".`);
+  return title.replaceAll("`", "");
+}

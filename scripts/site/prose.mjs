@@ -1,0 +1,26 @@
+// Counts the prose of the documentation.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The line that marks a generated page; scripts/docs.mjs writes it. */
+const generated = /^Generated from /m;
+
+/** Returns the pages below `docs` that people write: path, and number of words outside code. */
+export function proseOf(docs) {
+  return readdirSync(docs, { recursive: true })
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => ({ path: name, text: readFileSync(join(docs, name), "utf8") }))
+    .filter(({ text }) => !generated.test(text))
+    .map(({ path, text }) => ({ path, words: wordsOf(text) }));
+}
+
+/** Counts words: blocks of code, addresses of links and marks of tables are none. */
+export function wordsOf(markdown) {
+  const prose = markdown
+    .replace(/^```.*?^```/gms, " ")
+    .replace(/^ {4}.*$/gm, " ")
+    .replace(/\]\([^)]*\)/g, "]");
+  return prose.match(/[\p{L}\p{N}][^\s|]*/gu)?.length ?? 0;
+}
