@@ -214,9 +214,13 @@ async function probe(
   return lacksEnd ? { ...header, incomplete: true } : header;
 }
 
+/** True if a picture is larger than those that are opened; tiles and levels make it one of any size. */
+export const exceedsArea = ({ width, height, scalable }: ImageHeader, limit: number): boolean =>
+  limit > 0 && !scalable && width * height > limit;
+
 function checkArea(header: ImageHeader, limit: number): void {
   const area = header.width * header.height;
-  if (limit > 0 && area > limit)
+  if (exceedsArea(header, limit))
     throw new ServiceError(
       "too-large",
       `The source image has ${area} pixels, more than the ${limit} that this service opens. The operator can raise image.max_pixel_area.`,

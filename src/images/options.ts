@@ -13,7 +13,8 @@ const usualSharpening = { radius: 0.6, amount: 0.5, threshold: 2 };
 /** Schema of `image:`. */
 export const imageOptions = z.strictObject({
   max_pixel_area: z.int().min(0).default(1_000_000_000).meta({
-    description: "Largest area of a master in pixels; above it info.json and images are 400. 0: no limit.",
+    description:
+      "Largest area of a master in pixels; above it info.json and images are 400. A TIFF with stored tiles and levels may be larger, as a slide is. 0: no limit.",
     edit: "live",
     env: "SERVICE_MAX_PIXEL_AREA",
   }),

@@ -4,12 +4,11 @@ import { cancelledError, ServiceError, withServiceErrors } from "../../errors.ts
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { readFileFacts } from "../../imaging/codecs/facts/index.ts";
 import { describeProfile } from "../../imaging/codecs/facts/profile.ts";
-import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { awaitingWithout, readingWithout } from "../../workers/place.ts";
 import { sidecarWork } from "../admission/cost.ts";
 import { masterVersion } from "../cache-keys.ts";
-import { demandOf, type GrantedMaster, inspect } from "../describe.ts";
+import { demandOf, exceedsArea, type GrantedMaster, inspect } from "../describe.ts";
 import { placeOf, withMaster } from "../open.ts";
 import { asOperator, operatorCaller } from "../operator.ts";
 import type { RenderParts } from "../render.ts";
@@ -100,7 +99,7 @@ async function walk(
       });
       found.latest = parts.latest.of(masterVersion(master));
       found.damage = parts.damaged.of(master.identifier, masterVersion(master));
-      if (header.unsupported || isTooLarge(header, parts.maxPixelArea())) return;
+      if (header.unsupported || exceedsArea(header, parts.maxPixelArea())) return;
       found.sidecar = await take(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
@@ -127,8 +126,6 @@ async function walk(
     }),
   );
 }
-
-const isTooLarge = ({ width, height }: ImageHeader, limit: number) => limit > 0 && width * height > limit;
 
 function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<DiagnosisFacts["place"]> {
   const { size } = image.bytes;

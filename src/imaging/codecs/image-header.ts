@@ -40,6 +40,8 @@ export interface ImageHeader {
   readonly resolution?: Resolution | undefined;
   /** Stored tile size, if the file is tiled. */
   readonly tile?: { readonly width: number; readonly height: number };
+  /** Stored tiles and levels: a response reads about as much as it shows, however large the picture is. */
+  readonly scalable?: true;
   /** Colour facts of the file; absent if it states none. */
   readonly colour?: ColourFacts | undefined;
   /** CIE 1931 x and y of the white point of CIELAB samples; absent for D50. */

@@ -1,6 +1,7 @@
 // Findings about requests that the service refuses for an image, and about access to it.
 
 import type { Finding } from "../../../lib/finding.ts";
+import { exceedsArea } from "../../describe.ts";
 import type { DiagnosisFacts } from "../known.ts";
 import { pixelsText, sizeText } from "../words.ts";
 import { toPyramid } from "./commands.ts";
@@ -41,8 +42,8 @@ export function reducedFinding({ costs = [], header }: DiagnosisFacts): Finding 
 
 /** Returns a finding if the image exceeds image.max_pixel_area, so that it is not opened. */
 export function areaFinding({ header, settings: { maxPixelArea } }: DiagnosisFacts): Finding | undefined {
-  const area = header && header.width * header.height;
-  if (!area || maxPixelArea === 0 || area <= maxPixelArea) return undefined;
+  if (!header || !exceedsArea(header, maxPixelArea)) return undefined;
+  const area = header.width * header.height;
   return {
     level: "problem",
     code: "too_many_pixels",

@@ -18,6 +18,8 @@ export interface Block {
   readonly allRows: number;
   readonly offset: number;
   readonly bytes: number;
+  /** The file does not store it: its samples are 0, or white if its compression is decoded as a whole. */
+  readonly isBlank: boolean;
 }
 
 const MAX_BLOCKS = 1 << 22;
@@ -75,13 +77,15 @@ function* listed(
       const y = row * blockHeight;
       const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
       const most = storedLimit(bytesOf(stored, allRows));
+      const length = table.length(i);
       const block: Block = {
         x: column * blockWidth,
         y,
         rows: Math.min(allRows, end - y),
         allRows,
         offset: table.offset(i),
-        bytes: Math.min(table.length(i), most),
+        bytes: Math.min(length, most),
+        isBlank: length === 0,
       };
       if (picture.compression === 1) yield* piecesOf(block, stored, region.y);
       else yield block;
@@ -147,7 +151,8 @@ function* runsOf(blocks: Iterable<Block>): Generator<Block[], undefined> {
   let run: Block[] = [];
   let start = 0;
   let end = 0;
-  for (const block of blocks) {
+  for (const each of blocks) {
+    const block = each.isBlank ? { ...each, offset: end } : each;
     if (!Number.isSafeInteger(block.offset + block.bytes))
       throw damagedError("offsets inside the file", "others");
     const near = block.offset >= end && block.offset - end <= MAX_GAP;

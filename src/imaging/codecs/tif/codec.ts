@@ -17,7 +17,6 @@ import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
 import {
   decodedPixels,
-  decodesReduced,
   decodingNs,
   hasTiles,
   isBilevel,
@@ -25,7 +24,7 @@ import {
   reductions,
   rowsApart,
   stageFor,
-  stagesOf,
+  storesLevels,
 } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
 import { memory, rowsMemory } from "./memory.ts";
@@ -38,13 +37,12 @@ import { hasSmallBlocks } from "./tiled-jpeg.ts";
 /** Pixels of a bilevel image up to which it has a pyramid; averages of bits cost a fraction of its making. */
 const mostBilevel = 2 ** 28;
 
-/** True if a page has a pyramid as its sidecar: its file has no levels, nor a quick way to smaller sizes. */
+/** True if a page has a pyramid as its sidecar: its file lacks levels for some scales. */
 const hasLevels = (header: ImageHeader) =>
   hasPyramid(header) &&
   !header.windowed &&
   !isStream(header) &&
-  stagesOf(header).length === 1 &&
-  !(hasTiles(header) && decodesReduced(header)) &&
+  !storesLevels(header) &&
   !(isBilevel(header) && header.width * header.height > mostBilevel);
 
 /** True if a read is from that pyramid; small tiles of a file are as good at full size. */

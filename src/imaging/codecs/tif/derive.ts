@@ -32,16 +32,17 @@ export async function deriveFromTiles(
   if (factor !== 1 || stage.compression !== JPEG || rows === 0) return undefined;
   const opened = await open(bytes, stage, read.version);
   const { width, height } = opened.picture;
-  const isWhole =
-    width === Math.ceil(header.width / stage.scale) && height === Math.ceil(header.height / stage.scale);
-  const jpeg = isWhole ? await tiledJpegOf(bytes, opened, tiles) : undefined;
+  const ofStage = scaleRectangle(region, stage.scale);
+  // The size of a level may be rounded down, and then it lacks a last column or row.
+  const isInside = ofStage.x + ofStage.width <= width && ofStage.y + ofStage.height <= height;
+  const jpeg = isInside ? await tiledJpegOf(bytes, opened, tiles) : undefined;
   if (!jpeg) return undefined;
   const ofLevel: RenderPlan = {
     ...plan,
     read: {
       ...read,
       header: { ...header, width, height },
-      region: scaleRectangle(region, stage.scale),
+      region: ofStage,
       scaleFactor: 1,
     },
     ...(rows && { rows }),

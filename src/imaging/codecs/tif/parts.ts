@@ -123,9 +123,11 @@ async function* streamedParts(
   }
 }
 
+const blank: BlockReader = { read: (into) => void into.fill(0) };
+
 function openBlock(
   { picture, options }: BlockContext,
-  { rows, allRows }: Block,
+  { rows, allRows, isBlank }: Block,
   data: Uint8Array,
   tools: BlockTools,
 ): BlockReader {
@@ -141,6 +143,7 @@ function openBlock(
     whole: bytesOf(allRows),
     options,
   };
+  if (isBlank) return blank;
   const reader = open(block, tools);
   return ycc && isSubsampled(ycc) ? expandedUnits(reader, ycc, width) : reader;
 }
@@ -164,6 +167,10 @@ async function decodeWhole(context: BlockContext, block: Block, data: Uint8Array
   // A last strip may be coded as high as the others.
   const size = { width, rows, maxRows: Math.max(block.allRows, blockHeight) };
   const whole = { x, y, columns: width, rows };
+  if (block.isBlank) {
+    const white = whiteOf(picture);
+    return { ...whole, data: new Uint8Array(rowBytes(picture) * rows).fill(white), side: 1, stride: width };
+  }
   if (compression === WEBP)
     return {
       ...whole,
@@ -188,6 +195,9 @@ async function decodeWhole(context: BlockContext, block: Block, data: Uint8Array
     stride: Math.ceil(columns / side),
   };
 }
+
+/** Returns the byte of white in decoded samples: of ink, and of gray whose 0 is white, it is 0. */
+const whiteOf = ({ photometric }: Picture) => (photometric === 0 || photometric === 5 ? 0 : 255);
 
 async function decodeJpeg2000(
   { picture, decoders }: BlockContext,

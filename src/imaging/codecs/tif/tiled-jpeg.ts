@@ -67,7 +67,7 @@ export const hasSmallBlocks = ({
   blockHeight,
 }: Pick<Picture, "blockWidth" | "blockHeight">): boolean => blockWidth * blockHeight <= mostPixels;
 
-/** Reads the first tile, which decides for all others. */
+/** Reads the first stored tile of the first row, which decides for all others. */
 async function openLevel(
   bytes: ByteSource,
   opened: OpenPicture,
@@ -76,7 +76,8 @@ async function openLevel(
   const { picture, tables } = opened;
   const { width, height, blockWidth, blockHeight } = picture;
   const coding = { colour: jpegColour(picture), tables };
-  const [first] = await blocksOf(bytes, opened, { x: 0, y: 0, width: 1, height: 1 }, 0);
+  const row = await blocksOf(bytes, opened, { x: 0, y: 0, width, height: 1 }, 0);
+  const first = [...row].find(({ isBlank }) => !isBlank);
   if (!first) return undefined;
   const data = await bytes.read(first.offset, first.bytes);
   const form = tiles.find(data, coding) ?? (await tiles.read(data, coding));
@@ -111,6 +112,8 @@ class LevelTiles implements TiledJpeg {
     const bytes = this.#bytes;
     const region = regionOf(mcus, this.form, this.#opened.picture);
     const blocks = [...(await blocksOf(bytes, this.#opened, region, 0))];
+    if (blocks.some(({ isBlank }) => isBlank))
+      throw unusableTilesError("stored strips or tiles", "blank ones");
     const stored = blocks.reduce((sum, block) => sum + block.bytes, 0);
     if (stored > mostBytes) throw unusableTilesError(`at most ${mostBytes} bytes of JPEG`, `${stored}`);
     const ranges = blocks.map(({ offset, bytes: length }) => ({ offset, length }));

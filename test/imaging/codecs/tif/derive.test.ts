@@ -161,6 +161,16 @@ describe.skipIf(!hasTools)("tiles of cjpeg, joined", () => {
     expect(Buffer.compare(scan(jpeg), scan(stored))).toBe(0);
   });
 
+  it("have the tables of the stored tile if it is the whole derivative", async () => {
+    const kind = { ...kinds["4:2:0"]!, args: ["-quality", "80", "-optimize"], whole: true } as const;
+    const { file, files, part } = tiled(kind);
+    const [width, height] = kind.tile;
+    const region = { x: width, y: height, width, height };
+    const jpeg = await derive(file, region);
+    expect(Buffer.compare(takeApart(jpeg).rest, takeApart(files[5]!).rest)).toBe(0);
+    expect(Buffer.compare(decode(jpeg, ["-nosmooth"]), part(region))).toBe(0);
+  });
+
   it("are encoded again if they have different tables", async () => {
     const [one, other] = [
       ["-quality", "80"],
@@ -289,10 +299,13 @@ describe("tiles of libtiff, joined,", () => {
     }
   });
 
-  test("levels of a pyramid of libvips are joined at their own scale", async () => {
+  test.each([
+    [400, 304],
+    [401, 303],
+  ])("levels of a pyramid of libvips are joined at their own scale: %i x %i", async (width, height) => {
     const file = await sharp(fixture("tif-strip-none.tif"))
       .toColourspace("b-w")
-      .resize(400, 304, { fit: "fill" })
+      .resize(width, height, { fit: "fill" })
       .tiff({ compression: "jpeg", quality: 75, tile: true, tileWidth: 64, tileHeight: 64, pyramid: true })
       .toBuffer();
     const jpeg = await derive(file, { x: 128, y: 0, width: 256, height: 256 }, { width: 128 });

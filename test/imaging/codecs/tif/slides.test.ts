@@ -109,13 +109,104 @@ describe.skipIf(!hasTiffTools)("a slide of Aperio", () => {
     const path = join(folder, "other.svs");
     copyFileSync(await writeSlide(join(folder, "copied.svs"), "jpeg:90"), path);
     execFileSync("tiffset", ["-d", "0", "-s", "270", "A slide of Aperio", path]);
-    // Unmarked directories are pages, and marked ones reduced pictures, of no level here.
+    // Unmarked directories in tiles are levels, others pages, and marked ones reduced pictures, of no level
+    // here.
     expect(await pagesOf(new Uint8Array(readFileSync(path)))).toEqual([
-      [1003, 742, 1],
+      [1003, 742, 1, 4, 16],
       [250, 185, 1],
-      [250, 185, 1],
-      [62, 46, 1],
     ]);
+  });
+});
+
+describe.skipIf(!hasTiffTools || !hasOpenSlide)("a tile that a slide does not store", () => {
+  test("is white where OpenSlide shows nothing", async () => {
+    const path = await writeSlide(join(folder, "sparse.svs"), "jpeg:90");
+    const data = new Uint8Array(readFileSync(path));
+    const view = new DataView(data.buffer);
+    const directory = view.getUint32(4, true);
+    for (let at = directory + 2; at < directory + 2 + 12 * view.getUint16(directory, true); at += 12)
+      if ([324, 325].includes(view.getUint16(at, true))) {
+        const [type, list] = [view.getUint16(at + 2, true), view.getUint32(at + 8, true)];
+        // the second of the tiles, of 240 by 240 pixels
+        if (type === 3) view.setUint16(list + 2, 0, true);
+        else view.setUint32(list + 4, 0, true);
+      }
+    writeFileSync(path, data);
+    const shown = join(folder, "sparse.png");
+    execFileSync("openslide-write-png", [path, "0", "0", "0", "720", "240", shown]);
+    const reference = await sharp(shown).flatten({ background: "white" }).raw().toBuffer();
+    const page = await decodePage(data, 1);
+    const own = Array.from(reference, (_, i) => {
+      const pixel = Math.floor(i / 3);
+      return page.data[(Math.floor(pixel / 720) * page.width + (pixel % 720)) * 3 + (i % 3)]!;
+    });
+    expect(largestDifference(own, reference)).toBeLessThanOrEqual(1);
+    expect(own.slice(3 * 240, 3 * 480)).toEqual(Array(720).fill(255));
+  });
+});
+
+/** An uncompressed gray picture, in tiles of 16 by 16 pixels or in one strip. */
+const gray = (width: number, height: number, tiled: boolean): TestPicture => {
+  const blocks = tiled ? Math.ceil(width / 16) * Math.ceil(height / 16) : 1;
+  const fields = plainFields(width, height, 1, 8, 1, ...(tiled ? tilesOf16 : []));
+  return {
+    fields,
+    blocks: Array.from({ length: blocks }, () => new Uint8Array(tiled ? 256 : width * height)),
+    tiled,
+  };
+};
+
+const tilesOf16: readonly Field[] = [
+  [322, 3, 16],
+  [323, 3, 16],
+];
+
+describe("directories that are not marked", () => {
+  test.each<[name: string, directories: TestPicture[], pages: number[][]]>([
+    [
+      "two in strips are pages",
+      [gray(80, 40, false), gray(40, 20, false)],
+      [
+        [80, 40, 1],
+        [40, 20, 1],
+      ],
+    ],
+    [
+      "three in strips are a pyramid if each is half the one before",
+      [gray(80, 40, false), gray(40, 20, false), gray(20, 10, false)],
+      [[80, 40, 1, 2, 4]],
+    ],
+    [
+      "in tiles are levels, and a label in a strip is a page",
+      [gray(80, 40, true), gray(20, 10, true), gray(33, 30, false)],
+      [
+        [80, 40, 1, 4],
+        [33, 30, 1],
+      ],
+    ],
+    [
+      "in tiles are pages if they are as large",
+      [gray(80, 40, true), gray(80, 40, true)],
+      [
+        [80, 40, 1],
+        [80, 40, 1],
+      ],
+    ],
+  ])("%s", async (_, directories, pages) => {
+    expect(await pagesOf(tiffFile(directories))).toEqual(pages);
+  });
+});
+
+describe("a picture counts as one of any size", () => {
+  const isScalable = async (pictures: readonly TestPicture[]) =>
+    (await codec.probe(memoryBytes(tiffFile(pictures)), 1)).scalable;
+  test.each<[name: string, pictures: TestPicture[], scalable: true | undefined]>([
+    ["with tiles and levels", [gray(80, 40, true), gray(40, 20, true)], true],
+    ["not without levels", [gray(80, 40, true)], undefined],
+    ["not with levels far apart", [gray(160, 80, true), gray(10, 5, true)], undefined],
+    ["not in strips", [gray(80, 40, false), gray(40, 20, false), gray(20, 10, false)], undefined],
+  ])("%s", async (_, pictures, scalable) => {
+    expect(await isScalable(pictures)).toBe(scalable);
   });
 });
 

@@ -9,7 +9,7 @@ import { isSameTable } from "../markers/tables.ts";
 import { type Engine, outcome } from "../region/engine.ts";
 import type { McuRange } from "../region/geometry.ts";
 import { type Bounds, type RunKind, runOver, type ScanPosition, startOf } from "../region/run.ts";
-import type { Form } from "./form.ts";
+import { type Form, formOfImage } from "./form.ts";
 import type { Tile, TiledJpeg } from "./tiles.ts";
 
 /** Pixels whose tiles are read and joined at a time, unless a row of tiles has more. */
@@ -24,7 +24,8 @@ export async function joinTiles(
   region: Rectangle,
   backwards = forwards,
 ): Promise<Crop | undefined> {
-  const { frame, scan } = image.form;
+  const { frame } = image.form;
+  let { scan } = image.form;
   const mcus = cropRange(frame, scan, region, backwards);
   if (!mcus) return undefined;
   const pieces: Uint8Array[] = [];
@@ -35,11 +36,15 @@ export async function joinTiles(
   for (let top = mcus.top; top < mcus.bottom; ) {
     const bottom = Math.min(mcus.bottom, Math.floor(top / rowsOfTile) * rowsOfTile + step);
     const rows = { ...mcus, top, bottom };
-    const made = await image.withTiles(rows, (tiles) =>
-      tiles.every((tile) => isCodedAlike(tile.form, image.form))
+    const made = await image.withTiles(rows, (tiles) => {
+      const [first] = tiles;
+      if (!first) return undefined;
+      // Files may have tables for each tile, and then the result has those of its tiles.
+      if (top === mcus.top) scan = formOfImage(first.form, frame.width, frame.height).scan;
+      return tiles.every((tile) => isCodedAlike(tile.form, { frame, scan }))
         ? joinRows(image.engine, rows, tiles, { state, isLast: bottom === mcus.bottom })
-        : undefined,
-    );
+        : undefined;
+    });
     if (!made) return undefined;
     pieces.push(...made.data);
     state = made.state;

@@ -14,7 +14,10 @@ export interface BlockTable {
   load(bytes: ByteSource, from: number, to: number): Promise<void>;
   /** Returns the offset of a loaded block. */
   offset(i: number): number;
-  /** Returns the length of a loaded block; Infinity if neither the file nor the next offset states it. */
+  /**
+   * Returns the length of a loaded block: 0 for a tile that is not stored (its offset and length are 0),
+   * Infinity if neither the file nor the next offset states it.
+   */
   length(i: number): number;
   /** Returns the bytes of all values, as if they were in memory. */
   weight(): number;
@@ -49,6 +52,7 @@ export async function openBlockTable(
     length(i) {
       const known = lengths?.at(i);
       if (known) return known;
+      if (known === 0 && picture.tiled && offsets.at(i) === 0) return 0;
       const untilNext = offsets.at(i + 1) - offsets.at(i);
       return untilNext > 0 ? untilNext : Number.POSITIVE_INFINITY;
     },

@@ -22,7 +22,7 @@ import { photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
 import { readPicture } from "./read-picture.ts";
 import { scaleOf } from "./scale.ts";
-import { stageFacts, stageOf } from "./stages.ts";
+import { hasTiles, stageFacts, stageOf, storesLevels } from "./stages.ts";
 import { tags } from "./tags.ts";
 
 const MAX_LEVELS = 32;
@@ -53,7 +53,7 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
   const labWhite = picture.photometric === 8 ? await readWhite(file, directory) : undefined;
   const all = [{ scale: 1, offset: directory.offset, picture }, ...levels];
   const isCut = await endsBefore(file, [...found.reduced, directory]);
-  return {
+  const header: ImageHeader = {
     format: "tif",
     width: picture.width,
     height: picture.height,
@@ -75,6 +75,7 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
       ...stageFacts(all.map((level) => stageOf(level.scale, level.offset, level.picture))),
     },
   };
+  return storesLevels(header) && hasTiles(header) ? { ...header, scalable: true } : header;
 }
 
 /**

@@ -26,7 +26,7 @@ export interface Page {
 /** Returns the pages of a file, at least one. Throws ImagingError `decode`. */
 export async function readPages(file: TiffFile): Promise<readonly Page[]> {
   const links = await followChain(file);
-  return group(links, (await isAperio(file, links)) ? aperioLevels(links) : markedLevels(links));
+  return group(links, (await isAperio(file, links)) ? aperioLevels : markedLevels(links));
 }
 
 async function followChain(file: TiffFile): Promise<Link[]> {
@@ -75,25 +75,32 @@ async function readLink(file: TiffFile, offset: number): Promise<Link> {
 }
 
 /** Index of the page that a link is a level of; undefined for a page of its own, "none" for neither. */
-type LevelOf = (link: Link, pages: number) => number | undefined | "none";
+type LevelOf = (link: Link, pages: readonly Link[]) => number | undefined | "none";
 
 /** Groups the chain into pages, each with the reduced pictures that belong to it. */
 function group(links: readonly Link[], levelOf: LevelOf): Page[] {
-  const pages: { directory: Directory; reduced: Directory[] }[] = [];
+  const pages: Link[] = [];
+  const reduced: Directory[][] = [];
   for (const link of links) {
-    const { directory } = link;
-    const page = pages.length === 0 ? undefined : levelOf(link, pages.length);
-    if (page === undefined) pages.push({ directory, reduced: [] });
-    else if (page !== "none") pages[page]?.reduced.push(directory);
+    const page = pages.length === 0 ? undefined : levelOf(link, pages);
+    if (page === undefined) reduced[pages.push(link) - 1] = [];
+    else if (page !== "none") reduced[page]?.push(link.directory);
   }
-  return pages;
+  return pages.map(({ directory }, i) => ({ directory, reduced: reduced[i]! }));
 }
 
-/** Levels that are marked follow their page; in an unmarked pyramid, all are those of the first. */
+/**
+ * Levels that are marked follow their page. Unmarked ones are in tiles, like their page, or each is half the
+ * one before.
+ */
 function markedLevels(links: readonly Link[]): LevelOf {
   const halving = isHalving(links);
-  return ({ role }, pages) =>
-    role === "reduced" || halving ? pages - 1 : role === "mask" ? "none" : undefined;
+  return (link, pages) => {
+    if (link.role === "reduced" || halving) return pages.length - 1;
+    if (link.role === "mask") return "none";
+    const tiled = link.role === "unsaid" && link.tiled ? pages.findLastIndex((page) => page.tiled) : -1;
+    return tiled >= 0 && scaleOf(pages[tiled]!, link) !== undefined ? tiled : undefined;
+  };
 }
 
 /**
@@ -102,25 +109,28 @@ function markedLevels(links: readonly Link[]): LevelOf {
  * image", and intermediate images "have a tiled organization", whereas thumbnail, label and macro are
  * "always stripped".
  */
-function aperioLevels([first]: readonly Link[]): LevelOf {
-  return (link) => (first && link.tiled && scaleOf(first, link) !== undefined ? 0 : undefined);
-}
+const aperioLevels: LevelOf = (link, [first]) =>
+  first && link.tiled && scaleOf(first, link) !== undefined ? 0 : undefined;
 
 const aperioMark = "Aperio";
 
-/** True if the description of the first picture is one of Aperio's, and the thumbnail follows, unmarked. */
-async function isAperio(file: TiffFile, [first, second]: readonly Link[]): Promise<boolean> {
+/** True if the first picture is in tiles and its description one of Aperio's. */
+async function isAperio(file: TiffFile, [first]: readonly Link[]): Promise<boolean> {
   const description = first?.directory.entries.get(tags.ImageDescription);
-  if (second?.role !== "unsaid" || !description || description.count < aperioMark.length) return false;
+  if (!first?.tiled || !description || description.count < aperioMark.length) return false;
   // Text is stored like bytes (TIFF 6.0 page 15).
   const text = await readValues(file, { ...description, type: 1 }, 0, aperioMark.length).catch(() => []);
   return String.fromCharCode(...text) === aperioMark;
 }
 
-/** True if the chain is an unmarked pyramid: every directory is half the one before, rounded up or down. */
+/**
+ * True if the chain is an unmarked pyramid: at least three directories, of which every one is half the one
+ * before, rounded up or down. Two may be pages of which one happens to have half the size.
+ */
 function isHalving(links: readonly Link[]): boolean {
   const half = (whole: number, part: number) =>
     part === Math.max(1, Math.floor(whole / 2)) || part === Math.ceil(whole / 2);
+  if (links.length < 3) return false;
   return links.every((link, i) => {
     const before = links[i - 1];
     return (

@@ -125,9 +125,9 @@ const rules: readonly {
   {
     refuses: ({ compression, bits, photometric, planar }) =>
       compression === JPEG && (bits !== 8 || photometric > 6 || photometric === 3 || planar),
-    says: ({ bits, colour }) => [
+    says: ({ bits, colour, planar }) => [
       "8-bit gray, RGB, CMYK or YCbCr in interleaved JPEG",
-      `${bits}-bit ${colour.name}`,
+      planar ? "planes" : `${bits}-bit ${colour.name}`,
     ],
   },
   {
@@ -138,9 +138,9 @@ const rules: readonly {
   {
     refuses: ({ compression, bits, photometric, samples, planar }) =>
       compression === WEBP && (bits !== 8 || photometric !== 2 || samples > 4 || planar),
-    says: ({ samples, colour }) => [
+    says: ({ samples, colour, planar }) => [
       "8-bit RGB, with or without alpha, in interleaved WebP",
-      `${samples} samples of ${colour.name}`,
+      planar ? "planes" : `${samples} samples of ${colour.name}`,
     ],
   },
   {

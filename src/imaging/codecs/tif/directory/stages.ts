@@ -3,7 +3,7 @@
 import type { Reduction } from "../../codec.ts";
 import type { ImageHeader, Rectangle } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
-import { compressions, isJpeg2000, JPEG } from "../compression/compression.ts";
+import { compressions } from "../compression/compression.ts";
 import { damagedError } from "./ifd.ts";
 import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
 
@@ -112,10 +112,22 @@ export function hasTiles(header: ImageHeader): boolean {
   return blockWidth < header.width && blockWidth * blockHeight <= mostOfTile;
 }
 
-/** True if strips and tiles are decoded at reduced sizes for less. */
-export function decodesReduced(header: ImageHeader): boolean {
-  const { compression } = stageFor(header, 1).stage;
-  return compression === JPEG || isJpeg2000(compression);
+/** Largest ratio of a stored scale to the one before, and pixels of the smallest level. */
+const mostApart = 4;
+const mostLeft = 2 ** 24;
+
+/**
+ * True if a page has what any scale can be made of quickly: stored levels down to a small one, none far from
+ * the one before.
+ */
+export function storesLevels(header: ImageHeader): boolean {
+  const scales = storedScales(header);
+  const last = scales.at(-1) ?? 1;
+  return (
+    scales.length > 1 &&
+    scales.every((scale, i) => i === 0 || scale <= mostApart * scales[i - 1]!) &&
+    header.width * header.height <= mostLeft * last ** 2
+  );
 }
 
 /** Returns the nanoseconds of decoding per pixel, as measured with photographs on a server's processor. */
