@@ -46,14 +46,9 @@ function headerOf(
   return { ...(headers.get(format) as ImageHeader), width, height, orientation };
 }
 
-/** The header of a TIFF with one stored level, at 1/64: at the other scales its decoder averages. */
+/** The header of a TIFF of five bands, which has no pyramid: its decoder averages. */
 function averagedOf(width: number, height: number): ImageHeader {
-  const header = headerOf(width, height, 1, "tif");
-  const twice = ([value]: readonly unknown[], last: unknown = value) => [value, last];
-  const stages = Object.entries(header.details ?? {}).map(([key, value]) =>
-    Array.isArray(value) ? [key, twice(value, key === "scale" ? 64 : undefined)] : [key, value],
-  );
-  return { ...header, details: Object.fromEntries(stages) };
+  return { ...headerOf(width, height, 1, "tif"), bands: 5 };
 }
 
 function planOf(
