@@ -8,6 +8,7 @@ import { hashPasswordCommand } from "./hash-password.ts";
 import { help } from "./help.ts";
 import { hookTest } from "./hook-test.ts";
 import { doctor } from "./image-doctor.ts";
+import { init } from "./init.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsEnd } from "./sessions.ts";
 import { versionCommand } from "./version.ts";
@@ -15,6 +16,7 @@ import { warmCommand } from "./warm.ts";
 
 export const commands: readonly Command[] = [
   serveCommand,
+  init,
   check,
   doctor,
   doctorAuth,

@@ -165,6 +165,16 @@ export interface Compression {
   stream(source: ReadableStream<Uint8Array>, encoding: ContentEncoding): ReadableStream<Uint8Array>;
 }
 
+/** Questions to a person, or to a program that writes the lines of the standard input. */
+export interface Prompt {
+  /** True if a person types; only then questions are shown. */
+  readonly typed: boolean;
+  /** Returns the next line, undefined at the end of the input. `hidden`: what a person types is not shown. */
+  ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
+  /** Leaves the standard input to others. */
+  close(): void;
+}
+
 export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
@@ -254,4 +264,6 @@ export interface Platform {
    * without a final line break. Rejects if the person cancels, or if there are more than 64 KiB.
    */
   readSecret?(prompt: string): Promise<{ readonly text: string; readonly typed: boolean }>;
+  /** Asks on the standard error, and reads the standard input; absent without one (workerd). */
+  prompt?(): Prompt;
 }

@@ -31,6 +31,8 @@ const named = new Set([
   "creativecommons.org",
   "rightsstatements.org",
   "localhost",
+  "ACCOUNT.blob.core.windows.net",
+  "127.0.0.1",
   "github.com",
   "upstash.com",
   // The host of AWS begins so; its region follows.

@@ -9,6 +9,7 @@ import { notedAddress, notedTarget } from "../server/request-facts.ts";
 import { endProcess } from "./exit.ts";
 import { fileThreads, instanceName, lowerPriority, usableMemory, usableProcessors } from "./machine.ts";
 import { createOutput, type Output } from "./output.ts";
+import { createPrompt } from "./prompt.ts";
 import { readSecret } from "./secret-input.ts";
 import { type ProcessRuntime, startCommands } from "./start-commands.ts";
 import { deflate, nativeZlib } from "./zlib.ts";
@@ -66,6 +67,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
       endProcess(name, code, tell);
     },
     readSecret,
+    prompt: createPrompt,
     write(stream, text, mayWait) {
       if (stream === "out") flush();
       outputs[stream] ??= stream === "out" ? createOutput(process.stdout) : errorOutput();
