@@ -1,11 +1,13 @@
 // Writes the generated pages of docs/reference/: the configuration and its JSON Schema from the schema, and
-// the metrics from the table of figures; also the alert rules for Kubernetes from those for Prometheus. With
-// --check it only compares.
+// the metrics from the table of figures; also the settings of Cantaloupe side by side from the table of
+// `smalti import`, and the alert rules for Kubernetes from those for Prometheus. With --check it only
+// compares.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { cantaloupePage } from "./cantaloupe-page.mjs";
 import { figuresPage } from "./figures-page.mjs";
 import { keyTable } from "./key-table.mjs";
 
@@ -14,7 +16,7 @@ const folder = mkdtempSync(join(root, "node_modules/.docs-"));
 const bundle = join(folder, "schema.mjs");
 await build({
   stdin: {
-    contents: `export { configTree } from "./config/schema.ts"; export { leaves } from "./config/walk.ts"; export { figures, publishedName } from "./stats/figures.ts";`,
+    contents: `export { configTree } from "./config/schema.ts"; export { leaves } from "./config/walk.ts"; export { figures, publishedName } from "./stats/figures.ts"; export { cantaloupeRows } from "./commands/cantaloupe/table.ts";`,
     resolveDir: join(root, "src"),
   },
   outfile: bundle,
@@ -24,13 +26,19 @@ await build({
   mainFields: ["module", "main"],
   logLevel: "warning",
 });
-const { leaves, configTree, figures, publishedName } = await import(pathToFileURL(bundle).href);
+const { leaves, configTree, figures, publishedName, cantaloupeRows } = await import(
+  pathToFileURL(bundle).href
+);
 rmSync(folder, { recursive: true });
 
 const files = {
   "docs/reference/configuration.md": reference(),
   "docs/reference/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
   "docs/reference/metrics.md": figuresPage(figures, publishedName),
+  "docs/coming-from/cantaloupe.md": cantaloupePage(
+    readFileSync(join(root, "docs/coming-from/cantaloupe.md"), "utf8"),
+    cantaloupeRows,
+  ),
   "deploy/kubernetes/monitoring/alerts.yaml": prometheusRule(),
 };
 

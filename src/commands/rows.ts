@@ -8,6 +8,7 @@ import { hashPasswordCommand } from "./hash-password.ts";
 import { help } from "./help.ts";
 import { hookTest } from "./hook-test.ts";
 import { doctor } from "./image-doctor.ts";
+import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsEnd } from "./sessions.ts";
@@ -17,6 +18,7 @@ import { warmCommand } from "./warm.ts";
 export const commands: readonly Command[] = [
   serveCommand,
   init,
+  importCommand,
   check,
   doctor,
   doctorAuth,

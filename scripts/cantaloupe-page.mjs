@@ -1,0 +1,63 @@
+// The part of docs/coming-from/cantaloupe.md that derives from the table of `smalti import`.
+
+const begin = "<!-- settings: generated from the table of `smalti import` -->";
+const end = "<!-- end of the generated settings -->";
+
+/** Returns the page with the tables of the properties between its marks. `rows`: those of Cantaloupe. */
+export function cantaloupePage(page, rows) {
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
+  if (from < 0) throw new Error(`the page has no mark ${begin}`);
+  const rest = to < 0 ? page.slice(from + begin.length) : page.slice(to + end.length);
+  const taken = tableOf(rows, ({ to, text, missing }) => {
+    if (to === undefined) return undefined;
+    const names = to
+      .split(", ")
+      .map((name) => `\`${name}\``)
+      .join(", ");
+    const otherwise = missing === undefined ? "" : `. Otherwise: ${missing}`;
+    return `${names}${text === undefined ? "" : `: ${text}`}${otherwise}`;
+  });
+  const missing = tableOf(rows, (row) => (row.to === undefined ? row.missing : undefined));
+  const unneeded = tableOf(rows, (row) =>
+    row.to === undefined && row.missing === undefined ? row.unneeded : undefined,
+  );
+  const text = [
+    begin,
+    "",
+    "## Settings side by side",
+    "",
+    "What `smalti import` takes over:",
+    "",
+    ...taken,
+    "",
+    "What has no equivalent, if you have set it:",
+    "",
+    ...missing,
+    "",
+    "What you do not need:",
+    "",
+    ...unneeded,
+    "",
+    end,
+  ].join("\n");
+  return page.slice(0, from) + text + rest;
+}
+
+/** Returns a table of the rows that have a text; those with the same one share a line. */
+function tableOf(rows, textOf) {
+  const byText = new Map();
+  for (const [key, row] of Object.entries(rows)) {
+    const text = textOf(row);
+    if (text !== undefined) byText.set(text, [...(byText.get(text) ?? []), key]);
+  }
+  return [
+    "| Cantaloupe | smalti |",
+    "|---|---|",
+    ...[...byText].map(
+      ([text, keys]) => `| ${keys.map((key) => `\`${key}\``).join(", ")} | ${escaped(text)} |`,
+    ),
+  ];
+}
+
+const escaped = (text) => text.replaceAll("|", "\\|");

@@ -1,0 +1,149 @@
+// The command `import`: from the configuration of Cantaloupe to one of smalti.
+
+import { loadConfig } from "../config/reading/load.ts";
+import { absolutePath } from "../config/reading/paths.ts";
+import { type Problem, problemText } from "../config/reading/problems.ts";
+import type { Platform } from "../platform/platform.ts";
+import { type DelegateMethod, implementedMethods } from "./cantaloupe/delegates.ts";
+import { type Imported, importCantaloupe, type Reported } from "./cantaloupe/import.ts";
+import { isTrue, type Properties, parseProperties } from "./cantaloupe/properties.ts";
+import { command } from "./command.ts";
+import { CommandError } from "./command-error.ts";
+import { refuseExisting, writeText } from "./new-file.ts";
+
+export const importCommand = command({
+  name: "import",
+  summary: "write a configuration from cantaloupe.properties, and say what became of each property",
+  more: "reads the properties of Cantaloupe 4.1, 5 and 6; secrets are not copied: the new file names variables for them",
+  json: "what became of each property, and the variables to set",
+  flags: {
+    output: {
+      kind: "text",
+      value: "FILE",
+      short: "o",
+      among: "file",
+      text: "the new file; by default smalti.yaml",
+    },
+    force: { kind: "switch", text: "overwrite the new file if it exists" },
+  },
+  operands: [{ name: "PROPERTIES", among: "file" }],
+  async run({ platform, flags: { output = "smalti.yaml", force }, operands: [name = ""] }) {
+    const folder = platform.cwd ?? "/";
+    const [from, to] = [absolutePath(folder, name), absolutePath(folder, output)];
+    await refuseExisting(platform, to, force);
+    const given = await readProperties(platform, from);
+    if (given.size === 0) throw new CommandError(`${from} sets no properties`);
+    const { methods, doubt } = await readDelegates(platform, given, from);
+    const imported = importCantaloupe(given, { file: nameOf(from), output, methods });
+    const problems = problemsOf(imported);
+    await writeText(platform, to, imported.yaml);
+    platform.write?.("err", reportText(imported, problems, doubt));
+    const { properties, variables } = imported;
+    const next = `smalti check -config ${output}`;
+    return {
+      text: `${output} is written.${problems.length > 0 ? " Correct what the report says, then check it:" : " Check it:"}\n\n    ${next}\n`,
+      data: { file: to, properties, methods, variables, problems, next },
+      failed: problems.length > 0,
+    };
+  },
+});
+
+const nameOf = (path: string) => path.replace(/^.*[/\\]/, "");
+const folderOf = (path: string) => path.replace(/[^/\\]*$/, "");
+
+/** Files that may extend each other. */
+const mostFiles = 16;
+
+/** Reads a properties file and those that it extends, whose values count if the file itself has none. */
+async function readProperties(platform: Platform, path: string): Promise<Properties> {
+  const all = new Map<string, string>();
+  let next: string | undefined = path;
+  for (let count = 0; next !== undefined && count < mostFiles; count++) {
+    const text = await readText(platform, next);
+    if (text === undefined) throw new CommandError(`there is no file ${next}`);
+    const own = parseProperties(text);
+    for (const [key, value] of own) if (!all.has(key)) all.set(key, value);
+    const parent = own.get("extends");
+    next = parent === undefined ? undefined : absolutePath(folderOf(next), parent);
+  }
+  return all;
+}
+
+/** Returns the text of a file, undefined if there is none. Older properties files are in ISO 8859-1. */
+async function readText(platform: Platform, path: string): Promise<string | undefined> {
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await platform.files?.readFile(path);
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  if (!bytes) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("latin1").decode(bytes);
+  }
+}
+
+/** Returns the methods of the delegate script, which is next to the properties file or in this folder. */
+async function readDelegates(
+  platform: Platform,
+  given: Properties,
+  from: string,
+): Promise<{ readonly methods: readonly DelegateMethod[]; readonly doubt?: string }> {
+  const name = given.get("delegate_script.pathname") ?? given.get("DELEGATE_SCRIPT_PATHNAME");
+  const isOn = isTrue(given.get("delegate_script.enabled") ?? given.get("DELEGATE_SCRIPT_ENABLED"));
+  if (!isOn || name === undefined) return { methods: [] };
+  for (const folder of [folderOf(from), platform.cwd ?? "/"]) {
+    const script = await readText(platform, absolutePath(folder, name)).catch(() => undefined);
+    if (script !== undefined) return { methods: implementedMethods(script) };
+  }
+  return {
+    methods: [],
+    doubt: `the delegate script ${name} is not here, so its methods are not in this report`,
+  };
+}
+
+/** Returns what the new configuration lacks; variables count as set. */
+function problemsOf({ yaml, variables }: Imported): readonly Problem[] {
+  return loadConfig(yaml, Object.fromEntries(variables.map(({ name }) => [name, "set"]))).problems ?? [];
+}
+
+const headings = {
+  missing: "Without an equivalent, and what to do instead",
+  taken: "Taken over",
+  unneeded: "Not needed, and why",
+} as const;
+
+/** Returns the report for a terminal: what needs attention is last. */
+function reportText(
+  { properties, methods, variables }: Imported,
+  problems: readonly Problem[],
+  doubt?: string,
+): string {
+  const wide = Math.min(64, Math.max(0, ...properties.map(({ property }) => property.length)));
+  const line = ({ property, to, text }: Reported) =>
+    `  ${property.padEnd(wide)}  ${[to, text].filter((part) => part !== undefined).join(": ")}`;
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`${title} (${lines.length})`, ...lines, ""];
+  const rows = (["unneeded", "taken", "missing"] as const).flatMap((outcome) =>
+    section(headings[outcome], properties.filter((each) => each.outcome === outcome).map(line)),
+  );
+  const pairs = (list: readonly (readonly [string, string])[]) =>
+    list.map(([name, text]) => `  ${name.padEnd(wide)}  ${text}`);
+  return [
+    ...rows,
+    ...section(
+      "Methods of the delegate script, to be written as hooks",
+      pairs(methods.map(({ method, text }) => [method, text])),
+    ),
+    ...section("Variables of the environment to set", pairs(variables.map(({ name, text }) => [name, text]))),
+    ...section(
+      "To correct in the new file",
+      problems.map((problem) => `  ${problemText(problem)}`),
+    ),
+    ...(doubt === undefined ? [] : [`smalti: ${doubt}`, ""]),
+  ]
+    .join("\n")
+    .concat("\n");
+}

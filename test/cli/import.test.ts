@@ -1,0 +1,107 @@
+// The command import: a whole installation of Cantaloupe, from its properties to images.
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+let folder: string;
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-import-"));
+  mkdirSync(join(folder, "images", "box"), { recursive: true });
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "images", "box", "a.png"));
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const run = (args: readonly string[]) => built.run(args, { cwd: folder });
+
+const properties = () => `
+http.port = 8182
+max_pixels = 400000
+slash_substitute = _
+source.static = FilesystemSource
+FilesystemSource.BasicLookupStrategy.path_prefix = ${folder}/images/
+FilesystemSource.BasicLookupStrategy.path_suffix = .png
+delegate_script.enabled = true
+delegate_script.pathname = delegates.rb
+redaction.enabled = true
+`;
+
+test("writes a configuration that check accepts and that serves the same images", async () => {
+  write("cantaloupe.properties", properties());
+  write(
+    "delegates.rb",
+    "class CustomDelegate\n  def overlay(options = {})\n    { 'image' => 'x.png' }\n  end\nend\n",
+  );
+  const { code, out, err } = await run(["import", "cantaloupe.properties"]);
+  expect(code, err).toBe(0);
+  expect(out.trimEnd().split("\n").at(-1)).toBe("    smalti check -config smalti.yaml");
+  expect(err).toMatch(/Taken over \(6\)[\s\S]*max_pixels +image\.max_output_area/);
+  expect(err).toMatch(/Without an equivalent[^\n]*\(3\)[\s\S]*redaction\.enabled +smalti redacts no regions/);
+  expect(err).toMatch(/delegate script[^\n]*\(1\)\n +overlay +hook/);
+  expect(readFileSync(join(folder, "smalti.yaml"), "utf8")).toContain("# max_pixels = 400000\n");
+  expect(await run(["check", "-config", "smalti.yaml"])).toMatchObject({ code: 0, err: "" });
+
+  const service = await built.serve(["-config", join(folder, "smalti.yaml")]);
+  const response = await fetch(`${service.url}/iiif/3/box_a/info.json`);
+  expect(await response.json()).toMatchObject({ maxArea: 400000 });
+  service.process.kill("SIGTERM");
+  await service.ended;
+});
+
+test("reports each property as JSON, with those of the file that this one extends", async () => {
+  write("base.properties", "http.port = 1\nmax_pixels = 5\nJdbcSource.password = geheim\n");
+  write("child.properties", "extends = base.properties\nhttp.port = 2\n");
+  const { code, out } = await run(["import", "child.properties", "-o", "child.yaml", "--json"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    file: join(folder, "child.yaml"),
+    next: "smalti check -config child.yaml",
+    properties: expect.arrayContaining([
+      { property: "max_pixels", outcome: "taken", to: "image.max_output_area", text: expect.any(String) },
+      { property: "JdbcSource.password", outcome: "unneeded", text: expect.any(String) },
+    ]),
+  });
+  const yaml = readFileSync(join(folder, "child.yaml"), "utf8");
+  expect(yaml).toContain("addr: :2\n");
+  expect(yaml).not.toContain("geheim");
+});
+
+test("writes what it can of a configuration with a fault, and says what to correct", async () => {
+  write(
+    "faulty.properties",
+    "source.static=S3Source\nS3Source.BasicLookupStrategy.bucket.name=not a bucket\n",
+  );
+  const { code, err } = await run(["import", "faulty.properties", "-o", "faulty.yaml"]);
+  expect(code).toBe(1);
+  expect(err).toMatch(/To correct in the new file \(1\)\n +line \d+, column \d+: sources\.0\.bucket/);
+});
+
+test.each([
+  [["import"], 2, "PROPERTIES"],
+  [["import", "absent.properties", "-o", "new.yaml"], 1, "there is no file"],
+  [["import", "empty.properties", "-o", "new.yaml"], 1, "sets no properties"],
+  [["import", "empty.properties", "-o", "there.yaml"], 1, "--force"],
+])("%j ends with exit code %i", async (args, code, what) => {
+  write("empty.properties", "# nothing\n");
+  write("there.yaml", "");
+  const result = await run(args);
+  expect(result).toMatchObject({ code, out: "", err: expect.stringContaining(what) });
+  expect(existsSync(join(folder, "new.yaml"))).toBe(false);
+});
