@@ -4,6 +4,7 @@ import { doctorAuth } from "./auth-doctor.ts";
 import { check } from "./check.ts";
 import type { Command } from "./command.ts";
 import { completions } from "./completions.ts";
+import { exportCommand } from "./export.ts";
 import { hashPasswordCommand } from "./hash-password.ts";
 import { help } from "./help.ts";
 import { hookTest } from "./hook-test.ts";
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   doctor,
   doctorAuth,
   warmCommand,
+  exportCommand,
   hookTest,
   sessionsEnd,
   hashPasswordCommand,

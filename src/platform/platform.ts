@@ -65,6 +65,17 @@ export interface WriteOptions {
   readonly unsynced?: boolean;
 }
 
+/** A file that is written in parts, and is at its path only once it is finished. */
+export interface FileWriter {
+  append(bytes: Uint8Array): Promise<void>;
+  /** Replaces bytes that were appended before. */
+  replace(at: number, bytes: Uint8Array): Promise<void>;
+  /** Puts the whole file at its path, in place of any other. */
+  finish(): Promise<void>;
+  /** Removes what was written. */
+  discard(): Promise<void>;
+}
+
 /** Files, by absolute path. Methods throw the runtime's error unless undefined is mentioned. */
 export interface FileSystem {
   /** Follows symbolic links; undefined if nothing exists. */
@@ -86,6 +97,11 @@ export interface FileSystem {
    * the file, and list these directories (modes 0600 and 0700).
    */
   writeFile(path: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
+  /**
+   * Begins a file that appears like one of `writeFile`; absent if the runtime cannot write in parts
+   * (workerd).
+   */
+  create?(path: string, options?: WriteOptions): Promise<FileWriter>;
   /** Absent if nothing can be renamed (workerd). */
   readonly replacement?: FileReplacement;
   /** Marks a file as used now (its modification time); absent if the runtime cannot. */

@@ -69,7 +69,8 @@ export async function exportImage(
   const note = await target.noteOf(identifier);
   const isSame = note?.version === of;
   if (!isSame) {
-    await target.remove(folder);
+    // Without a note, what is there is not ours.
+    if (note) await target.remove(folder);
     await target.note(identifier, { version: of, complete: false });
   }
   let made = 0;

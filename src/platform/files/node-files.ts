@@ -17,7 +17,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ByteRange } from "../../imaging/lib/byte-source.ts";
-import type { FileStat, FileSystem, OpenFile, VolumeSpace, WriteOptions } from "../platform.ts";
+import type { FileStat, FileSystem, FileWriter, OpenFile, VolumeSpace, WriteOptions } from "../platform.ts";
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
@@ -244,29 +244,43 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   }
 }
 
-async function writeWhole(
+async function createFile(
   path: string,
-  data: Uint8Array,
   { ownerOnly = false, unsynced = false }: WriteOptions = {},
-): Promise<void> {
+): Promise<FileWriter> {
   const directory = dirname(path);
   await makeFolder(directory, ownerOnly ? 0o700 : 0o777);
   // In the same directory, so that the rename stays within one file system.
   const temporary = join(directory, `.${process.pid}-${++written}-${crypto.randomUUID()}.tmp`);
-  try {
-    const handle = await open(temporary, "wx", ownerOnly ? 0o600 : 0o666);
-    try {
-      await handle.writeFile(data);
+  const handle = await open(temporary, "wx", ownerOnly ? 0o600 : 0o666);
+  return {
+    append: (bytes) => handle.writeFile(bytes),
+    async replace(at, bytes) {
+      for (let done = 0; done < bytes.length; )
+        done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+    },
+    async finish() {
       if (!unsynced) await handle.sync();
-    } finally {
       await handle.close();
-    }
-    await rename(temporary, path);
+      await rename(temporary, path);
+      if (!unsynced) await syncDirectory(directory);
+    },
+    async discard() {
+      await handle.close().catch(() => {});
+      await unlink(temporary).catch(() => {});
+    },
+  };
+}
+
+async function writeWhole(path: string, data: Uint8Array, options?: WriteOptions): Promise<void> {
+  const file = await createFile(path, options);
+  try {
+    await file.append(data);
+    await file.finish();
   } catch (error) {
-    await unlink(temporary).catch(() => {});
+    await file.discard();
     throw error;
   }
-  if (!unsynced) await syncDirectory(directory);
 }
 
 /** Space of the volume that contains a path, or its nearest existing parent. */
@@ -299,6 +313,7 @@ export function nodeFiles(): FileSystem {
       }
     },
     writeFile: writeWhole,
+    create: createFile,
     replacement: fileReplacement,
     touch: (path) => {
       const now = new Date();

@@ -1,0 +1,69 @@
+// `smalti export`, as an operator runs it: a folder, an archive, and mistakes.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+let folder: string;
+
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-export-cli-"));
+  mkdirSync(join(folder, "masters/a"), { recursive: true });
+  cpSync(join(fixturesFolder, "tif-multipage-3sizes.tif"), join(folder, "masters/a/pages.tif"));
+  cpSync(join(fixturesFolder, "jpg-cmyk-adobe.jpg"), join(folder, "masters/1.jpg"));
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const base = "https://static.test/x";
+const run = (...args: string[]) => built.run(["export", ...args], { cwd: folder });
+
+describe("smalti export", () => {
+  test("writes a folder and an archive with the same files, and nothing else", async () => {
+    const first = await run("masters", "--to", "out", "--base-url", `${base}/`, "--json");
+    expect([first.code, first.err]).toEqual([0, ""]);
+    expect(JSON.parse(first.out)).toMatchObject({ images: 4, failed: 0, start: ["collection.json"] });
+    const second = await run("masters", "--to", "out.zip", "--base-url", base);
+    expect(second.code).toBe(0);
+    expect(second.out).toContain(`${base}/collection.json`);
+    expect(existsSync(join(folder, "out.zip.work"))).toBe(false);
+    const list =
+      "import sys, zipfile; z = zipfile.ZipFile('out.zip'); assert z.testzip() is None; z.extractall('unpacked'); print('\\n'.join(z.namelist()))";
+    const names = execFileSync("python3", ["-c", list], { cwd: folder, encoding: "utf8" }).trim().split("\n");
+    const written = (
+      readdirSync(join(folder, "out"), { recursive: true, withFileTypes: true }) as never as {
+        parentPath: string;
+        name: string;
+        isFile(): boolean;
+      }[]
+    )
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, "out").length + 1))
+      .filter((name) => !name.startsWith(".smalti-export/"));
+    expect(names.sort()).toEqual(written.sort());
+    for (const name of names)
+      expect(
+        readFileSync(join(folder, "unpacked", name)).equals(readFileSync(join(folder, "out", name))),
+      ).toBe(true);
+  });
+
+  test("says what is wrong with its words", async () => {
+    expect((await run("masters", "--to", "out")).code).toBe(2);
+    const address = await run("masters", "--to", "out", "--base-url", "www.example.org");
+    expect([address.code, address.err]).toEqual([
+      2,
+      expect.stringContaining("--base-url expects an address"),
+    ]);
+    const inside = await run("masters", "--to", "masters/out", "--base-url", base);
+    expect([inside.code, inside.err]).toEqual([1, expect.stringContaining("outside of it")]);
+    expect(existsSync(join(folder, "masters/out"))).toBe(false);
+  });
+});
