@@ -61,7 +61,7 @@ function segments(data: Uint8Array): Uint8Array[] {
       break;
     }
     const length = 2 + (((data[at + 2] as number) << 8) | (data[at + 3] as number));
-    refuseFrame(marker, data[at + 4]);
+    refuseFrame(marker, data.subarray(at + 4, at + 9));
     const application = (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
     if (!application) out.push(data.subarray(at, at + length));
     at += length;
@@ -69,10 +69,22 @@ function segments(data: Uint8Array): Uint8Array[] {
   return out;
 }
 
-/** Throws ImagingError `unsupported` for a frame of a kind that the decoder lacks. */
-function refuseFrame(marker: number, precision = 8): void {
+/**
+ * Pixels of a progressive strip or tile: its decoder holds all coefficients, for which no estimate of memory
+ * has room.
+ */
+const mostProgressive = 2 ** 24;
+
+/** Throws ImagingError `unsupported` for a frame of a kind or size that the decoder lacks. */
+function refuseFrame(marker: number, [precision = 8, ...size]: Uint8Array): void {
   const kind = frameKinds[marker];
   if (!kind) return;
+  const [height, width] = [256 * size[0]! + size[1]!, 256 * size[2]! + size[3]!];
+  if (kind.variant === "progressive" && width * height > mostProgressive)
+    throw new ImagingError(
+      "unsupported",
+      `Expected progressive JPEG of at most ${mostProgressive} pixels in a strip or tile of the TIFF file, received ${width} by ${height}; convert the file.`,
+    );
   const received =
     kind.refused ??
     (kind.arithmetic ? "arithmetic-coded JPEG" : undefined) ??

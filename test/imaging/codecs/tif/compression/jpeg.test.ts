@@ -79,6 +79,20 @@ describe("JPEG of a kind that is not read", () => {
   });
 });
 
+test("a progressive tile of more pixels than its coefficients have room for is refused", async () => {
+  const side = 4112;
+  const jpeg = await sharp({ create: { width: side, height: side, channels: 3, background: "teal" } })
+    .toColourspace("b-w")
+    .jpeg({ progressive: true })
+    .toBuffer();
+  const fields = plainFields(side, side, 1, 8, 1, [259, 3, 7], [322, 3, side], [323, 3, side]);
+  const data = tiffFile([{ fields, blocks: [jpeg], tiled: true }]);
+  await expect(decode(data)).rejects.toMatchObject({
+    kind: "unsupported",
+    message: expect.stringContaining(`received ${side} by ${side};`),
+  });
+});
+
 describe("a region of JPEG tiles", () => {
   const layouts: readonly (readonly [string, TiffOptions])[] = [
     ["4:2:0 in tiles", { quality: 80, tile: true, tileWidth: 64, tileHeight: 48 }],
