@@ -178,7 +178,7 @@ function Ask({ c, doctor: { base, origin }, text, refused }: AskProps) {
           ) : (
             <>
               the logins of readers at <span class="path">{base}</span>, tried as a viewer at{" "}
-              <span class="path">{origin}</span>, in up to 45 s. <code>login https://viewer.example</code>{" "}
+              <span class="path">{origin}</span>, in up to 45 s. <code>login https://viewer.example.org</code>{" "}
               tries another viewer, <code>login maps/sheet.tif</code> a certain image
             </>
           )}
