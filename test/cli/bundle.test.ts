@@ -31,6 +31,7 @@ const named = new Set([
   "creativecommons.org",
   "rightsstatements.org",
   "localhost",
+  "export.invalid",
   "ACCOUNT.blob.core.windows.net",
   "127.0.0.1",
   "github.com",
