@@ -37,7 +37,7 @@ export const slugOf = (text) =>
  * removes a link and leaves its text. With `env.rows`, the first code of each table row becomes an anchor.
  */
 export function createRenderer(link = (target) => target) {
-  const markdown = createMarkdown({ html: false, highlight });
+  const markdown = createMarkdown({ html: true, highlight });
   markdown.use(anchors, {
     slugify: slugOf,
     tabIndex: false,
@@ -63,6 +63,10 @@ export function createRenderer(link = (target) => target) {
   rules.link_open = (tokens, at, options, _, self) =>
     tokens[at].meta?.isRemoved ? "" : self.renderToken(tokens, at, options);
   rules.link_close = (tokens, at) => (openingOf(tokens, at).meta?.isRemoved ? "" : "</a>");
+  // Comments are for those who write; any other HTML is text.
+  const shown = (tokens, at) => escapeHtml(tokens[at].content.replace(/<!--.*?-->/gs, ""));
+  rules.html_block = shown;
+  rules.html_inline = shown;
   rules.code_inline = (tokens, at) => {
     const { content, meta } = tokens[at];
     const code = `<code>${escapeHtml(content)}</code>`;

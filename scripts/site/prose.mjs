@@ -16,11 +16,11 @@ export function proseOf(docs) {
     .map(({ path, text }) => ({ path, words: wordsOf(text) }));
 }
 
-/** Counts words: blocks of code, addresses of links and marks of tables are none. */
+/** Counts words of prose: blocks of code, tables and the addresses of links are none. */
 export function wordsOf(markdown) {
   const prose = markdown
-    .replace(/^```.*?^```/gms, " ")
-    .replace(/^ {4}.*$/gm, " ")
+    .replace(/^ *```.*?^ *```/gms, "")
+    .replace(/^(?: {4}|\|).*$/gm, "")
     .replace(/\]\([^)]*\)/g, "]");
-  return prose.match(/[\p{L}\p{N}][^\s|]*/gu)?.length ?? 0;
+  return prose.match(/\S+/g)?.length ?? 0;
 }
