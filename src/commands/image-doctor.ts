@@ -12,24 +12,57 @@ import { version } from "../version.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { CommandError, inWords } from "./command-error.ts";
 import { findingLines, plain, verdictText } from "./findings-text.ts";
-import { readConfig } from "./read-config.ts";
+import { namesFolder, surveyCollection } from "./folder-doctor.ts";
+import { isFolder, readConfig } from "./read-config.ts";
+import { readSelection } from "./selection.ts";
 
 export const doctor = command({
   name: "doctor",
-  summary: "say why an image looks or behaves as it does, and what to do about it",
-  more: "format, colours, levels, cost, limits; IMAGE is an identifier, or a file if no sources are configured",
+  summary: "say why an image looks or behaves as it does, or what is damaged, slow or odd in a folder",
+  more: "format, colours, levels, cost, limits, each with what to do about it; IMAGE is an identifier, or a file if no\nsources are configured, and may be a folder; nothing means everything that the sources list",
   json: "the findings",
   flags: {
     "no-measure": {
       kind: "switch",
-      text: "render nothing; if omitted, a tile and, if that is cheap, the whole image",
+      text: "of an image render nothing; if omitted, a tile and, if that is cheap, the whole image",
+    },
+    measure: {
+      kind: "switch",
+      text: "render the same of each image of a folder, which finds damage behind sound headers",
+    },
+    limit: {
+      kind: "number",
+      value: "N",
+      from: 1,
+      to: 1e9,
+      text: "files of a folder to look at; if omitted all",
     },
     config: configFlag,
   },
-  operands: [{ name: "IMAGE", among: "file" }],
-  async run({ platform, flags, operands: [image = ""] }) {
-    const { config } = await readConfig(platform, { file: flags.config });
-    return inWords(askAboutImage(config, platform, { image, measures: !flags["no-measure"] }));
+  operands: [{ name: "IMAGE", among: "file", optional: true, many: true }],
+  async run({ platform, flags, operands }) {
+    const { limit, measure, config: file } = flags;
+    const { config } = await readConfig(platform, { file });
+    const [image] = operands;
+    const isPath = config.sources.length === 0;
+    const isOne = operands.length === 1 && !(isPath && (await isFolder(platform, image as string)));
+    if (isOne)
+      return inWords(
+        askAboutImage(config, platform, {
+          image: image as string,
+          measures: !flags["no-measure"],
+          limit,
+          measure,
+        }),
+      );
+    const selected = await readSelection(platform, file, operands);
+    const service = await inWords(createService(selected.config, platform, silentLog, version));
+    try {
+      const selection = selected.identifiers;
+      return await surveyCollection(service, platform, { selection, limit, measures: measure });
+    } finally {
+      await service.close();
+    }
   },
 });
 
@@ -38,13 +71,16 @@ interface ImageQuestion {
   readonly image: string;
   /** True if derivatives are rendered to measure their cost. */
   readonly measures: boolean;
+  /** Of a folder that the identifier may name instead. */
+  readonly limit: number | undefined;
+  readonly measure: boolean;
 }
 
 /** Throws an Error with advice if the configuration cannot be built or the command line names no file. */
 async function askAboutImage(
   config: Config,
   platform: Platform,
-  { image, measures }: ImageQuestion,
+  { image, measures, limit, measure }: ImageQuestion,
 ): Promise<Result> {
   const asked = (config.sources.length === 0 && (await asFile(config, platform, image))) || {
     config,
@@ -52,6 +88,10 @@ async function askAboutImage(
   };
   const service = await createService(asked.config, platform, silentLog, version);
   try {
+    if (await namesFolder(service, asked.identifier)) {
+      const selection = [asked.identifier.replace(/\/+$/, "")];
+      return await surveyCollection(service, platform, { selection, limit, measures: measure });
+    }
     const diagnosis = await diagnose(service.images, asked.identifier, { measures });
     const { identifier, findings, sections } = diagnosis;
     const problems = countFindings(findings, "problem");
@@ -78,9 +118,7 @@ async function asFile(config: Config, platform: Platform, image: string) {
       `expected the path of an image file, received ${image}, ${
         found === undefined
           ? "which does not exist here; to ask about an identifier, name the configuration with -config"
-          : found.kind === "file"
-            ? "which names no file"
-            : "which is a folder; name one of the files in it"
+          : "which names no file"
       }`,
     );
   return { config: withFolder(config, folder || "/"), identifier: name };

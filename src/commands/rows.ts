@@ -11,6 +11,7 @@ import { hookTest } from "./hook-test.ts";
 import { doctor } from "./image-doctor.ts";
 import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
+import { purge } from "./purge.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsEnd } from "./sessions.ts";
 import { versionCommand } from "./version.ts";
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   doctorAuth,
   warmCommand,
   exportCommand,
+  purge,
   hookTest,
   sessionsEnd,
   hashPasswordCommand,

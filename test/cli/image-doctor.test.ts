@@ -87,13 +87,10 @@ describe("smalti doctor IMAGE", () => {
     expect(out).toMatch(/^note +The first tile of this image builds its sidecar.* It is not built yet/m);
   });
 
-  test.each([
-    ["nowhere.jpg", "which does not exist here"],
-    [".", "which is a folder"],
-  ])("says that %s on the command line is not a file, and mentions no addresses", async (name, why) => {
-    const { code, out, err } = await doctor(name);
+  test("says that a file on the command line does not exist, and mentions no addresses", async () => {
+    const { code, out, err } = await doctor("nowhere.jpg");
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain(`received ${name}, ${why}`);
+    expect(err).toContain("received nowhere.jpg, which does not exist here");
     expect(err).not.toMatch(/%2F|identifier with this/);
   });
 
@@ -115,7 +112,7 @@ describe("smalti doctor IMAGE", () => {
     expect(out).toMatch(/\n2 reasons why it is slow were found\.\n$/);
   });
 
-  test.each([[[]], [["a", "b"]], [["a", "--loud"]], [["a", "-config"]]])(
+  test.each([[["a", "--loud"]], [["a", "-config"]], [["a", "--limit", "0"]]])(
     "refuses the arguments %j in one line",
     async (args) => {
       const { code, out, err } = await doctor(...args);

@@ -1,0 +1,183 @@
+// A survey of a collection: what is damaged, slow or unusual, in groups with examples and advice.
+
+import { ServiceError } from "../../errors.ts";
+import { findingsOf } from "../../images/diagnosis/findings/index.ts";
+import type { DiagnosisFacts } from "../../images/diagnosis/known.ts";
+import { lookAt } from "../../images/diagnosis/look.ts";
+import type { RenderParts } from "../../images/render.ts";
+import { forEachConcurrently, until } from "../../lib/concurrency/concurrent.ts";
+import { type Finding, type FindingLevel, findingLevels } from "../../lib/finding.ts";
+import type { Folders } from "../../manifests/folders/folders.ts";
+import { createTally, type FailedFile, type Progress } from "../tally.ts";
+import { walkImages } from "../walk.ts";
+
+export interface SurveyOptions {
+  /** Identifiers of images and folders; if empty, everything that the sources list. */
+  readonly selection: readonly string[];
+  /** Files after which the survey stops; absent: none. */
+  readonly limit?: number | undefined;
+  /** Files that are looked at simultaneously. */
+  readonly concurrency: number;
+  /** True to render a tile of each image, and the whole image if that is cheap. */
+  readonly measures: boolean;
+  readonly signal: AbortSignal;
+  /** Called after each file. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Files with the same finding. */
+export interface SurveyGroup extends Pick<Finding, "level" | "code" | "advice" | "command"> {
+  readonly files: number;
+  /** The text of the finding about the first example. */
+  readonly text: string;
+  /** Identifiers of the first files. */
+  readonly examples: readonly string[];
+}
+
+export interface SurveyReport {
+  readonly files: number;
+  /** Files with at least one finding of level `problem`. */
+  readonly problems: number;
+  /** Files by format; those that are no images are under "none". */
+  readonly formats: Readonly<Record<string, number>>;
+  readonly megapixels: number;
+  /** The most severe first, then by number of files. */
+  readonly groups: readonly SurveyGroup[];
+  /** The images whose slowest tile is expected to cost most, in milliseconds of processor time. */
+  readonly slowestTiles: readonly { readonly identifier: string; readonly ms: number }[];
+  /** Folders that could not be listed. */
+  readonly unlisted: readonly FailedFile[];
+  readonly seconds: number;
+  /** True if the limit ended it. */
+  readonly limited: boolean;
+  readonly interrupted: boolean;
+}
+
+/** Examples of each group; a program gets as many as a person can look at. */
+const mostExamples = 20;
+const mostSlow = 10;
+
+/** Findings that say nothing about a file itself. */
+const omitted: ReadonlySet<string> = new Set(["sidecar_absent", "access", "not_as_expected"]);
+
+/**
+ * Looks at the selected images like the image doctor, and groups what it finds. Reads headers and metadata
+ * only, unless `measures` is set. Errors of files are findings, and an abort ends it early; it throws
+ * neither.
+ */
+export async function survey(
+  { images, folders }: { readonly images: RenderParts; readonly folders: Folders },
+  options: SurveyOptions,
+): Promise<SurveyReport> {
+  const { selection, limit = Number.POSITIVE_INFINITY, concurrency, measures, signal, onProgress } = options;
+  const began = performance.now();
+  const tally = createTally();
+  const walked = { sources: images.sources, folders };
+  const groups = new Map<string, { -readonly [K in keyof SurveyGroup]: SurveyGroup[K] }>();
+  const formats: Record<string, number> = {};
+  const slowest: { identifier: string; ms: number }[] = [];
+  let [problems, pixels] = [0, 0];
+  let total: number | undefined;
+  const counting = (async () => {
+    let count = 0;
+    for await (const _ of until(walkImages(walked, { selection, signal }), () => count >= limit)) count++;
+    total = Math.min(count, limit);
+  })();
+
+  const note = (known: DiagnosisFacts) => {
+    const { header, costs = [], identifier } = known;
+    const format = header?.format ?? "none";
+    formats[format] = (formats[format] ?? 0) + 1;
+    if (header) pixels += header.width * header.height;
+    const ms = Math.max(
+      0,
+      ...costs.flatMap(({ what, expected }) => (what === "tile" && expected ? [expected.ms] : [])),
+    );
+    if (ms > 0) {
+      slowest.push({ identifier, ms: Math.round(ms) });
+      slowest.sort((one, other) => other.ms - one.ms).splice(mostSlow);
+    }
+    const found = [...findingsOf(known), ...surveyFindings(known)].filter(isNotable);
+    if (found.some(({ level }) => level === "problem")) problems++;
+    for (const finding of found) addTo(groups, identifier, finding);
+  };
+
+  let taken = 0;
+  try {
+    const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail });
+    await forEachConcurrently(
+      until(identifiers, () => ++taken >= limit),
+      concurrency,
+      async (identifier) => {
+        await tally.take(identifier, async () =>
+          note(await lookAt(images, identifier, { measures, limitMs, signal })),
+        );
+        onProgress?.({ done: tally.done(), failed: problems, ...(total !== undefined && { total }) });
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
+  }
+  await counting.catch(() => {});
+  const rank = (level: FindingLevel) => findingLevels.indexOf(level);
+  return {
+    files: tally.done(),
+    problems,
+    formats,
+    megapixels: Math.round(pixels / 1e6),
+    groups: [...groups.values()].sort((a, b) => rank(a.level) - rank(b.level) || b.files - a.files),
+    slowestTiles: slowest,
+    unlisted: tally.failures,
+    seconds: Math.round(performance.now() - began) / 1000,
+    limited: taken >= limit,
+    interrupted: signal.aborted,
+  };
+}
+
+/** Milliseconds for one image. */
+const limitMs = 60_000;
+
+const isNotable = ({ level, code }: Finding) => level !== "good" && !omitted.has(code);
+
+function addTo(
+  groups: Map<string, { -readonly [K in keyof SurveyGroup]: SurveyGroup[K] }>,
+  identifier: string,
+  { level, code, text, advice, command }: Finding,
+): void {
+  const group = groups.get(code);
+  if (!group) {
+    const more = { ...(advice !== undefined && { advice }), ...(command !== undefined && { command }) };
+    groups.set(code, { level, code, files: 1, text, ...more, examples: [identifier] });
+    return;
+  }
+  group.files++;
+  if (group.examples.length < mostExamples) group.examples = [...group.examples, identifier];
+}
+
+/** Returns findings that are normal for one image, but worth knowing of a collection. */
+function surveyFindings({ header }: DiagnosisFacts): readonly Finding[] {
+  if (!header || header.unsupported) return [];
+  const hasProfile = header.colour !== undefined;
+  return [
+    ...(header.interpretation === "cmyk"
+      ? [
+          {
+            level: "note",
+            code: "cmyk",
+            text: "The picture is CMYK: responses are converted to sRGB.",
+          } as const,
+        ]
+      : []),
+    ...(!hasProfile && header.interpretation === "rgb"
+      ? [
+          {
+            level: "note",
+            code: "no_profile",
+            text: "The file has no colour profile, so its colours are taken for sRGB.",
+            advice: "If it was scanned in another colour space, embed its profile.",
+            command: 'exiftool "-icc_profile<=PROFILE.icc" IN',
+          } as const,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,178 @@
+// `smalti purge`: removes cached entries, from the caches of the configuration or by a running server.
+
+import type { Config } from "../config/schema.ts";
+import { type PurgedImage, type PurgeParts, purgeable, purgeImage, purgeSlot } from "../images/purge.ts";
+import { purgeFolder } from "../images/purge-folder.ts";
+import { toBase64Url } from "../lib/bytes/base64url.ts";
+import { parseUrl } from "../lib/network/parse-url.ts";
+import { silentLog } from "../lib/telemetry/log.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createService } from "../service.ts";
+import { version } from "../version.ts";
+import { command, configFlag, type Result } from "./command.ts";
+import { CommandError, inWords, UsageError } from "./command-error.ts";
+import { interruptOf } from "./interrupt.ts";
+import { readConfig } from "./read-config.ts";
+
+export const purge = command({
+  name: "purge",
+  summary: "remove what is cached of images or folders, or everything",
+  more: "purges the caches of the configuration; what a running server holds in its memory is purged by that server,\nwith --url and its SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
+  json: "the numbers of removed entries",
+  flags: {
+    folder: { kind: "list", value: "F", text: "all images of this folder, by the beginning of identifiers" },
+    all: { kind: "switch", text: "all entries of all caches" },
+    url: { kind: "text", value: "URL", text: "address of a running server, which purges instead" },
+    config: configFlag,
+  },
+  operands: [{ name: "IDENTIFIER", optional: true, many: true }],
+  async run({ platform, flags: { folder: folders, all, url, config: file }, operands: identifiers }) {
+    // Requires an explicit choice, so that nothing is removed by mistake.
+    if (all === identifiers.length + folders.length > 0)
+      throw new UsageError("purge needs identifiers, --folder F, or --all alone; see smalti purge --help");
+    const asked = { identifiers, folders, all };
+    if (url !== undefined) return inWords(purgeByServer(platform, serverOf(url), asked));
+    const { config } = await readConfig(platform, { file });
+    return inWords(purgeHere(config, platform, asked));
+  },
+});
+
+interface Asked {
+  readonly identifiers: readonly string[];
+  readonly folders: readonly string[];
+  readonly all: boolean;
+}
+
+type Removed = PurgedImage["purged"];
+const nothing: Removed = { render: 0, info: 0, origin: 0 };
+
+const added = (one: Removed, other: Removed): Removed => ({
+  render: one.render + other.render,
+  info: one.info + other.info,
+  origin: one.origin + other.origin,
+});
+
+const resultOf = (purged: Removed, notes: readonly string[] = []): Result => {
+  const counts = purgeable.map((name) => `${name} ${purged[name].toLocaleString("en-US")}`).join(", ");
+  const sum = purged.render + purged.info + purged.origin;
+  const entries = sum === 1 ? "1 entry" : `${sum.toLocaleString("en-US")} entries`;
+  return {
+    text: `${[`${entries} removed: ${counts}`, ...notes].join("\n")}\n`,
+    data: { purged, notes },
+  };
+};
+
+/** Purges the caches that this process shares with servers. */
+async function purgeHere(config: Config, platform: Platform, asked: Asked): Promise<Result> {
+  const service = await createService(config, platform, silentLog, version);
+  try {
+    const isOwn = ({ backend }: { readonly backend: string }) => backend === "heap";
+    const { slots } = service;
+    if (slots.all.every(({ backend }) => backend === "heap" || backend === "none"))
+      throw new CommandError(
+        "the caches of this configuration are in the memory of each process, so only the running server can purge them: use --url",
+      );
+    const notes = slots.all
+      .filter(isOwn)
+      .map(
+        ({ name }) => `cache.${name} is in the memory of each process; a running server purges it with --url`,
+      );
+    const parts: PurgeParts = { images: service.images, slots, aliases: config.aliases };
+    if (asked.all) return await purgeAll(parts, notes);
+    let purged = nothing;
+    for (const identifier of asked.identifiers)
+      purged = added(purged, (await purgeImage(parts, identifier)).purged);
+    const signal = interruptOf(platform);
+    for (const folder of asked.folders)
+      purged = added(purged, (await purgeFolder(parts, folder, { signal })).purged);
+    return resultOf(purged, notes);
+  } finally {
+    await service.close();
+  }
+}
+
+async function purgeAll(parts: PurgeParts, notes: readonly string[]): Promise<Result> {
+  let purged = nothing;
+  for (const name of purgeable) {
+    const held = await parts.slots[name].usage?.().catch(() => undefined);
+    await purgeSlot(parts, name);
+    purged = { ...purged, [name]: held?.entries ?? 0 };
+  }
+  return resultOf(purged, notes);
+}
+
+function serverOf(text: string): URL {
+  const address = parseUrl(text.replace(/\/*$/, "/admin/api/purge"));
+  if (!address || !/^https?:$/.test(address.protocol) || address.username + address.password !== "")
+    throw new UsageError(
+      `--url expects the address of the service without a name and password, such as http://localhost:8080, received ${text}`,
+    );
+  return address;
+}
+
+/** Asks a running server to purge. Throws CommandError with its problem document. */
+async function purgeByServer(platform: Platform, address: URL, asked: Asked): Promise<Result> {
+  if (asked.all)
+    throw new CommandError(
+      "a running server empties its caches on its page /admin/cache; name folders or identifiers",
+    );
+  const bodies = [
+    ...asked.identifiers.map((identifier) => ({ identifier })),
+    ...asked.folders.map((folder) => ({ folder })),
+  ];
+  let purged = nothing;
+  const notes: string[] = [];
+  for (const body of bodies) {
+    const found = await askServer(platform, address, body);
+    if (found.purged) purged = added(purged, found.purged);
+    else
+      notes.push(
+        `the purge of ${Object.values(body)[0]} continues on the server, whose log says when it has ended`,
+      );
+  }
+  return resultOf(purged, notes);
+}
+
+/** Milliseconds for one purge: the server responds within 20 s, and continues afterwards. */
+const longestMs = 60_000;
+
+async function askServer(
+  platform: Platform,
+  address: URL,
+  body: Readonly<Record<string, string>>,
+): Promise<{ readonly purged?: Removed }> {
+  const { SERVICE_ADMIN_USER: user = "", SERVICE_ADMIN_PASS: pass = "" } = platform.env;
+  const credentials = toBase64Url(new TextEncoder().encode(`${user}:${pass}`));
+  const signal = AbortSignal.any([interruptOf(platform), AbortSignal.timeout(longestMs)]);
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Basic ${credentials}` },
+    body: JSON.stringify(body),
+    redirect: "error",
+    signal,
+  }).catch((cause: unknown) => {
+    interruptOf(platform).throwIfAborted();
+    throw new CommandError(
+      `${address.origin} cannot be reached: ${cause instanceof Error ? String(cause.cause ?? cause.message) : cause}`,
+    );
+  });
+  const text = await response.text();
+  if (response.status === 401)
+    throw new CommandError(
+      "the server refused the credentials: set SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS as for the server",
+    );
+  const found = parse(text);
+  if (!response.ok)
+    throw new CommandError(
+      `the server responded with ${response.status}: ${String(found.detail ?? "no reason")}`,
+    );
+  return found as { readonly purged?: Removed };
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,105 @@
+// `smalti doctor FOLDER` and `smalti purge`, as an operator runs them.
+
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+let folder: string;
+
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-survey-cli-"));
+  mkdirSync(join(folder, "masters/sound"), { recursive: true });
+  for (const name of ["jpg-orient-6.jpg", "jpg-cmyk-adobe.jpg"])
+    cpSync(join(fixturesFolder, name), join(folder, "masters/sound", name));
+  const plain = { create: { width: 1400, height: 1100, channels: 3, background: "#336699" } } as const;
+  writeFileSync(join(folder, "masters/sound/photo.jpg"), await sharp(plain).jpeg().toBuffer());
+  const root = JSON.stringify(join(folder, "masters"));
+  const on = `{ backend: filesystem, path: ${JSON.stringify(join(folder, "cache"))} }`;
+  const sources = `sources: [{ name: masters, type: filesystem, root: ${root} }]`;
+  writeFileSync(
+    join(folder, "smalti.yaml"),
+    `${sources}\ncache: { info: ${on}, origin: ${on}, render: ${on} }\n`,
+  );
+  writeFileSync(join(folder, "memory.yaml"), `${sources}\ncache: { origin: { backend: heap } }\n`);
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...args: string[]) => built.run(args, { cwd: folder });
+
+describe("smalti doctor FOLDER", () => {
+  test("groups what is odd, and exits 0 if nothing is wrong", async () => {
+    const { code, out, err } = await run("doctor", "masters");
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^3 files, /);
+    expect(out).toMatch(/\nnote: 1 file \[orientation\]\n.*\n {2}files: sound\/jpg-orient-6\.jpg/);
+    expect(out).toMatch(/\nnote: 1 file \[cmyk_without_profile\]/);
+    expect(out).toContain('exiftool "-icc_profile<=PROFILE.icc" sound/jpg-cmyk-adobe.jpg');
+    expect(out).toMatch(/\nNo problem was found\.\n$/);
+  });
+
+  test("exits 1 if a file is damaged, and counts it", async () => {
+    mkdirSync(join(folder, "masters/bad"));
+    cpSync(join(fixturesFolder, "bad-trunc-50.png"), join(folder, "masters/bad/it's.png"));
+    writeFileSync(join(folder, "masters/bad/text.tif"), "no image");
+    const { code, out } = await run("doctor", "bad", "-config", "smalti.yaml", "--json", "--measure");
+    expect(code).toBe(1);
+    const report = JSON.parse(out);
+    expect(report).toMatchObject({ files: 2, problems: 2, formats: { png: 1, none: 1 }, limited: false });
+    expect(report.groups[0]).toMatchObject({ level: "problem", files: 1 });
+    const limited = await run("doctor", "masters", "--limit", "2", "--json");
+    expect(JSON.parse(limited.out)).toMatchObject({ files: 2, limited: true });
+    rmSync(join(folder, "masters/bad"), { recursive: true });
+  });
+});
+
+describe("smalti purge", () => {
+  const purged = async (...args: string[]) => JSON.parse((await run("purge", ...args, "--json")).out).purged;
+  const warm = () => run("warm", "-config", "smalti.yaml");
+
+  test("removes what is cached of an image, a folder, or everything", async () => {
+    await warm();
+    const one = await purged("sound/photo.jpg", "-config", "smalti.yaml");
+    expect(one).toMatchObject({ info: 1 });
+    expect(Math.min(one.render, one.origin)).toBeGreaterThan(0);
+    expect(await purged("sound/photo.jpg", "-config", "smalti.yaml")).toEqual({
+      info: 0,
+      render: 0,
+      origin: 0,
+    });
+    expect((await purged("--folder", "sound", "-config", "smalti.yaml")).info).toBeGreaterThanOrEqual(2);
+    await warm();
+    expect((await purged("--all", "-config", "smalti.yaml")).info).toBeGreaterThanOrEqual(3);
+    expect(JSON.parse((await run("warm", "-config", "smalti.yaml", "--json")).out)).toMatchObject({
+      filesMade: 3,
+    });
+  });
+
+  test("asks a running server for what it has in memory", async () => {
+    const env = { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "a long password" };
+    const server = await built.serve(["-config", "memory.yaml"], { cwd: folder, env });
+    await (await fetch(`${server.url}/iiif/3/sound%2Fphoto.jpg/full/max/0/default.jpg`)).arrayBuffer();
+    const ask = (over: Record<string, string>) =>
+      built.run(["purge", "sound/photo.jpg", "--url", server.url, "--json"], { cwd: folder, env: over });
+    expect((await ask({})).err).toContain("SERVICE_ADMIN_USER");
+    expect(JSON.parse((await ask(env)).out).purged).toMatchObject({ info: 1, render: 1 });
+    server.process.kill();
+    await server.ended;
+    const here = await run("purge", "sound/photo.jpg", "-config", "memory.yaml");
+    expect([here.code, here.err]).toEqual([1, expect.stringContaining("use --url")]);
+    expect((await ask(env)).err).toContain("cannot be reached");
+  });
+
+  test("needs a choice", async () => {
+    expect((await run("purge", "-config", "smalti.yaml")).code).toBe(2);
+    expect((await run("purge", "a.jpg", "--all", "-config", "smalti.yaml")).code).toBe(2);
+  });
+});
