@@ -10,6 +10,7 @@ import { type Finding, type FindingLevel, findingLevels } from "../../lib/findin
 import type { Folders } from "../../manifests/folders/folders.ts";
 import { createTally, type FailedFile, type Progress } from "../tally.ts";
 import { walkImages } from "../walk.ts";
+import { surveyFindings } from "./findings.ts";
 
 export interface SurveyOptions {
   /** Identifiers of images and folders; if empty, everything that the sources list. */
@@ -152,32 +153,4 @@ function addTo(
   }
   group.files++;
   if (group.examples.length < mostExamples) group.examples = [...group.examples, identifier];
-}
-
-/** Returns findings that are normal for one image, but worth knowing of a collection. */
-function surveyFindings({ header }: DiagnosisFacts): readonly Finding[] {
-  if (!header || header.unsupported) return [];
-  const hasProfile = header.colour !== undefined;
-  return [
-    ...(header.interpretation === "cmyk"
-      ? [
-          {
-            level: "note",
-            code: "cmyk",
-            text: "The picture is CMYK: responses are converted to sRGB.",
-          } as const,
-        ]
-      : []),
-    ...(!hasProfile && header.interpretation === "rgb"
-      ? [
-          {
-            level: "note",
-            code: "no_profile",
-            text: "The file has no colour profile, so its colours are taken for sRGB.",
-            advice: "If it was scanned in another colour space, embed its profile.",
-            command: 'exiftool "-icc_profile<=PROFILE.icc" IN',
-          } as const,
-        ]
-      : []),
-  ];
 }

@@ -1,0 +1,32 @@
+// Findings of a survey that the image doctor does not have.
+
+import type { DiagnosisFacts } from "../../images/diagnosis/known.ts";
+import type { Finding } from "../../lib/finding.ts";
+
+/** Returns findings that are normal for one image, but worth knowing of a collection. */
+export function surveyFindings({ header }: DiagnosisFacts): readonly Finding[] {
+  if (!header || header.unsupported) return [];
+  const hasProfile = header.colour !== undefined;
+  return [
+    ...(header.interpretation === "cmyk"
+      ? [
+          {
+            level: "note",
+            code: "cmyk",
+            text: "The picture is CMYK: responses are converted to sRGB.",
+          } as const,
+        ]
+      : []),
+    ...(!hasProfile && header.interpretation === "rgb"
+      ? [
+          {
+            level: "note",
+            code: "no_profile",
+            text: "The file has no colour profile, so its colours are taken for sRGB.",
+            advice: "If it was scanned in another colour space, embed its profile.",
+            command: 'exiftool "-icc_profile<=PROFILE.icc" IN',
+          } as const,
+        ]
+      : []),
+  ];
+}
