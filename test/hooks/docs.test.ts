@@ -23,6 +23,7 @@ const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
 
 const configs = blocks("yaml").filter((text) => text.startsWith("hook:"));
+const configWith = (key: string) => configs.find((text) => text.includes(`${key}: `)) as string;
 const mappings = [
   ["csv", blocks("csv")[0]],
   ["yaml", blocks("yaml").find((text) => !text.startsWith("hook:"))],
@@ -52,8 +53,8 @@ async function ask(config: string, question: Partial<HookQuestion> & { readonly 
 
 describe("lookup", () => {
   test("the template", async () => {
-    expect(await ask(configs[0]!, { identifier: "ms-12/3" })).toEqual({ key: "scans/ms-12/0003.tif" });
-    expect(await ask(configs[0]!, { identifier: "ms-12" })).toBe(false);
+    expect(await ask(configWith("template"), { identifier: "ms-12/3" })).toEqual({ key: "scans/ms-12/0003.tif" });
+    expect(await ask(configWith("template"), { identifier: "ms-12" })).toBe(false);
   });
 
   test("every filter is in the table", () => {
@@ -63,7 +64,7 @@ describe("lookup", () => {
 
   test.each(mappings)("the mapping in %s", async (end, text) => {
     writeFileSync(join(folder, `mapping.${end}`), text as string);
-    const config = configs[1]!.replace("mapping.csv", `mapping.${end}`);
+    const config = configWith("file").replace("mapping.csv", `mapping.${end}`);
     expect(await ask(config, { identifier: "ms-12" })).toEqual({ key: "scans/0012.tif" });
     expect(await ask(config, { identifier: "ms-13" })).toEqual({ key: "0013.tif", source: "vault" });
     expect(await ask(config, { identifier: "ms-14", function: "authorize" })).toEqual({
@@ -94,7 +95,7 @@ describe("the service in Node", () => {
       env: { ...process.env, ...env, LIBRARY_API, PORT: String(port) },
       stdio: "ignore",
     });
-    config = configs[2]!.replace("127.0.0.1:9090", `127.0.0.1:${port}`);
+    config = configWith("webhook").replace("127.0.0.1:9090", `127.0.0.1:${port}`);
     while (!(await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)))
       await new Promise((resolve) => setTimeout(resolve, 20));
   });

@@ -42,7 +42,7 @@ test("the page shows every example as it is in its file", () => {
   for (const name of readdirSync(examples).filter((each) => each.endsWith(".js"))) {
     const text = readFileSync(new URL(name, examples), "utf8");
     if (text.length < 1500) expect(page, name).toContain(text);
-    expect(page).toContain(`(examples/hooks/${name})`);
+    expect(page).toContain(`(../examples/hooks/${name})`);
   }
 });
 
