@@ -1,4 +1,4 @@
-// Makes the pictures of docs/concepts/authorization.md of screenshots that the browser tests of viewers
+// Makes the pictures of docs/how-to/viewer-logins.md of screenshots that the browser tests of viewers
 // leave.
 //
 //   SCREENSHOTS=FOLDER npx vitest run --config vitest.browser.config.ts test/browser/viewers.test.ts

@@ -1,4 +1,4 @@
-// The examples of docs/concepts/authorization.md are valid, and the template of the page is a login page.
+// The examples of the pages on authorization and logins are valid, and their template is a login page.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,13 +9,25 @@ import { accessWarnings } from "../../src/config/reading/warnings.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
 
-const page = readFileSync(new URL("../../docs/concepts/authorization.md", import.meta.url), "utf8");
+const pages = [
+  "concepts/authorization",
+  "how-to/logins",
+  "how-to/reading-room",
+  "how-to/login-keycloak",
+  "how-to/login-entra",
+  "how-to/protect-full-resolution",
+];
+const text = pages
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
+  .join("\n");
 
 const blocks = (language: string) =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, block = ""]) => block);
 
-/** Complete examples: those with rules. */
-const examples = blocks("yaml").filter((text) => /^ {2}rules:/m.test(text));
+/** Complete examples: those with rules, without the sources of the page. */
+const examples = blocks("yaml")
+  .filter((block) => /^ {2}rules:/m.test(block))
+  .map((block) => block.replace(/^sources:\n(?: .*\n)*/m, ""));
 
 let folder: string;
 let htpasswd: string;
@@ -29,7 +41,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const startWith = (text: string) =>
   served(
-    `${text.replace("./htpasswd", JSON.stringify(htpasswd))}
+    `${text.replace(/htpasswd_file: \.\/\w+/, `htpasswd_file: ${JSON.stringify(htpasswd)}`)}
 sources:
 ${[...text.matchAll(/match: "([^"*]+)\//g)]
   .map(
@@ -43,8 +55,8 @@ ${[...text.matchAll(/match: "([^"*]+)\//g)]
     { CALLBACK_SECRET: "partner", OIDC_CLIENT_SECRET: "members" },
   );
 
-test("there is one for each way, and each starts without a doubt", async () => {
-  expect(examples).toHaveLength(7);
+test("each starts without a doubt", async () => {
+  expect(examples).toHaveLength(10);
   for (const text of examples) {
     const { service } = await startWith(text);
     // Without the sources and secrets of this test, which are not those of the page.

@@ -1,5 +1,5 @@
 // Mirador and Universal Viewer in Chromium: what readers see before a login, after it and after a logout. The
-// table of docs/concepts/authorization.md lists the expectations.
+// table of docs/how-to/viewer-logins.md lists the expectations.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The table of docs/concepts/authorization.md that says what readers see: ways and denials by viewers.
+// The table of docs/how-to/viewer-logins.md that says what readers see: ways and denials by viewers.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,7 @@ const ways: Readonly<Record<string, { folder: string; login: keyof typeof logins
 const denials: Readonly<Record<string, string>> = { substitute: "", refusal: "Only" };
 
 const text = readFileSync(
-  fileURLToPath(new URL("../../../docs/concepts/authorization.md", import.meta.url)),
+  fileURLToPath(new URL("../../../docs/how-to/viewer-logins.md", import.meta.url)),
   "utf8",
 );
 
@@ -58,7 +58,7 @@ export function documentedTable(viewer: string): readonly Row[] {
   const expected = Object.keys(ways).flatMap((way) => Object.keys(denials).map((each) => `${way}|${each}`));
   const found = rows.map(([way, denial]) => `${way}|${denial}`);
   if (start < 0 || column < 0 || String(found) !== String(expected))
-    throw new Error(`docs/concepts/authorization.md: no table with ${viewer} and ${expected.join(", ")}`);
+    throw new Error(`docs/how-to/viewer-logins.md: no table with ${viewer} and ${expected.join(", ")}`);
   return rows.map((row) => {
     const [way = "", denial = ""] = row;
     const cell = row[column] ?? "";
@@ -66,7 +66,7 @@ export function documentedTable(viewer: string): readonly Row[] {
       /^((?:blank|reduced|whole)(?:, (?:bar|dialogue))?)(?: → (whole|reload|never))?$/.exec(cell) ?? [];
     const known = ways[way];
     if (before === undefined || !known)
-      throw new Error(`docs/concepts/authorization.md: ${way}, ${viewer}: ${cell}`);
+      throw new Error(`docs/how-to/viewer-logins.md: ${way}, ${viewer}: ${cell}`);
     return {
       way,
       denial,
