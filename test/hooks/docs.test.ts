@@ -53,7 +53,9 @@ async function ask(config: string, question: Partial<HookQuestion> & { readonly 
 
 describe("lookup", () => {
   test("the template", async () => {
-    expect(await ask(configWith("template"), { identifier: "ms-12/3" })).toEqual({ key: "scans/ms-12/0003.tif" });
+    expect(await ask(configWith("template"), { identifier: "ms-12/3" })).toEqual({
+      key: "scans/ms-12/0003.tif",
+    });
     expect(await ask(configWith("template"), { identifier: "ms-12" })).toBe(false);
   });
 
