@@ -1,5 +1,5 @@
 // Writes the generated pages of docs/reference/: the configuration and its JSON Schema from the schema, and
-// the metrics from the table of figures; also the settings of Cantaloupe side by side from the table of
+// the metrics from the table of figures, and the command line from its commands; also the settings of Cantaloupe side by side from the table of
 // `smalti import`, and the alert rules for Kubernetes from those for Prometheus. With --check it only
 // compares.
 
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { cantaloupePage } from "./cantaloupe-page.mjs";
+import { commandsPage } from "./commands-page.mjs";
 import { figuresPage } from "./figures-page.mjs";
 import { keyTable } from "./key-table.mjs";
 
@@ -16,17 +17,18 @@ const folder = mkdtempSync(join(root, "node_modules/.docs-"));
 const bundle = join(folder, "schema.mjs");
 await build({
   stdin: {
-    contents: `export { configTree } from "./config/schema.ts"; export { leaves } from "./config/walk.ts"; export { figures, publishedName } from "./stats/figures.ts"; export { cantaloupeRows } from "./commands/cantaloupe/table.ts";`,
+    contents: `export { configTree } from "./config/schema.ts"; export { leaves } from "./config/walk.ts"; export { figures, publishedName } from "./stats/figures.ts"; export { cantaloupeRows } from "./commands/cantaloupe/table.ts"; export { commands } from "./commands/rows.ts"; export { flagLines, usageLine } from "./commands/help.ts"; export { exitCodes } from "./commands/command.ts";`,
     resolveDir: join(root, "src"),
   },
   outfile: bundle,
   bundle: true,
   format: "esm",
-  platform: "neutral",
-  mainFields: ["module", "main"],
+  platform: "node",
+  packages: "external",
+  define: { SMALTI_VERSION: '""' },
   logLevel: "warning",
 });
-const { leaves, configTree, figures, publishedName, cantaloupeRows } = await import(
+const { leaves, configTree, figures, publishedName, cantaloupeRows, ...commandLine } = await import(
   pathToFileURL(bundle).href
 );
 rmSync(folder, { recursive: true });
@@ -35,6 +37,7 @@ const files = {
   "docs/reference/configuration.md": reference(),
   "docs/reference/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
   "docs/reference/metrics.md": figuresPage(figures, publishedName),
+  "docs/reference/command-line.md": commandsPage(commandLine),
   "docs/coming-from/cantaloupe.md": cantaloupePage(
     readFileSync(join(root, "docs/coming-from/cantaloupe.md"), "utf8"),
     cantaloupeRows,

@@ -55,6 +55,10 @@ for _ in $(seq 600); do
 done
 cat "$ROOT/server.log" >&2
 exit 1`,
+  // A server of files starts, at a free port, and stops again.
+  python3: `[ "$1 $2" = "-m http.server" ] || exec /usr/bin/python3 "$@"
+timeout 2 /usr/bin/python3 "\${@/#9000/0}"
+[ $? = 124 ]`,
   // Nothing is installed: blocks with npm say which test runs them.
   npm: 'echo "npm is not for this session" >&2; exit 1',
   npx: `[ "\${1%@latest}" = smalti ] || { echo "npx $1 is not known to this test" >&2; exit 1; }
@@ -98,7 +102,7 @@ export class Session {
       SERVICE_ADMIN_USER: "ada",
       SERVICE_ADMIN_PASS: password,
     };
-    this.configure("sources: [{ name: pictures, type: filesystem, root: . }]\npresentation: {}\n");
+    this.configure("sources: [{ name: pictures, type: filesystem, root: ../Pictures }]\n");
   }
 
   /** Saves a configuration of the page as smalti.yaml, with what it refers to. */
