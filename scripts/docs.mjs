@@ -1,7 +1,7 @@
 // Writes the generated pages of docs/reference/: the configuration and its JSON Schema from the schema, and
-// the metrics from the table of figures, and the command line from its commands; also the settings of Cantaloupe side by side from the table of
-// `smalti import`, and the alert rules for Kubernetes from those for Prometheus. With --check it only
-// compares.
+// the metrics from the table of figures, and the command line from its commands; also the settings of
+// Cantaloupe side by side from the table of `smalti import`, and the alert rules for Kubernetes from those
+// for Prometheus. With --check it only compares.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
