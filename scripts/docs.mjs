@@ -79,12 +79,12 @@ function sections() {
     [
       "Server",
       /^[a-z_]+$|^aliases/,
-      "Where the service listens, by which address clients reach it, and how long it waits.",
+      "Where the service listens, and its public address.",
     ],
     [
       "Log",
       /^log\./,
-      "The log goes to standard error. A running server takes over changes of the keys with ↻.",
+      "The log goes to standard error.",
     ],
     [
       "Error reports",
@@ -95,58 +95,58 @@ function sections() {
     [
       "Tracing",
       /^tracing\./,
-      "Spans of requests and their stages, for an OpenTelemetry collector: [tracing](../operations/tracing.md) says what they contain.",
+      "[Spans](../operations/tracing.md) for an OpenTelemetry collector.",
     ],
     ["Caching by browsers", /^http\./, ""],
     [
       "Caps",
       /^limits\./,
-      "A request above a cap is refused at once, with `Retry-After`; the service does not queue it.",
+      "A request above a cap is refused immediately, with `Retry-After`.",
     ],
     [
       "Images",
       /^image\./,
-      "The service neither enforces nor advertises limits that are 0. It always reduces `max` to the limits; other sizes above a limit are 400. The limits apply to the size in the request, before rotation. A rotation by 90 or 270 degrees swaps the sides. Other angles enlarge the derivative to the box around the rotated image, whose sides are at most the image's diagonal.",
+      "A limit of 0 is off. `max` is reduced to the limits; other sizes above a limit are 400. Limits apply to the size in the request, before rotation.",
     ],
     [
       "Sources",
       /^sources/,
-      "A list of sources. An identifier belongs to the source with the longest prefix with which the identifier begins. The default source is the one without a prefix, else the first. No two sources may have the same name or the same prefix. Without sources the service serves the bundled picture `sample`.",
+      "Where masters are: [sources](../concepts/sources.md). Names and prefixes have to be unique. Without sources the service serves the bundled picture `sample`.",
     ],
     [
       "Presentation",
       /^presentation\./,
-      "Manifests and collections of the folders of the sources: [presentation](../concepts/presentation.md) shows what they contain and how manifest files add to them.",
+      "[Manifests and collections](../concepts/presentation.md) of the folders.",
     ],
     [
       "Overlay",
       /^overlay\./,
-      "A picture, such as a watermark, that lies on every derivative: [overlay](../how-to/overlay.md) shows what the keys do.",
+      "A [watermark](../how-to/overlay.md) on every derivative.",
     ],
     [
       "Caches",
       /^cache\./,
-      "There are three slots: `render` caches derivatives, `info` facts of masters (size, tiles), and `origin` what the service has read or made of a master before it renders. You may switch off all of them; only speed changes. A slot without `backend` has its default one. If the service cannot use the folder in `path`, it starts all the same, without this slot, and the start text, the log, `/ready` and `smalti check` say why. If it cannot use the default folder, the slot is in memory instead (at most 64 MiB), with one warning.",
+      "[Caching](../concepts/caching.md) helps you choose. Each slot may be off; only speed changes. If a folder cannot be used, the service starts without it, and `/ready` and `smalti check` say why.",
     ],
     [
       "Hooks",
       /^hook\./,
-      "Functions of your own that map identifiers and decide who may see images: [hooks](../concepts/hooks.md) says what they receive and may return.",
+      "[Functions of your own](../concepts/hooks.md) that map identifiers and decide who may see images.",
     ],
     [
       "Authorization",
       /^auth\./,
-      "Who may see which images: [authorization](../concepts/authorization.md) says how rules, profiles and sessions work together. Without the section `auth` the service gates nothing. Names under `auth.profiles` are part of addresses.",
+      "[Who may see which images](../concepts/authorization.md). Without this section nothing is gated. Names of profiles are part of addresses.",
     ],
     [
       "Content states",
       /^content_state\./,
-      "Links to a page or a detail of it, which any viewer that knows the Content State API can open, and addresses at which the service stores such links.",
+      "Links to a page or a detail, and where they are stored.",
     ],
     [
       "Model Context Protocol",
       /^mcp\./,
-      "Images for AI clients: [MCP](../how-to/mcp.md) says what they can do with them, and how to connect one.",
+      "[Images for AI clients](../how-to/mcp.md).",
     ],
   ];
 }
@@ -168,20 +168,19 @@ function reference() {
 
 Generated from the schema by \`npm run docs\`; the same as a [JSON Schema](configuration.schema.json) for editors.
 
-The file is YAML; \`-config FILE\` or \`SERVICE_CONFIG\` names it. File names in it are relative to its folder. Every top-level key
-has a default, so an empty file is valid, and a key without a value counts as left out. If a key is unknown or a value has the
-wrong form, the service does not start, and a message names the key. \`smalti check -config FILE\` finds that without starting, prints
-the configuration with all defaults, and warns of folders and servers that it cannot use from the machine where it runs.
+Name the YAML file with \`-config FILE\` or \`SERVICE_CONFIG\`. Every key has a default, so an empty file is valid; paths are relative to the file's folder.
+A mistake keeps the service from starting, with a message that names the key. Check a file, and see all its defaults, with \`smalti check -config FILE\`.
 
-- **Durations** are whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
-- **Sizes** are \`64KiB\`, \`256MiB\`, \`10GiB\`, \`1TiB\` or plain bytes.
-- **\`[]\`** in a key stands for each item of a list, **\`*\`** for each name that you choose.
-- **\`redis\`, \`s3\`:** before a meaning names the backends or types that have the key; for others the key is unknown.
-- **Numbers and words** may be in quotes or not: \`depth: 8\`, \`tile_size: "512"\`, \`name: 007\`. For a key that is \`true\` or \`false\`, you
-  may also write \`yes\`, \`on\`, \`no\` and \`off\`; for one that is \`on\` or \`off\`, also \`true\` and \`false\`. The service refuses values that it could read in two ways.
-- **Environment variables** named below override the file.
-- **↻** marks keys that a running server takes over from the changed file on SIGHUP (Node, Deno, Bun). Changes of other keys take effect at
-  the next start; the log names these keys. If the file has mistakes, the service changes nothing and logs them.
+| | |
+|---|---|
+| Durations | whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\` |
+| Sizes | \`64KiB\`, \`256MiB\`, \`10GiB\`, \`1TiB\` or plain bytes |
+| \`[]\`, \`*\` in a key | each item of a list; each name that you choose |
+| \`redis\`, \`s3\`: before a meaning | only these backends or types have the key |
+| Quotes | optional: \`depth: 8\`, \`tile_size: "512"\`, \`name: 007\`. A value that could be read in two ways is refused |
+| \`true\`, \`false\` | also \`yes\`, \`on\`, \`no\`, \`off\`; a key that is \`on\` or \`off\` also takes \`true\` and \`false\` |
+| Environment variables | override the file, if they are named below |
+| ↻ | a running server takes the key over on SIGHUP (Node, Deno, Bun). Other changes wait for the next start, and the log names them. If the file has mistakes, nothing changes |
 
 An example to copy:
 
