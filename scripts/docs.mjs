@@ -76,33 +76,17 @@ ${groups.replace(/^(?=.)/gm, "  ")}`;
 /** A heading for the keys that begin alike, and what to know before reading them. */
 function sections() {
   return [
-    [
-      "Server",
-      /^[a-z_]+$|^aliases/,
-      "Where the service listens, and its public address.",
-    ],
-    [
-      "Log",
-      /^log\./,
-      "The log goes to standard error.",
-    ],
+    ["Server", /^[a-z_]+$|^aliases/, "Where the service listens, and its public address."],
+    ["Log", /^log\./, "The log goes to standard error."],
     [
       "Error reports",
       /^errors\./,
       "[Monitoring](../operations/monitoring.md#error-reports) shows what a report holds.",
     ],
     ["Metrics", /^metrics\./, "[Metrics](metrics.md) lists what the service counts."],
-    [
-      "Tracing",
-      /^tracing\./,
-      "[Spans](../operations/tracing.md) for an OpenTelemetry collector.",
-    ],
+    ["Tracing", /^tracing\./, "[Spans](../operations/tracing.md) for an OpenTelemetry collector."],
     ["Caching by browsers", /^http\./, ""],
-    [
-      "Caps",
-      /^limits\./,
-      "A request above a cap is refused immediately, with `Retry-After`.",
-    ],
+    ["Caps", /^limits\./, "A request above a cap is refused immediately, with `Retry-After`."],
     [
       "Images",
       /^image\./,
@@ -118,11 +102,7 @@ function sections() {
       /^presentation\./,
       "[Manifests and collections](../concepts/presentation.md) of the folders.",
     ],
-    [
-      "Overlay",
-      /^overlay\./,
-      "A [watermark](../how-to/overlay.md) on every derivative.",
-    ],
+    ["Overlay", /^overlay\./, "A [watermark](../how-to/overlay.md) on every derivative."],
     [
       "Caches",
       /^cache\./,
@@ -138,16 +118,8 @@ function sections() {
       /^auth\./,
       "[Who may see which images](../concepts/authorization.md). Without this section nothing is gated. Names of profiles are part of addresses.",
     ],
-    [
-      "Content states",
-      /^content_state\./,
-      "Links to a page or a detail, and where they are stored.",
-    ],
-    [
-      "Model Context Protocol",
-      /^mcp\./,
-      "[Images for AI clients](../how-to/mcp.md).",
-    ],
+    ["Content states", /^content_state\./, "Links to a page or a detail, and where they are stored."],
+    ["Model Context Protocol", /^mcp\./, "[Images for AI clients](../how-to/mcp.md)."],
   ];
 }
 
