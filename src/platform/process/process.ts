@@ -73,6 +73,12 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
       outputs[stream] ??= stream === "out" ? createOutput(process.stdout) : errorOutput();
       outputs[stream].write(text, mayWait);
     },
+    writeBytes(bytes) {
+      outputs.out ??= createOutput(process.stdout);
+      return new Promise((resolve, reject) => {
+        process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+      });
+    },
     columns(stream) {
       const { isTTY, columns } = stream === "out" ? process.stdout : process.stderr;
       return isTTY ? columns || 80 : undefined;

@@ -34,6 +34,9 @@ export interface PyramidOptions {
   /** EXIF numbering, from 1 to 8: how the stored pixels are turned. 1 by default. */
   readonly orientation?: number;
   readonly icc?: Uint8Array | undefined;
+  /** Metadata of the image, in its first directory alone. */
+  readonly xmp?: Uint8Array | undefined;
+  readonly iptc?: Uint8Array | undefined;
   /** True for a BigTIFF of any size. By default only a file above 4 GiB is one. */
   readonly big?: boolean;
 }
@@ -106,6 +109,7 @@ export async function writeTiffPyramid(
   const directories = levels.map((level, n) => [
     ...fields,
     ...levelFields(level, n),
+    ...(n === 0 ? metadataFields(options) : []),
     ...resolutionFields(levelResolution(options.resolution, level.size, size)),
   ]);
   const chain = (variant: FileVariant) => chainedDirectories(directories, end, variant);
@@ -132,6 +136,11 @@ function commonFields(
     ...(icc ? [{ tag: tags.InterColorProfile, type: "bytes", values: icc } as const] : []),
   ];
 }
+
+const metadataFields = ({ xmp, iptc }: PyramidOptions): Field[] => [
+  ...(xmp ? [{ tag: tags.Xmp, type: "bytes", values: xmp } as const] : []),
+  ...(iptc ? [{ tag: tags.IptcNaa, type: "bytes", values: iptc } as const] : []),
+];
 
 function levelFields({ size, offsets, counts }: Level, n: number): Field[] {
   return [
