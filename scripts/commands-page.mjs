@@ -1,6 +1,6 @@
 // The commands of the command line as a page.
 
-/** Returns a Markdown page with all commands: their lines, flags and exit codes. */
+/** Returns a Markdown page with all commands: their lines, flags, examples and exit codes. */
 export function commandsPage({ commands, usageLine, flagLines, exitCodes }) {
   const parts = commands.map((command) => partOf(command, usageLine(command), flagLines(command)));
   const codes = exitCodes.map(([code, text]) => `| ${code} | ${text} |`).join("\n");
@@ -9,7 +9,10 @@ export function commandsPage({ commands, usageLine, flagLines, exitCodes }) {
 Generated from the rows of the commands (\`src/commands\`) by \`npm run docs\`.
 
 \`smalti help\` and \`smalti COMMAND --help\` print the same. Without a command smalti serves. Words in capitals are placeholders, and those in brackets may be left out.
-A flag has one dash or two. Progress appears on a terminal only, on the standard error; with \`--json\` the standard output is one JSON document.
+A flag has one dash or two, and its value follows as the next word or after \`=\`; a value that begins with \`-\` needs the second form. Words after \`--\` are no flags.
+
+With \`--json\` the standard output is one JSON document. Messages go to the standard error, and progress too if that is a terminal. After an error the standard output is empty.
+Files are written whole or not at all, also if the command is interrupted.
 
 | exit code | meaning |
 |---|---|
@@ -18,9 +21,13 @@ ${codes}
 ${parts.join("\n")}`;
 }
 
-function partOf({ name, summary, more }, usage, flags) {
+function partOf({ name, summary, more, examples = [] }, usage, flags) {
   const rows = flags.map(([form, text]) => `| \`${form}\` | ${text.replaceAll("|", "\\|")} |`);
   const table = rows.length > 0 ? `\n| flag | meaning |\n|---|---|\n${rows.join("\n")}\n` : "";
+  const block =
+    examples.length > 0
+      ? `\n\`\`\`sh in test/commands/arguments.test.ts\n${examples.join("\n")}\n\`\`\`\n`
+      : "";
   return `## ${name}
 
 ${sentence(summary)}${more ? ` ${sentence(more.replaceAll("\n", " "))}` : ""}
@@ -28,7 +35,7 @@ ${sentence(summary)}${more ? ` ${sentence(more.replaceAll("\n", " "))}` : ""}
 \`\`\`
 ${usage}
 \`\`\`
-${table}`;
+${table}${block}`;
 }
 
 /** Returns a line of the help as a sentence. */

@@ -16,6 +16,7 @@ import { readConfig } from "./read-config.ts";
 export const doctorAuth = command({
   name: "doctor auth",
   summary: "go through the logins as a viewer does, and say which step fails and why",
+  examples: ["smalti doctor auth -config smalti.yaml --url https://www.example.org/images"],
   json: "the findings",
   flags: {
     url: {

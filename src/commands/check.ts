@@ -23,6 +23,7 @@ export const check = command({
   name: "check",
   summary: "validate the configuration and print it with all defaults",
   more: "says on the standard error what is valid but doubtful, or cannot be used here",
+  examples: ["smalti check -config smalti.yaml > effective.yaml"],
   json: "the warnings and the configuration",
   flags: { config: configFlag },
   async run({ platform, flags: { config: file } }) {

@@ -84,6 +84,8 @@ export interface Command<F extends Flags = Flags> {
   readonly summary: string;
   /** Further lines of its help. */
   readonly more?: string;
+  /** Command lines as they are typed, for the help and the page of the command line. */
+  readonly examples?: readonly string[];
   /** What the document of `--json` contains; absent if the command has no such flag. */
   readonly json?: string;
   readonly flags: F;

@@ -5,7 +5,8 @@ import { type Among, allFlags, type Command, command, type Flag } from "./comman
 export const completions = command({
   name: "completions",
   summary: "print completions for a shell",
-  more: "for bash: source <(smalti completions bash), in ~/.bashrc; for zsh as _smalti in a folder of fpath;\nfor fish as ~/.config/fish/completions/smalti.fish",
+  more: "for bash, source them in ~/.bashrc; for zsh, write them to the file _smalti in a folder of fpath;\nfor fish, to ~/.config/fish/completions/smalti.fish",
+  examples: ["source <(smalti completions bash)"],
   flags: {},
   operands: [{ name: "SHELL", among: ["bash", "zsh", "fish"] }],
   run: async ({ operands: [shell], commands }) => ({

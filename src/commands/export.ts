@@ -22,6 +22,9 @@ export const exportCommand = command({
   name: "export",
   summary: "write tiles, image information and manifests as static files (IIIF level 0), for any web server",
   more: "without IMAGES everything that the sources list, as far as anyone may see it; a run that was interrupted\ncontinues, and a later one makes only what is new or has changed",
+  examples: [
+    "smalti export letters/1912 --to site --base-url https://www.example.org/letters -config smalti.yaml",
+  ],
   json: "counts, the files to begin with, bytes written, failed and slowest files",
   flags: {
     to: {

@@ -1,5 +1,6 @@
-// Formats the findings of both doctors for a terminal.
+// Formats the findings of both doctors, and the facts of an image, for a terminal.
 
+import type { Section } from "../images/diagnosis/diagnosis.ts";
 import { countFindings, type Finding, subjectOf } from "../lib/finding.ts";
 
 /** Returns a line for each finding, followed by what is expected and what to do. */
@@ -31,6 +32,16 @@ export function verdictText(findings: readonly Finding[]): string {
   return counts.length === 0
     ? "No problem was found."
     : `${counts.join(" and ")} ${problems + slow === 1 ? "was" : "were"} found.`;
+}
+
+/** Returns the facts by section, each section after an empty line. */
+export function sectionLines(sections: readonly Section[]): string[] {
+  const wide = Math.max(0, ...sections.flatMap(({ facts }) => facts.map(({ label }) => label.length)));
+  return sections.flatMap(({ title, facts }) => [
+    "",
+    title,
+    ...facts.map(({ label, text }) => `  ${label.padEnd(wide)}  ${plain(text)}`),
+  ]);
 }
 
 /** Removes control characters, so that text from a file or a response cannot control the terminal. */

@@ -10,6 +10,7 @@ export const hashPasswordCommand = command({
   name: "hash-password",
   summary: "print the hash of a password for users or htpasswd_file",
   more: "the password is typed, or read from the standard input",
+  examples: ["smalti hash-password", "smalti hash-password --cost 12 < secret"],
   flags: {
     cost: {
       kind: "number",

@@ -8,6 +8,7 @@ import { UsageError } from "./command-error.ts";
 export const help = command({
   name: "help",
   summary: "list the commands, or describe one",
+  examples: ["smalti help doctor"],
   flags: {},
   operands: [{ name: "COMMAND", optional: true, many: true }],
   run: async ({ operands, commands }) => ({ text: helpAbout(operands, commands) }),
@@ -59,12 +60,15 @@ const commandHelp = (row: Command) =>
     usageLine(row),
     `  ${[row.summary, ...(row.more?.split("\n") ?? [])].join("\n  ")}`,
     ...(Object.keys(allFlags(row)).length === 0 ? [] : ["", columns(flagLines(row))]),
+    ...(row.examples ? ["", ...row.examples.map((line) => `  $ ${line}`)] : []),
   ].join("\n");
 
 /** Returns the command line of a command, with what it needs; words in capitals are placeholders. */
 export function usageLine(row: Command): string {
   const flags = Object.entries(row.flags).flatMap(([name, flag]) =>
-    flag.kind === "text" && flag.required ? [flagForm(name, flag)] : [],
+    flag.kind === "text" && flag.required
+      ? [`${flag.short ? `-${flag.short}` : `--${name}`} ${flag.value}`]
+      : [],
   );
   const name = row.name === "serve" ? "[serve]" : row.name;
   return ["smalti", name, ...flags, ...(row.operands ?? []).map(operandForm)].join(" ");

@@ -18,6 +18,9 @@ import { readConfig } from "./read-config.ts";
 export const hookTest = command({
   name: "hook test",
   summary: "ask the configured hook about an identifier, and print what it says",
+  examples: [
+    'smalti hook test -config smalti.yaml --identifier ms-12/3 --function authorize --header "X-Group: staff"',
+  ],
   flags: {
     identifier: { kind: "text", value: "ID", required: true, text: "the identifier, with or without a page" },
     function: {

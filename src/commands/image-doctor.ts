@@ -1,6 +1,5 @@
 // `smalti doctor IMAGE`: the diagnosis of one image as text or JSON.
 
-import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import { diagnose } from "../images/diagnosis/diagnose.ts";
 import type { Diagnosis } from "../images/diagnosis/diagnosis.ts";
@@ -10,9 +9,10 @@ import type { Platform } from "../platform/platform.ts";
 import { createService } from "../service.ts";
 import { version } from "../version.ts";
 import { command, configFlag, type Result } from "./command.ts";
-import { CommandError, inWords } from "./command-error.ts";
-import { findingLines, plain, verdictText } from "./findings-text.ts";
+import { inWords } from "./command-error.ts";
+import { findingLines, plain, sectionLines, verdictText } from "./findings-text.ts";
 import { namesFolder, surveyCollection } from "./folder-doctor.ts";
+import { configOfFile } from "./image-file.ts";
 import { isFolder, readConfig } from "./read-config.ts";
 import { readSelection } from "./selection.ts";
 
@@ -20,6 +20,11 @@ export const doctor = command({
   name: "doctor",
   summary: "say why an image looks or behaves as it does, or what is damaged, slow or odd in a folder",
   more: "format, colours, levels, cost, limits, each with what to do about it; IMAGE is an identifier, or a file if no\nsources are configured, and may be a folder; nothing means everything that the sources list",
+  examples: [
+    "smalti doctor scan.tif",
+    "smalti doctor /srv/images --json > report.json",
+    "smalti doctor maps/sheet-1.tif -config smalti.yaml",
+  ],
   json: "the findings",
   flags: {
     "no-measure": {
@@ -66,6 +71,8 @@ export const doctor = command({
   },
 });
 
+const nameConfig = "; to ask about an identifier, name the configuration with -config";
+
 interface ImageQuestion {
   /** An identifier, or the path of a file if no sources are configured. */
   readonly image: string;
@@ -82,10 +89,10 @@ async function askAboutImage(
   platform: Platform,
   { image, measures, limit, measure }: ImageQuestion,
 ): Promise<Result> {
-  const asked = (config.sources.length === 0 && (await asFile(config, platform, image))) || {
-    config,
-    identifier: image,
-  };
+  const asked =
+    config.sources.length > 0
+      ? { config, identifier: image }
+      : await configOfFile(config, platform, image, nameConfig);
   const service = await createService(asked.config, platform, silentLog, version);
   try {
     if (await namesFolder(service, asked.identifier)) {
@@ -105,33 +112,9 @@ async function askAboutImage(
   }
 }
 
-/**
- * Makes the folder of a file the only source, and returns the file's name in it. Throws CommandError if there
- * is no such file.
- */
-async function asFile(config: Config, platform: Platform, image: string) {
-  const path = /^([/\\]|[a-z]:)/i.test(image) ? image : `${platform.cwd ?? ""}/${image}`;
-  const found = await platform.files?.stat(path).catch(() => undefined);
-  const [, folder, name] = /^(.*)[/\\]([^/\\]+)$/s.exec(path) ?? [];
-  if (found?.kind !== "file" || folder === undefined || name === undefined)
-    throw new CommandError(
-      `expected the path of an image file, received ${image}, ${
-        found === undefined
-          ? "which does not exist here; to ask about an identifier, name the configuration with -config"
-          : "which names no file"
-      }`,
-    );
-  return { config: withFolder(config, folder || "/"), identifier: name };
-}
-
 /** Returns the findings, the worst first, then the facts by section, as lines for a terminal. */
 function diagnosisText({ identifier, findings, sections }: Diagnosis): string {
-  const wide = Math.max(0, ...sections.flatMap(({ facts }) => facts.map(({ label }) => label.length)));
-  const facts = sections.flatMap(({ title, facts }) => [
-    "",
-    title,
-    ...facts.map(({ label, text }) => `  ${label.padEnd(wide)}  ${plain(text)}`),
-  ]);
+  const facts = sectionLines(sections);
   const lines = [plain(identifier), "", ...findingLines(findings), ...facts, "", verdictText(findings)];
   return `${lines.join("\n")}\n`;
 }

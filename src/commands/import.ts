@@ -15,6 +15,7 @@ export const importCommand = command({
   name: "import",
   summary: "write a configuration from cantaloupe.properties, and say what became of each property",
   more: "reads the properties of Cantaloupe 4.1, 5 and 6; secrets are not copied: the new file names variables for them",
+  examples: ["smalti import cantaloupe.properties"],
   json: "what became of each property, and the variables to set",
   flags: {
     output: {

@@ -14,6 +14,7 @@ export const init = command({
   name: "init",
   summary: "ask five questions, and write a configuration with comments",
   more: "the answers are typed, Enter takes the one in brackets; or they are the lines of the standard input",
+  examples: ["smalti init /srv/images"],
   json: "the answers, and the command to run next",
   flags: {
     output: {

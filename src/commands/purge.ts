@@ -18,6 +18,10 @@ export const purge = command({
   name: "purge",
   summary: "remove what is cached of images or folders, or everything",
   more: "purges the caches of the configuration; what a running server holds in its memory is purged by that server,\nwith --url and its SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
+  examples: [
+    "smalti purge maps/sheet-1.tif -config smalti.yaml",
+    "smalti purge --folder letters/1890 --url http://localhost:8080",
+  ],
   json: "the numbers of removed entries",
   flags: {
     folder: { kind: "list", value: "F", text: "all images of this folder, by the beginning of identifiers" },

@@ -4,14 +4,17 @@ import { doctorAuth } from "./auth-doctor.ts";
 import { check } from "./check.ts";
 import type { Command } from "./command.ts";
 import { completions } from "./completions.ts";
+import { convert } from "./convert.ts";
 import { exportCommand } from "./export.ts";
 import { hashPasswordCommand } from "./hash-password.ts";
 import { help } from "./help.ts";
 import { hookTest } from "./hook-test.ts";
 import { doctor } from "./image-doctor.ts";
 import { importCommand } from "./import.ts";
+import { info } from "./info.ts";
 import { init } from "./init.ts";
 import { purge } from "./purge.ts";
+import { renderCommand } from "./render.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsEnd } from "./sessions.ts";
 import { versionCommand } from "./version.ts";
@@ -22,6 +25,9 @@ export const commands: readonly Command[] = [
   init,
   importCommand,
   check,
+  info,
+  renderCommand,
+  convert,
   doctor,
   doctorAuth,
   warmCommand,

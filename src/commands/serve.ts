@@ -10,6 +10,7 @@ export const serveCommand = command({
   name: "serve",
   summary:
     "serve the sources of the configuration, or the images of a folder; without both, the sample picture",
+  examples: ["smalti /srv/images", "smalti serve -config smalti.yaml"],
   flags: { config: configFlag },
   operands: [{ name: "DIR", among: "folder", optional: true }],
   async run({ platform, flags: { config: file }, operands: [folder], commands }) {

@@ -14,6 +14,7 @@ export const sessionsEnd = command({
   name: "sessions end",
   summary: "log readers out: all of a profile, one user, or everybody",
   more: "sessions in the memory of the service end on its page /admin/auth instead",
+  examples: ["smalti sessions end -config smalti.yaml --profile staff --user ann"],
   json: "their number",
   flags: {
     profile: { kind: "text", value: "NAME", text: "sessions with a login to this profile" },

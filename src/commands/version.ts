@@ -6,6 +6,7 @@ import { command } from "./command.ts";
 export const versionCommand = command({
   name: "version",
   summary: "print the version",
+  examples: ["smalti version"],
   json: "the version, and the runtime with its own",
   flags: {},
   run: async ({ platform }) => ({

@@ -16,6 +16,10 @@ export const warmCommand = command({
   name: "warm",
   summary: "fill the caches before readers come: header facts, sidecars, thumbnails, smallest levels",
   more: "without IMAGES everything that the sources list; a run that was interrupted continues, since it skips what\nthe caches hold; fills only caches in files, Redis or S3: those in memory belong to the server",
+  examples: [
+    "smalti warm -config smalti.yaml",
+    "smalti warm maps letters/1890 -config smalti.yaml --concurrency 4",
+  ],
   json: "counts, bytes written, failed and slowest files",
   flags: {
     concurrency: {

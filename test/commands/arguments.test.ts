@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { chooseCommand, parseArguments } from "../../src/commands/arguments.ts";
 import { command } from "../../src/commands/command.ts";
 import { UsageError } from "../../src/commands/command-error.ts";
+import { commands } from "../../src/commands/rows.ts";
 
 const run = async () => undefined;
 const rows = [
@@ -103,6 +104,20 @@ test("a value that begins with - needs the form with =, and words after -- are o
     operands: ["hall", "--dry", "-x"],
   });
 });
+
+test.each(commands.flatMap(({ name, examples = [] }) => examples.map((line) => [line, name])))(
+  "the example %j is a command line of %s",
+  (line, name) => {
+    // As a shell reads it: without redirections, pipes and quotes.
+    const plain = line.replace(/^source <\((.*)\)$/, "$1").replace(/ [<>|] .*$/, "");
+    const [program, ...args] = [...plain.matchAll(/"([^"]*)"|(\S+)/g)].map(
+      ([, quoted, bare]) => quoted ?? bare!,
+    );
+    const chosen = chooseCommand(args, commands);
+    expect([program, chosen.command.name]).toEqual(["smalti", name]);
+    expect(() => parseArguments(chosen.words, chosen.command)).not.toThrow();
+  },
+);
 
 describe("wrong words are refused with what to write instead", () => {
   test.each([

@@ -70,7 +70,7 @@ function stepsFor(header: ImageHeader, kind: TileCompression["kind"]): Step[] {
  * Writes a page of a file as a pyramid with its profile, resolution, orientation, XMP and IPTC; pixels stay
  * as stored, and the orientation says how to turn them. Decodes rows as they are written, so that an image of
  * any size takes little memory if its format allows. Throws ImagingError `unsupported` for files that cannot
- * be read correctly, `decode` for damaged ones (code `image_incomplete` if a part of the image is missing),
+ * be read correctly, `decode` for damaged ones, also if only a part of the image is missing,
  * and what the bytes and the sink throw; the bytes in the sink are then no file.
  */
 export async function writePyramidFile(
@@ -111,7 +111,6 @@ export async function writePyramidFile(
       throw new ImagingError(
         "decode",
         "Expected a whole image; this file is damaged or ends early, so a part of the picture is missing. Replace the file.",
-        { code: "image_incomplete" },
       );
   };
   await writeTiffPyramid(

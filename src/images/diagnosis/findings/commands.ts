@@ -4,12 +4,17 @@
  * Converts to a tiled TIFF with all reduced levels, without loss: the layout whose regions are cheapest to
  * read.
  */
-export const toPyramid =
-  "vips tiffsave IN OUT.tif --tile --tile-width 256 --tile-height 256 --pyramid --subifd --compression deflate --predictor horizontal --bigtiff";
+export const toPyramid = "smalti convert IN -o OUT.tif --compression deflate";
 
 /** Converts like {@link toPyramid}, but to JPEG tiles, for photographs that were lossy before. */
-export const toJpegPyramid =
-  "vips tiffsave IN OUT.tif --tile --tile-width 256 --tile-height 256 --pyramid --subifd --compression jpeg --Q 90";
+export const toJpegPyramid = "smalti convert IN -o OUT.tif --compression jpeg --quality 90";
+
+/**
+ * Converts like {@link toPyramid} what this program does not read. Levels are pages, as other servers expect
+ * them.
+ */
+export const toServedPyramid =
+  "vips tiffsave IN OUT.tif --tile --tile-width 256 --tile-height 256 --pyramid --compression deflate --predictor horizontal --bigtiff";
 
 /** Converts arithmetic to Huffman coding without loss. */
 export const toHuffman = "jpegtran -copy all -outfile OUT.jpg IN.jpg";

@@ -3,7 +3,7 @@
 import type { ErrorKind, ServiceError } from "../../../errors.ts";
 import type { Finding, FindingLevel } from "../../../lib/finding.ts";
 import type { DiagnosisFacts, DiagnosisStep } from "../known.ts";
-import { toPyramid } from "./commands.ts";
+import { toPyramid, toServedPyramid } from "./commands.ts";
 
 /** Levels of findings about failed steps. */
 const levels: Readonly<Record<DiagnosisStep, FindingLevel>> = {
@@ -27,7 +27,10 @@ interface Advice {
   readonly level?: FindingLevel;
 }
 
-const convert: Advice = { advice: "Convert the file to a format that is served.", command: toPyramid };
+const convert: Advice = {
+  advice: "Convert the file to a format that is served.",
+  command: toServedPyramid,
+};
 
 /** Advice by code of the error; `byKind` applies to all other errors. */
 const byCode: Readonly<Record<string, Advice>> = {

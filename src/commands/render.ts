@@ -1,0 +1,87 @@
+// `smalti render FILE REQUEST -o OUT`: one derivative, as the server would send it.
+
+import { absolutePath } from "../config/reading/paths.ts";
+import { parseImageRequest } from "../iiif/image/grammar.ts";
+import type { ImageRequest } from "../iiif/image/request.ts";
+import { withMaster } from "../images/open.ts";
+import { asOperator, operatorCaller } from "../images/operator.ts";
+import { prepare, render } from "../images/render.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Service } from "../service.ts";
+import { command, configFlag } from "./command.ts";
+import { CommandError, inWords, UsageError } from "./command-error.ts";
+import { pageFlag, withFile } from "./image-file.ts";
+import { interruptOf } from "./interrupt.ts";
+import { readConfig } from "./read-config.ts";
+
+export const renderCommand = command({
+  name: "render",
+  summary: "make one image of a file, as the server would send it",
+  more: "REQUEST is region/size/rotation/quality.format of the Image API 3.0: full/!600,600/0/default.jpg",
+  examples: [
+    "smalti render scan.tif full/!600,600/0/default.jpg -o thumbnail.jpg",
+    "smalti render scan.tif 1000,2000,512,512/max/0/gray.png -o - | feh -",
+  ],
+  json: "the name, size and length of what was written",
+  flags: {
+    output: {
+      kind: "text",
+      value: "OUT",
+      short: "o",
+      required: true,
+      among: "file",
+      text: "the file to write; - is the standard output",
+    },
+    page: pageFlag,
+    config: configFlag,
+  },
+  operands: [{ name: "FILE", among: "file" }, { name: "REQUEST" }],
+  async run({ platform, flags, operands: [path = "", request = ""], json }) {
+    const { output, page, config: file } = flags;
+    if (json && output === "-") throw new UsageError("--json and -o - both need the standard output");
+    const asked = await inWords(Promise.resolve(request).then(requestOf));
+    const { config } = await readConfig(platform, { file });
+    const signal = interruptOf(platform);
+    const made = await inWords(
+      withFile(config, platform, { path, page }, (service, identifier) =>
+        derivativeOf(service, identifier, asked, signal),
+      ),
+    );
+    if (made.incomplete)
+      throw new CommandError(
+        `${path} is damaged or ends early, so a part of the picture is missing; nothing was written`,
+      );
+    await inWords(write(platform, output, made.bytes));
+    const { canonical, size, bytes } = made;
+    return { text: "", data: { output, request: canonical, ...size, bytes: bytes.length } };
+  },
+});
+
+/** Throws UsageError if a text is no request, with what the grammar says. */
+function requestOf(text: string): ImageRequest {
+  const segments = text.replace(/^\//, "").split("/");
+  const [region, size, rotation, file] = segments;
+  if (segments.length !== 4 || !region || !size || !rotation || !file)
+    throw new UsageError(
+      `REQUEST expects region/size/rotation/quality.format, such as full/!600,600/0/default.jpg, received ${text}`,
+    );
+  try {
+    return parseImageRequest(3, { region, size, rotation, file });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function derivativeOf({ images }: Service, identifier: string, request: ImageRequest, signal: AbortSignal) {
+  return withMaster(asOperator(images), operatorCaller(identifier, signal), async (master) => {
+    const prepared = await prepare(images, master, request, signal);
+    const { bytes, incomplete } = await render(images, master, prepared, signal);
+    return { bytes, incomplete, canonical: prepared.canonical, size: prepared.geometry.size };
+  });
+}
+
+/** Writes the whole file or nothing. */
+async function write(platform: Platform, output: string, bytes: Uint8Array): Promise<void> {
+  if (output === "-") await platform.writeBytes?.(bytes);
+  else await platform.files?.writeFile(absolutePath(platform.cwd ?? "/", output), bytes);
+}

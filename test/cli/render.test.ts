@@ -1,0 +1,155 @@
+// `smalti render` and `smalti info`, compared with what the server says of the same file.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+let folder: string;
+let url: string;
+
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-render-"));
+  mkdirSync(join(folder, "in"));
+  for (const name of ["base.png", "jpg-orient-6.jpg", "tif-multipage-3sizes.tif", "bad-trunc-50.jpg"])
+    cpSync(join(fixturesFolder, name), join(folder, "in", name));
+  ({ url } = await built.serve([join(folder, "in")]));
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...args: string[]) => built.run(args, { cwd: folder });
+const served = async (path: string) =>
+  new Uint8Array(await (await fetch(`${url}/iiif/3/${path}`)).arrayBuffer());
+
+describe("render", () => {
+  test.each([
+    ["base.png", "full/!60,60/0/default.jpg", []],
+    ["base.png", "100,50,200,100/max/90/gray.png", []],
+    ["jpg-orient-6.jpg", "full/200,/0/default.webp", []],
+    ["tif-multipage-3sizes.tif", "full/max/0/default.jpg", ["--page", "2"]],
+  ])("writes what the server sends of %s: %s %j", async (name, request, flags) => {
+    expect(await run("render", `in/${name}`, request, "-o", "out", ...flags)).toEqual({
+      code: 0,
+      out: "",
+      err: "",
+    });
+    const expected = await served(`${flags.length > 0 ? `${name};2` : name}/${request}`);
+    expect(Buffer.compare(readFileSync(join(folder, "out")), expected)).toBe(0);
+  });
+
+  test("writes to the standard output", async () => {
+    const args = ["render", "in/base.png", "full/30,/0/default.png", "-o", "-"];
+    const bytes = execFileSync(process.execPath, [join(built.dist, "main.js"), ...args], {
+      cwd: folder,
+      env: { ...process.env, HOME: folder },
+    });
+    const { width, height, format } = await sharp(bytes).metadata();
+    expect([width, height, format]).toEqual([30, 20, "png"]);
+  });
+
+  test("says with --json what it wrote", async () => {
+    const { code, out } = await run(
+      "render",
+      "in/base.png",
+      "full/!60,60/0/default.jpg",
+      "-o",
+      "j.jpg",
+      "--json",
+    );
+    const bytes = readFileSync(join(folder, "j.jpg")).length;
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      { output: "j.jpg", request: "full/60,40/0/default.jpg", width: 60, height: 40, bytes },
+    ]);
+  });
+
+  test.each<[readonly string[], number, RegExp]>([
+    [["in/base.png", "full/max/0/default.jpg"], 2, /render needs --output OUT/],
+    [["in/base.png", "-o", "x"], 2, /render needs REQUEST/],
+    [
+      ["in/base.png", "full/max/default.jpg", "-o", "x"],
+      2,
+      /REQUEST expects region\/size\/rotation\/quality\.format/,
+    ],
+    [["in/base.png", "full/full/0/default.jpg", "-o", "x"], 2, /Expected a size/],
+    [["in/base.png", "full/max/0/default.bmp", "-o", "x"], 2, /format/],
+    [["in/base.png", "9000,0,10,10/max/0/default.jpg", "-o", "x"], 1, /region/],
+    [["in/none.png", "full/max/0/default.jpg", "-o", "x"], 1, /in\/none\.png, which does not exist here/],
+    [["in", "full/max/0/default.jpg", "-o", "x"], 1, /which is a folder/],
+    [["in/base.png", "full/max/0/default.jpg", "-o", "x", "--page", "2"], 1, /page/i],
+    [
+      ["in/bad-trunc-50.jpg", "full/max/0/default.jpg", "-o", "x"],
+      1,
+      /damaged or ends early.*nothing was written/,
+    ],
+    [["in/base.png", "full/max/0/default.jpg", "-o", "in/base.png/x"], 1, /ENOTDIR|EEXIST/],
+  ])("%j is refused in one line, and nothing is written", async (args, status, message) => {
+    const { code, out, err } = await run("render", ...args);
+    expect([code, out, err]).toEqual([status, "", expect.stringMatching(message)]);
+    expect(err.trimEnd().split("\n").length).toBe(1);
+    expect(readdirSync(folder)).not.toContain("x");
+    expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("keeps the limits of a configuration, but not its sources", async () => {
+    const root = JSON.stringify(fixturesFolder);
+    writeFileSync(
+      join(folder, "limits.yaml"),
+      `sources: [{ name: other, type: filesystem, root: ${root} }]\nimage: { max_output_width: 50 }`,
+    );
+    const { code } = await run(
+      ...["render", "in/base.png", "full/max/0/default.jpg", "-o", "small.jpg", "-config", "limits.yaml"],
+    );
+    expect([code, (await sharp(join(folder, "small.jpg")).metadata()).width]).toEqual([0, 50]);
+  });
+});
+
+describe("info", () => {
+  test("has the info.json of the server, and facts as sharp finds them", async () => {
+    const { code, out, err } = await run("info", "in/jpg-orient-6.jpg", "--json");
+    expect([code, err]).toEqual([0, ""]);
+    const facts = JSON.parse(out);
+    const sent = JSON.parse(new TextDecoder().decode(await served("jpg-orient-6.jpg/info.json")));
+    expect({ ...facts.info, id: sent.id }).toEqual(sent);
+    const { width, height, orientation } = await sharp(join(folder, "in/jpg-orient-6.jpg")).metadata();
+    expect(facts).toMatchObject({
+      path: "in/jpg-orient-6.jpg",
+      picture: { format: "jpg", size: { width, height }, pages: 1, bands: 3, depth: 8 },
+      metadata: { orientation },
+      problems: [],
+    });
+    expect(facts.costs.expected.length).toBeGreaterThan(0);
+  });
+
+  test("prints sections for people", async () => {
+    const { code, out, err } = await run("info", "in/tif-multipage-3sizes.tif", "--page", "3");
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^in\/tif-multipage-3sizes\.tif\n\nFile\n/);
+    const { width, height } = await sharp(join(folder, "in/tif-multipage-3sizes.tif"), {
+      page: 2,
+    }).metadata();
+    expect(out).toMatch(new RegExp(`^ {2}Size as stored +${width} × ${height}, `, "m"));
+    expect(out).toMatch(/^ {2}Pages +3$/m);
+    expect(out).not.toContain(folder);
+  });
+
+  test("of what is no image says so, and exits 1", async () => {
+    writeFileSync(join(folder, "in/text.jpg"), "text");
+    const { code, out } = await run("info", "in/text.jpg");
+    expect([code, out]).toEqual([1, expect.stringMatching(/^problem +This file is not a JPEG/m)]);
+    expect(await run("info", "in/none.jpg")).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/does not exist/),
+    });
+  });
+});
