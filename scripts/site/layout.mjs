@@ -14,6 +14,7 @@ export function pageOf({ contents, path, title, body, assets, version, start }) 
   const to = (address) => escapeHtml(`${up}${address}`);
   const all = contents.flatMap(({ pages }) => pages);
   const at = all.findIndex((page) => page.path === path);
+  const headings = outline(body);
   const name = title === "smalti" ? "smalti: documentation" : `${title} – smalti`;
   return `<!doctype html>
 <html lang="en">
@@ -41,10 +42,11 @@ ${start === undefined ? "" : `<a class="start" href="${to(start)}">Start page</a
 ${contents.map((part) => partOf(part, path, to)).join("\n")}
 </nav>
 <main id="content" tabindex="-1">
+${headings && '<button class="narrow on-page" type="button" popovertarget="outline">On this page</button>'}
 ${body}
 ${neighbours(all[at - 1], all[at + 1], to)}
 </main>
-${outline(body)}
+${headings}
 <dialog id="found" aria-label="Search">
 <form method="dialog">
 <input id="words" type="search" aria-label="Search the documentation" placeholder="Search the documentation" autocomplete="off" spellcheck="false">
@@ -59,7 +61,7 @@ ${outline(body)}
 }
 
 function partOf({ title, pages }, path, to) {
-  const isOpen = pages.some((page) => page.path === path) || path === "index";
+  const isOpen = pages.some((page) => page.path === path);
   const links = pages.map(
     (page) =>
       `<li><a href="${to(`${page.path}.html`)}"${page.path === path ? ' aria-current="page"' : ""}>${escapeHtml(page.title)}</a></li>`,
@@ -85,8 +87,7 @@ function outline(body) {
     ([, level, id, html]) =>
       `<li class="level${level}"><a href="#${id}">${html.replace(/<\/?a\b[^>]*>/g, "")}</a></li>`,
   );
-  return `<button class="narrow on-page" type="button" popovertarget="outline">On this page</button>
-<nav id="outline" popover aria-label="On this page">
+  return `<nav id="outline" popover aria-label="On this page">
 <p>On this page</p>
 <ul>
 ${rows.join("\n")}

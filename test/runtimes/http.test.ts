@@ -262,6 +262,17 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect([missing.status, (await missing.json()).code]).toEqual([404, "no_such_page"]);
   });
 
+  it("serves the documentation with its files", async () => {
+    const page = await get("/static/docs/reference/errors.html");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const addresses = [
+      ...(await page.text()).matchAll(/ (?:src|href|data-sections)="(\.\.\/assets\/[^"]*)"/g),
+    ];
+    expect(addresses.length).toBeGreaterThan(4);
+    for (const [, address = ""] of addresses)
+      expect([address, (await get(`/static/docs/reference/${address}`)).status]).toEqual([address, 200]);
+  });
+
   it("serves the viewer's script", async () => {
     const response = await get("/static/openseadragon/openseadragon.min.js");
     expect(response.status).toBe(200);
