@@ -201,7 +201,7 @@ test("600 MB of pixels take less than 500 MB of memory", async () => {
     .png({ compressionLevel: 1 })
     .toFile(inFolder("large.png"));
   const tell =
-    'data:text/javascript,process.on("exit",()=>process.stderr.write(`peak ${process.resourceUsage().maxRSS}`))';
+    'data:text/javascript,process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))';
   const { code, err } = await built.run(["convert", "large.png"], { cwd: folder, flags: ["--import", tell] });
   expect(code).toBe(0);
   const peak = Number(/peak (\d+)$/.exec(err)?.[1]);
