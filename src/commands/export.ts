@@ -2,13 +2,14 @@
 
 import { writeArchive } from "../collection/export/archive.ts";
 import { type ExportReport, exportCollection } from "../collection/export/export.ts";
-import { folderTarget } from "../collection/export/target.ts";
+import { folderTarget, notesFolder } from "../collection/export/target.ts";
 import { absolutePath } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import { rendersAtOnce } from "../images/options.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { formatSize } from "../lib/options/quantity.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
+import type { FileSystem } from "../platform/platform.ts";
 import { createService } from "../service.ts";
 import { version as ownVersion } from "../version.ts";
 import { counted, failureLines, slowLines } from "./collection-text.ts";
@@ -62,9 +63,10 @@ export const exportCommand = command({
     if (!files) throw new CommandError("this runtime has no files to export to");
     const { config, identifiers } = await readSelection(platform, flags.config, operands);
     const to = absolutePath(platform.cwd ?? "/", flags.to);
-    refuseSources(config, to);
     const isArchive = /\.zip$/i.test(to);
     const folder = isArchive ? `${to}.work` : to;
+    await refuseSources(config, files, to);
+    await refuseOthersFiles(files, folder);
     const signal = interruptOf(platform);
     const concurrency =
       flags.concurrency ??
@@ -112,15 +114,41 @@ function baseOf(text: string): string {
   return address.href.replace(/\/+$/, "");
 }
 
-/** Throws CommandError for a target in a source, which would list exported files as images. */
-function refuseSources({ sources }: Config, to: string): void {
-  const inside = sources.find(({ type, ...rest }) => {
-    const root = type === "filesystem" && "root" in rest ? rest.root.replace(/\/+$/, "") : undefined;
-    return root !== undefined && (to === root || to.startsWith(`${root}/`));
-  });
-  if (inside)
+/**
+ * Throws CommandError for a target that is in the folder of a source, which would list exported files as
+ * images, or around it, where an exported image may have the name of a master.
+ */
+async function refuseSources({ sources }: Config, files: FileSystem, to: string): Promise<void> {
+  const real = async (path: string) => `${((await files.realPath(path)) ?? path).replace(/\/+$/, "")}/`;
+  const parent = to.replace(/\/+[^/]*\/*$/, "");
+  const targets = [`${to}/`, await real(to), `${await real(parent)}${to.slice(parent.length + 1)}/`];
+  for (const source of sources) {
+    if (source.type !== "filesystem" || !source.root) continue;
+    const roots = [`${source.root.replace(/\/+$/, "")}/`, await real(source.root)];
+    if (roots.some((root) => targets.some((target) => target.startsWith(root))))
+      throw new CommandError(
+        `--to is in the folder of the source ${source.name}, which would list exported files as images; choose a folder outside of it`,
+      );
+    if (roots.some((root) => targets.some((target) => root.startsWith(target))))
+      throw new CommandError(
+        `--to contains the folder of the source ${source.name}, whose files an export could replace; choose a folder outside of it`,
+      );
+  }
+}
+
+/** Throws CommandError for a folder that holds anything and is not one of an earlier export. */
+async function refuseOthersFiles(files: FileSystem, folder: string): Promise<void> {
+  const stat = await files.stat(folder);
+  if (!stat) return;
+  if (stat.kind !== "directory") throw new CommandError(`${folder} is not a folder; choose another name`);
+  let isEmpty = true;
+  for await (const { name } of files.list(folder)) {
+    if (name === notesFolder) return;
+    isEmpty = false;
+  }
+  if (!isEmpty)
     throw new CommandError(
-      `--to is in the folder of the source ${inside.name}, which would list exported files as images; choose a folder outside of it`,
+      `${folder} holds files that are not of an export; choose a new or empty folder, or one of an earlier export`,
     );
 }
 

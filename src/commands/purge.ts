@@ -3,7 +3,6 @@
 import type { Config } from "../config/schema.ts";
 import { type PurgedImage, type PurgeParts, purgeable, purgeImage, purgeSlot } from "../images/purge.ts";
 import { purgeFolder } from "../images/purge-folder.ts";
-import { toBase64Url } from "../lib/bytes/base64url.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -146,7 +145,7 @@ async function askServer(
   body: Readonly<Record<string, string>>,
 ): Promise<{ readonly purged?: Removed }> {
   const { SERVICE_ADMIN_USER: user = "", SERVICE_ADMIN_PASS: pass = "" } = platform.env;
-  const credentials = toBase64Url(new TextEncoder().encode(`${user}:${pass}`));
+  const credentials = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${pass}`)));
   const signal = AbortSignal.any([interruptOf(platform), AbortSignal.timeout(longestMs)]);
   const response = await fetch(address, {
     method: "POST",

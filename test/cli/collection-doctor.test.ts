@@ -84,7 +84,7 @@ describe("smalti purge", () => {
   });
 
   test("asks a running server for what it has in memory", async () => {
-    const env = { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "a long password" };
+    const env = { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "Grüße?~>?pass?>~" };
     const server = await built.serve(["-config", "memory.yaml"], { cwd: folder, env });
     await (await fetch(`${server.url}/iiif/3/sound%2Fphoto.jpg/full/max/0/default.jpg`)).arrayBuffer();
     const ask = (over: Record<string, string>) =>

@@ -126,7 +126,6 @@ describe("smalti doctor auth", () => {
   });
 
   test.each([
-    [["doctor"], /doctor needs IMAGE/],
     [["doctor", "auth", "--url"], /--url needs a value/],
     [["doctor", "auth", "--url", "ftp://a"], /--url expects the public address/],
     [["doctor", "auth", "--url", "https://ann:secret@images.example.org"], /without a name and password/],

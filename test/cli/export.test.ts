@@ -1,7 +1,16 @@
 // `smalti export`, as an operator runs it: a folder, an archive, and mistakes.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -65,5 +74,24 @@ describe("smalti export", () => {
     const inside = await run("masters", "--to", "masters/out", "--base-url", base);
     expect([inside.code, inside.err]).toEqual([1, expect.stringContaining("outside of it")]);
     expect(existsSync(join(folder, "masters/out"))).toBe(false);
+  });
+
+  test("never writes where files of others are", async () => {
+    mkdirSync(join(folder, "home/images/scan.tmp"), { recursive: true });
+    cpSync(join(fixturesFolder, "jpg-gray.jpg"), join(folder, "home/images/scan.tmp/a.jpg"));
+    symlinkSync(join(folder, "home/images"), join(folder, "link"));
+    const before = readdirSync(join(folder, "home"), { recursive: true });
+    const refused = async (to: string, text: string) => {
+      const { code, err } = await run("home/images", "--to", to, "--base-url", base);
+      expect([code, err]).toEqual([1, expect.stringContaining(text)]);
+    };
+    await refused("home", "contains the folder of the source");
+    await refused("link", "outside of it");
+    await refused("link/new", "outside of it");
+    await refused("masters", "not of an export");
+    expect(readdirSync(join(folder, "home"), { recursive: true })).toEqual(before);
+    const archive = await run("home/images", "--to", "tmp.zip", "--base-url", base);
+    expect([archive.code, archive.err]).toEqual([0, ""]);
+    expect(readFileSync(join(folder, "tmp.zip")).includes("scan.tmp")).toBe(true);
   });
 });

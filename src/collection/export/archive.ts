@@ -64,7 +64,7 @@ async function* entriesOf(
 }> {
   const entries: { readonly name: string; readonly isFolder: boolean }[] = [];
   for await (const { name, kind } of files.list(`${top}/${below}`))
-    if (below + name !== notesFolder && !name.endsWith(".tmp"))
+    if (below + name !== notesFolder && !/^\..*\.tmp$/.test(name))
       entries.push({ name, isFolder: kind === "directory" });
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   for (const { name, isFolder } of entries) {
