@@ -399,12 +399,30 @@ test("at 400 px a long address takes two lines and is copied whole, and commands
   await page.close();
 });
 
-// documentation.test.ts looks at its pages, test/docs at their links
-test("leads to the documentation", async () => {
+test("the documentation exists, and so do its link targets", async () => {
   const { page, problems } = await open(sample, 400, "dark");
   await page.getByRole("link", { name: "Documentation" }).click();
-  expect(await page.locator("h1").textContent()).toContain("smalti");
-  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  expect(await page.locator("h1").textContent()).toBe("smalti");
+  const names = await page
+    .locator("main a")
+    .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
+  expect(names.length).toBeGreaterThan(6);
+  const targets = new Set<string>();
+  for (const name of names) {
+    await page.goto(name);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    for (const target of await page.evaluate(() => [
+      ...[...document.querySelectorAll<HTMLAnchorElement>("a[href]")].map((link) => link.href),
+      ...[...document.querySelectorAll("img")].map((image) => image.src),
+    ]))
+      if (target.startsWith(sample)) targets.add(target);
+  }
+  for (const target of targets) {
+    const answer = await page.request.get(target);
+    expect([target, answer.status()]).toEqual([target, 200]);
+    const anchor = new URL(target).hash.slice(1);
+    if (anchor) expect([target, (await answer.text()).includes(`id="${anchor}"`)]).toEqual([target, true]);
+  }
   expect(problems).toEqual([]);
   await page.close();
 });

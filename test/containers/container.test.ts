@@ -42,7 +42,7 @@ const images: readonly Image[] = [
     command: "smalti",
     unreadable: [/configuration file \/config\/smalti\.yaml cannot be read/, undefined],
     at: (port) => ({ env: [`--env=SERVICE_ADDR=127.0.0.1:${port}`], args: [] }),
-    size: [142e6, 56e6],
+    size: [140e6, 54.5e6],
   },
   {
     name: "smalti-workerd",
@@ -51,7 +51,7 @@ const images: readonly Image[] = [
     licence: "/usr/share/doc/workerd/copyright",
     unreadable: [/Permission denied; path = smalti\.yaml/, 500],
     at: (port) => ({ env: [], args: ["container/public.capnp", `--socket-addr=http=127.0.0.1:${port}`] }),
-    size: [123e6, 52e6],
+    size: [120e6, 50e6],
   },
 ];
 
