@@ -151,7 +151,7 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
     obstacle,
   });
 
-  /** Returns the new text of the file, and the digest of the old one. */
+  /** Returns the new text of the file and the digest of the old one, or why there is none. */
   const edit = async (values: ReadonlyMap<string, string>, digest: string | undefined) => {
     const obstacle = await obstacleNow();
     if (obstacle !== undefined) return { kind: "failed", reason: obstacle } as const;
@@ -159,7 +159,8 @@ export function createConfigFile({ path, files, env, complete }: ConfigFileOptio
     if (digest !== undefined && digest !== before.digest) return { kind: "stale" } as const;
     if (before.text === undefined)
       return { kind: "failed", reason: "the file is not text in UTF-8" } as const;
-    return { ...editText(before.text, values, env), digest: before.digest };
+    const edited = editText(before.text, values, env);
+    return edited.kind === "changed" ? { ...edited, digest: before.digest } : edited;
   };
 
   const save = async (
