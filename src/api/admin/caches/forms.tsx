@@ -1,5 +1,6 @@
 // The forms that purge an image, a folder, an entry or a slot, with the faults of their input.
 
+import type { Child } from "hono/jsx";
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { purgeable } from "../../../images/purge.ts";
 import type { Service } from "../../../service.ts";
@@ -55,23 +56,18 @@ export function PurgeImage({ c, fault }: FormProps) {
         bytes read of it. Use it if a master has changed and readers still get the old picture.
       </p>
       <form class="fields" method="post" action={href(c, "/admin/cache/purge-image")}>
-        <div class="field">
-          <label for="identifier">Identifier</label>
-          <input
-            id="identifier"
-            name="identifier"
-            required
-            autocomplete="off"
-            spellcheck={false}
-            value={own?.entered.identifier ?? ""}
-            {...marks("identifier-wrong", "identifier-hint", own?.message)}
-          />
-          <Wrong id="identifier-wrong" message={own?.message} />
+        <EntryField
+          name="identifier"
+          label="Identifier"
+          hint="identifier-hint"
+          value={own?.entered.identifier}
+          wrong={own?.message}
+        >
           <p class="quiet" id="identifier-hint">
             As it is, not encoded for an address: <code>maps/sheet 1.tif</code>. All pages of the file are
             purged with it.
           </p>
-        </div>
+        </EntryField>
         <div class="actions">
           <button type="submit">Purge image</button>
         </div>
@@ -93,22 +89,17 @@ export function PurgeFolder({ c, fault }: FormProps) {
         action={href(c, "/admin/cache/purge-folder")}
         data-confirm="confirm-folder"
       >
-        <div class="field">
-          <label for="folder">Folder</label>
-          <input
-            id="folder"
-            name="folder"
-            required
-            autocomplete="off"
-            spellcheck={false}
-            value={own?.entered.folder ?? ""}
-            {...marks("folder-wrong", "folder-hint", own?.message)}
-          />
-          <Wrong id="folder-wrong" message={own?.message} />
+        <EntryField
+          name="folder"
+          label="Folder"
+          hint="folder-hint"
+          value={own?.entered.folder}
+          wrong={own?.message}
+        >
           <p class="quiet" id="folder-hint">
             The beginning of the identifiers, such as <code>maps/sheets</code>. A large folder takes minutes.
           </p>
-        </div>
+        </EntryField>
         <Confirmed text="Yes, purge the whole folder" />
         <div class="actions">
           <button type="submit" class="danger">
@@ -133,6 +124,38 @@ const Confirmed = ({ text }: { readonly text: string }) => (
       <input type="checkbox" required /> {text}
     </label>
   </p>
+);
+
+/** A field that has to be filled in. `hint`: id of what describes it, which `children` may be. */
+const EntryField = ({
+  name,
+  label,
+  hint,
+  value,
+  wrong,
+  children,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string | undefined;
+  readonly wrong: string | undefined;
+  readonly children?: Child;
+}) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    <input
+      id={name}
+      name={name}
+      required
+      autocomplete="off"
+      spellcheck={false}
+      value={value ?? ""}
+      {...marks(`${name}-wrong`, hint, wrong)}
+    />
+    <Wrong id={`${name}-wrong`} message={wrong} />
+    {children}
+  </div>
 );
 
 /** The dialog before a purge. `about`: what it removes, with `{}` for what was entered. */
@@ -192,19 +215,13 @@ export function PurgeEntry({ c, service, fault }: FormProps & { readonly service
             </select>
             <Wrong id="entry-cache-wrong" message={wrongIn("cache")} />
           </div>
-          <div class="field">
-            <label for="key">Key</label>
-            <input
-              id="key"
-              name="key"
-              required
-              autocomplete="off"
-              spellcheck={false}
-              value={own?.entered.key ?? ""}
-              {...marks("key-wrong", "key-forms", wrongIn("key"))}
-            />
-            <Wrong id="key-wrong" message={wrongIn("key")} />
-          </div>
+          <EntryField
+            name="key"
+            label="Key"
+            hint="key-forms"
+            value={own?.entered.key}
+            wrong={wrongIn("key")}
+          />
           <dl class="quiet" id="key-forms">
             <dt>render</dt>
             <dd>
