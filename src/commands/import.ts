@@ -9,7 +9,7 @@ import { type Imported, importCantaloupe, type Reported } from "./cantaloupe/imp
 import { isTrue, type Properties, parseProperties } from "./cantaloupe/properties.ts";
 import { command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import { refuseExisting, writeText } from "./new-file.ts";
+import { newFileFlags, refuseExisting, writeText } from "./new-file.ts";
 
 export const importCommand = command({
   name: "import",
@@ -17,16 +17,7 @@ export const importCommand = command({
   more: "reads the properties of Cantaloupe 4.1, 5 and 6; secrets are not copied: the new file names variables for them",
   examples: ["smalti import cantaloupe.properties"],
   json: "what became of each property, and the variables to set",
-  flags: {
-    output: {
-      kind: "text",
-      value: "FILE",
-      short: "o",
-      among: "file",
-      text: "the new file; by default smalti.yaml",
-    },
-    force: { kind: "switch", text: "overwrite the new file if it exists" },
-  },
+  flags: newFileFlags,
   operands: [{ name: "PROPERTIES", among: "file" }],
   async run({ platform, flags: { output = "smalti.yaml", force }, operands: [name = ""] }) {
     const folder = platform.cwd ?? "/";

@@ -7,7 +7,7 @@ import { command } from "./command.ts";
 import { CommandError, InterruptedError } from "./command-error.ts";
 import { type Known, type Question, questions, type Reply } from "./init/questions.ts";
 import { interruptOf } from "./interrupt.ts";
-import { refuseExisting, writeText } from "./new-file.ts";
+import { newFileFlags, refuseExisting, writeText } from "./new-file.ts";
 import { bySection, commentedYaml } from "./yaml/commented-yaml.ts";
 
 export const init = command({
@@ -17,15 +17,9 @@ export const init = command({
   examples: ["smalti init /srv/images"],
   json: "the answers, and the command to run next",
   flags: {
-    output: {
-      kind: "text",
-      value: "FILE",
-      short: "o",
-      among: "file",
-      text: "the new file; by default smalti.yaml",
-    },
+    output: newFileFlags.output,
     yes: { kind: "switch", short: "y", text: "ask nothing, and take the usual answers" },
-    force: { kind: "switch", text: "overwrite the new file if it exists" },
+    force: newFileFlags.force,
   },
   operands: [{ name: "DIR", among: "folder", optional: true }],
   async run({ platform, flags: { output = "smalti.yaml", yes, force }, operands: [folder] }) {

@@ -7,8 +7,8 @@ const signals = new WeakMap<Platform, AbortSignal>();
 
 /**
  * Returns a signal that the first SIGINT or SIGTERM aborts, with an InterruptedError as its reason: a command
- * stops its work at once, leaves nothing half done, and throws that (`throwIfAborted`). The second one ends
- * the process. Until a command asks for this, a signal ends the process.
+ * then stops its work, leaves no partial file, and throws that error (`throwIfAborted`). A second signal ends
+ * the process, as does the first if no command has asked for this function.
  */
 export function interruptOf(platform: Platform): AbortSignal {
   const known = signals.get(platform);

@@ -1,7 +1,20 @@
 // Files that commands write.
 
 import type { Platform } from "../platform/platform.ts";
+import type { Flags } from "./command.ts";
 import { CommandError } from "./command-error.ts";
+
+/** Flags of a command that writes a new configuration. */
+export const newFileFlags = {
+  output: {
+    kind: "text",
+    value: "FILE",
+    short: "o",
+    among: "file",
+    text: "the new file; by default smalti.yaml",
+  },
+  force: { kind: "switch", text: "overwrite the new file if it exists" },
+} as const satisfies Flags;
 
 /** Throws CommandError if there is something at the path already, unless it may be overwritten. */
 export async function refuseExisting(platform: Platform, path: string, force: boolean): Promise<void> {

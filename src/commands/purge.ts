@@ -3,6 +3,7 @@
 import type { Config } from "../config/schema.ts";
 import { type PurgedImage, type PurgeParts, purgeable, purgeImage, purgeSlot } from "../images/purge.ts";
 import { purgeFolder } from "../images/purge-folder.ts";
+import { basicCredentials } from "../lib/network/basic-credentials.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -145,11 +146,10 @@ async function askServer(
   body: Readonly<Record<string, string>>,
 ): Promise<{ readonly purged?: Removed }> {
   const { SERVICE_ADMIN_USER: user = "", SERVICE_ADMIN_PASS: pass = "" } = platform.env;
-  const credentials = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${pass}`)));
   const signal = AbortSignal.any([interruptOf(platform), AbortSignal.timeout(longestMs)]);
   const response = await fetch(address, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Basic ${credentials}` },
+    headers: { "Content-Type": "application/json", Authorization: basicCredentials(user, pass) },
     body: JSON.stringify(body),
     redirect: "error",
     signal,

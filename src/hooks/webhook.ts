@@ -6,6 +6,7 @@ import { createLru } from "../imaging/lib/lru.ts";
 import { onAbort, withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.ts";
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";
+import { basicCredentials } from "../lib/network/basic-credentials.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { durationOption } from "../lib/options/option-types.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
@@ -205,10 +206,10 @@ function targetOf(text: string): { readonly url: string; readonly headers: Recor
     Accept: "application/json",
   };
   if (url.username !== "" || url.password !== "") {
-    const plain = new TextEncoder().encode(
-      `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`,
+    headers.Authorization = basicCredentials(
+      decodeURIComponent(url.username),
+      decodeURIComponent(url.password),
     );
-    headers.Authorization = `Basic ${btoa(String.fromCharCode(...plain))}`;
     url.username = "";
     url.password = "";
   }
