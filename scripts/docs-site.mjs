@@ -1,7 +1,7 @@
 // Builds the documentation as a site for any web server, at any path.
 //
 //   npm run docs:site [-- FOLDER]        default: site/
-//   npm run docs:site -- --serve         serves it at http://localhost:8081/, and builds again after each change
+//   npm run docs:site -- --serve         serves it at http://localhost:8081/, and builds after each change
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,5 +1,5 @@
-// The search: a dialog that finds sections of all pages as the reader types. The text of the pages is loaded, and
-// indexed, when the dialog opens for the first time.
+// The search: a dialog that finds sections of all pages as the reader types. The text of the pages is loaded
+// and indexed when the dialog opens for the first time.
 
 import MiniSearch from "minisearch";
 
