@@ -43,12 +43,17 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the package holds the build, files for systemd and proxies, and nothing else; it depends on nothing, and has less than 20 MB", () => {
+test("the package holds the build, files for systemd and proxies, and nothing else; it depends on nothing, and has less than 20 MB without the documentation, which has less than 3", () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
   expect(Object.keys(scripts)).not.toContain("install");
-  expect(packed.unpackedSize).toBeLessThan(20_000_000);
-  const { paths } = packed;
+  const sizes = { documentation: 0, rest: 0 };
+  for (const { path, size } of packed.files)
+    sizes[path.startsWith("dist/static/docs/") ? "documentation" : "rest"] += size;
+  expect(sizes.documentation).toBeGreaterThan(0);
+  expect(sizes.documentation).toBeLessThan(3_000_000);
+  expect(sizes.rest).toBeLessThan(20_000_000);
+  const paths = packed.files.map(({ path }) => path);
   expect(new Set(paths.map((path) => path.split("/")[0]))).toEqual(
     new Set(["LICENSE", "README.md", "deploy", "dist", "package.json"]),
   );

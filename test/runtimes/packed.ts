@@ -7,18 +7,14 @@ import { fileURLToPath } from "node:url";
 export interface Packed {
   /** Path of the tarball. */
   readonly tarball: string;
-  readonly unpackedSize: number;
-  /** In the package. */
-  readonly paths: readonly string[];
+  /** Those in the package; `size` in bytes. */
+  readonly files: readonly { readonly path: string; readonly size: number }[];
 }
 
 /** Packs into a folder. The suite has built dist/ before. */
 export function packInto(folder: string): Packed {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const args = ["pack", "--json", "--ignore-scripts", `--pack-destination=${folder}`];
-  const [{ filename, unpackedSize, files }] = JSON.parse(
-    execFileSync("npm", args, { cwd: root, encoding: "utf8" }),
-  );
-  const paths = files.map(({ path }: { readonly path: string }) => path);
-  return { tarball: join(folder, filename), unpackedSize, paths };
+  const [{ filename, files }] = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" }));
+  return { tarball: join(folder, filename), files };
 }
