@@ -61,7 +61,7 @@ describe.each(chosenRuntimes())("the operator's pages on $name", (runtime) => {
   });
 
   it("shows caches and access", async () => {
-    expect((await see("/admin/cache")).text).toContain("What they hold");
+    expect((await see("/admin/cache")).text).toContain("How full they are");
     expect((await see("/admin/auth")).text).toContain("Nothing is gated");
   });
 });
