@@ -56,6 +56,7 @@ function configure(configuration, { target, assets, start }) {
   let sections;
   configuration.setUseGitIgnore(false);
   configuration.setTemplateFormats(["md"]);
+  configuration.addWatchTarget(fileOf("docs/contents.yaml"));
   configuration.addGlobalData(
     "permalink",
     () =>

@@ -1,7 +1,7 @@
 // The search: a dialog that finds sections of all pages as the reader types. The text of the pages is loaded
 // and indexed when the dialog opens for the first time.
 
-import MiniSearch from "minisearch";
+import { createIndex, find as findIn } from "./find.js";
 
 const { sections: address, root } = document.querySelector("script[data-sections]").dataset;
 const byId = (id) => document.getElementById(id);
@@ -12,14 +12,7 @@ let loading;
 async function load() {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
-  const index = new MiniSearch({
-    idField: "address",
-    fields: ["heading", "title", "text"],
-    storeFields: ["heading", "title", "text"],
-    searchOptions: { prefix: true, fuzzy: 0.15, combineWith: "AND", boost: { heading: 6, title: 3 } },
-  });
-  index.addAll(await response.json());
-  return index;
+  return createIndex(await response.json());
 }
 
 async function open() {
@@ -37,7 +30,7 @@ async function open() {
 
 async function find() {
   const words = input.value.trim();
-  const found = words === "" || !loading ? [] : (await loading).search(words);
+  const found = words === "" || !loading ? [] : findIn(await loading, words);
   if (words !== input.value.trim()) return; // a later word is on its way
   count.textContent = words === "" ? "" : found.length === 0 ? "Nothing was found." : `${found.length} found`;
   results.replaceChildren(...found.slice(0, most).map(rowOf));
