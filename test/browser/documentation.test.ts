@@ -143,6 +143,25 @@ describe.each([
   );
 });
 
+test("a shadow says that code continues beyond the edge of a narrow screen, up to its end", async () => {
+  const { page } = await open(`${sites.service}operations/troubleshooting.html`, 400);
+  const code = page.locator("pre").first();
+  const { scrolls, corner } = await code.evaluate((element) => {
+    const { right, top } = element.getBoundingClientRect();
+    return {
+      scrolls: element.scrollWidth > element.clientWidth,
+      corner: { x: right - 6, y: top + 4, width: 4, height: 4 },
+    };
+  });
+  expect(scrolls).toBe(true);
+  const before = await page.screenshot({ clip: corner });
+  await code.evaluate((element) => {
+    element.scrollLeft = element.scrollWidth;
+  });
+  expect(before.equals(await page.screenshot({ clip: corner }))).toBe(false);
+  await page.close();
+});
+
 test("on a narrow screen the contents and the headings of the page open above it", async () => {
   const { page, messages } = await open(`${sites.service}reference/errors.html`, 400);
   const contents = page.getByRole("navigation", { name: "Contents" });
