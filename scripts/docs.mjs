@@ -102,7 +102,7 @@ function sections() {
       /^presentation\./,
       "[Manifests and collections](../concepts/presentation.md) of the folders.",
     ],
-    ["Overlay", /^overlay\./, "A [watermark](../how-to/overlay.md) on every derivative."],
+    ["Overlay", /^overlay\./, "A [watermark](../how-to/watermark.md) on every derivative."],
     [
       "Caches",
       /^cache\./,

@@ -1,4 +1,4 @@
-// Makes the pictures of docs/how-to/overlay.md: a mark drawn here, on responses of the built product.
+// Makes the pictures of docs/how-to/watermark.md: a mark drawn here, on responses of the built product.
 //
 //   npm run build && node scripts/overlay-pictures.mjs [FOLDER]        default: docs/pictures
 

@@ -77,7 +77,7 @@ export const overlayRows: Rows = {
   "overlays.strategy": {
     unneeded: "overlay.image is the picture, and a hook `overlay` decides for each request",
     missing:
-      "write a hook `overlay`, which returns the settings of a picture for each request: docs/overlay.md",
+      "write a hook `overlay`, which returns the settings of a picture for each request: docs/how-to/watermark.md",
     choose: (value) => (/Script|Delegate/.test(value) ? "missing" : "unneeded"),
   },
   [`${basic}.enabled`]: switchRow,
