@@ -14,7 +14,7 @@ export function findingLines(findings: readonly Finding[]): string[] {
       `${level.padEnd(7)}  ${about}${plain(text)}${name}`,
       ...(expected === undefined ? [] : [`${indent}expected:   ${plain(expected)}`]),
       ...(advice === undefined ? [] : [`${indent}what to do: ${plain(advice)}`]),
-      ...(command ?? "").split("\n").flatMap((line) => (line === "" ? [] : [`${indent}  ${plain(line)}`])),
+      ...(command ?? "").split("\n").flatMap((line) => (line === "" ? [] : [`${indent}  ${line}`])),
     ];
   });
 }

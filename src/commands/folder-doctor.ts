@@ -1,6 +1,7 @@
 // `smalti doctor FOLDER`: a survey of a collection as text or JSON.
 
 import { type SurveyGroup, type SurveyReport, survey } from "../collection/survey/survey.ts";
+import type { NameCommands } from "../images/diagnosis/findings/commands.ts";
 import { placeOf } from "../manifests/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Service } from "../service.ts";
@@ -15,6 +16,7 @@ export interface SurveyQuestion {
   readonly selection: readonly string[];
   readonly limit: number | undefined;
   readonly measures: boolean;
+  readonly nameCommands: NameCommands;
 }
 
 /** True if an identifier names a folder that the service can list. */
@@ -27,7 +29,7 @@ export async function namesFolder({ sources, folders }: Service, identifier: str
 export async function surveyCollection(
   service: Service,
   platform: Platform,
-  { selection, limit, measures }: SurveyQuestion,
+  { selection, limit, measures, nameCommands }: SurveyQuestion,
 ): Promise<Result> {
   const signal = interruptOf(platform);
   const progress = createProgress(platform, "files");
@@ -37,6 +39,7 @@ export async function surveyCollection(
         selection,
         limit,
         measures,
+        nameCommands,
         concurrency: measures ? 1 : 4,
         signal,
         onProgress: ({ done, total }) => progress.update(done, total),
@@ -45,22 +48,15 @@ export async function surveyCollection(
     progress.end();
     if (report.interrupted) throw new InterruptedError(`interrupted after ${counted(report.files, "file")}`);
     const failed = report.problems + report.unlisted.length > 0;
-    return { text: surveyText(report), data: withFixes(report), failed };
+    return { text: surveyText(report), data: report, failed };
   } finally {
     progress.end();
   }
 }
 
-const withFixes = (report: SurveyReport) => ({
-  ...report,
-  groups: report.groups.map((group) => {
-    const fix = fixOf(group);
-    return { ...group, ...(fix !== undefined && { fix }) };
-  }),
-});
-
 function surveyText(report: SurveyReport): string {
-  const { files, problems, formats, megapixels, groups, slowestTiles, unlisted, seconds, limited } = report;
+  const { files, problems, slow, formats, megapixels, groups, slowestTiles, unlisted, seconds, limited } =
+    report;
   const kinds = Object.entries(formats).sort(([, a], [, b]) => b - a);
   const lines = [
     `${counted(files, "file")}${limited ? " (the limit)" : ""}, ${counted(megapixels, "megapixel")}, in ${duration(seconds)}: ${kinds.map(([name, count]) => `${count} ${name === "none" ? "unreadable" : name}`).join(", ")}`,
@@ -74,40 +70,31 @@ function surveyText(report: SurveyReport): string {
       : []),
     ...unlisted.map(({ identifier, message }) => `${plain(identifier) || "a source"}: ${plain(message)}`),
     "",
-    problems === 0 ? "No problem was found." : `${counted(problems, "file")} with problems.`,
+    verdictOf(problems, slow),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function verdictOf(problems: number, slow: number): string {
+  const counts = [
+    ...(problems > 0 ? [`${counted(problems, "file")} with problems`] : []),
+    ...(slow > 0 ? [`${counted(slow, "slow file")}`] : []),
+  ];
+  return counts.length === 0 ? "No problem was found." : `${counts.join(" and ")} found.`;
 }
 
 /** Examples that a text names; `--json` has more. */
 const mostNamed = 3;
 
 function groupLines(group: SurveyGroup): readonly string[] {
-  const { level, code, files, text, advice, examples } = group;
+  const { level, code, files, text, advice, command, examples } = group;
   const named = examples.slice(0, mostNamed).map(plain).join(", ");
-  const fix = fixOf(group);
   return [
     "",
     `${level}: ${counted(files, "file")} [${code}]`,
     `  ${plain(text)}`,
     `  files: ${named}${files > mostNamed ? ", …" : ""}`,
     ...(advice === undefined ? [] : [`  what to do: ${plain(advice)}`]),
-    ...(fix === undefined ? [] : fix.split("\n").map((line) => `    ${plain(line)}`)),
+    ...(command === undefined ? [] : command.split("\n").map((line) => `    ${line}`)),
   ];
 }
-
-/** Returns the command of a group for its first example, to be run in the folder of the source. */
-function fixOf({ command, examples }: SurveyGroup): string | undefined {
-  const [first] = examples;
-  if (command === undefined || first === undefined) return command;
-  const file = first.replace(/;\d+$/, "");
-  const stem = file.replace(/\.[^./]*$/, "");
-  const out = (extension: string) =>
-    quote(`${stem}${file === `${stem}${extension}` ? ".new" : ""}${extension}`);
-  return command.replace(/\b(IN|OUT)(\.\w+)?\b/g, (_, name: string, extension = ".tif") =>
-    name === "IN" ? quote(file) : out(extension),
-  );
-}
-
-/** Returns a text as one word of a shell. */
-const quote = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

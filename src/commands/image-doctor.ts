@@ -10,6 +10,7 @@ import { createService } from "../service.ts";
 import { version } from "../version.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { inWords } from "./command-error.ts";
+import { namesFrom, warmWords } from "./command-names.ts";
 import { findingLines, plain, sectionLines, verdictText } from "./findings-text.ts";
 import { namesFolder, surveyCollection } from "./folder-doctor.ts";
 import { configOfFile } from "./image-file.ts";
@@ -55,6 +56,7 @@ export const doctor = command({
       return inWords(
         askAboutImage(config, platform, {
           image: image as string,
+          warm: warmWords(operands, file),
           measures: !flags["no-measure"],
           limit,
           measure,
@@ -63,8 +65,13 @@ export const doctor = command({
     const selected = await readSelection(platform, file, operands);
     const service = await inWords(createService(selected.config, platform, silentLog, version));
     try {
+      const nameCommands = namesFrom({
+        config: selected.config,
+        cwd: platform.cwd,
+        warm: warmWords(operands, file),
+      });
       const selection = selected.identifiers;
-      return await surveyCollection(service, platform, { selection, limit, measures: measure });
+      return await surveyCollection(service, platform, { selection, limit, measures: measure, nameCommands });
     } finally {
       await service.close();
     }
@@ -76,6 +83,8 @@ const nameConfig = "; to ask about an identifier, name the configuration with -c
 interface ImageQuestion {
   /** An identifier, or the path of a file if no sources are configured. */
   readonly image: string;
+  /** Words after `smalti warm` for it. */
+  readonly warm: readonly string[];
   /** True if derivatives are rendered to measure their cost. */
   readonly measures: boolean;
   /** Of a folder that the identifier may name instead. */
@@ -87,19 +96,20 @@ interface ImageQuestion {
 async function askAboutImage(
   config: Config,
   platform: Platform,
-  { image, measures, limit, measure }: ImageQuestion,
+  { image, warm, measures, limit, measure }: ImageQuestion,
 ): Promise<Result> {
   const asked =
     config.sources.length > 0
       ? { config, identifier: image }
       : await configOfFile(config, platform, image, nameConfig);
+  const nameCommands = namesFrom({ config: asked.config, cwd: platform.cwd, warm });
   const service = await createService(asked.config, platform, silentLog, version);
   try {
     if (await namesFolder(service, asked.identifier)) {
       const selection = [asked.identifier.replace(/\/+$/, "")];
-      return await surveyCollection(service, platform, { selection, limit, measures: measure });
+      return await surveyCollection(service, platform, { selection, limit, measures: measure, nameCommands });
     }
-    const diagnosis = await diagnose(service.images, asked.identifier, { measures });
+    const diagnosis = await diagnose(service.images, asked.identifier, { measures, nameCommands });
     const { identifier, findings, sections } = diagnosis;
     const problems = countFindings(findings, "problem");
     return {

@@ -38,7 +38,10 @@ async function infoOf(
   path: string,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { sections: all, findings } = await diagnose(parts, identifier, { signal });
+  const { sections: all, findings } = await diagnose(parts, identifier, {
+    signal,
+    nameCommands: () => ({ file: path }),
+  });
   const sections = withoutPlace(all);
   const problems = findings.filter(({ level }) => level === "problem");
   const document =

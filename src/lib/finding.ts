@@ -21,7 +21,7 @@ export interface Finding {
   readonly expected?: string;
   /** How to fix it. */
   readonly advice?: string;
-  /** A command that does it, with names of files to be replaced: IN and OUT. */
+  /** Commands that do it, one a line, ready for a shell. */
   readonly command?: string;
 }
 

@@ -1,6 +1,7 @@
 // `smalti doctor FOLDER` and `smalti purge`, as an operator runs them.
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -42,7 +43,7 @@ describe("smalti doctor FOLDER", () => {
     expect(out).toMatch(/^3 files, /);
     expect(out).toMatch(/\nnote: 1 file \[orientation\]\n.*\n {2}files: sound\/jpg-orient-6\.jpg/);
     expect(out).toMatch(/\nnote: 1 file \[cmyk_without_profile\]/);
-    expect(out).toContain('exiftool "-icc_profile<=PROFILE.icc" sound/jpg-cmyk-adobe.jpg');
+    expect(out).toContain('exiftool "-icc_profile<=PROFILE.icc" masters/sound/jpg-cmyk-adobe.jpg');
     expect(out).toMatch(/\nNo problem was found\.\n$/);
   });
 
@@ -59,6 +60,41 @@ describe("smalti doctor FOLDER", () => {
     expect(JSON.parse(limited.out)).toMatchObject({ files: 2, limited: true });
     rmSync(join(folder, "masters/bad"), { recursive: true });
   });
+});
+
+describe("the commands of the report", () => {
+  test("run as they are in the folder of the command line, whatever the files are called", async () => {
+    const images = join(folder, "odd names");
+    mkdirSync(images);
+    const wide = { create: { width: 8000, height: 6000, channels: 3, background: "#336699" } } as const;
+    const slow = await sharp(wide).jpeg({ progressive: true }).toBuffer();
+    writeFileSync(join(images, '-it\'s a \n "map".jpg'), slow);
+    cpSync(join(fixturesFolder, "jpg-orient-6.jpg"), join(images, "fine.jpg"));
+    writeFileSync(
+      join(folder, "prefixed.yaml"),
+      `sources: [{ name: maps, type: filesystem, prefix: maps/, root: ${JSON.stringify(images)} }]\n`,
+    );
+    const cases = [
+      { args: ["odd names"], cwd: folder },
+      { args: ["."], cwd: images },
+      { args: ["-config", "prefixed.yaml"], cwd: folder },
+    ];
+    for (const { args, cwd } of cases) {
+      const env = { XDG_CACHE_HOME: mkdtempSync(join(folder, "cache-")) };
+      const { out } = await built.run(["doctor", ...args, "--json"], { cwd, env });
+      const { groups, slow: count } = JSON.parse(out);
+      const { text, command } = groups.find(({ code }: { code: string }) => code === "slow_first");
+      expect([count, text]).toEqual([1, expect.stringContaining("expected to take about 1.")]);
+      expect(command.split("\n")).toHaveLength(2);
+      const program = `smalti() { '${process.execPath}' '${join(built.dist, "main.js")}' "$@"; }`;
+      execFileSync("bash", ["-ec", `${program}\n${command}`], { cwd, env: { ...process.env, ...env } });
+      expect(readdirSync(images)).toContain('-it\'s a \n "map".new.tif');
+      rmSync(join(images, '-it\'s a \n "map".new.tif'));
+      const warm = await built.run(["doctor", ...args], { cwd, env });
+      expect(warm.out).not.toContain("slow_first");
+    }
+    rmSync(images, { recursive: true });
+  }, 60_000);
 });
 
 describe("smalti purge", () => {

@@ -87,6 +87,20 @@ describe("smalti doctor IMAGE", () => {
     expect(out).toMatch(/^note +The first tile of this image builds its sidecar.* It is not built yet/m);
   });
 
+  test("says that a first tile is slow, why, and how to avoid it", async () => {
+    const wide = { create: { width: 8000, height: 6000, channels: 3, background: "#336699" } } as const;
+    writeFileSync(join(folder, "wide.jpg"), await sharp(wide).jpeg({ progressive: true }).toBuffer());
+    const { out } = await doctor("wide.jpg", "--no-measure");
+    expect(out).toMatch(
+      /^slow +The first request for a tile is slow: it is expected .* A progressive JPEG has/m,
+    );
+    expect(out).toMatch(
+      /\n +smalti warm wide\.jpg\n +smalti convert wide\.jpg -o wide\.new\.tif --compression jpeg --quality 90\n/,
+    );
+    expect(out).toMatch(/^good +Tiles are fast to serve after the first: /m);
+    expect(out).toMatch(/\n1 reason why it is slow was found\.\n$/);
+  });
+
   test("says that a file on the command line does not exist, and mentions no addresses", async () => {
     const { code, out, err } = await doctor("nowhere.jpg");
     expect([code, out]).toEqual([1, ""]);

@@ -1,5 +1,6 @@
 // Findings of a survey that the image doctor does not have.
 
+import { embedProfile } from "../../images/diagnosis/findings/commands.ts";
 import type { DiagnosisFacts } from "../../images/diagnosis/known.ts";
 import type { Finding } from "../../lib/finding.ts";
 
@@ -23,8 +24,9 @@ export function surveyFindings({ header }: DiagnosisFacts): readonly Finding[] {
             level: "note",
             code: "no_profile",
             text: "The file has no colour profile, so its colours are taken for sRGB.",
-            advice: "If it was scanned in another colour space, embed its profile.",
-            command: 'exiftool "-icc_profile<=PROFILE.icc" IN',
+            advice:
+              "If it was scanned in another colour space, embed its profile, which is PROFILE.icc here.",
+            command: embedProfile,
           } as const,
         ]
       : []),

@@ -1,6 +1,7 @@
 // A survey of a collection: what is damaged, slow or unusual, in groups with examples and advice.
 
 import { ServiceError } from "../../errors.ts";
+import { type NameCommands, withNames } from "../../images/diagnosis/findings/commands.ts";
 import { findingsOf } from "../../images/diagnosis/findings/index.ts";
 import type { DiagnosisFacts } from "../../images/diagnosis/known.ts";
 import { lookAt } from "../../images/diagnosis/look.ts";
@@ -21,12 +22,14 @@ export interface SurveyOptions {
   readonly concurrency: number;
   /** True to render a tile of each image, and the whole image if that is cheap. */
   readonly measures: boolean;
+  /** Names in the commands of findings. */
+  readonly nameCommands: NameCommands;
   readonly signal: AbortSignal;
   /** Called after each file. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Files with the same finding. */
+/** Files with the same finding; advice and command are those of the first example. */
 export interface SurveyGroup extends Pick<Finding, "level" | "code" | "advice" | "command"> {
   readonly files: number;
   /** The text of the finding about the first example. */
@@ -39,6 +42,8 @@ export interface SurveyReport {
   readonly files: number;
   /** Files with at least one finding of level `problem`. */
   readonly problems: number;
+  /** Files that are slow, and have no problem. */
+  readonly slow: number;
   /** Files by format; those that are no images are under "none". */
   readonly formats: Readonly<Record<string, number>>;
   readonly megapixels: number;
@@ -59,7 +64,12 @@ const mostExamples = 20;
 const mostSlow = 10;
 
 /** Findings that say nothing about a file itself. */
-const omitted: ReadonlySet<string> = new Set(["sidecar_absent", "access", "not_as_expected"]);
+const omitted: ReadonlySet<string> = new Set([
+  "sidecar_absent",
+  "sidecar_built",
+  "access",
+  "not_as_expected",
+]);
 
 /**
  * Looks at the selected images like the image doctor, and groups what it finds. Reads headers and metadata
@@ -70,14 +80,15 @@ export async function survey(
   { images, folders }: { readonly images: RenderParts; readonly folders: Folders },
   options: SurveyOptions,
 ): Promise<SurveyReport> {
-  const { selection, limit = Number.POSITIVE_INFINITY, concurrency, measures, signal, onProgress } = options;
+  const { selection, limit = Number.POSITIVE_INFINITY, concurrency, measures, nameCommands } = options;
+  const { signal, onProgress } = options;
   const began = performance.now();
   const tally = createTally();
   const walked = { sources: images.sources, folders };
   const groups = new Map<string, { -readonly [K in keyof SurveyGroup]: SurveyGroup[K] }>();
   const formats: Record<string, number> = {};
   const slowest: { identifier: string; ms: number }[] = [];
-  let [problems, pixels] = [0, 0];
+  let [problems, slow, pixels] = [0, 0, 0];
   let total: number | undefined;
   const counting = (async () => {
     let count = 0;
@@ -100,7 +111,8 @@ export async function survey(
     }
     const found = [...findingsOf(known), ...surveyFindings(known)].filter(isNotable);
     if (found.some(({ level }) => level === "problem")) problems++;
-    for (const finding of found) addTo(groups, identifier, finding);
+    else if (found.some(({ level }) => level === "slow")) slow++;
+    for (const finding of found) addTo(groups, identifier, withNames(finding, known.place, nameCommands));
   };
 
   let taken = 0;
@@ -124,6 +136,7 @@ export async function survey(
   return {
     files: tally.done(),
     problems,
+    slow,
     formats,
     megapixels: Math.round(pixels / 1e6),
     groups: [...groups.values()].sort((a, b) => rank(a.level) - rank(b.level) || b.files - a.files),

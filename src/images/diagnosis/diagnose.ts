@@ -10,6 +10,7 @@ import {
   sectionTitles,
 } from "./diagnosis.ts";
 import { factsOf } from "./facts/index.ts";
+import { type NameCommands, namesInSource, withNames } from "./findings/commands.ts";
 import { findingsOf } from "./findings/index.ts";
 import type { DiagnosisFacts } from "./known.ts";
 import { lookAt } from "./look.ts";
@@ -20,6 +21,8 @@ export interface DiagnoseOptions {
    * compared.
    */
   readonly measures?: boolean;
+  /** Names in the commands of findings; default: keys in the source. */
+  readonly nameCommands?: NameCommands;
   /** Milliseconds for the whole diagnosis; default 20 s. */
   readonly limitMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -35,7 +38,7 @@ const usualLimitMs = 20_000;
 export async function diagnose(
   parts: RenderParts,
   identifier: string,
-  { measures = false, limitMs = usualLimitMs, signal }: DiagnoseOptions = {},
+  { measures = false, nameCommands = namesInSource, limitMs = usualLimitMs, signal }: DiagnoseOptions = {},
 ): Promise<Diagnosis> {
   const known = await lookAt(parts, identifier, { measures, limitMs, signal });
   const names = Object.keys(sectionTitles) as SectionName[];
@@ -46,7 +49,9 @@ export async function diagnose(
     costs: costRows(known),
     latest: latestRows(known),
     sections: sections.filter(({ facts }) => facts.length > 0),
-    findings: findingsOf(known).sort((a, b) => rank(a.level) - rank(b.level)),
+    findings: findingsOf(known)
+      .map((finding) => withNames(finding, known.place, nameCommands))
+      .sort((a, b) => rank(a.level) - rank(b.level)),
   };
 }
 

@@ -14,11 +14,13 @@ export const bytesText = (bytes: number): string => formatSize(bytes);
 export const sizeText = ({ width, height }: { readonly width: number; readonly height: number }): string =>
   `${width.toLocaleString("en")} × ${height.toLocaleString("en")}`;
 
-/** Returns a number of pixels as text: `1,000 megapixels`, `0.5 megapixels`, `9,216 pixels`. */
+/** Returns a number of pixels as text: `1,000 megapixels`, `1 megapixel`, `9,216 pixels`. */
 export function pixelsText(pixels: number): string {
   const megapixels = pixels / 1e6;
-  if (megapixels >= 0.1)
-    return `${megapixels.toLocaleString("en", { maximumFractionDigits: megapixels < 100 ? 1 : 0 })} megapixels`;
+  if (megapixels >= 0.1) {
+    const number = megapixels.toLocaleString("en", { maximumFractionDigits: megapixels < 100 ? 1 : 0 });
+    return `${number} megapixel${number === "1" ? "" : "s"}`;
+  }
   return `${pixels.toLocaleString("en")} pixel${pixels === 1 ? "" : "s"}`;
 }
 

@@ -39,6 +39,7 @@ test.each([
   [1, "1 pixel"],
   [9216, "9,216 pixels"],
   [262_144, "0.3 megapixels"],
+  [1_000_000, "1 megapixel"],
   [1_100_000, "1.1 megapixels"],
   [1_000_000_000, "1,000 megapixels"],
 ])("%d pixels are written as %s", (pixels, text) => {
@@ -61,7 +62,7 @@ test("an image that is refused has its reason and a command on its page", async 
   const [status, text] = [response.status, await response.text()];
   rmSync(folder, { recursive: true });
   expect([status, codes(text)[0]]).toEqual([200, "unsupported"]);
-  expect(text).toContain('data-copy="vips tiffsave IN OUT.tif');
+  expect(text).toContain('data-copy="vips tiffsave jbig.tif jbig.new.tif --tile');
 });
 
 test("the contents of a file are text on the page", async () => {

@@ -85,7 +85,7 @@ export function ignoredProfileFinding(known: DiagnosisFacts): Finding | undefine
     level: "problem",
     code: "profile_ignored",
     text: `The embedded colour profile is not used: ${ignored}. Colours: ${profileUse(known)}.`,
-    advice: "Embed the right profile, or take this one out.",
+    advice: "Embed the right profile, which is PROFILE.icc here, or take this one out.",
     command: `${embedProfile}\n${dropProfile}`,
   };
 }
@@ -98,7 +98,7 @@ export function inksFinding({ header }: DiagnosisFacts): Finding | undefined {
     level: "note",
     code: "cmyk_without_profile",
     text: "The picture is CMYK without a usable profile: colours are converted as SWOP inks on coated paper, which may not be the intended ones.",
-    advice: "Embed the profile of the press that the file was made for.",
+    advice: "Embed the profile of the press that the file was made for, which is PROFILE.icc here.",
     command: embedProfile,
   };
 }

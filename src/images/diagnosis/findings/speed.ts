@@ -5,7 +5,7 @@ import { mostCheapMs } from "../../admission/lanes.ts";
 import type { Cost } from "../costs.ts";
 import type { DiagnosisFacts } from "../known.ts";
 import { msText, pixelsText, sizeText } from "../words.ts";
-import { toHuffman, toJpegPyramid, toPyramid } from "./commands.ts";
+import { toHuffman, toJpegPyramid, toPyramid, toWarm } from "./commands.ts";
 import { isDamaged } from "./picture.ts";
 
 type Tile = Cost & Required<Pick<Cost, "expected">>;
@@ -37,7 +37,9 @@ const reasons: readonly Reason[] = [
     code: "strips",
     applies: ({ file }, { scale }) => file?.layout === "strips" && scale === 1,
     text: ({ file }) =>
-      `The TIFF is stored in strips${file?.block ? ` of ${sizeText(file.block)} pixels` : ""}, each of which has to be decoded for a tile that overlaps it.`,
+      file?.blocks === 1
+        ? "The TIFF is stored in one strip, which is decoded from its beginning for a tile."
+        : `The TIFF is stored in strips${file?.block ? ` of ${sizeText(file.block)} pixels` : ""}, each of which has to be decoded for a tile that overlaps it.`,
     advice: convertToTiles,
     command: toPyramid,
   },
@@ -87,14 +89,24 @@ const reasons: readonly Reason[] = [
   {
     code: "jp2_resolutions",
     applies: is("jp2"),
-    text: () => "A JPEG 2000 file is decoded as a whole at the resolution of the tile.",
+    text: ({ file }) =>
+      (file?.decompositions ?? 0) === 0
+        ? "The JPEG 2000 file has no wavelet levels, so tiles of reduced sizes are made from all pixels under them."
+        : "A tile of a JPEG 2000 file decodes only the part under it, but each pixel of that is expensive.",
     advice: convertToTiles,
     command: toPyramid,
   },
   {
+    code: "progressive_jpeg",
+    applies: ({ header, file }) => header?.format === "jpg" && file?.progressive === true,
+    text: () => "A progressive JPEG has to be decoded as a whole, since each of its scans covers all of it.",
+    advice: convertToTiles,
+    command: toJpegPyramid,
+  },
+  {
     code: "jpeg",
     applies: () => true,
-    text: () => "A tile needs more pixels of the file than it shows.",
+    text: () => "A JPEG can only be decoded from its beginning.",
     advice: convertToTiles,
     command: toJpegPyramid,
   },
@@ -114,7 +126,7 @@ export function speedFindings(known: DiagnosisFacts): Finding[] {
   const slow = tiles.filter(({ scale, expected }) =>
     scale === 1 ? Math.min(measured ?? expected.ms, expected.ms) > mostCheapMs : expected.ms > mostCheapMs,
   );
-  if (slow.length === 0) return failure ? [] : fastFinding(tiles, measured);
+  if (slow.length === 0) return failure ? [] : fastFinding(tiles, measured, firstMs(known) > mostFirstMs);
   const byReason = new Map<Reason, Tile[]>();
   for (const tile of slow) {
     const reason = reasons.find(({ applies }) => applies(known, tile)) as Reason;
@@ -138,14 +150,14 @@ export function speedFindings(known: DiagnosisFacts): Finding[] {
  * Returns a finding if all tiles are expected to be cheap; empty if a measured one took much longer, which
  * has its own finding.
  */
-function fastFinding(tiles: readonly Tile[], measured: number | undefined): Finding[] {
+function fastFinding(tiles: readonly Tile[], measured: number | undefined, isFirstSlow: boolean): Finding[] {
   const slowest = Math.max(...tiles.map(({ expected }) => expected.ms));
   if (measured !== undefined && measured > farOff.leastMs) return [];
   return [
     {
       level: "good",
       code: "fast",
-      text: `Tiles are fast to serve: the slowest is expected to take ${msText(slowest)}.`,
+      text: `Tiles are fast to serve${isFirstSlow ? " after the first" : ""}: the slowest is expected to take ${msText(slowest)}.`,
     },
   ];
 }
@@ -153,7 +165,39 @@ function fastFinding(tiles: readonly Tile[], measured: number | undefined): Find
 function expectationText(tiles: readonly Tile[]): string {
   const scales = tiles.map(({ scale }) => `1/${scale}`).join(", ");
   const worst = tiles.reduce((a, b) => (b.expected.ms > a.expected.ms ? b : a));
-  return `A tile at ${scales} is expected to take up to ${msText(worst.expected.ms)}, for which ${pixelsText(Math.round(worst.expected.decoded))} are decoded.`;
+  const decoded = pixelsText(Math.round(worst.expected.decoded));
+  return `A tile at ${scales} is expected to take up to ${msText(worst.expected.ms)}, for which ${decoded} ${/^1 /.test(decoded) ? "is" : "are"} decoded.`;
+}
+
+/** Milliseconds that a reader notices: a first tile that takes longer is slow. */
+const mostFirstMs = 1000;
+
+/** Returns the milliseconds of a first tile, which builds the sidecar: as measured, or else as expected. */
+const firstMs = ({ measured = [], sidecar, sidecarMs = 0 }: DiagnosisFacts): number =>
+  measured.find((each) => each.firstMs !== undefined)?.firstMs ??
+  (sidecar && (sidecar.state === "absent" || sidecar.state === "building") ? sidecarMs : 0);
+
+/** Returns a finding if the first tile, which builds the sidecar, is slow: its time, the cause and a fix. */
+function slowFirstFinding(known: DiagnosisFacts): Finding | undefined {
+  const { sidecar, measured = [] } = known;
+  const ms = firstMs(known);
+  if (ms <= mostFirstMs) return undefined;
+  const [tile] = tilesOf(known);
+  const reason = tile && reasons.find(({ applies }) => applies(known, tile));
+  const isMeasured = measured.some((each) => each.firstMs !== undefined);
+  const cause = reason ? ` ${reason.text(known)}` : "";
+  const sidecarText =
+    sidecar?.state === "complete"
+      ? "That request built the sidecar, which is in the origin cache now: tiles are fast as long as it is there."
+      : "That request builds the sidecar and leaves it in the origin cache, so later ones are fast.";
+  return {
+    level: "slow",
+    code: "slow_first",
+    text: `The first request for a tile is slow: ${isMeasured ? `it took ${msText(ms)} here` : `it is expected to take about ${msText(ms)}`}.${cause} ${sidecarText}`,
+    advice:
+      "Let smalti warm build the sidecar before readers come, or convert the file once to a tiled TIFF with reduced levels and serve that, which needs none.",
+    command: `${toWarm}\n${reason?.command ?? toPyramid}`,
+  };
 }
 
 /**
@@ -164,6 +208,8 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
   const { header, sidecar, sidecarMs = 0 } = known;
   if (!header || !sidecar || sidecar.state === "none" || isDamaged(known)) return undefined;
   if (sidecar.state === "unavailable") return noSidecar(sidecar.until !== undefined);
+  const slow = slowFirstFinding(known);
+  if (slow) return slow;
   const cost = `The first tile of this image builds its sidecar, once, which is expected to take ${msText(sidecarMs)}`;
   if (sidecar.state === "absent")
     return {
@@ -172,10 +218,11 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
       text: `${cost}. It is not built yet: later tiles will not pay for it.`,
       advice: "Nothing; to spare the first visitor the wait, request a tile beforehand.",
     };
+  const isSlow = sidecarMs > mostFirstMs;
   return {
-    level: "good",
+    level: isSlow ? "note" : "good",
     code: "sidecar_built",
-    text: `${cost}. It is built, and tiles use it.`,
+    text: `${cost}. It is built, and tiles use it${isSlow ? " as long as it is in the origin cache" : ""}.`,
   };
 }
 
