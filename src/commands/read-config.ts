@@ -1,5 +1,6 @@
 // Reads the configuration of a command line: its file, its folder, and the environment variables.
 
+import { withPort } from "../config/address.ts";
 import { type ConfigFile, createConfigFile } from "../config/editing/file.ts";
 import { type LoadedConfig, loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
@@ -7,10 +8,12 @@ import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Where a command line finds its configuration: the names of a file and of a folder of images. */
+/** What a command line says of its configuration; `file` and `folder` are names. */
 export interface ConfigPlace {
   readonly file?: string | undefined;
   readonly folder?: string | undefined;
+  /** Replaces the port of `addr`. */
+  readonly port?: number | undefined;
 }
 
 /** A configuration and its file. */
@@ -33,7 +36,7 @@ export async function readConfig(platform: Platform, place: ConfigPlace): Promis
   return { config, find: loaded.find, ...(file ? { file } : {}) };
 }
 
-/** Returns a configuration with absolute paths, and with the folder of the command line, if given. */
+/** Returns a configuration with absolute paths, and with what the command line says. */
 async function completeConfig(
   platform: Platform,
   place: ConfigPlace,
@@ -41,7 +44,9 @@ async function completeConfig(
   written: Config,
 ): Promise<Config> {
   const base = file === undefined ? (platform.cwd ?? "/") : file.replace(/[^/\\]*$/, "");
-  const config = withAbsolutePaths(written, base);
+  const absolute = withAbsolutePaths(written, base);
+  const { port } = place;
+  const config = port === undefined ? absolute : { ...absolute, addr: withPort(absolute.addr, port) };
   if (place.folder === undefined) return config;
   if (config.sources.length > 0)
     throw new CommandError(

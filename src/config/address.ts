@@ -15,3 +15,6 @@ export function parseAddress(text: string): Address {
   const hostname = found[1] ?? found[2];
   return hostname ? { hostname, port } : { port };
 }
+
+/** Returns a listening address with another port, and the same interfaces. */
+export const withPort = (address: string, port: number): string => address.replace(/\d+$/, String(port));

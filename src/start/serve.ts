@@ -70,7 +70,7 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
 function listenProblem(addr: string, error: unknown): string {
   const code = (error as { code?: string }).code ?? (error as Error).name;
   if (code === "EADDRINUSE" || code === "AddrInUse")
-    return `the address ${addr} is in use; stop the other program or choose another with SERVICE_ADDR=:8081`;
+    return `the address ${addr} is in use; stop the other program or choose another port with --port 8081`;
   if (code === "EACCES" || code === "PermissionDenied")
     return `the address ${addr} may not be used by this user; choose a port of 1024 or more`;
   return `cannot listen on ${addr}: ${(error as Error).message}`;

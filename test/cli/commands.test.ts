@@ -242,7 +242,7 @@ describe("the configuration file", () => {
 
 describe("an unknown command line gets one line of advice, and exit code 2", () => {
   test.each<[string, readonly string[], RegExp]>([
-    ["an unknown flag", ["--port", "80"], /serve does not know --port; see smalti serve --help/],
+    ["an unknown flag", ["--host", "a"], /serve does not know --host; see smalti serve --help/],
     ["a second folder", ["a", "b"], /unexpected argument b/],
     ["a folder for check", ["check", "images"], /unexpected argument images/],
     ["-config without a name", ["-config"], /--config needs a value: --config FILE/],
@@ -330,10 +330,15 @@ describe("mistakes get one line of advice, and exit code 1", () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as { port: number };
-    const { code, out, err } = await built.run([], { env: { SERVICE_ADDR: `127.0.0.1:${port}` } });
+    const env = { SERVICE_ADDR: `127.0.0.1:${port}` };
+    const { code, out, err } = await built.run([], { env });
+    // A free port, on the same interface.
+    const { url, process: child } = await built.serve(["--port", "0"], { env });
+    child.kill();
     other.close();
+    expect(url).not.toBe(`http://127.0.0.1:${port}`);
     expect([code, out]).toEqual([1, ""]);
-    expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; .*SERVICE_ADDR=`))]);
+    expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; .*--port `))]);
   });
 
   test("a port in use, without waiting for an origin that never responds", async () => {
