@@ -242,7 +242,7 @@ describe("the configuration file", () => {
 
 describe("an unknown command line gets one line of advice, and exit code 2", () => {
   test.each<[string, readonly string[], RegExp]>([
-    ["an unknown flag", ["--host", "a"], /serve does not know --host; see smalti serve --help/],
+    ["an unknown flag", ["--colour", "a"], /serve does not know --colour; see smalti serve --help/],
     ["a second folder", ["a", "b"], /unexpected argument b/],
     ["a folder for check", ["check", "images"], /unexpected argument images/],
     ["-config without a name", ["-config"], /--config needs a value: --config FILE/],
