@@ -42,6 +42,8 @@ export interface Proxying {
 export interface SiteOptions extends Proxying {
   /** The profile, as YAML in a line; may need the address of the site. */
   readonly profile: string | ((base: string) => string);
+  /** Further profiles by name, as YAML in a line; the rule names them before the examined one. */
+  readonly others?: Readonly<Record<string, string>>;
   /** Path of the service on the proxy: "" or a path such as /images. */
   readonly folder?: string;
   /** Lines of the configuration in place of base_url. */
@@ -79,6 +81,7 @@ interface Examined {
 /** Starts both. */
 export async function startSite({
   profile,
+  others = {},
   folder = "",
   address,
   auth = `cors: { token_origins: ["${viewer}"] }`,
@@ -92,14 +95,19 @@ export async function startSite({
   const ports: number[] = [];
   const secrets: string[] = [];
   const proxy = createProxy(folder, ports, proxying, secrets);
+  const profiles = [...Object.keys(others), "way"];
   const base = `http://127.0.0.1:${await listen(proxy, port)}${folder}`;
   const yaml = `${address ?? `base_url: ${base}`}
 trusted_proxies: [${trusted}]
 sources: [{ name: a, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: closed/ }]
 auth:
   ${auth}
-  profiles: { way: ${typeof profile === "string" ? profile : profile(base)} }
-  rules: [{ match: "closed/*", profile: way }]
+  profiles:
+    way: ${typeof profile === "string" ? profile : profile(base)}
+${Object.entries(others)
+  .map(([name, other]) => `    ${name}: ${other}`)
+  .join("\n")}
+  rules: [{ match: "closed/*", profile: [${profiles.join(", ")}] }]
 `;
   const apps = await Promise.all(Array.from({ length: replicas }, () => served(yaml, { ...env })));
   const servers = apps.map(serverOf);
@@ -122,7 +130,7 @@ auth:
         },
         base: own,
         origin,
-        targets: [{ profile: "way", profiles: ["way"], identifier, exists: true }],
+        targets: [{ profile: "way", profiles, identifier, exists: true }],
       }),
     async close() {
       await Promise.all([proxy, ...servers].map(end));

@@ -67,6 +67,17 @@ describe.each([[""], ["/images"], ["/a/b"]])("below the path %j", (folder) => {
     expect(JSON.stringify(known)).not.toContain("secret");
   });
 
+  test("a password, if the rule names other profiles before it", async () => {
+    const others = {
+      terms: "{ pattern: clickthrough, access_service: { backend: builtin } }",
+      staff: password,
+    };
+    const several = await site({ profile: password, folder, others });
+    const findings = await several.examine({ credentials: { username: "ann", password: "secret" } });
+    expect(problems(findings)).toEqual([]);
+    expect(stepsOf(findings)).toEqual(whole);
+  });
+
   test("a header: it is removed from clients' requests", async () => {
     const findings = await (
       await site({ profile: "{ pattern: external, access_service: { backend: header } }", folder })

@@ -29,9 +29,17 @@ function allServices(value: unknown, depth = 0): DescribedService[] {
 export function serviceFaults(service: unknown, walk: LoginWalk): (Fault | undefined)[] {
   const { base, target, profile } = walk;
   const found = allServices(service);
-  const findNamed = (type: string) => found.find((each) => each.type === type)?.id;
+  // A rule may name several profiles, of which each has a login service of its own.
+  const others = new Set(
+    target.profiles
+      .filter((name) => name !== target.profile)
+      .flatMap((name) => [loginAddress(base, name, 1), loginAddress(base, name, 2)]) as unknown[],
+  );
+  const findNamed = (type: string) => found.find((each) => each.type === type && !others.has(each.id))?.id;
   const named1 = (uri: RegExp) =>
-    found.find(({ profile }) => typeof profile === "string" && uri.test(profile))?.["@id"];
+    found.find(
+      (each) => typeof each.profile === "string" && uri.test(each.profile) && !others.has(each["@id"]),
+    )?.["@id"];
   if (found.length === 0)
     return [
       {
