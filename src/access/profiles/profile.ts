@@ -5,3 +5,7 @@ import type { ProfileOptions } from "./options.ts";
 export interface Profile extends ProfileOptions {
   readonly name: string;
 }
+
+/** True if a profile gives access by the address of the client. */
+export const isKiosk = ({ pattern, access_service: { backend } }: ProfileOptions): boolean =>
+  pattern === "kiosk" && backend !== "header";

@@ -3,7 +3,7 @@
 
 import { parseSizeParameter } from "../../iiif/image/grammar.ts";
 import type { Denial, Grant } from "../access.ts";
-import type { Profile } from "../profiles/profile.ts";
+import { isKiosk, type Profile } from "../profiles/profile.ts";
 
 export interface Requirement {
   /** In the order of the rule. Substitute, heading and note come from the first. */
@@ -37,9 +37,15 @@ export function createRequirement(profiles: Requirement["profiles"]): Requiremen
 }
 
 function denialOf(profiles: readonly Profile[]) {
-  const isByHeader = profiles.every(({ access_service: service }) => service.backend === "header");
-  const reason = isByHeader
-    ? "This image is for readers whom the site in front of this service knows. Log in there, then ask again."
-    : "This image needs a login. The image information names where to log in; ask again with the cookie or token from there.";
-  return { allowed: false, status: 401, reason } as const;
+  return { allowed: false, status: 401, reason: reasonOf(profiles) } as const;
+}
+
+/** Returns what a reader without access lacks, and what to do. It names no addresses of kiosks. */
+function reasonOf(profiles: readonly Profile[]): string {
+  if (profiles.every(({ access_service: service }) => service.backend === "header"))
+    return "This image is for readers whom the site in front of this service knows. Log in there, then ask again.";
+  if (profiles.every(isKiosk))
+    return "This image is open only to certain network addresses, such as those of a reading room, and this request came from another one. Ask again from there.";
+  const except = profiles.some(isKiosk) ? ", except from certain network addresses" : "";
+  return `This image needs a login${except}. The image information names where to log in; ask again with the cookie or token from there.`;
 }

@@ -1,6 +1,7 @@
 // Results of tools that have no image to show: denials and errors, in words.
 
 import type { RefusedDecision } from "../../access/access.ts";
+import { isKiosk } from "../../access/profiles/profile.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
@@ -22,7 +23,7 @@ export function denial(
   if (refused.status === 303) return failure(`${refused.reason} Address: ${refused.location}`);
   const { profiles = [] } = (refused.status === 401 && auth?.requirementOf(identifier)) || {};
   const logins = profiles
-    .filter(({ access_service: { backend } }) => backend !== "header")
+    .filter((profile) => profile.access_service.backend !== "header" && !isKiosk(profile))
     .map(({ name }) => loginAddress(c.get("base"), name, 2));
   if (logins.length === 0) return failure(refused.reason);
   return failure(

@@ -73,6 +73,22 @@ test("image information and the probe say the same", async () => {
   }
 });
 
+test("a refusal says that the address counts, not a login, and names no address", async () => {
+  const image = await get(at("private%2Fa.png"), outside);
+  const { status, detail } = (await image.json()) as { status: number; detail: string };
+  expect([image.status, status]).toEqual([401, 401]);
+  expect(detail).toMatch(
+    /^This image is open only to certain network addresses, such as those of a reading room/,
+  );
+  expect(detail).not.toMatch(/log ?in|\d/);
+  const page = await get(at("private%2Fa.png"), outside, { Accept: "text/html" });
+  expect(await page.text()).not.toMatch(/needs a login|192\.0\.2/);
+  const probe = await get("/iiif/auth/probe/private%2Fa.png", outside);
+  const result = await probe.text();
+  expect(JSON.parse(result)).toMatchObject({ status: 401, heading: { en: ["No access"] } });
+  expect(result).not.toMatch(/login|192\.0\.2/);
+});
+
 test.each(["room.png", "private%2Fa.png"])(
   "entries that the room has of %s are confirmed to nobody else",
   async (name) => {

@@ -47,6 +47,11 @@ test("any of them gives access, and no other", async () => {
   ]).toEqual([200, 200, 200, 200, 200]);
 });
 
+test("a refusal mentions that some addresses need no login", async () => {
+  const { detail } = (await (await site.app.get(at("private%2Fa.png"))).json()) as { detail: string };
+  expect(detail).toMatch(/^This image needs a login, except from certain network addresses\. /);
+});
+
 test("info.json has an access service for each login in one probe service, then those of 1.0", async () => {
   const response = await site.app.get(at("private%2Fa.png", "info.json"));
   expect([response.status, response.headers.get("Vary")]).toEqual([
