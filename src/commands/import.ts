@@ -31,9 +31,16 @@ export const importCommand = command({
     await writeText(platform, to, imported.yaml);
     platform.write?.("err", reportText(imported, problems, doubt));
     const { properties, variables } = imported;
+    const todo = [
+      ...(variables.length > 0
+        ? [`set ${variables.map(({ name }) => name).join(", ")} in the environment`]
+        : []),
+      ...(problems.length > 0 ? ["correct what the report says"] : []),
+      "check it:",
+    ].join(", then ");
     const next = `smalti check -config ${output}`;
     return {
-      text: `${output} is written.${problems.length > 0 ? " Correct what the report says, then check it:" : " Check it:"}\n\n    ${next}\n`,
+      text: `${output} is written. ${todo[0]?.toUpperCase()}${todo.slice(1)}\n\n    ${next}\n`,
       data: { file: to, properties, methods, variables, problems, next },
       failed: problems.length > 0,
     };
@@ -61,11 +68,17 @@ async function readProperties(platform: Platform, path: string): Promise<Propert
   return all;
 }
 
-/** Returns the text of a file, undefined if there is none. Older properties files are in ISO 8859-1. */
+/** Bytes of a file that is read; the sample of Cantaloupe has 40 KiB. */
+const mostBytes = 2 ** 20;
+
+/**
+ * Returns the text of a file, undefined if there is none. Older properties files are in ISO 8859-1. Throws
+ * CommandError for devices, pipes and folders, and for a file of more than a mebibyte.
+ */
 async function readText(platform: Platform, path: string): Promise<string | undefined> {
   let bytes: Uint8Array | undefined;
   try {
-    bytes = await platform.files?.readFile(path);
+    bytes = await readBounded(platform, path);
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
@@ -74,6 +87,19 @@ async function readText(platform: Platform, path: string): Promise<string | unde
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return new TextDecoder("latin1").decode(bytes);
+  }
+}
+
+async function readBounded({ files }: Platform, path: string): Promise<Uint8Array | undefined> {
+  const found = await files?.stat(path);
+  if (!files || !found) return undefined;
+  if (found.kind !== "file") throw new Error("expected a regular file; correct the path");
+  const file = await files.open(path);
+  try {
+    if (file.size > mostBytes) throw new Error("expected at most 1 MiB of properties; correct the path");
+    return await file.read(0, file.size);
+  } finally {
+    await file.close();
   }
 }
 
@@ -107,7 +133,7 @@ const headings = {
   unneeded: "Not needed, and why",
 } as const;
 
-/** Returns the report for a terminal: what needs attention is last. */
+/** Returns the report for a terminal: first what was taken over and what it needs, then everything else. */
 function reportText(
   { properties, methods, variables }: Imported,
   problems: readonly Problem[],
@@ -118,18 +144,19 @@ function reportText(
     `  ${property.padEnd(wide)}  ${[to, text].filter((part) => part !== undefined).join(": ")}`;
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`${title} (${lines.length})`, ...lines, ""];
-  const rows = (["unneeded", "taken", "missing"] as const).flatMap((outcome) =>
-    section(headings[outcome], properties.filter((each) => each.outcome === outcome).map(line)),
-  );
+  const rows = (outcome: keyof typeof headings) =>
+    section(headings[outcome], properties.filter((each) => each.outcome === outcome).map(line));
   const pairs = (list: readonly (readonly [string, string])[]) =>
     list.map(([name, text]) => `  ${name.padEnd(wide)}  ${text}`);
   return [
-    ...rows,
+    ...rows("taken"),
+    ...section("Variables of the environment to set", pairs(variables.map(({ name, text }) => [name, text]))),
+    ...rows("missing"),
     ...section(
       "Methods of the delegate script, to be written as hooks",
       pairs(methods.map(({ method, text }) => [method, text])),
     ),
-    ...section("Variables of the environment to set", pairs(variables.map(({ name, text }) => [name, text]))),
+    ...rows("unneeded"),
     ...section(
       "To correct in the new file",
       problems.map((problem) => `  ${problemText(problem)}`),

@@ -1,5 +1,6 @@
 // The command import: a whole installation of Cantaloupe, from its properties to images.
 
+import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -81,6 +82,44 @@ test("reports each property as JSON, with those of the file that this one extend
   const yaml = readFileSync(join(folder, "child.yaml"), "utf8");
   expect(yaml).toContain("addr: :2\n");
   expect(yaml).not.toContain("geheim");
+});
+
+test("begins with what is taken over and the variables to set, which the last lines name again", async () => {
+  write(
+    "secrets.properties",
+    `http.port = 8182
+base_uri = https://images.example.org
+source.static = S3Source
+S3Source.access_key_id = AKIA
+S3Source.secret_key = geheim
+S3Source.BasicLookupStrategy.bucket.name = masters
+redaction.enabled = true
+`,
+  );
+  const { out, err } = await run(["import", "secrets.properties", "-o", "secrets.yaml"]);
+  const headings = [...err.matchAll(/^(\S[^(\n]*) \(\d+\)$/gm)].map(([, heading]) => heading);
+  expect(headings.slice(0, 3)).toEqual([
+    "Taken over",
+    "Variables of the environment to set",
+    "Without an equivalent, and what to do instead",
+  ]);
+  expect(out).toContain(
+    "secrets.yaml is written. Set S3SOURCE_ACCESS_KEY_ID, S3SOURCE_SECRET_KEY in the environment, then check it:\n",
+  );
+  expect(readFileSync(join(folder, "secrets.yaml"), "utf8")).toMatch(
+    /proxy in front[^\n]*\n(# .*\n)?# trusted_proxies: \[127\.0\.0\.1\]\nbase_url: https/,
+  );
+});
+
+test.each(["/dev/zero", "pipe", ".", "large"])("reads no properties from %s", async (name) => {
+  if (!existsSync(join(folder, "pipe"))) execFileSync("mkfifo", [join(folder, "pipe")]);
+  write("large", `# ${"x".repeat(2 ** 20)}`);
+  write("strange.properties", `extends = ${name}\n`);
+  for (const args of [["strange.properties"], [name]]) {
+    const { code, err } = await run(["import", ...args, "-o", "strange.yaml"]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/cannot be read: expected (a regular file|at most 1 MiB of properties)/);
+  }
 });
 
 test("writes what it can of a configuration with a fault, and says what to correct", async () => {

@@ -38,6 +38,9 @@ const sizes: Row = {
 };
 const script = "smalti calls hooks in JavaScript, or a web service: see the list of your methods";
 
+const ofProxy = `With https there is a proxy in front. Name its address, so that limits, logs and reading rooms see the addresses of readers:
+trusted_proxies: [127.0.0.1]`;
+
 const constraint = missing(
   "smalti has no scale constraints; limit the detail for readers by auth.profiles.*.substitute.max_size",
 );
@@ -82,7 +85,8 @@ export const serverRows: Rows = {
         throw new Error(
           "set base_url to an http or https address without query, such as https://images.example.org",
         );
-      return [{ path: ["base_url"], value: value.replace(/\/+$/, "") }];
+      const comment = /^https:/i.test(value) ? { comment: ofProxy } : {};
+      return [{ path: ["base_url"], value: value.replace(/\/+$/, ""), ...comment }];
     },
   },
   slash_substitute: {
