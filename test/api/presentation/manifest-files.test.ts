@@ -265,7 +265,7 @@ describe("a wrong manifest file", () => {
   test.each([
     ["manifest.yaml", "label: x\nrights: [\n", /line \d+/],
     ["manifest.yaml", "label: x\nrigths: y\n", /line 2, rigths: .*rights/],
-    ["manifest.yaml", "label: x\ncanvases:\n  3: Third\n", /line 3, canvases\.3: there is no image "3" here/],
+    ["manifest.yaml", "label: x\ncanvases:\n  3: Third\n", /line 3, canvases\.3: there is no image 3 here/],
     [
       "manifest.json",
       '{\n "type": "Manifest",\n "label": "x",\n "items": [{ "type": "Canvas" }]\n}',

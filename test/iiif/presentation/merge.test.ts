@@ -54,6 +54,16 @@ describe("a described manifest", () => {
     });
   });
 
+  test("has what is said of canvases by their index, unless an image has that name", () => {
+    const document = manifest({ canvases: { 2: "Second", "3": { label: "Third" } } });
+    expect(names(document)).toEqual(["1.jpg", "Second", "Third"]);
+    const reversed = ["2.jpg", "1.jpg"].map((name) => image(`book/${name}`));
+    expect(names(merged({ canvases: { 1: "Named 1" } }, reversed).read)).toEqual(["2.jpg", "Named 1"]);
+    const letters = ["a.jpg", "b.jpg"].map((name) => image(`book/${name}`));
+    expect(names(merged({ canvases: { 1: "First" } }, letters).read)).toEqual(["First", "b.jpg"]);
+    expect(merged({ canvases: { 3: "None" } }, letters).faults).toHaveLength(1);
+  });
+
   test("has the order of names, indexes and stems, and all others after them; canvases keep their ids", () => {
     const document = manifest({ order: ["3", 2] });
     expect(names(document)).toEqual(["3.png", "2.jpg", "1.jpg"]);

@@ -145,7 +145,7 @@ const manifestKeys: Readonly<Record<string, Reader>> = {
   ...whole,
   start,
   structures: many(range),
-  canvases: partsBy({ ...common("Canvas"), extra }),
+  canvases: partsBy({ ...common("Canvas"), extra }, indexOrName),
 };
 const collectionKeys: Readonly<Record<string, Reader>> = {
   ...common("Collection"),
@@ -190,8 +190,16 @@ function picksOf({ thumbnail, start, ...members }: Resource) {
   };
 }
 
-/** Reads images or folders by their names; a text alone is a label. */
-function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly PartDescription[]> {
+/** Returns the index that a key is, since keys of objects are always text; else the key. */
+function indexOrName(key: string): Named["name"] {
+  return /^[1-9]\d{0,8}$/.test(key) ? Number(key) : key;
+}
+
+/** Reads images or folders by their names; a text alone is a label. `nameOf`: makes a name of a key. */
+function partsBy(
+  readers: Readonly<Record<string, Reader>>,
+  nameOf: (key: string) => Named["name"] = (key) => key,
+): Reader<readonly PartDescription[]> {
   const known = { ...readers, hide: flag };
   return (value, at) => {
     const object = objectOf(value);
@@ -204,7 +212,7 @@ function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly Par
         extra: more = {},
         ...members
       } = keys(known, isLabel ? { label: inner } : inner, place) ?? {};
-      const named = { name: key, path: place.path };
+      const named = { name: nameOf(key), path: place.path };
       // Canvases show their own image; only another one needs to be named.
       if (members.thumbnail && !Array.isArray(members.thumbnail)) {
         noteUnexpected(inside(place, "thumbnail"), "the address of a picture", objectOf(inner)?.thumbnail);
