@@ -241,7 +241,7 @@ export const figures = {
   cache_volume_size: { kind: "gauge", unit: "bytes", help: "Size of that volume.", labels: { slot } },
   cache_circuit_open: {
     kind: "gauge",
-    help: "1 while a slot's store is left alone after failures; absent for stores in memory.",
+    help: "1 while reads or writes of a slot's store are paused after failures; absent for stores in memory.",
     labels: { slot, operation: ["read", "write"] },
   },
   source_opens: {
@@ -283,7 +283,7 @@ export const figures = {
   },
   source_circuit_open: {
     kind: "gauge",
-    help: "1 while a remote source that did not answer is not asked about masters that can be served without it.",
+    help: "1 while lookups at a remote source are paused after failures, for masters that can be served without them.",
     labels: { source },
   },
   traces: {

@@ -145,7 +145,10 @@ function State({ slot, problem }: { readonly slot: NamedSlot; readonly problem: 
   if (!read && !write) return <span class="pill good">works</span>;
   const which = read && write ? "reads and writes" : read ? "reads" : "writes";
   return (
-    <span class="pill bad" title="Its store failed recently; it is tried again in a moment.">
+    <span
+      class="pill bad"
+      title="Its store failed several times in a row; the service tries it again in a moment."
+    >
       {which} paused
     </span>
   );
