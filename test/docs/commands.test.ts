@@ -1,13 +1,14 @@
 // The commands of the pages work. docs/contributing/documentation.md says how a page marks a block that runs
 // elsewhere.
 
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/reading/load.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { freePort } from "../servers/free-port.ts";
-import { type Block, blocksOf, docsFolder, docsPages } from "./pages.ts";
+import { essentialsOf } from "./essentials.ts";
+import { type Block, blocksOf, docsFolder, docsPages, readme } from "./pages.ts";
 import { Session } from "./session.ts";
 
 let built: Built;
@@ -24,7 +25,7 @@ const isCommands = ({ language }: Block) => language === "sh";
 const isRun = (block: Block) => isCommands(block) && block.note === "";
 const isConfiguration = ({ language, text }: Block) => language === "yaml" && !loadConfig(text, env).problems;
 
-const pages = docsPages.map((page) => ({ path: page.path, blocks: blocksOf(page) }));
+const pages = [...docsPages, readme].map((page) => ({ path: page.path, blocks: blocksOf(page) }));
 
 test.for(pages.filter(({ blocks }) => blocks.some(isRun)))(
   "the commands of $path work, from the first to the last",
@@ -46,15 +47,51 @@ test.for(pages.filter(({ blocks }) => blocks.some(isRun)))(
   },
 );
 
+const addressesOf = (blocks: readonly Block[]) =>
+  blocks
+    .filter(({ language }) => /^(html|js)$/.test(language))
+    .flatMap(({ text }) => text.match(/https:\/\/images\.example\.org\/[^"'`\s<>]*/g) ?? []);
+
+test.for(pages.filter(({ blocks }) => addressesOf(blocks).length > 0))(
+  "the addresses in the HTML of $path respond",
+  { timeout: 60_000 },
+  async ({ blocks }) => {
+    const session = new Session(join(built.dist, "main.js"), await freePort());
+    try {
+      const commands = addressesOf(blocks).map((address) => `curl --output page '${address}'`);
+      const { status, stderr } = session.run(commands.join("\n"));
+      expect(status, `${commands.join("\n")}\n${stderr}`).toBe(0);
+    } finally {
+      session.end();
+    }
+  },
+);
+
 describe("a block that is not run here", () => {
   const marked = pages.flatMap(({ path, blocks }) =>
     blocks
       .filter((block) => isCommands(block) && !isRun(block))
-      .map(({ note, line }) => ({ note, place: `${path}:${line}` })),
+      .map(({ note, text, line }) => ({ note, text, place: `${path}:${line}` })),
   );
-  test.each(marked)("$place names a test that runs it, or what it needs: $note", ({ note }) => {
-    const [, file] = /^in (test\/\S+\.test\.ts)$/.exec(note) ?? [];
-    if (file) expect(existsSync(join(docsFolder, "..", file))).toBe(true);
-    else expect(note).toMatch(/^needs \S/);
+  const isElsewhere = ({ note }: { readonly note: string }) => note.startsWith("in ");
+
+  test.each(marked.filter(isElsewhere))("$place is run $note, which contains its commands", (block) => {
+    const files = block.note.slice("in ".length).split(" and ");
+    const texts = files.map((file) => readFileSync(join(docsFolder, "..", file), "utf8")).join();
+    expect(essentialsOf(block.text).filter((word) => !texts.includes(word))).toEqual([]);
+  });
+
+  test("otherwise needs what a machine for tests does not have", () => {
+    expect(
+      marked.filter((block) => !isElsewhere(block)).map(({ place, note }) => [place.split(":")[0], note]),
+    ).toEqual([
+      ["comparison", "needs other servers and a quiet machine"],
+      ["how-to/logins", "needs Apache and a terminal"],
+      ["how-to/mcp", "needs Claude Code"],
+      ["operations/deploy", "needs Docker"],
+      ["operations/deploy", "needs a cluster"],
+      ["operations/deploy", "needs systemd and root"],
+      ["operations/deploy", "needs nginx, Caddy and root"],
+    ]);
   });
 });

@@ -16,6 +16,11 @@ export const docsPages: readonly DocsPage[] = readdirSync(docsFolder, { recursiv
   .sort()
   .map((name) => ({ path: name.slice(0, -3), text: readFileSync(docsFolder + name, "utf8") }));
 
+export const readme: DocsPage = {
+  path: "../README",
+  text: readFileSync(`${docsFolder}../README.md`, "utf8"),
+};
+
 /** A fenced block: its language, the words after it, its text, and the line where it begins. */
 export interface Block {
   readonly language: string;

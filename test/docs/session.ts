@@ -10,10 +10,12 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { fixturesFolder } from "../host.ts";
 
@@ -32,6 +34,7 @@ const pictures: Readonly<Record<string, string>> = {
   "letters/1912/page 1.tif": "tif-deflate-pred2.tif",
   "letters/1912/page-1.tif": "tif-deflate-pred2.tif",
   "letters/1912/page 2.tif": "tif-deflate-pred2.tif",
+  "letters/1913/page 1.tif": "tif-deflate-pred2.tif",
   "maps/sheet-1.tif": "tif-deflate-pred2.tif",
 };
 
@@ -102,7 +105,11 @@ export class Session {
       SERVICE_ADMIN_USER: "ada",
       SERVICE_ADMIN_PASS: password,
     };
-    this.configure("sources: [{ name: pictures, type: filesystem, root: ../Pictures }]\n");
+    symlinkSync(fileURLToPath(new URL("../../deploy", import.meta.url)), join(this.#work, "deploy"));
+    writeFileSync(
+      join(this.#work, "cantaloupe.properties"),
+      `FilesystemSource.BasicLookupStrategy.path_prefix = ${this.#root}/Pictures/\n`,
+    );
   }
 
   /** Saves a configuration of the page as smalti.yaml, with what it refers to. */
@@ -116,6 +123,9 @@ export class Session {
 
   /** Runs a block; a block that talks to a server gets one. */
   run(block: string): SpawnSyncReturns<string> {
+    const needsFile = !/smalti (import|init)\b/.test(block);
+    if (needsFile && !existsSync(join(this.#work, "smalti.yaml")))
+      this.configure("sources: [{ name: pictures, type: filesystem, root: ../Pictures }]\n");
     const isAsked = /^curl\b/m.test(block) && !existsSync(join(this.#root, "pid"));
     const text = `set -e -o pipefail\n${this.#state}\n${isAsked ? "smalti -config smalti.yaml\n" : ""}${this.#inRoot(block)}\nexport -p >"$ROOT/state"\n`;
     const input = `${password}\n`;

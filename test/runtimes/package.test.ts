@@ -93,6 +93,13 @@ test.each([
   },
 );
 
+test("npm installs the command smalti", () => {
+  const prefix = join(folder, "global");
+  execFileSync("npm", ["install", "--global", "--prefix", prefix, "smalti"], { env, stdio: "pipe" });
+  const version = execFileSync(join(prefix, "bin/smalti"), ["version"], { encoding: "utf8" });
+  expect(version).toMatch(/^\d+\.\d+\.\d+(\+[0-9a-f]{7})?\n$/);
+});
+
 /** A registry that has this package alone. */
 async function serveRegistry(file: string): Promise<Server> {
   const bytes = readFileSync(file);
