@@ -14,6 +14,7 @@ import { command } from "./command.ts";
 import { asCommandError, CommandError, InterruptedError, UsageError } from "./command-error.ts";
 import { pageFlag } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
+import { forceFlag, refuseExisting } from "./new-file.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
 export const convert = command({
@@ -55,7 +56,7 @@ export const convert = command({
       text: "side of a tile in pixels, a multiple of 16; 256 if omitted",
     },
     page: pageFlag,
-    force: { kind: "switch", text: "replace files that exist" },
+    force: forceFlag,
   },
   operands: [{ name: "FILE", among: "file", many: true }],
   async run({ platform, flags: { output, to, force, ...flags }, operands }) {
@@ -151,7 +152,13 @@ async function convertFile(tools: Tools, target: Target, options: Options): Prom
   signal.throwIfAborted();
   let bytes: OpenFile | undefined;
   try {
-    await confirmPaths(files, target, options.force);
+    await confirmInput(files, from);
+    await refuseExisting(files, {
+      path: to,
+      force: options.force,
+      input: from,
+      flag: "-o FILE or --to FOLDER",
+    });
     bytes = await files.open(from);
     const codec = await codecOf(tools.codecs, bytes);
     const header = await codec.probe(bytes, options.page);
@@ -178,16 +185,11 @@ async function convertFile(tools: Tools, target: Target, options: Options): Prom
   }
 }
 
-/** Throws CommandError if there is no file to read, or another one to keep. */
-async function confirmPaths(files: FileSystem, { from, to }: Target, force: boolean): Promise<void> {
+/** Throws CommandError if there is no file to read. */
+async function confirmInput(files: FileSystem, from: string): Promise<void> {
   const found = await files.stat(from);
   if (!found) throw new CommandError("there is no such file");
   if (found.kind === "directory") throw new CommandError("it is a folder; name the files in it");
-  const there = await files.stat(to);
-  if (there && (await files.realPath(to)) === (await files.realPath(from)))
-    throw new CommandError("it would replace itself; name another file with -o, or a folder with --to");
-  if (there?.kind === "directory") throw new CommandError(`${to} is a folder; --to writes to a folder`);
-  if (there && !force) throw new CommandError(`${to} exists; --force replaces it`);
 }
 
 async function codecOf(codecs: Codecs, bytes: OpenFile): Promise<Codec> {

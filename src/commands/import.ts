@@ -9,7 +9,7 @@ import { type Imported, importCantaloupe, type Reported } from "./cantaloupe/imp
 import { isTrue, type Properties, parseProperties } from "./cantaloupe/properties.ts";
 import { command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import { newFileFlags, refuseExisting, writeText } from "./new-file.ts";
+import { newFileFlags, refuseExisting, writeNew } from "./new-file.ts";
 
 export const importCommand = command({
   name: "import",
@@ -22,13 +22,13 @@ export const importCommand = command({
   async run({ platform, flags: { output = "smalti.yaml", force }, operands: [name = ""] }) {
     const folder = platform.cwd ?? "/";
     const [from, to] = [absolutePath(folder, name), absolutePath(folder, output)];
-    await refuseExisting(platform, to, force);
+    await refuseExisting(platform.files, { path: to, force, input: from });
     const given = await readProperties(platform, from);
     if (given.size === 0) throw new CommandError(`${from} sets no properties`);
     const { methods, doubt } = await readDelegates(platform, given, from);
     const imported = importCantaloupe(given, { file: nameOf(from), output, methods });
     const problems = problemsOf(imported);
-    await writeText(platform, to, imported.yaml);
+    await writeNew(platform, to, imported.yaml);
     platform.write?.("err", reportText(imported, problems, doubt));
     const { properties, variables } = imported;
     const todo = [

@@ -7,7 +7,7 @@ import { command } from "./command.ts";
 import { CommandError, InterruptedError } from "./command-error.ts";
 import { type Known, type Question, questions, type Reply } from "./init/questions.ts";
 import { interruptOf } from "./interrupt.ts";
-import { newFileFlags, refuseExisting, writeText } from "./new-file.ts";
+import { newFileFlags, refuseExisting, writeNew } from "./new-file.ts";
 import { bySection, commentedYaml } from "./yaml/commented-yaml.ts";
 
 export const init = command({
@@ -24,7 +24,7 @@ export const init = command({
   operands: [{ name: "DIR", among: "folder", optional: true }],
   async run({ platform, flags: { output = "smalti.yaml", yes, force }, operands: [folder] }) {
     const path = absolutePath(platform.cwd ?? "/", output);
-    await refuseExisting(platform, path, force);
+    await refuseExisting(platform.files, { path, force });
     const prompt = yes ? undefined : platform.prompt?.();
     if (!yes && !prompt) throw new CommandError("this runtime has no standard input; use --yes");
     let replies: ReadonlyMap<string, Reply>;
@@ -38,7 +38,7 @@ export const init = command({
     const yaml = commentedYaml(bySection(settings), { head: headOf(output) });
     const { problems } = loadConfig(yaml, platform.env);
     if (problems) throw new CommandError(problemLines(problems, "these answers"));
-    await writeText(platform, path, yaml);
+    await writeNew(platform, path, yaml);
     const answers = Object.fromEntries([...replies].map(([name, { answer }]) => [name, answer]));
     return {
       text: `${output} is written. The pages under /admin/ need SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment.\nNext:\n\n    ${next}\n`,

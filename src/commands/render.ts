@@ -6,12 +6,12 @@ import type { ImageRequest } from "../iiif/image/request.ts";
 import { withMaster } from "../images/open.ts";
 import { asOperator, operatorCaller } from "../images/operator.ts";
 import { prepare, render } from "../images/render.ts";
-import type { Platform } from "../platform/platform.ts";
 import type { Service } from "../service.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, inWords, UsageError } from "./command-error.ts";
 import { pageFlag, withFile } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
+import { forceFlag, refuseExisting, writeNew } from "./new-file.ts";
 import { readConfig } from "./read-config.ts";
 
 export const renderCommand = command({
@@ -33,12 +33,15 @@ export const renderCommand = command({
       text: "the file to write; - is the standard output",
     },
     page: pageFlag,
+    force: forceFlag,
     config: configFlag,
   },
   operands: [{ name: "FILE", among: "file" }, { name: "REQUEST" }],
   async run({ platform, flags, operands: [path = "", request = ""], json }) {
-    const { output, page, config: file } = flags;
+    const { output, page, force, config: file } = flags;
     if (json && output === "-") throw new UsageError("--json and -o - both need the standard output");
+    const [input, to] = [absolutePath(platform.cwd ?? "/", path), absolutePath(platform.cwd ?? "/", output)];
+    if (output !== "-") await refuseExisting(platform.files, { path: to, force, input });
     const asked = await inWords(Promise.resolve(request).then(requestOf));
     const { config } = await readConfig(platform, { file });
     const signal = interruptOf(platform);
@@ -51,7 +54,8 @@ export const renderCommand = command({
       throw new CommandError(
         `${path} is damaged or ends early, so a part of the picture is missing; nothing was written`,
       );
-    await inWords(write(platform, output, made.bytes));
+    if (output === "-") await inWords(Promise.resolve(platform.writeBytes?.(made.bytes)));
+    else await writeNew(platform, to, made.bytes);
     const { canonical, size, bytes } = made;
     return { text: "", data: { output, request: canonical, ...size, bytes: bytes.length } };
   },
@@ -78,10 +82,4 @@ function derivativeOf({ images }: Service, identifier: string, request: ImageReq
     const { bytes, incomplete } = await render(images, master, prepared, signal);
     return { bytes, incomplete, canonical: prepared.canonical, size: prepared.geometry.size };
   });
-}
-
-/** Writes the whole file or nothing. */
-async function write(platform: Platform, output: string, bytes: Uint8Array): Promise<void> {
-  if (output === "-") await platform.writeBytes?.(bytes);
-  else await platform.files?.writeFile(absolutePath(platform.cwd ?? "/", output), bytes);
 }

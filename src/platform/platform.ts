@@ -80,6 +80,8 @@ export interface FileWriter {
 export interface FileSystem {
   /** Follows symbolic links; undefined if nothing exists. */
   stat(path: string): Promise<FileStat | undefined>;
+  /** True for a symbolic link, whether or not its target exists; absent if the runtime has none (workerd). */
+  isLink?(path: string): Promise<boolean>;
   /** Returns the path with all symbolic links resolved; undefined if nothing exists. */
   realPath(path: string): Promise<string | undefined>;
   /** Regular files only; opening a pipe or device is an error, and never waits. */

@@ -1,6 +1,7 @@
 // `smalti convert`, as an operator runs it: its files compared with libvips, and what it refuses.
 // @module-tag slow
 
+import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -267,7 +269,7 @@ describe("files that exist", () => {
     const refused = await convert("a.png");
     expect([refused.code, refused.err]).toEqual([
       1,
-      expect.stringMatching(/a\.tif exists; --force replaces it\n$/),
+      expect.stringMatching(/a\.tif exists already; .* --force to replace it\n$/),
     ]);
     expect(readFileSync(inFolder("a.tif"), "utf8")).toBe("mine");
     expect((await convert("a.png", "--force")).code).toBe(0);
@@ -280,6 +282,20 @@ describe("files that exist", () => {
     const { code, err } = await convert("a.tif", "--force");
     expect([code, err]).toEqual([2, expect.stringContaining("a.tif would replace itself")]);
     expect(readFileSync(inFolder("a.tif")).equals(before)).toBe(true);
+  });
+
+  test("are no links or devices, whatever --force says", async () => {
+    cpSync(fixture("base.png"), inFolder("a.png"));
+    cpSync(fixture("base.png"), inFolder("mine.tif"));
+    for (const target of ["mine.tif", "nowhere"]) {
+      symlinkSync(inFolder(target), inFolder("a.tif"));
+      const { code, err } = await convert("a.png", "--force");
+      expect([code, err]).toEqual([1, expect.stringMatching(/a\.tif is a symbolic link; give another name/)]);
+      rmSync(inFolder("a.tif"));
+    }
+    execFileSync("mkfifo", [inFolder("a.tif")]);
+    expect((await convert("a.png", "--force")).err).toContain("is a device, pipe or socket");
+    expect(readFileSync(inFolder("mine.tif")).equals(readFileSync(inFolder("a.png")))).toBe(true);
   });
 
   test.each([

@@ -137,6 +137,7 @@ test.each([
   [["import", "absent.properties", "-o", "new.yaml"], 1, "there is no file"],
   [["import", "empty.properties", "-o", "new.yaml"], 1, "sets no properties"],
   [["import", "empty.properties", "-o", "there.yaml"], 1, "--force"],
+  [["import", "empty.properties", "-o", "empty.properties", "--force"], 1, "would replace itself"],
 ])("%j ends with exit code %i", async (args, code, what) => {
   write("empty.properties", "# nothing\n");
   write("there.yaml", "");

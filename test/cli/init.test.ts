@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -206,5 +207,10 @@ describe("smalti init --yes", () => {
     expect(readFileSync(file(), "utf8")).toBe("addr: :1\n");
     expect(await init(["--yes", "--force", "scans"])).toMatchObject({ code: 0 });
     expect(written().addr).toBe("127.0.0.1:8080");
+    symlinkSync(file(), file("link.yaml"));
+    const link = await init(["--yes", "--force", "scans", "-o", "link.yaml"]);
+    expect([link.code, link.err]).toEqual([1, expect.stringContaining("link.yaml is a symbolic link")]);
+    const device = await init(["--yes", "--force", "scans", "-o", "/dev/null"]);
+    expect([device.code, device.err]).toEqual([1, expect.stringContaining("/dev/null is a device")]);
   });
 });

@@ -1,7 +1,16 @@
 // `smalti render` and `smalti info`, compared with what the server says of the same file.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -37,13 +46,44 @@ describe("render", () => {
     ["jpg-orient-6.jpg", "full/200,/0/default.webp", []],
     ["tif-multipage-3sizes.tif", "full/max/0/default.jpg", ["--page", "2"]],
   ])("writes what the server sends of %s: %s %j", async (name, request, flags) => {
-    expect(await run("render", `in/${name}`, request, "-o", "out", ...flags)).toEqual({
+    expect(await run("render", `in/${name}`, request, "-o", "out", "--force", ...flags)).toEqual({
       code: 0,
       out: "",
       err: "",
     });
     const expected = await served(`${flags.length > 0 ? `${name};2` : name}/${request}`);
     expect(Buffer.compare(readFileSync(join(folder, "out")), expected)).toBe(0);
+  });
+
+  test("replaces a file with --force alone, and never its own input, a folder, a link or a device", async () => {
+    cpSync(join(fixturesFolder, "base.png"), join(folder, "own.png"));
+    writeFileSync(join(folder, "mine"), "mine");
+    for (const [name, target] of [
+      ["link", "mine"],
+      ["dangling", "nowhere"],
+      ["other.png", "own.png"],
+    ] as const)
+      symlinkSync(join(folder, target), join(folder, name));
+    const refused = async (out: string, text: string, ...flags: string[]) =>
+      expect(await run("render", "own.png", "full/30,/0/default.png", "-o", out, ...flags), out).toEqual({
+        code: 1,
+        out: "",
+        err: expect.stringContaining(text),
+      });
+    await refused("mine", "exists already; give another name by -o FILE, or --force to replace it");
+    await refused("own.png", "would replace itself", "--force");
+    await refused("in", "in is a folder", "--force");
+    await refused("link", "is a symbolic link", "--force");
+    await refused("dangling", "is a symbolic link", "--force");
+    await refused("other.png", "is a symbolic link", "--force");
+    await refused("/dev/null", "is a device", "--force");
+    expect(readFileSync(join(folder, "mine"), "utf8")).toBe("mine");
+    expect(readFileSync(join(folder, "own.png")).equals(readFileSync(join(fixturesFolder, "base.png")))).toBe(
+      true,
+    );
+    const replaced = await run("render", "own.png", "full/30,/0/default.png", "-o", "mine", "--force");
+    expect([replaced.code, (await sharp(join(folder, "mine")).metadata()).width]).toEqual([0, 30]);
+    rmSync(join(folder, "mine"));
   });
 
   test("writes to the standard output", async () => {

@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import {
   type FileHandle,
+  lstat,
   mkdir,
   open,
   opendir,
@@ -298,6 +299,7 @@ export function nodeFiles(): FileSystem {
       unlessAbsent(async () => {
         return factsOf(await stat(path));
       }),
+    isLink: async (path) => (await unlessAbsent(() => lstat(path)))?.isSymbolicLink() === true,
     realPath: (path) => unlessAbsent(() => realpath(path)),
     open: openFile,
     readFile: (path, { plain = false } = {}) =>
