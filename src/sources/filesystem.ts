@@ -49,7 +49,7 @@ const attempts = 3;
 /**
  * Creates a source of the files below `root`. Symbolic links are followed if they stay below it. Hidden names
  * (a segment that begins with a dot), links to hidden names or out of the root, directories, devices and
- * pipes count as missing.
+ * pipes count as missing. Listings leave out links to folders that they are in.
  */
 export function filesystemSource({
   name,
@@ -138,6 +138,12 @@ export function filesystemSource({
     found.delete(pathOf(keySegments(key)));
   };
 
+  /** Returns the resolved paths of a folder and of all folders that its path passes through. */
+  const foldersOnWay = async (realRoot: string, segments: readonly string[]) => {
+    const paths = segments.map((_, at) => pathOf(segments.slice(0, at + 1)));
+    return new Set([realRoot, ...(await Promise.all(paths.map((path) => folder.resolve(realRoot, path))))]);
+  };
+
   const list: Source["list"] = async (directory, enough = () => false, validators = false) => {
     const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
     if (segments.some(isHidden)) return undefined;
@@ -146,12 +152,21 @@ export function filesystemSource({
     if (real === undefined || (await unlessAbsent(() => files.stat(real)))?.kind !== "directory")
       return undefined;
     const entries: SourceEntry[] = [];
-    const look = async ({ name, kind, link }: FileEntry) => {
+    const isLinked = real !== [realRoot.replace(/\/$/, ""), ...segments].join("/");
+    let way: Promise<ReadonlySet<string | undefined>> | undefined;
+    /** True for a folder that its own path passes through, as only links can make it: it would have no end. */
+    const isWithinItself = async ({ kind, link }: FileEntry, target: string) =>
+      kind === "directory" &&
+      (link || isLinked) &&
+      (await (way ??= foldersOnWay(realRoot, segments))).has(target);
+    const look = async (entry: FileEntry) => {
+      const { name, kind, link } = entry;
       if (kind === "other" || isUnlisted(name)) return;
       // A link that leads out of the root or to nothing counts as missing; any other entry is below the
       // folder that was checked.
       const path = `${real.replace(/\/$/, "")}/${name}`;
-      if (link && !(await folder.resolve(realRoot, path).catch(() => undefined))) return;
+      const target = link ? await folder.resolve(realRoot, path).catch(() => undefined) : path;
+      if (target === undefined || (await isWithinItself(entry, target))) return;
       const facts =
         validators && kind === "file" ? await folder.stat(path).catch(() => undefined) : undefined;
       entries.push({

@@ -410,6 +410,32 @@ describe("a listing", () => {
     await rm(join(root, "book/pages/2.tif"));
   });
 
+  it("leaves out folders within themselves, by links of any kind", async () => {
+    const top = join(base, "loops");
+    await mkdir(join(top, "a", "inner"), { recursive: true });
+    await mkdir(join(top, "b"));
+    for (const [target, name] of [
+      ["..", "a/up"],
+      [".", "a/own"],
+      ["../b", "a/b"],
+      ["../a", "b/a"],
+      ["a/inner", "inner"],
+      ["..", "a/inner/up"],
+    ] as const)
+      await symlink(target, join(top, name));
+    const looped = make(files, top);
+    const paths: string[] = [];
+    const folders = [""];
+    for (const folder of folders)
+      for (const { name } of (await looped.list?.(folder)) ?? []) {
+        paths.push(`${folder}${name}`);
+        folders.push(`${folder}${name}/`);
+      }
+    expect(paths.sort()).toEqual(
+      ["a", "a/b", "a/inner", "b", "b/a", "b/a/inner", "inner", "inner/up", "inner/up/b"].sort(),
+    );
+  });
+
   it("ends early once there is enough", async () => {
     let asked = 0;
     const entries = await source.list?.("", () => ++asked === 3);
