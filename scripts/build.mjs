@@ -33,6 +33,7 @@ const shared = [
   "lib/network/ip-range.ts",
   "imaging/lib/lru.ts",
   "lib/network/problem-document.ts",
+  "lib/text/shell-word.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
 const alone = /^(main|index|workerd|((hook|password)-)?thread)\.ts$|^platform\//;

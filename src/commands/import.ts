@@ -3,6 +3,7 @@
 import { loadConfig } from "../config/reading/load.ts";
 import { absolutePath } from "../config/reading/paths.ts";
 import { type Problem, problemText } from "../config/reading/problems.ts";
+import { pathWord } from "../lib/text/shell-word.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type DelegateMethod, implementedMethods } from "./cantaloupe/delegates.ts";
 import { type Imported, importCantaloupe, type Reported } from "./cantaloupe/import.ts";
@@ -38,7 +39,7 @@ export const importCommand = command({
       ...(problems.length > 0 ? ["correct what the report says"] : []),
       "check it:",
     ].join(", then ");
-    const next = `smalti check -config ${output}`;
+    const next = `${platform.startCommands.program ?? "smalti"} check -config ${pathWord(output)}`;
     return {
       text: `${output} is written. ${todo[0]?.toUpperCase()}${todo.slice(1)}\n\n    ${next}\n`,
       data: { file: to, properties, methods, variables, problems, next },

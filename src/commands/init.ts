@@ -2,6 +2,7 @@
 
 import { loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath } from "../config/reading/paths.ts";
+import { pathWord } from "../lib/text/shell-word.ts";
 import type { Platform, Prompt } from "../platform/platform.ts";
 import { command } from "./command.ts";
 import { CommandError, InterruptedError } from "./command-error.ts";
@@ -50,12 +51,14 @@ export const init = command({
 const headOf = (output: string) =>
   [
     "Configuration of smalti. All keys have defaults; the reference lists them: docs/reference/configuration.md",
-    `Check it after a change: smalti check -config ${output}`,
+    `Check it after a change: smalti check -config ${pathWord(output)}`,
   ].join("\n");
 
 /** Returns the command that serves the new file, as a person types it. */
-function startCommand({ startCommands }: Platform, output: string): string {
-  return (startCommands.config ?? "smalti -config smalti.yaml").replace("smalti.yaml", () => output);
+function startCommand({ startCommands: { program, config } }: Platform, output: string): string {
+  return program === undefined && config !== undefined
+    ? config
+    : `${program ?? "smalti"} -config ${pathWord(output)}`;
 }
 
 interface Source {

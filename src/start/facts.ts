@@ -44,6 +44,7 @@ export async function startFacts(
   { urls, file, findings }: StartedWith,
 ): Promise<StartFacts> {
   const settings = config();
+  const { program, folder } = platform.startCommands;
   const describeSource = async (source: Source) => {
     const own = findings.find(({ check: { part, name } }) => part === "sources" && name === source.name);
     const place = own?.check.place;
@@ -84,7 +85,7 @@ export async function startFacts(
     isHooked: hooks.has("authorize"),
     hasAdmin: operatorOf(platform.env) !== undefined,
     settings,
-    folderCommand: platform.startCommands.folder,
+    folderCommand: program === undefined ? folder : `${program} DIR`,
     ...(example ? { example } : {}),
   };
 }

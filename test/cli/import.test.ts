@@ -52,7 +52,9 @@ test("writes a configuration that check accepts and that serves the same images"
   );
   const { code, out, err } = await run(["import", "cantaloupe.properties"]);
   expect(code, err).toBe(0);
-  expect(out.trimEnd().split("\n").at(-1)).toBe("    smalti check -config smalti.yaml");
+  expect(out.trimEnd().split("\n").at(-1)).toBe(
+    `    node ${join(built.dist, "main.js")} check -config smalti.yaml`,
+  );
   expect(err).toMatch(/Taken over \(6\)[\s\S]*max_pixels +image\.max_output_area/);
   expect(err).toMatch(/Without an equivalent[^\n]*\(3\)[\s\S]*redaction\.enabled +smalti redacts no regions/);
   expect(err).toMatch(/delegate script[^\n]*\(1\)\n +overlay +hook/);
@@ -73,7 +75,7 @@ test("reports each property as JSON, with those of the file that this one extend
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
     file: join(folder, "child.yaml"),
-    next: "smalti check -config child.yaml",
+    next: `node ${join(built.dist, "main.js")} check -config child.yaml`,
     properties: expect.arrayContaining([
       { property: "max_pixels", outcome: "taken", to: "image.max_output_area", text: expect.any(String) },
       { property: "JdbcSource.password", outcome: "unneeded", text: expect.any(String) },

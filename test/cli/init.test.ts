@@ -184,8 +184,12 @@ describe("smalti init from the standard input", () => {
 
 describe("smalti init --yes", () => {
   test("takes the usual answers, and the service shows the images", async () => {
-    const { code, err } = await init(["--yes", "scans"]);
+    const { code, out, err } = await init(["--yes", "scans"]);
     expect([code, err]).toEqual([0, ""]);
+    // The command works in the folder in which init was typed.
+    expect(out.trimEnd().split("\n").at(-1)).toBe(
+      `    node ${join(built.dist, "main.js")} -config smalti.yaml`,
+    );
     const service = await built.serve(["-config", file()]);
     const response = await fetch(`${service.url}/iiif/3/box%2Fc.png/info.json`);
     expect(response.status).toBe(200);

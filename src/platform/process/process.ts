@@ -57,7 +57,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     sendsPieces: true,
     checkedGet,
     cwd: process.cwd(),
-    startCommands: startCommands(name, process.argv[1], process.env),
+    startCommands: startCommands(name, process.argv[1], process.env, process.cwd()),
     onSignal(signal, listener) {
       for (const name of signals[signal]) process.on(name, listener);
     },

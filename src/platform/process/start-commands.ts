@@ -1,5 +1,7 @@
 // The command that started this program, without its arguments.
 
+import { isAbsolute, relative } from "node:path";
+import { shellWord } from "../../lib/text/shell-word.ts";
 import { containerCommands } from "../container-commands.ts";
 import type { StartCommands } from "../platform.ts";
 
@@ -8,12 +10,15 @@ export type ProcessRuntime = "node" | "deno" | "bun";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Commands that start the bundle, as in docs/reference/runtimes.md; no path of this machine is shown. */
-const bundle: Readonly<Record<ProcessRuntime, string>> = {
-  node: "node dist/main.js",
-  deno: "deno run --allow-net --allow-read --allow-write --allow-env --allow-sys dist/main.js",
-  bun: "bun run dist/main.js",
+/** Commands that run the file of the bundle. */
+const runners: Readonly<Record<ProcessRuntime, string>> = {
+  node: "node",
+  deno: "deno run --allow-net --allow-read --allow-write --allow-env --allow-sys",
+  bun: "bun run",
 };
+
+/** The bundle as in docs/reference/runtimes.md, for pages that show no path of this machine. */
+const usualScript = "dist/main.js";
 
 /** Programs that download the package and run it, by the path of the script. */
 const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
@@ -26,14 +31,27 @@ const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
 /**
  * The commands for the way this process was started: by `npm start` and its like (the environment says so),
  * by npx and its like, by the installed program `smalti`, in a container, or by the file of the bundle.
- * `script`: path of the file that the runtime was asked to run.
+ * `script`: path of the file that the runtime was asked to run; `cwd`: the current folder.
  */
-export function startCommands(runtime: ProcessRuntime, script: string | undefined, env: Env): StartCommands {
+export function startCommands(
+  runtime: ProcessRuntime,
+  script: string | undefined,
+  env: Env,
+  cwd: string,
+): StartCommands {
   if (env.SMALTI_IMAGE) return containerCommands(env.SMALTI_IMAGE);
   const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
   // The path comes first: Deno gives a downloaded package the environment of a task too.
-  const command = fetched ?? scriptCommand(env) ?? bundle[runtime];
-  return { folder: `${command} DIR`, config: `${command} -config smalti.yaml` };
+  const known = fetched ?? scriptCommand(env);
+  const command = known ?? `${runners[runtime]} ${usualScript}`;
+  const program = known ?? `${runners[runtime]} ${shellWord(fromFolder(cwd, script ?? usualScript))}`;
+  return { folder: `${command} DIR`, config: `${command} -config smalti.yaml`, program };
+}
+
+/** Returns a path as a person types it: relative to the current folder if it is in there. */
+function fromFolder(cwd: string, path: string): string {
+  const below = relative(cwd, path);
+  return below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
 /**

@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import { startCommands } from "../../../src/platform/process/start-commands.ts";
 
 test("a container is suggested again with a mount of the folder that it serves", () => {
-  const { folder, config } = startCommands("node", "/smalti/container/node.js", { SMALTI_IMAGE: "smalti" });
+  const { folder, config } = startCommands(
+    "node",
+    "/smalti/container/node.js",
+    { SMALTI_IMAGE: "smalti" },
+    "/",
+  );
   expect(folder).toBe("docker run -p 8080:8080 -v DIR:/images:ro smalti");
   expect(config).toContain(":/config");
 });
@@ -52,8 +57,17 @@ test.each([
     "deno run --allow-net --allow-read --allow-write --allow-env --allow-sys dist/main.js ",
   ],
 ] as const)("%s running %s with %o is started again by %s", (runtime, script, env, command) => {
-  expect(startCommands(runtime, script, env)).toEqual({
+  expect(startCommands(runtime, script, env, "/srv/app")).toEqual({
     folder: `${command}DIR`,
     config: `${command}-config smalti.yaml`,
+    program: command.trimEnd(),
   });
+});
+
+test("outside of its folder, the operator is told the path of the program, and pages are not", () => {
+  const { program, config } = startCommands("node", "/srv/my app/dist/main.js", {}, "/home/ann");
+  expect([program, config]).toEqual([
+    "node '/srv/my app/dist/main.js'",
+    "node dist/main.js -config smalti.yaml",
+  ]);
 });
