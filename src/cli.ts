@@ -1,9 +1,12 @@
 // The command line: finds the command, runs it, prints its result and ends the process with its exit code.
 
 import { chooseCommand, parseArguments } from "./commands/arguments.ts";
-import { CommandError } from "./commands/command-error.ts";
+import { CommandError, InterruptedError } from "./commands/command-error.ts";
+import { plainLines } from "./commands/findings-text.ts";
 import { requestedHelp } from "./commands/help.ts";
+import { interruption } from "./commands/interrupt.ts";
 import { commands } from "./commands/rows.ts";
+import { print } from "./commands/standard-output.ts";
 import { maskUrls } from "./lib/telemetry/mask-urls.ts";
 import type { Platform } from "./platform/platform.ts";
 
@@ -16,10 +19,12 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
     const code = await runCommand(platform, args);
     // A hanging call, such as one into a folder of a dead mount, would keep the process alive.
     if (code !== undefined) platform.exit?.(code);
-  } catch (error) {
+  } catch (thrown) {
+    // Work that a signal has ended throws errors of all kinds.
+    const error = thrown instanceof InterruptedError ? thrown : (interruption(platform) ?? thrown);
     const known = error instanceof CommandError;
     const text = known ? error.message : error instanceof Error ? (error.stack ?? error.message) : `${error}`;
-    platform.write?.("err", `smalti: ${maskUrls(text)}\n`);
+    platform.write?.("err", `smalti: ${plainLines(maskUrls(text))}\n`);
     platform.exit?.(known ? error.exitCode : 1);
   }
 }
@@ -28,12 +33,12 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
 async function runCommand(platform: Platform, args: readonly string[]): Promise<number | undefined> {
   const help = requestedHelp(args, commands);
   if (help !== undefined) {
-    platform.write?.("out", help);
+    await print(platform, help);
     return 0;
   }
   const { command, words } = chooseCommand(args, commands);
   const { flags, operands, json } = parseArguments(words, command);
   const result = await command.run({ platform, flags: flags as never, operands, json, commands });
-  if (result) platform.write?.("out", json ? `${JSON.stringify(result.data, null, 2)}\n` : result.text);
+  if (result) await print(platform, json ? `${JSON.stringify(result.data, null, 2)}\n` : result.text);
   return result && Number(result.failed ?? false);
 }

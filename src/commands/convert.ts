@@ -11,7 +11,7 @@ import { ImagingError } from "../imaging/errors.ts";
 import { compressionFor, type PyramidFileOptions, writePyramidFile } from "../imaging/render/pyramid-file.ts";
 import type { FileSystem, OpenFile, Platform } from "../platform/platform.ts";
 import { command } from "./command.ts";
-import { asCommandError, CommandError, InterruptedError, UsageError } from "./command-error.ts";
+import { asCommandError, CommandError, UsageError } from "./command-error.ts";
 import { pageFlag } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting } from "./new-file.ts";
@@ -176,7 +176,7 @@ async function convertFile(tools: Tools, target: Target, options: Options): Prom
       ...(written && { bytes: written.size }),
     };
   } catch (error) {
-    if (error instanceof InterruptedError) throw error;
+    signal.throwIfAborted();
     const { message } = asCommandError(error);
     progress.note(`smalti: ${file}: ${message}`);
     return { file, error: message };

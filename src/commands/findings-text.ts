@@ -46,3 +46,6 @@ export function sectionLines(sections: readonly Section[]): string[] {
 
 /** Removes control characters, so that text from a file or a response cannot control the terminal. */
 export const plain = (text: string): string => text.replace(/\p{C}+/gu, " ");
+
+/** The same for a text of several lines. */
+export const plainLines = (text: string): string => text.split("\n").map(plain).join("\n");

@@ -21,3 +21,9 @@ export function interruptOf(platform: Platform): AbortSignal {
   signals.set(platform, controller.signal);
   return controller.signal;
 }
+
+/** Returns the error of a command that a signal has interrupted; undefined if none has. */
+export function interruption(platform: Platform): InterruptedError | undefined {
+  const signal = signals.get(platform);
+  return signal?.aborted ? (signal.reason as InterruptedError) : undefined;
+}

@@ -164,17 +164,21 @@ async function askServer(
     throw new CommandError(
       "the server refused the credentials: set SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS as for the server",
     );
-  const found = parse(text);
+  const { purged, running, detail } = parse(text);
   if (!response.ok)
-    throw new CommandError(
-      `the server responded with ${response.status}: ${String(found.detail ?? "no reason")}`,
-    );
-  return found as { readonly purged?: Removed };
+    throw new CommandError(`the server responded with ${response.status}: ${String(detail ?? "no reason")}`);
+  if (response.status === 202 && running === true) return {};
+  const counts = Object(purged) as Removed;
+  if (purgeable.every((name) => Number.isSafeInteger(counts[name]))) return { purged: counts };
+  throw new CommandError(
+    `the server responded with ${response.status}, but with no report of a purge: --url has to be the address of this service`,
+  );
 }
 
+/** Returns the members of an object in JSON; none of anything else. */
 function parse(text: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return Object(JSON.parse(text));
   } catch {
     return {};
   }

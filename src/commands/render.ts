@@ -13,6 +13,7 @@ import { pageFlag, withFile } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting, writeNew } from "./new-file.ts";
 import { readConfig } from "./read-config.ts";
+import { print } from "./standard-output.ts";
 
 export const renderCommand = command({
   name: "render",
@@ -54,7 +55,7 @@ export const renderCommand = command({
       throw new CommandError(
         `${path} is damaged or ends early, so a part of the picture is missing; nothing was written`,
       );
-    if (output === "-") await inWords(Promise.resolve(platform.writeBytes?.(made.bytes)));
+    if (output === "-") await print(platform, made.bytes);
     else await writeNew(platform, to, made.bytes);
     const { canonical, size, bytes } = made;
     return { text: "", data: { output, request: canonical, ...size, bytes: bytes.length } };

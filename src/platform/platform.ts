@@ -278,7 +278,7 @@ export interface Platform {
    * of the process, unless a signal or lack of memory kills it.
    */
   write?(stream: "out" | "err", text: string | (() => string), mayWait?: boolean): void;
-  /** Writes bytes on the standard output. Rejects if its reader has gone. */
+  /** Writes bytes on the standard output. Rejects if that fails; a reader that has gone is no failure. */
   writeBytes?(bytes: Uint8Array): Promise<void>;
   /** Width of the terminal that shows a stream; undefined if it is no terminal. */
   columns?(stream: "out" | "err"): number | undefined;

@@ -2,6 +2,8 @@
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -132,6 +134,25 @@ describe("smalti purge", () => {
     const here = await run("purge", "sound/photo.jpg", "-config", "memory.yaml");
     expect([here.code, here.err]).toEqual([1, expect.stringContaining("use --url")]);
     expect((await ask(env)).err).toContain("cannot be reached");
+  });
+
+  test.each([
+    [202, { running: true }, 0, /continues on the server/],
+    [202, { purged: 1 }, 1, /responded with 202, but with no report of a purge/],
+    [200, null, 1, /responded with 200, but with no report/],
+    [200, { ok: true }, 1, /--url has to be the address of this service/],
+    [500, null, 1, /responded with 500: no reason/],
+    [503, { detail: "busy \x1b]0;owned\x07 now" }, 1, /responded with 503: busy +\]0;owned +now/],
+  ])("says what a server means that responds with %i %j", async (status, body, code, text) => {
+    const server = createServer((_, response) => {
+      response.writeHead(status).end(JSON.stringify(body));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    const found = await run("purge", "--folder", "a", "--url", `http://127.0.0.1:${port}`);
+    server.close();
+    expect([found.code, found.out + found.err]).toEqual([code, expect.stringMatching(text)]);
+    expect(found.err).not.toMatch(/\p{Cc}(?!$)/u);
   });
 
   test("needs a choice", async () => {

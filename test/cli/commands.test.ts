@@ -1,6 +1,16 @@
 // Command lines that end: check, version, help, and mistakes, each with its output and its exit code.
 
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,6 +63,35 @@ describe("version and help", () => {
       "130",
     ])
       expect(out).toContain(name);
+  });
+});
+
+describe.skipIf(!existsSync("/dev/full"))("a standard output that cannot be written", () => {
+  const toDevice = (device: string, ...args: string[]) => {
+    const script = `"$@" > ${device}`;
+    return spawnSync("bash", ["-c", script, "bash", process.execPath, join(built.dist, "main.js"), ...args], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+  };
+
+  test.each([
+    ["help"],
+    ["version"],
+    ["info", "images/base.png", "--json"],
+    ["render", "images/base.png", "full/max/0/default.png", "-o", "-"],
+  ])("is exit code 1 of %s", (...args) => {
+    const { status, stderr } = toDevice("/dev/full", ...args);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^smalti: the standard output cannot be written: ENOSPC.*\n$/),
+    ]);
+  });
+
+  test("is no failure if its reader has gone", () => {
+    const args = ["render", "images/base.png", "full/max/0/default.png", "-o", "-"];
+    const { status, stderr } = toDevice(">(exec 0<&-)", ...args);
+    expect([status, stderr]).toEqual([0, ""]);
   });
 });
 

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixturesFolder } from "../host.ts";
-import { type Built, buildProgram } from "./built.ts";
+import { type Built, buildProgram, type Output } from "./built.ts";
 
 let built: Built;
 let folder: string;
@@ -139,6 +139,23 @@ describe("render", () => {
     expect(readdirSync(folder)).not.toContain("x");
     expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
+
+  test("ends with exit code 130 when it is interrupted", async () => {
+    // A picture that takes seconds to encode.
+    const plain = { width: 12_000, height: 12_000, channels: 3, background: "#369" } as const;
+    writeFileSync(join(folder, "large.png"), await sharp({ create: plain }).png().toBuffer());
+    const args = ["render", "large.png", "full/max/0/default.png", "-o", "large.out"];
+    let ended: Output | undefined;
+    // A process that has not come so far as to listen for it ends by the signal, without a code.
+    for (let delay = 1000; (ended?.code ?? null) === null && delay < 20_000; delay *= 2) {
+      const running = built.start(args, { cwd: folder });
+      await new Promise((done) => setTimeout(done, delay));
+      running.process.kill("SIGINT");
+      ended = await running.ended;
+    }
+    expect(ended).toEqual({ code: 130, out: "", err: "smalti: interrupted\n" });
+    expect(readdirSync(folder)).not.toContain("large.out");
+  }, 120_000);
 
   test("keeps the limits of a configuration, but not its sources", async () => {
     const root = JSON.stringify(fixturesFolder);

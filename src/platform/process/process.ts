@@ -76,7 +76,11 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     writeBytes(bytes) {
       outputs.out ??= createOutput(process.stdout);
       return new Promise((resolve, reject) => {
-        process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+        process.stdout.write(bytes, (error) => {
+          const isGone = (error as NodeJS.ErrnoException | null | undefined)?.code === "EPIPE";
+          if (error && !isGone) reject(error);
+          else resolve();
+        });
       });
     },
     columns(stream) {
