@@ -4,8 +4,8 @@ import type { Platform } from "../platform/platform.ts";
 import { asCommandError, CommandError } from "./command-error.ts";
 
 /**
- * Writes all of it before it resolves. Throws CommandError if that fails, as on a full disk; a reader that has
- * gone is no failure.
+ * Writes all of it before it resolves. Throws CommandError if that fails, as on a full disk; a reader that
+ * has gone is no failure.
  */
 export async function print(platform: Platform, data: string | Uint8Array): Promise<void> {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;

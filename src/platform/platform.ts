@@ -160,8 +160,8 @@ export interface StartCommands {
   /** Serves the configuration of `smalti.yaml`; absent if the configuration is not an argument (workerd). */
   readonly config?: string;
   /**
-   * The program alone, so that it works in the current folder. For the operator: it may contain a path of this
-   * machine. Absent if its folders are not those of this machine, as in a container.
+   * The program alone, so that it works in the current folder. For the operator: it may contain a path of
+   * this machine. Absent if its folders are not those of this machine, as in a container.
    */
   readonly program?: string;
 }

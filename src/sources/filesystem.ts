@@ -154,7 +154,7 @@ export function filesystemSource({
     const entries: SourceEntry[] = [];
     const isLinked = real !== [realRoot.replace(/\/$/, ""), ...segments].join("/");
     let way: Promise<ReadonlySet<string | undefined>> | undefined;
-    /** True for a folder that its own path passes through, as only links can make it: it would have no end. */
+    /** True for a folder that its own path passes through, as only links make it: it would have no end. */
     const isWithinItself = async ({ kind, link }: FileEntry, target: string) =>
       kind === "directory" &&
       (link || isLinked) &&
