@@ -1,9 +1,11 @@
 // A slot is the policy over a store: single flight, counting, and that a broken store only costs time.
 
+import { createGenerations } from "../lib/caching/generations.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/concurrency/single-flight.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import type { CacheOutcome } from "../lib/telemetry/stage-times.ts";
+import { splitName } from "./names.ts";
 import { withStandIn } from "./stand-in.ts";
 import type { Store, Usage } from "./store.ts";
 
@@ -123,9 +125,9 @@ export function createSlot(options: SlotOptions): Slot {
   /** Values on their way to the store, readable meanwhile. */
   const pending = new Map<string, Pending>();
   let pendingBytes = 0;
-  // Incremented when a purge begins and when it ends, so that work begun before its end is neither joined nor
-  // stored after it.
-  let epoch = 0;
+  // Renewed when a purge begins and when it ends, so that work begun before its end is neither joined nor
+  // stored after it. By group: the purge of a folder takes long, and keeps nothing else from being stored.
+  const generations = createGenerations();
   let loggedAt = Number.NEGATIVE_INFINITY;
 
   const logFailure = (what: string, error: unknown) => {
@@ -192,13 +194,13 @@ export function createSlot(options: SlotOptions): Slot {
   };
 
   /** Runs a purge after pending writes, and again hides values begun before it. */
-  const purge = async <T>(run: () => Promise<T>): Promise<T> => {
-    epoch++;
+  const purge = async <T>(run: () => Promise<T>, group?: string): Promise<T> => {
+    generations.renew(group);
     await whenSettled();
     try {
       return await run();
     } finally {
-      epoch++;
+      generations.renew(group);
     }
   };
 
@@ -213,7 +215,8 @@ export function createSlot(options: SlotOptions): Slot {
     },
     put: (name, variant, value) => put(name, variant, value),
     async getOrMake(name, variant, make, { signal, keeps = () => true, watch } = {}) {
-      const begun = epoch;
+      const { group } = splitName(name);
+      const begun = generations.of(group);
       const key = `${begun}\0${keyOf(name, variant)}`;
       const joins = flights.has(key);
       const fly = async (work: AbortSignal) => {
@@ -221,7 +224,7 @@ export function createSlot(options: SlotOptions): Slot {
         if (kept) return { value: kept, kept: true };
         counts.misses.add();
         const value = await make(work);
-        if (epoch === begun && keeps(value)) put(name, variant, value, watch);
+        if (generations.of(group) === begun && keeps(value)) put(name, variant, value, watch);
         return { value, kept: false };
       };
       const { value, kept } = await flights.run(key, fly, signal);
@@ -230,7 +233,7 @@ export function createSlot(options: SlotOptions): Slot {
       watch?.noteCache(kept ? "hit" : joins ? "shared" : "miss");
       return value;
     },
-    delete: (name, variant) => purge(async () => store?.delete(name, variant) ?? 0),
+    delete: (name, variant) => purge(async () => store?.delete(name, variant) ?? 0, splitName(name).group),
     ...(store && !store.clear ? {} : { clear: () => purge(async () => store?.clear?.()) }),
     ...(store && !store.usage
       ? {}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createCounts } from "../../src/lib/telemetry/count.ts";
 import { heapStore } from "../../src/stores/heap.ts";
+import { nameIn } from "../../src/stores/names.ts";
 import { createSlot, type SlotOptions, slotCounts } from "../../src/stores/slot.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { readCounts } from "../counts.ts";
@@ -254,6 +255,23 @@ describe("a purge", () => {
     expect(await old).toEqual(one);
     await slot.whenSettled();
     expect(await slot.get("a", "")).toEqual(two);
+  });
+
+  it("keeps no value of another name from being stored, and what a name's group has counts with it", async () => {
+    const { slot } = slotOver();
+    const { promise, open } = gate();
+    const make = async () => {
+      await promise;
+      return one;
+    };
+    const names = ["b", nameIn("a", "1"), "c"];
+    const begun = names.map((name) => slot.getOrMake(name, "", make));
+    await settle();
+    await slot.delete("a");
+    open();
+    await Promise.all(begun);
+    await slot.whenSettled();
+    expect(await Promise.all(names.map((name) => slot.get(name, "")))).toEqual([one, undefined, one]);
   });
 
   it("is not undone by a value whose making began during it", async () => {
