@@ -94,7 +94,7 @@ export async function survey(
     let count = 0;
     for await (const _ of until(walkImages(walked, { selection, signal }), () => count >= limit)) count++;
     total = Math.min(count, limit);
-  })();
+  })().catch(() => {});
 
   const note = (known: DiagnosisFacts) => {
     const { header, costs = [], identifier } = known;
@@ -131,7 +131,7 @@ export async function survey(
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
   }
-  await counting.catch(() => {});
+  await counting;
   const rank = (level: FindingLevel) => findingLevels.indexOf(level);
   return {
     files: tally.done(),

@@ -79,9 +79,12 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
   const walked = { sources: images.sources, folders };
   const total: Totals = { ...nothingWarmed, filesMade: 0 };
   let files: number | undefined;
-  const counting = countAll(walkImages(walked, { selection, signal })).then((count) => {
-    files = count;
-  });
+  const counting = countAll(walkImages(walked, { selection, signal })).then(
+    (count) => {
+      files = count;
+    },
+    () => {},
+  );
 
   const file = async (identifier: string) => {
     const made = await tally.take(identifier, async () => {
@@ -100,7 +103,7 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
     const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail });
     await forEachConcurrently(identifiers, concurrency, file);
   });
-  await counting.catch(() => {});
+  await counting;
   const after = countsOf(slots);
   return {
     files: tally.done(),
