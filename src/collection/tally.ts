@@ -25,9 +25,16 @@ export interface Progress {
 const mostFailures = 1000;
 const mostSlow = 10;
 
+/** An error that ends the work on all files, such as that of a full disk. */
+export class FatalError extends Error {}
+
+/** True for an error that is not about one file alone. */
+export const endsWork = (error: unknown): boolean =>
+  error instanceof FatalError || (error instanceof ServiceError && error.kind === "cancelled");
+
 /** Counts of files, with the failed and the slowest of them. */
 export interface Tally {
-  /** Runs the work for a file and notes its result. Throws `cancelled` only. */
+  /** Runs the work for a file and notes its result. Throws `cancelled` and FatalError only. */
   take<T>(identifier: string, work: () => Promise<T>): Promise<T | undefined>;
   /** Notes a failure of something that is no file, such as a folder. */
   fail(identifier: string, error: unknown): void;
@@ -54,7 +61,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
       try {
         return await work();
       } catch (error) {
-        if (error instanceof ServiceError && error.kind === "cancelled") throw error;
+        if (endsWork(error)) throw error;
         fail(identifier, error);
         return undefined;
       } finally {

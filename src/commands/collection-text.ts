@@ -18,7 +18,9 @@ export function failureLines(failures: readonly FailedFile[], failed: number): r
   return [
     "",
     "failed:",
-    ...named.map(({ identifier, code, message }) => `  ${plain(identifier)}  ${plain(message)} [${code}]`),
+    ...named.map(
+      ({ identifier, code, message }) => `  ${plain(identifier) || "a source"}  ${plain(message)} [${code}]`,
+    ),
     ...(rest > 0 ? [`  and ${rest.toLocaleString("en-US")} more; --json names up to 1,000`] : []),
   ];
 }

@@ -16,6 +16,7 @@ import { counted, failureLines, slowLines } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, InterruptedError, inWords, UsageError } from "./command-error.ts";
 import { interruptOf } from "./interrupt.ts";
+import { forceFlag, refuseExisting } from "./new-file.ts";
 import { createProgress, duration } from "./progress.ts";
 import { readSelection } from "./selection.ts";
 
@@ -54,6 +55,7 @@ export const exportCommand = command({
       to: 256,
       text: "derivatives at a time; if omitted as many as image.max_concurrent allows",
     },
+    force: forceFlag,
     config: configFlag,
   },
   operands: [{ name: "IMAGES", among: "file", optional: true, many: true }],
@@ -65,8 +67,9 @@ export const exportCommand = command({
     const to = absolutePath(platform.cwd ?? "/", flags.to);
     const isArchive = /\.zip$/i.test(to);
     const folder = isArchive ? `${to}.work` : to;
-    await refuseSources(config, files, to);
-    await refuseOthersFiles(files, folder);
+    await inWords(refuseSources(config, files, to));
+    if (isArchive) await refuseExisting(files, { path: to, force: flags.force, flag: "--to FOLDER" });
+    await inWords(refuseOthersFiles(files, folder));
     const signal = interruptOf(platform);
     const concurrency =
       flags.concurrency ??
@@ -81,6 +84,7 @@ export const exportCommand = command({
           target: folderTarget(files, folder),
           version: flags.version === "2" ? 2 : 3,
           base,
+          replaces: flags.force,
           concurrency,
           pages: config.presentation.pages,
           signal,
@@ -153,10 +157,15 @@ async function refuseOthersFiles(files: FileSystem, folder: string): Promise<voi
 }
 
 function exportText(report: ExportReport, base: string, to: string): string {
-  const { images, derivatives, documents, start, bytesWritten, seconds } = report;
+  const { images, derivatives, documents, removed, start, bytesWritten, seconds } = report;
   const lines = [
     `${counted(images, "image")} and ${counted(documents, "document")} in ${to}, in ${duration(seconds)}`,
     `${derivatives.toLocaleString("en-US")} derivatives were made, ${formatSize(bytesWritten)} written`,
+    ...(removed > 0
+      ? [
+          `${removed.toLocaleString("en-US")} images and documents of an earlier run were removed: they are gone, or need a login`,
+        ]
+      : []),
     ...(start.length > 0
       ? ["", "once the folder is served, begin at:", ...start.map((file) => `  ${base}/${file}`)]
       : []),

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,6 +63,23 @@ describe("smalti export", () => {
       expect(
         readFileSync(join(folder, "unpacked", name)).equals(readFileSync(join(folder, "out", name))),
       ).toBe(true);
+  });
+
+  test("replaces an archive with --force alone, and a folder of its name never", async () => {
+    writeFileSync(join(folder, "mine.zip"), "mine");
+    mkdirSync(join(folder, "folder.zip"));
+    const to = (name: string, ...flags: string[]) =>
+      run("masters/1.jpg", "--to", name, "--base-url", base, ...flags);
+    const refused = await to("mine.zip");
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining("give another name by --to FOLDER, or --force to replace it"),
+    ]);
+    expect(readFileSync(join(folder, "mine.zip"), "utf8")).toBe("mine");
+    expect((await to("folder.zip", "--force")).err).toContain("folder.zip is a folder");
+    expect(existsSync(join(folder, "folder.zip.work"))).toBe(false);
+    expect(await to("mine.zip", "--force")).toMatchObject({ code: 0, err: "" });
+    expect(readFileSync(join(folder, "mine.zip")).subarray(0, 2).toString()).toBe("PK");
   });
 
   test("says what is wrong with its words", async () => {

@@ -154,6 +154,44 @@ describe("the export of an image", () => {
   });
 });
 
+describe("a file that cannot be written", () => {
+  test("is one failure in the report, and the export goes on", async () => {
+    // The manifest of the first folder is a file where the second one needs a folder.
+    await writePhoto("a/1.jpg", 300, 200);
+    await writePhoto("a.json/b/2.jpg", 300, 200);
+    await writePhoto("z/3.jpg", 300, 200);
+    const { images, failures } = await run();
+    expect(images).toBe(3);
+    expect(failures.map(({ code }) => code)).toEqual(["export_name"]);
+    expect(existsSync(join(out, "manifests/z.json"))).toBe(true);
+    expect(readdirSync(join(out, ".smalti-export"))).not.toContain("aside");
+  });
+
+  test("ends the export if the disk is full", async () => {
+    await writePhoto("a.jpg", 300, 200);
+    await writePhoto("b.jpg", 300, 200);
+    let writes = 0;
+    const full = {
+      ...nodeFiles(),
+      writeFile: async (path: string) => {
+        writes++;
+        throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", path });
+      },
+    };
+    await expect(run({ target: folderTarget(full, out) })).rejects.toThrow(/cannot be written: ENOSPC/);
+    expect(writes).toBe(1);
+  });
+
+  test("is none if only its escaped name is too long", async () => {
+    const [one, other] = ["1", "2"].map((end) => `${"x ".repeat(100)}${end}`);
+    for (const folder of [one, other]) await writePhoto(`${folder}/${"y ".repeat(110)}.jpg`, 300, 200);
+    expect(await run()).toMatchObject({ images: 2, failed: 0 });
+    const names = readdirSync(join(out, "images"));
+    expect(names).toHaveLength(2);
+    for (const name of names) expect(name).toMatch(/^x~20x.*~~[0-9a-f]{32}$/);
+  });
+});
+
 describe("the documents of an export", () => {
   test("name only files of the export", async () => {
     await writePhoto("a/1.jpg", 600, 400);
@@ -241,6 +279,72 @@ describe("the documents of an export", () => {
 });
 
 describe("a second run", () => {
+  const gated = `auth:
+  profiles: { room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.4/30] } } }
+  rules: [{ match: closed/*, profile: room }]`;
+
+  test("removes images that are gone or need a login now, with their documents", async () => {
+    for (const name of ["a.jpg", "b.jpg", "old/c.jpg", "closed/d.jpg"]) await writePhoto(name, 300, 200);
+    cpSync(join(fixturesFolder, "tif-multipage-3sizes.tif"), master("closed/pages.tif"));
+    expect(await run()).toMatchObject({ images: 7, removed: 0 });
+    rmSync(master("b.jpg"));
+    rmSync(master("old"), { recursive: true });
+    // Of b.jpg, of old and its document, and of closed with its pages, whose document is empty now.
+    expect(await run({}, gated)).toMatchObject({ images: 1, removed: 1 + 2 + 4 });
+    expect(files("images").filter((name) => !name.startsWith("a.jpg/"))).toEqual([]);
+    expect(files("manifests").sort()).toEqual(["_images.json", "closed.json"]);
+    expect(json("manifests/closed.json").items).toEqual([]);
+    expect(await run({}, gated)).toMatchObject({ images: 1, removed: 0, derivatives: 0 });
+  });
+
+  test("keeps what it has not looked at, and what failed for another reason", async () => {
+    for (const name of ["x/a.jpg", "y/b.jpg", "closed/d.jpg"]) await writePhoto(name, 300, 200);
+    await run();
+    rmSync(master("x/a.jpg"));
+    writeFileSync(master("y/b.jpg"), "damaged");
+    const kept = () =>
+      readdirSync(join(out, "images"), { recursive: true }).filter((name) => /info/.test(`${name}`));
+    // Only what needs a login now is removed, since others of the selection may be elsewhere.
+    expect(await run({ selection: ["y", "closed/d.jpg"] }, gated)).toMatchObject({ removed: 1 });
+    expect(kept().sort()).toEqual(["x/a.jpg/info.json", "y/b.jpg/info.json"]);
+    const stop = new AbortController();
+    stop.abort();
+    expect(await run({ signal: stop.signal })).toMatchObject({ removed: 0, interrupted: true });
+    expect(await run()).toMatchObject({ failed: 1 });
+    expect(kept()).toContain("y/b.jpg/info.json");
+    expect(kept()).not.toContain("x/a.jpg/info.json");
+  });
+
+  test("removes nothing if there is nothing at all, as in a folder that is not mounted", async () => {
+    await writePhoto("a.jpg", 300, 200);
+    await run();
+    rmSync(master("a.jpg"));
+    expect(await run()).toMatchObject({ images: 0, removed: 0 });
+    expect(existsSync(join(out, "images/a.jpg/info.json"))).toBe(true);
+  });
+
+  test("leaves the images below one that is gone", async () => {
+    await writePhoto("a.jpg", 300, 200);
+    await run();
+    rmSync(master("a.jpg"));
+    await writePhoto("a.jpg/b.jpg", 300, 200);
+    await run();
+    expect(readdirSync(join(out, "images/a.jpg"))).toEqual(["b.jpg"]);
+    expect(existsSync(join(out, "images/a.jpg/b.jpg/info.json"))).toBe(true);
+  });
+
+  test("replaces a document of others only if it is told to", async () => {
+    await writePhoto("a/1.jpg", 300, 200);
+    await run({ selection: ["a"] });
+    writeFileSync(join(out, "collection.json"), "mine");
+    const { failures } = await run();
+    expect(failures).toEqual([expect.objectContaining({ code: "export_foreign_file" })]);
+    expect(readFileSync(join(out, "collection.json"), "utf8")).toBe("mine");
+    expect(await run({ replaces: true })).toMatchObject({ failed: 0, start: ["collection.json"] });
+    // It is one of the export from then on.
+    expect(await run()).toMatchObject({ failed: 0, start: ["collection.json"] });
+  });
+
   test("makes only what changed", async () => {
     await writePhoto("a.jpg");
     await writePhoto("b.jpg");

@@ -8,10 +8,11 @@ import type { Folders } from "../../manifests/folders/folders.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { pagesOf } from "../pages.ts";
-import { createTally, type FailedFile, type Progress, type SlowFile } from "../tally.ts";
+import { createTally, endsWork, type FailedFile, type Progress, type SlowFile } from "../tally.ts";
 import { walkImages } from "../walk.ts";
 import { exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
+import { createLosses, removeDocuments, removeImages } from "./leftovers.ts";
 import { anonymous } from "./reader.ts";
 import type { Target } from "./target.ts";
 
@@ -32,6 +33,8 @@ export interface ExportOptions {
   readonly base: string;
   /** Derivatives of an image that are made simultaneously. */
   readonly concurrency: number;
+  /** True to replace files of others that are where documents are written. */
+  readonly replaces?: boolean;
   /** The setting `presentation.pages`. */
   readonly pages: "all" | "first";
   readonly signal: AbortSignal;
@@ -45,6 +48,8 @@ export interface ExportReport {
   /** Derivatives that were made; others were there from an earlier run. */
   readonly derivatives: number;
   readonly documents: number;
+  /** Images and documents of earlier runs that were removed: they are gone, or need a login now. */
+  readonly removed: number;
   /** Files of the documents to begin with. */
   readonly start: readonly string[];
   readonly bytesWritten: number;
@@ -60,13 +65,15 @@ export interface ExportReport {
 /**
  * Exports what anyone may see of the selected images: all others are reported as failures. Image information
  * is written last of each image, so an image with one is complete. Errors of files are part of the report,
- * and an abort ends it early; throws errors of the target.
+ * and an abort ends it early; throws FatalError if the target cannot be written. Removes what earlier runs
+ * have exported of images that need a login now; if everything is selected, also of images that are gone.
  */
 export async function exportCollection(
   { images, folders, manifests }: ExportParts,
   options: ExportOptions,
 ): Promise<ExportReport> {
   const { selection, target, version, base, concurrency, pages, signal, onProgress } = options;
+  const { replaces = false } = options;
   const began = performance.now();
   const tally = createTally();
   // Derivatives of an export are made once, and would only displace those that readers ask for.
@@ -74,14 +81,24 @@ export async function exportCollection(
   const each: ImageExport = { parts, target, version, base, concurrency };
   const done = new Map<string, ExportedImage>();
   const walked = { sources: images.sources, folders };
-  let [derivatives, documents] = [0, 0];
+  const losses = createLosses();
+  const fail = (identifier: string, error: unknown) => {
+    losses.note(identifier, error);
+    tally.fail(identifier, error);
+  };
+  let isComplete = selection.length === 0;
+  const onUnlisted = (identifier: string, error: unknown) => {
+    isComplete = false;
+    tally.fail(identifier, error);
+  };
+  let [derivatives, documents, removed] = [0, 0, 0];
   let start: readonly string[] = [];
   let total: number | undefined;
   const counting = (async () => {
     let count = 0;
     for await (const _ of walkImages(walked, { selection, signal })) count++;
     total = count;
-  })();
+  })().catch(() => {});
 
   const exportPage = (page: string) =>
     withMaster(
@@ -103,28 +120,46 @@ export async function exportCollection(
         throw gatedError();
       },
     );
-  try {
-    for await (const identifier of walkImages(walked, { selection, signal, onUnlisted: tally.fail })) {
-      await tally.take(identifier, async () => {
-        for (const page of await exportPage(identifier)) await exportPage(page);
+  const exportFile = async (identifier: string) => {
+    const pages = await exportPage(identifier).catch((error: unknown) => {
+      losses.note(identifier, error);
+      throw error;
+    });
+    for (const page of pages)
+      await exportPage(page).catch((error: unknown) => {
+        if (endsWork(error)) throw error;
+        fail(page, error);
       });
+  };
+  try {
+    for await (const identifier of walkImages(walked, { selection, signal, onUnlisted })) {
+      await tally.take(identifier, () => exportFile(identifier));
       onProgress?.({ done: tally.done(), failed: tally.failed(), ...(total !== undefined && { total }) });
     }
+    // A source that is not mounted is an empty folder.
+    isComplete &&= done.size > 0;
     if (manifests) {
-      const { fail } = tally;
-      const exported = { manifests, parts, target, version, base, images: done, signal, fail };
-      const found = await exportDocuments(exported, selection.length === 0 ? [""] : selection);
-      start = found.files;
-      documents = found.documents;
+      const about = { manifests, parts, target, version, base, images: done, signal, fail };
+      const made = await exportDocuments({ ...about, replaces }, selection.length === 0 ? [""] : selection);
+      start = made.files;
+      documents = made.found.size;
+      removed += await removeDocuments(target, {
+        exported: made.found,
+        losses,
+        isComplete: isComplete && made.isComplete,
+        signal,
+      });
     }
+    removed += await removeImages(target, { exported: done, losses, isComplete, signal });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
+    if (!signal.aborted && !(error instanceof ServiceError && error.kind === "cancelled")) throw error;
   }
-  await counting.catch(() => {});
+  await counting;
   return {
     images: done.size,
     derivatives,
     documents,
+    removed,
     start,
     bytesWritten: target.bytesWritten(),
     failed: tally.failed(),

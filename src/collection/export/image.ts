@@ -70,7 +70,7 @@ export async function exportImage(
   const isSame = note?.version === of;
   if (!isSame) {
     // Without a note, what is there is not ours.
-    if (note) await target.remove(folder);
+    if (note) await target.removeImage(folder);
     await target.note(identifier, { version: of, complete: false });
   }
   let made = 0;
