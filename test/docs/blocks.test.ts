@@ -1,11 +1,13 @@
 // Blocks of YAML and JSON in the pages are what readers may copy: valid configurations, manifest files and
 // documents.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadConfig, problemLines } from "../../src/config/reading/load.ts";
 import { readDescription } from "../../src/iiif/presentation/description/description.ts";
-import { blocksOf, docsPages } from "./pages.ts";
+import { blocksOf, docsFolder, docsPages } from "./pages.ts";
 
 /** Every variable that an example names is set. */
 const env = new Proxy<Record<string, string>>(
@@ -38,6 +40,23 @@ describe("YAML", () => {
       `${problemLines(problems, "the block")}\nor, as a manifest file: ${JSON.stringify(faults[0])}`,
     );
   });
+});
+
+test("commands are in fenced blocks, which name their language", () => {
+  const indented = docsPages.flatMap(({ path, text }) => {
+    const prose = text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, (block) => block.replaceAll(/.+/g, ""));
+    return prose.split("\n").flatMap((line, at) => (/^ {4}\S/.test(line) ? `${path}.md:${at + 1}` : []));
+  });
+  expect(indented).toEqual([]);
+});
+
+test("every file of deploy/ that a page names is there", () => {
+  const faults = docsPages.flatMap(({ path, text }) =>
+    (text.match(/\bdeploy\/[\w./-]*\w/g) ?? [])
+      .filter((name) => !existsSync(join(docsFolder, "..", name)))
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(faults).toEqual([]);
 });
 
 test.each(inLanguage("json"))("JSON: $place parses", ({ text }) => {

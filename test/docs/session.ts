@@ -45,7 +45,8 @@ const secret = "0123456789abcdef".repeat(4);
 /** Programs that stand for those of the page; `$SMALTI` runs the built program, `$PORT` is its port. */
 const programs: Readonly<Record<string, string>> = {
   // Without a command, smalti serves: it goes on in the background, in place of the one before.
-  smalti: `case "$1" in
+  smalti: `set -- "\${@//http:\\/\\/localhost:8080/http:\\/\\/127.0.0.1:$PORT}"
+case "$1" in
   check|doctor|warm|hook|sessions|hash-password|completions|version|help|convert|export|purge|init|import|info|render) exec $SMALTI "$@" ;;
 esac
 [ -f "$ROOT/pid" ] && kill "$(cat "$ROOT/pid")" 2>/dev/null
@@ -126,7 +127,7 @@ export class Session {
     const needsFile = !/smalti (import|init)\b/.test(block);
     if (needsFile && !existsSync(join(this.#work, "smalti.yaml")))
       this.configure("sources: [{ name: pictures, type: filesystem, root: ../Pictures }]\n");
-    const isAsked = /^curl\b/m.test(block) && !existsSync(join(this.#root, "pid"));
+    const isAsked = /^curl\b|--url http:/m.test(block) && !existsSync(join(this.#root, "pid"));
     const text = `set -e -o pipefail\n${this.#state}\n${isAsked ? "smalti -config smalti.yaml\n" : ""}${this.#inRoot(block)}\nexport -p >"$ROOT/state"\n`;
     const input = `${password}\n`;
     const result = spawnSync("bash", ["-c", text], {

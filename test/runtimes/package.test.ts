@@ -1,7 +1,7 @@
 // The package as people get it: packed, fetched from a registry in an empty folder, started, asked for a
 // tile, stopped.
 
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../servers/free-port.ts";
 import { type Packed, packInto } from "./packed.ts";
@@ -93,11 +94,11 @@ test.each([
   },
 );
 
-test("npm installs the command smalti", () => {
+test("npm installs the command smalti", async () => {
   const prefix = join(folder, "global");
-  execFileSync("npm", ["install", "--global", "--prefix", prefix, "smalti"], { env, stdio: "pipe" });
-  const version = execFileSync(join(prefix, "bin/smalti"), ["version"], { encoding: "utf8" });
-  expect(version).toMatch(/^\d+\.\d+\.\d+(\+[0-9a-f]{7})?\n$/);
+  await promisify(execFile)("npm", ["install", "--global", "--prefix", prefix, "smalti"], { env });
+  const { stdout } = await promisify(execFile)(join(prefix, "bin/smalti"), ["version"]);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+(\+[0-9a-f]{7})?\n$/);
 });
 
 /** A registry that has this package alone. */
