@@ -100,3 +100,17 @@ export function fromErrorRecord(record: ErrorRecord): ServiceError {
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
 }
+
+const noPermission: ReadonlySet<unknown> = new Set(["EACCES", "EPERM"]);
+
+/**
+ * Returns the message of an error for operators: that of a file which cannot be read has the reason of the
+ * system, which HTTP clients do not see.
+ */
+export function operatorMessage({ code, cause, message }: ServiceError): string {
+  const reason = (cause as { readonly code?: unknown } | undefined)?.code;
+  if (code !== "source_unreadable" || typeof reason !== "string") return message;
+  return noPermission.has(reason)
+    ? "The user that runs smalti has no permission to read this."
+    : `This cannot be read: ${reason}.`;
+}

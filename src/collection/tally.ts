@@ -1,6 +1,6 @@
 // What work on many files reports: how many failed and why, which took longest, and how far it is.
 
-import { asServiceError, ServiceError } from "../errors.ts";
+import { asServiceError, operatorMessage, ServiceError } from "../errors.ts";
 
 export interface FailedFile {
   readonly identifier: string;
@@ -83,6 +83,6 @@ export function createTally(now: () => number = () => performance.now()): Tally 
 /** Returns code and message of an error; any but a ServiceError is a bug, which must not end a long run. */
 function reasonOf(thrown: unknown): Pick<FailedFile, "code" | "message"> {
   const error = asServiceError(thrown);
-  if (error instanceof ServiceError) return { code: error.code, message: error.message };
+  if (error instanceof ServiceError) return { code: error.code, message: operatorMessage(error) };
   return { code: "internal_error", message: String(error) };
 }

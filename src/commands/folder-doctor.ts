@@ -2,6 +2,7 @@
 
 import { type SurveyGroup, type SurveyReport, survey } from "../collection/survey/survey.ts";
 import type { NameCommands } from "../images/diagnosis/findings/commands.ts";
+import type { FindingLevel } from "../lib/finding.ts";
 import { placeOf } from "../manifests/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Service } from "../service.ts";
@@ -48,15 +49,14 @@ export async function surveyCollection(
     progress.end();
     if (report.interrupted) throw new InterruptedError(`interrupted after ${counted(report.files, "file")}`);
     const failed = report.problems + report.unlisted.length > 0;
-    return { text: surveyText(report), data: report, failed };
+    return { text: surveyText(report, measures), data: report, failed };
   } finally {
     progress.end();
   }
 }
 
-function surveyText(report: SurveyReport): string {
-  const { files, problems, slow, formats, megapixels, groups, slowestTiles, unlisted, seconds, limited } =
-    report;
+function surveyText(report: SurveyReport, measures: boolean): string {
+  const { files, formats, megapixels, groups, slowestTiles, unlisted, seconds, limited } = report;
   const kinds = Object.entries(formats).sort(([, a], [, b]) => b - a);
   const lines = [
     `${counted(files, "file")}${limited ? " (the limit)" : ""}, ${counted(megapixels, "megapixel")}, in ${duration(seconds)}: ${kinds.map(([name, count]) => `${count} ${name === "none" ? "unreadable" : name}`).join(", ")}`,
@@ -68,32 +68,38 @@ function surveyText(report: SurveyReport): string {
           ...slowestTiles.map(({ identifier, ms }) => `  ${String(ms).padStart(6)} ms  ${plain(identifier)}`),
         ]
       : []),
-    ...unlisted.map(({ identifier, message }) => `${plain(identifier) || "a source"}: ${plain(message)}`),
+    ...(unlisted.length > 0 ? ["", "folders that cannot be listed:"] : []),
+    ...unlisted.map(({ identifier, message }) => `  ${plain(identifier) || "a source"}: ${plain(message)}`),
     "",
-    verdictOf(problems, slow),
+    ...(measures || files === 0
+      ? []
+      : ["Only headers and metadata were read: --measure also finds damage in the pictures themselves."]),
+    verdictOf(report),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function verdictOf(problems: number, slow: number): string {
+function verdictOf({ problems, slow, unlisted }: SurveyReport): string {
   const counts = [
     ...(problems > 0 ? [`${counted(problems, "file")} with problems`] : []),
-    ...(slow > 0 ? [`${counted(slow, "slow file")}`] : []),
+    ...(unlisted.length > 0 ? [`${counted(unlisted.length, "folder")} that cannot be listed`] : []),
+    ...(slow > 0 ? [counted(slow, "slow file")] : []),
   ];
-  return counts.length === 0 ? "No problem was found." : `${counts.join(" and ")} found.`;
+  return counts.length === 0 ? "No problem was found." : `Found: ${counts.join(", ")}.`;
 }
 
-/** Examples that a text names; `--json` has more. */
-const mostNamed = 3;
+/** Examples that a text names; `--json` has up to 20. Each damaged file has to be found. */
+const mostNamed = (level: FindingLevel) => (level === "problem" ? 20 : 3);
 
 function groupLines(group: SurveyGroup): readonly string[] {
   const { level, code, files, text, advice, command, examples } = group;
-  const named = examples.slice(0, mostNamed).map(plain).join(", ");
+  const most = mostNamed(level);
+  const named = examples.slice(0, most).map(plain).join(", ");
   return [
     "",
     `${level}: ${counted(files, "file")} [${code}]`,
     `  ${plain(text)}`,
-    `  files: ${named}${files > mostNamed ? ", …" : ""}`,
+    `  files: ${named}${files > most ? ", …" : ""}`,
     ...(advice === undefined ? [] : [`  what to do: ${plain(advice)}`]),
     ...(command === undefined ? [] : command.split("\n").map((line) => `    ${line}`)),
   ];

@@ -2,6 +2,7 @@
 
 import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
+import { splitPage } from "../iiif/image/path.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService, type Service } from "../service.ts";
@@ -35,7 +36,10 @@ export async function configOfFile(
   otherwise = "",
 ): Promise<FileConfig> {
   const full = /^([/\\]|[a-z]:)/i.test(path) ? path : `${cwd ?? ""}/${path}`;
-  const found = await files?.stat(full).catch(() => undefined);
+  const existing = await files?.stat(full).catch(() => undefined);
+  // As in identifiers, a file that literally has such a name comes first.
+  const bare = existing ? undefined : splitPage(full)?.identifier;
+  const found = bare === undefined ? existing : await files?.stat(bare).catch(() => undefined);
   const [, folder, name] = /^(.*)[/\\]([^/\\]+)$/s.exec(full) ?? [];
   if (found?.kind !== "file" || folder === undefined || name === undefined)
     throw new CommandError(

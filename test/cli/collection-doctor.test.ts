@@ -1,7 +1,7 @@
 // `smalti doctor FOLDER` and `smalti purge`, as an operator runs them.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -62,6 +62,31 @@ describe("smalti doctor FOLDER", () => {
     expect(JSON.parse(limited.out)).toMatchObject({ files: 2, limited: true });
     rmSync(join(folder, "masters/bad"), { recursive: true });
   });
+});
+
+test("a report names every damaged file, each kind of damage, and what the user may not read", async () => {
+  const top = mkdtempSync(join(tmpdir(), "smalti-messy-"));
+  mkdirSync(join(top, "closed"));
+  for (let n = 1; n <= 5; n++) writeFileSync(join(top, `text-${n}.jpg`), "no image");
+  writeFileSync(join(top, "empty.jpg"), "");
+  cpSync(join(fixturesFolder, "jpg-cmyk-icc.jpg"), join(top, "inks.jpg"));
+  cpSync(join(fixturesFolder, "jpg-cmyk-adobe.jpg"), join(top, "bare-inks.jpg"));
+  cpSync(join(fixturesFolder, "base.png"), join(top, "locked.png"));
+  chmodSync(top, 0o755);
+  for (const name of ["locked.png", "closed"]) chmodSync(join(top, name), 0);
+  const user = process.getuid?.() === 0 ? { uid: 65534 } : {};
+  const { code, out } = await built.run(["doctor", "."], { cwd: top, env: { XDG_CACHE_HOME: top }, ...user });
+  chmodSync(join(top, "closed"), 0o755);
+  rmSync(top, { recursive: true });
+  expect(code).toBe(1);
+  expect(out).toMatch(/\[header_unsupported_format\]\n.*\n {2}files: text-1\.jpg(, text-\d\.jpg){4}\n/);
+  expect(out).toMatch(/\[header_empty_file\]\n {2}This file is empty\.\n {2}files: empty\.jpg\n/);
+  expect(out).toMatch(/ has no permission to read this\.\n {2}files: locked\.png\n/);
+  expect(out).not.toContain("Ask the operator");
+  expect(out).toMatch(/\nnote: 1 file \[cmyk\]\n.*\n {2}files: inks\.jpg\n/);
+  expect(out).toMatch(
+    /\nfolders that cannot be listed:\n {2}closed: .* permission .*\n\nOnly headers .* --measure .*\nFound: 7 files with problems, 1 folder that cannot be listed\.\n$/,
+  );
 });
 
 describe("the commands of the report", () => {

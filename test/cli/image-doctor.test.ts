@@ -87,6 +87,12 @@ describe("smalti doctor IMAGE", () => {
     expect(out).toMatch(/^note +The first tile of this image builds its sidecar.* It is not built yet/m);
   });
 
+  test("accepts a page of a file, as its findings name it", async () => {
+    cpSync(join(fixturesFolder, "tif-multipage-3sizes.tif"), join(folder, "pages.tif"));
+    expect((await doctor("pages.tif;2")).out).toMatch(/^note +The file has \d pages; this is page 2\./m);
+    expect((await doctor("nowhere.tif;2")).err).toContain("which does not exist here");
+  });
+
   test("says that a first tile is slow, why, and how to avoid it", async () => {
     const wide = { create: { width: 8000, height: 6000, channels: 3, background: "#336699" } } as const;
     writeFileSync(join(folder, "wide.jpg"), await sharp(wide).jpeg({ progressive: true }).toBuffer());

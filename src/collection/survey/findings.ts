@@ -9,7 +9,7 @@ export function surveyFindings({ header }: DiagnosisFacts): readonly Finding[] {
   if (!header || header.unsupported) return [];
   const hasProfile = header.colour !== undefined;
   return [
-    ...(header.interpretation === "cmyk"
+    ...(hasProfile && header.interpretation === "cmyk"
       ? [
           {
             level: "note",

@@ -1,6 +1,6 @@
 // Findings about failed steps: the identifier, the hook, the source, the header, and errors of a render.
 
-import type { ErrorKind, ServiceError } from "../../../errors.ts";
+import { type ErrorKind, operatorMessage, type ServiceError } from "../../../errors.ts";
 import type { Finding, FindingLevel } from "../../../lib/finding.ts";
 import type { DiagnosisFacts, DiagnosisStep } from "../known.ts";
 import { toPyramid, toServedPyramid } from "./commands.ts";
@@ -55,6 +55,10 @@ const byCode: Readonly<Record<string, Advice>> = {
     advice: "Raise image.timeout, or convert the file to one whose tiles can be read by themselves.",
     command: toPyramid,
   },
+  source_unreadable: {
+    advice:
+      "Let the user that runs smalti read the file and the folders above it; if it may, check the disk or the mount.",
+  },
   unsupported_format: {
     advice:
       "Check that the file is an image. A file of another format can be served once it is converted to one of these.",
@@ -80,14 +84,21 @@ const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
   },
 };
 
+const emptyFile = {
+  text: "This file is empty.",
+  advice: "Copy the file again from its original, or remove it.",
+} as const;
+
 /** Returns a finding for each failed step. */
-export function failureFindings({ failures }: DiagnosisFacts): Finding[] {
+export function failureFindings({ failures, place }: DiagnosisFacts): Finding[] {
   return [...failures].map(([look, error]) => {
+    if (error.code === "unsupported_format" && place?.size === 0)
+      return { level: levels[look], code: `${look}_empty_file`, ...emptyFile };
     const { level = levels[look], ...advice } = adviceOn(error);
     return {
       level,
       code: `${look}_${error.code ?? error.kind}`.replaceAll("-", "_"),
-      text: error.message,
+      text: operatorMessage(error),
       ...advice,
     };
   });

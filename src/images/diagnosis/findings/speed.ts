@@ -216,7 +216,7 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
       level: "note",
       code: "sidecar_absent",
       text: `${cost}. It is not built yet: later tiles will not pay for it.`,
-      advice: "Nothing; to spare the first visitor the wait, request a tile beforehand.",
+      advice: "Nothing; smalti warm spares the first reader the wait.",
     };
   const isSlow = sidecarMs > mostFirstMs;
   return {
