@@ -59,7 +59,7 @@ function surveyText(report: SurveyReport, measures: boolean): string {
   const { files, formats, megapixels, groups, slowestTiles, unlisted, seconds, limited } = report;
   const kinds = Object.entries(formats).sort(([, a], [, b]) => b - a);
   const lines = [
-    `${counted(files, "file")}${limited ? " (the limit)" : ""}, ${counted(megapixels, "megapixel")}, in ${duration(seconds)}: ${kinds.map(([name, count]) => `${count} ${name === "none" ? "unreadable" : name}`).join(", ")}`,
+    `${counted(files, "file")}${limited ? " (the limit)" : ""}, ${counted(megapixels, "megapixel")}, in ${duration(seconds)}${kinds.length > 0 ? ": " : ""}${kinds.map(([name, count]) => `${count} ${name === "none" ? "unreadable" : name}`).join(", ")}`,
     ...groups.flatMap(groupLines),
     ...(slowestTiles.length > 0
       ? [

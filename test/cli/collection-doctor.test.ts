@@ -124,6 +124,15 @@ describe("the commands of the report", () => {
   }, 60_000);
 });
 
+test("smalti doctor of an empty folder finds nothing", async () => {
+  mkdirSync(join(folder, "empty"));
+  const { code, out } = await run("doctor", "empty");
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/^0 files, 0 megapixels, in \d+ s\n\nNo problem was found\.\n$/),
+  ]);
+});
+
 describe("smalti purge", () => {
   const purged = async (...args: string[]) => JSON.parse((await run("purge", ...args, "--json")).out).purged;
   const warm = () => run("warm", "-config", "smalti.yaml");
