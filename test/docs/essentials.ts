@@ -18,8 +18,8 @@ export const essentialsOf = (block: string): string[] =>
     .flatMap(wordsOf);
 
 /**
- * Subcommands and flags of smalti, long flags and configuration files of other programs, and the first three
- * parts of the addresses that curl requests.
+ * Subcommands and flags of smalti and npm, long flags and configuration files of other programs, and the
+ * first three parts of the addresses that curl requests.
  */
 function wordsOf(command: string): string[] {
   const [program = "", ...words] = command
@@ -27,6 +27,7 @@ function wordsOf(command: string): string[] {
     .filter((word) => word !== "" && !/^\w+=/.test(word));
   const found = (pattern: RegExp) => words.flatMap((word) => pattern.exec(word)?.slice(-1) ?? []);
   if (program === "curl") return found(/^https?:\/\/[^/]+((?:\/[\w.]+){1,3})/);
+  if (program === "npm") return [...words.slice(0, 1), ...found(/^--[a-z-]+/)];
   if (program !== "smalti")
     return [...found(/^--[a-z-]+/), ...found(/[\w-]+\.(?:conf|service|yaml)$|\w+file$/)];
   const end = words.findIndex((word) => !/^[a-z-]+$/.test(word) || word.startsWith("-"));
