@@ -26,7 +26,7 @@ export function pageOf({ contents, path, title, body, assets, version, start }) 
 <link rel="icon" href="${to(assets.icon)}" type="image/svg+xml">
 <link rel="stylesheet" href="${to(assets.style)}">
 <script src="${to(assets.theme)}"></script>
-<script type="module" src="${to(assets.search)}" data-sections="${to(assets.sections)}" data-root="${up}"></script>
+<script type="module" src="${to(assets.page)}" data-sections="${to(assets.sections)}" data-root="${up}"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

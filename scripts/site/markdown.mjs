@@ -47,8 +47,12 @@ export function createRenderer(link = (target) => target) {
     for (const { children } of tokens)
       for (const token of children ?? []) relink(token, (target) => link(target, env?.page));
   });
+  markdown.core.ruler.push("labels", ({ tokens }) => labelCells(tokens));
   markdown.core.ruler.push("rows", ({ tokens, env }) => env?.rows && anchorRows(tokens));
   const { rules } = markdown.renderer;
+  // Around the block, a button stays in its corner while the code scrolls.
+  const { fence } = rules;
+  rules.fence = (...call) => `<div class="code">${fence(...call)}</div>\n`;
   // Wide tables scroll by themselves, by keyboard too.
   rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   rules.table_close = () => "</table></div>\n";
@@ -80,8 +84,27 @@ export function createRenderer(link = (target) => target) {
 function highlight(code, name) {
   const language = aliases[name] ?? name;
   const text = hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : escapeHtml(code);
-  return `<pre tabindex="0"><code>${text.trimEnd()}</code></pre>`;
+  return `<pre tabindex="0"><code>${text.trimEnd()}</code></pre>\n`;
 }
+
+/**
+ * Gives each cell the heading of its column, which a narrow screen shows instead of columns. With two columns
+ * the first cell says what the second is.
+ */
+function labelCells(tokens) {
+  let labels = [];
+  let column = 0;
+  tokens.forEach(({ type }, at) => {
+    if (type === "thead_open") labels = [];
+    if (type === "tr_open") column = 0;
+    if (type === "th_open") labels.push(textOf(tokens[at + 1]));
+    if (type !== "td_open") return;
+    if (labels.length > 2 && column > 0) tokens[at].attrSet("data-label", labels[column]);
+    column++;
+  });
+}
+
+const textOf = ({ children }) => children.map(({ content }) => content).join("");
 
 function relink(token, link) {
   const name = { link_open: "href", image: "src" }[token.type];

@@ -105,7 +105,7 @@ function siteAddress(target, path, files) {
 /** Writes what all pages share, named by content, and returns the addresses below the site. */
 async function writeAssets(target) {
   const { outputFiles } = await esbuild.build({
-    entryPoints: ["site.css", "theme.js", "search.js"].map((name) =>
+    entryPoints: ["site.css", "theme.js", "page.js"].map((name) =>
       join(root, "scripts/site/browser", name),
     ),
     bundle: true,
@@ -126,12 +126,12 @@ async function writeAssets(target) {
     await writeFile(join(target, address), content);
     return address;
   };
-  const [style, theme, search] = await Promise.all(
-    [".css", "theme.js", "search.js"].map((end) => {
+  const [style, theme, page] = await Promise.all(
+    [".css", "theme.js", "page.js"].map((end) => {
       const { path, contents } = outputFiles.find((file) => file.path.endsWith(end));
       return write(basename(path), contents);
     }),
   );
   const icon = await write("icon.svg", await readFile(join(root, "static/page/icon.svg")));
-  return { style, theme, search, icon, sections: "assets/sections.json" };
+  return { style, theme, page, icon, sections: "assets/sections.json" };
 }

@@ -11,6 +11,8 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildSite } from "../../scripts/site/site.mjs";
 import { type Built, buildProgram } from "../cli/built.ts";
+import { docsPages } from "../docs/pages.ts";
+import { sampled } from "../sampled.ts";
 import { launching } from "./launching.ts";
 import { overflow } from "./screen.ts";
 
@@ -51,6 +53,8 @@ afterAll(async () => {
   files?.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const names = docsPages.map(({ path }) => path);
 
 /** Opens a page of a site, and collects what it writes to the console. */
 async function open(address: string, width = 1400, colorScheme: "light" | "dark" = "light") {
@@ -127,7 +131,7 @@ describe.each([
   [400, "light"],
   [400, "dark"],
 ] as const)("at %i px, %s", (width, colours) => {
-  test.each(["index", "concepts/fidelity", "reference/errors"])(
+  test.each(sampled(`documentation ${width} ${colours}`, names, 4))(
     "%s has no faults of accessibility, no messages and no sideways scrolling",
     async (name) => {
       const { page, messages } = await open(`${sites.service}${name}.html`, width, colours);
@@ -141,6 +145,29 @@ describe.each([
       await page.close();
     },
   );
+});
+
+test("on a narrow screen a cell says of which column it is", async () => {
+  const { page } = await open(`${sites.service}comparison.html`, 400);
+  const labels = page.locator("table").first().locator("tbody tr").first().locator("td");
+  const shown = await labels.evaluateAll((cells) =>
+    cells.map((cell) => getComputedStyle(cell, "::before").content.replaceAll('"', "")),
+  );
+  expect(shown.slice(0, 3)).toEqual(["none", "smalti: ", "Cantaloupe: "]);
+  await page.close();
+});
+
+test("a block of code is copied as it is", async () => {
+  const { page, messages } = await open(`${sites.service}operations/troubleshooting.html`);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const block = page.locator(".code").first();
+  await block.hover();
+  await block.getByRole("button", { name: "Copy" }).click();
+  await expect.poll(() => block.getByRole("button").textContent()).toBe("Copied");
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied.split("\n")[0]).toBe("smalti check -config smalti.yaml");
+  expect(messages).toEqual([]);
+  await page.close();
 });
 
 test("a shadow says that code continues beyond the edge of a narrow screen, up to its end", async () => {
