@@ -105,9 +105,7 @@ function siteAddress(target, path, files) {
 /** Writes what all pages share, named by content, and returns the addresses below the site. */
 async function writeAssets(target) {
   const { outputFiles } = await esbuild.build({
-    entryPoints: ["site.css", "theme.js", "page.js"].map((name) =>
-      join(root, "scripts/site/browser", name),
-    ),
+    entryPoints: ["site.css", "theme.js", "page.js"].map((name) => join(root, "scripts/site/browser", name)),
     bundle: true,
     minify: true,
     format: "esm",
