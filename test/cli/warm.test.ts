@@ -81,6 +81,9 @@ describe("smalti warm", () => {
     expect(code).toBe(1);
     expect(out).toMatch(/failed:\n {2}empty\.tif {2}This file is empty.* \[unsupported_format\]/);
     expect(out).toContain("cache.render is in the memory of each process");
+    expect(out).toContain("cache.info is in the memory of each process");
+    // The sidecars are in files.
+    expect(out).toMatch(/^written: +[^,\n]+ to origin$/m);
   });
 
   test("says what is wrong with its words and its configuration", async () => {

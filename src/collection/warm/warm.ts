@@ -39,7 +39,7 @@ export interface WarmReport {
   readonly failed: number;
   readonly sidecars: { readonly made: number; readonly found: number };
   readonly derivatives: { readonly made: number; readonly found: number };
-  /** Bytes written to each cache. */
+  /** Bytes written to each cache that outlives the process. */
   readonly bytesWritten: Readonly<Record<SlotNames, number>>;
   /** Values that a cache could not store. */
   readonly writeErrors: number;
@@ -151,10 +151,11 @@ async function countAll(items: AsyncIterable<unknown>): Promise<number> {
 }
 
 function countsOf({ info, origin, render, all }: Slots) {
+  const written = (slot: NamedSlot) => (isShared(slot) ? slot.counts.bytesWritten.value : 0);
   return {
-    info: info.counts.bytesWritten.value,
-    origin: origin.counts.bytesWritten.value,
-    render: render.counts.bytesWritten.value,
+    info: written(info),
+    origin: written(origin),
+    render: written(render),
     errors: all.reduce((sum, { counts }) => sum + counts.errors.value + counts.dropped.value, 0),
   };
 }
