@@ -12,6 +12,7 @@ Generated from the rows of the commands (\`src/commands\`) by \`npm run docs\`.
 A flag has one dash or two, and its value follows as the next word or after \`=\`; a value that begins with \`-\` needs the second form. Words after \`--\` are no flags.
 
 With \`--json\` the standard output is one JSON document. Messages go to the standard error, and progress too if that is a terminal. After an error the standard output is empty.
+Three commands have no \`--json\`: \`serve\` does not end, and \`log.format\` chooses JSON for its log; what \`completions\` prints is a script; \`help\` prints what is on this page.
 Files are written whole or not at all, also if the command is interrupted.
 
 | exit code | meaning |

@@ -49,3 +49,9 @@ export const plain = (text: string): string => text.replace(/\p{C}+/gu, " ");
 
 /** The same for a text of several lines. */
 export const plainLines = (text: string): string => text.split("\n").map(plain).join("\n");
+
+/**
+ * Replaces only the control characters of a text of several lines, so that a text with a format of its own,
+ * such as YAML, keeps its meaning.
+ */
+export const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, " ");

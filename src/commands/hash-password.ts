@@ -11,6 +11,7 @@ export const hashPasswordCommand = command({
   summary: "print the hash of a password for users or htpasswd_file",
   more: "the password is typed, or read from the standard input",
   examples: ["smalti hash-password", "smalti hash-password --cost 12 < secret"],
+  json: "the hash and its cost",
   flags: {
     cost: {
       kind: "number",
@@ -21,14 +22,15 @@ export const hashPasswordCommand = command({
     },
   },
   refusal:
-    "hash-password takes only --cost N; type the password when it asks, or send it to the standard input",
+    "hash-password takes only --cost N and --json; type the password when it asks, or send it to the standard input",
   async run({ platform: { readSecret }, flags: { cost = costs.usual } }) {
     if (!readSecret) throw new CommandError("this runtime has no standard input");
     try {
       const { text, typed } = await readSecret("Password: ");
       if (typed && (await readSecret("Once more: ")).text !== text)
         throw new Error("the two passwords differ");
-      return { text: `${await hashPassword(text, cost)}\n` };
+      const hash = await hashPassword(text, cost);
+      return { text: `${hash}\n`, data: { hash, cost } };
     } catch (error) {
       throw new CommandError(error instanceof Error ? error.message : "the password could not be read");
     }

@@ -13,6 +13,7 @@ import { maskUrls } from "../lib/telemetry/mask-urls.ts";
 import type { Platform } from "../platform/platform.ts";
 import { command, configFlag } from "./command.ts";
 import { inWords } from "./command-error.ts";
+import { plainLines } from "./findings-text.ts";
 import { readConfig } from "./read-config.ts";
 
 export const hookTest = command({
@@ -21,6 +22,7 @@ export const hookTest = command({
   examples: [
     'smalti hook test -config smalti.yaml --identifier ms-12/3 --function authorize --header "X-Group: staff"',
   ],
+  json: "what it says, if it failed, and its messages",
   flags: {
     identifier: { kind: "text", value: "ID", required: true, text: "the identifier, with or without a page" },
     function: {
@@ -41,8 +43,10 @@ export const hookTest = command({
       ...(client !== undefined && { client }),
     };
     const { out = "", err, failed } = await inWords(testHook(config, platform, question));
-    for (const line of err) platform.write?.("err", `smalti: ${maskUrls(line)}\n`);
-    return { text: out, failed };
+    const messages = err.map(maskUrls);
+    for (const line of messages) platform.write?.("err", `smalti: ${plainLines(line)}\n`);
+    const data = { ...(out === "" ? {} : JSON.parse(out)), failed, messages };
+    return { text: out, data, failed };
   },
 });
 

@@ -53,6 +53,11 @@ describe("smalti hash-password", () => {
     expect(refused.err).not.toContain("top-secret");
   });
 
+  test("prints the hash and its cost as JSON", async () => {
+    const { code, out } = await built.run(["hash-password", "--cost", "4", "--json"], { input: "secret" });
+    expect([code, JSON.parse(out)]).toEqual([0, { hash: expect.stringMatching(/^\$2b\$04\$/), cost: 4 }]);
+  });
+
   test.each([
     ["an empty password", [], "", "empty"],
     ["a line break alone", [], "\n", "empty"],
@@ -64,7 +69,7 @@ describe("smalti hash-password", () => {
     ["a cost of 16", ["--cost=16"], "x", "from 4 to 15"],
     ["a cost that is no number", ["--cost", "top-secret"], "x", "from 4 to 15"],
     ["no cost", ["--cost"], "x", "from 4 to 15"],
-    ["another flag", ["--rounds", "4"], "x", "takes only --cost N"],
+    ["another flag", ["--rounds", "4"], "x", "takes only --cost N and --json"],
   ])("refuses %s in one line that does not repeat it", async (_, args, input, message) => {
     const { code, out, err } = await built.run(["hash-password", ...args], { input });
     const isPassword = /empty|bytes|65536/.test(message); // else the arguments are wrong

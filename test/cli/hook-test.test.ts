@@ -55,6 +55,25 @@ describe("hook test", () => {
     expect([code, (JSON.parse(out) as { answer: unknown }).answer]).toEqual([0, answer]);
   });
 
+  test("prints with --json also its messages, and if it failed", async () => {
+    const fine = await run(mapping, "--identifier", "ms-1", "--header", "A: b", "--json");
+    expect([fine.code, JSON.parse(fine.out)]).toEqual([
+      0,
+      {
+        function: "resolve",
+        answer: { key: "0001.tif" },
+        ms: expect.any(Number),
+        failed: false,
+        messages: [expect.stringContaining("does not see the header a")],
+      },
+    ]);
+    writeFileSync(join(folder, "thrown.js"), "export const resolve = () => { throw new Error('\\x1b[1m') };");
+    const failed = await run("{ engine: js, js: { file: thrown.js } }", "--identifier", "a", "--json");
+    expect([failed.code, JSON.parse(failed.out)]).toMatchObject([1, { failed: true }]);
+    expect(failed.err).toContain("the function resolve failed");
+    expect(failed.err).not.toContain("\x1b");
+  });
+
   test("sends headers and address like a request, and lists those that the hook does not see", async () => {
     webhook.asked.length = 0;
     const question = [

@@ -143,3 +143,8 @@ describe("wrong words are refused with what to write instead", () => {
     expect(() => parse(line)).toThrow(new UsageError(message));
   });
 });
+
+test("only the commands that the page of the command line names have no --json", () => {
+  const without = commands.filter(({ json }) => json === undefined).map(({ name }) => name);
+  expect(without).toEqual(["serve", "completions", "help"]);
+});
