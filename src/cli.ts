@@ -2,7 +2,7 @@
 
 import { chooseCommand, parseArguments } from "./commands/arguments.ts";
 import { CommandError, InterruptedError } from "./commands/command-error.ts";
-import { plainLines } from "./commands/findings-text.ts";
+import { plainLines, withoutControls } from "./commands/findings-text.ts";
 import { requestedHelp } from "./commands/help.ts";
 import { interruption } from "./commands/interrupt.ts";
 import { commands } from "./commands/rows.ts";
@@ -39,6 +39,8 @@ async function runCommand(platform: Platform, args: readonly string[]): Promise<
   const { command, words } = chooseCommand(args, commands);
   const { flags, operands, json } = parseArguments(words, command);
   const result = await command.run({ platform, flags: flags as never, operands, json, commands });
-  if (result) await print(platform, json ? `${JSON.stringify(result.data, null, 2)}\n` : result.text);
+  // Values and names of files are part of reports, and may contain what controls a terminal.
+  if (result)
+    await print(platform, json ? `${JSON.stringify(result.data, null, 2)}\n` : withoutControls(result.text));
   return result && Number(result.failed ?? false);
 }

@@ -70,7 +70,7 @@ export interface Call<F extends Flags = Flags> {
 
 /** What a command found or did. Exit code 0, or 1 if it failed or found problems. */
 export interface Result {
-  /** For people; printed on the standard output as it is. */
+  /** For people; printed on the standard output, with spaces instead of control characters. */
   readonly text: string;
   /** The same for programs; printed instead of the text after `--json`. */
   readonly data?: unknown;

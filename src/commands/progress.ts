@@ -1,6 +1,7 @@
 // A line on a terminal that says how far a command is: bar, count, rate, time left.
 
 import type { Platform } from "../platform/platform.ts";
+import { plainLines } from "./findings-text.ts";
 
 /** State of some work. */
 export interface Amount {
@@ -50,7 +51,7 @@ export function createProgress(
     note(text) {
       const bar = line;
       show("");
-      write?.("err", `${text}\n`);
+      write?.("err", `${plainLines(text)}\n`);
       show(bar);
     },
     end: () => show(""),
