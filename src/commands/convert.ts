@@ -156,7 +156,7 @@ async function convertFile(tools: Tools, target: Target, options: Options): Prom
     await refuseExisting(files, {
       path: to,
       force: options.force,
-      input: from,
+      inputs: [from],
       flag: "-o FILE or --to FOLDER",
     });
     bytes = await files.open(from);

@@ -4,7 +4,7 @@ import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import { splitPage } from "../iiif/image/path.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { FileSystem, Platform } from "../platform/platform.ts";
 import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
 import type { Flag } from "./command.ts";
@@ -26,6 +26,15 @@ export interface FileConfig {
 }
 
 /**
+ * Returns the path of the file that an operand names: without its page, unless a file literally has such a
+ * name, as in identifiers.
+ */
+export async function masterPath(files: FileSystem | undefined, path: string): Promise<string> {
+  const existing = await files?.stat(path).catch(() => undefined);
+  return existing ? path : (splitPage(path)?.identifier ?? path);
+}
+
+/**
  * Makes the folder of a file the only source, and returns the file's name in it. Throws CommandError if there
  * is no such file; `otherwise` says what else to do if nothing is there.
  */
@@ -36,10 +45,7 @@ export async function configOfFile(
   otherwise = "",
 ): Promise<FileConfig> {
   const full = /^([/\\]|[a-z]:)/i.test(path) ? path : `${cwd ?? ""}/${path}`;
-  const existing = await files?.stat(full).catch(() => undefined);
-  // As in identifiers, a file that literally has such a name comes first.
-  const bare = existing ? undefined : splitPage(full)?.identifier;
-  const found = bare === undefined ? existing : await files?.stat(bare).catch(() => undefined);
+  const found = await files?.stat(await masterPath(files, full)).catch(() => undefined);
   const [, folder, name] = /^(.*)[/\\]([^/\\]+)$/s.exec(full) ?? [];
   if (found?.kind !== "file" || folder === undefined || name === undefined)
     throw new CommandError(

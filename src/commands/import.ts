@@ -10,6 +10,7 @@ import { type Imported, importCantaloupe, type Reported } from "./cantaloupe/imp
 import { isTrue, type Properties, parseProperties } from "./cantaloupe/properties.ts";
 import { command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
+import { plainLines } from "./findings-text.ts";
 import { newFileFlags, refuseExisting, writeNew } from "./new-file.ts";
 
 export const importCommand = command({
@@ -23,14 +24,14 @@ export const importCommand = command({
   async run({ platform, flags: { output = "smalti.yaml", force }, operands: [name = ""] }) {
     const folder = platform.cwd ?? "/";
     const [from, to] = [absolutePath(folder, name), absolutePath(folder, output)];
-    await refuseExisting(platform.files, { path: to, force, input: from });
-    const given = await readProperties(platform, from);
+    const { given, inputs } = await readProperties(platform, from);
+    await refuseExisting(platform.files, { path: to, force, inputs });
     if (given.size === 0) throw new CommandError(`${from} sets no properties`);
     const { methods, doubt } = await readDelegates(platform, given, from);
     const imported = importCantaloupe(given, { file: nameOf(from), output, methods });
     const problems = problemsOf(imported);
     await writeNew(platform, to, imported.yaml);
-    platform.write?.("err", reportText(imported, problems, doubt));
+    platform.write?.("err", plainLines(reportText(imported, problems, doubt)));
     const { properties, variables } = imported;
     const todo = [
       ...(variables.length > 0
@@ -54,19 +55,27 @@ const folderOf = (path: string) => path.replace(/[^/\\]*$/, "");
 /** Files that may extend each other. */
 const mostFiles = 16;
 
-/** Reads a properties file and those that it extends, whose values count if the file itself has none. */
-async function readProperties(platform: Platform, path: string): Promise<Properties> {
+/**
+ * Reads a properties file and those that it extends, whose values count if the file itself has none. `inputs`
+ * are the paths of all of them.
+ */
+async function readProperties(
+  platform: Platform,
+  path: string,
+): Promise<{ readonly given: Properties; readonly inputs: readonly string[] }> {
+  const inputs: string[] = [];
   const all = new Map<string, string>();
   let next: string | undefined = path;
   for (let count = 0; next !== undefined && count < mostFiles; count++) {
     const text = await readText(platform, next);
     if (text === undefined) throw new CommandError(`there is no file ${next}`);
+    inputs.push(next);
     const own = parseProperties(text);
     for (const [key, value] of own) if (!all.has(key)) all.set(key, value);
     const parent = own.get("extends");
     next = parent === undefined ? undefined : absolutePath(folderOf(next), parent);
   }
-  return all;
+  return { given: all, inputs };
 }
 
 /** Bytes of a file that is read; the sample of Cantaloupe has 40 KiB. */
@@ -125,8 +134,19 @@ async function readDelegates(
 
 /** Returns what the new configuration lacks; variables count as set. */
 function problemsOf({ yaml, variables }: Imported): readonly Problem[] {
-  return loadConfig(yaml, Object.fromEntries(variables.map(({ name }) => [name, "set"]))).problems ?? [];
+  const { problems, config } = loadConfig(
+    yaml,
+    Object.fromEntries(variables.map(({ name }) => [name, "set"])),
+  );
+  if (problems) return problems;
+  return config.sources.length > 0 ? [] : [noSource];
 }
+
+const noSource: Problem = {
+  path: "sources",
+  message:
+    "no source was taken over, so the service would serve only its sample; correct source.static and the properties of its source, or write `sources` by hand",
+};
 
 const headings = {
   missing: "Without an equivalent, and what to do instead",
@@ -134,7 +154,7 @@ const headings = {
   unneeded: "Not needed, and why",
 } as const;
 
-/** Returns the report for a terminal: first what was taken over and what it needs, then everything else. */
+/** Returns the report for a terminal: first problems, then what was taken over and what it needs. */
 function reportText(
   { properties, methods, variables }: Imported,
   problems: readonly Problem[],
@@ -150,6 +170,10 @@ function reportText(
   const pairs = (list: readonly (readonly [string, string])[]) =>
     list.map(([name, text]) => `  ${name.padEnd(wide)}  ${text}`);
   return [
+    ...section(
+      "To correct in the new file",
+      problems.map((problem) => `  ${problemText(problem)}`),
+    ),
     ...rows("taken"),
     ...section("Variables of the environment to set", pairs(variables.map(({ name, text }) => [name, text]))),
     ...rows("missing"),
@@ -158,10 +182,6 @@ function reportText(
       pairs(methods.map(({ method, text }) => [method, text])),
     ),
     ...rows("unneeded"),
-    ...section(
-      "To correct in the new file",
-      problems.map((problem) => `  ${problemText(problem)}`),
-    ),
     ...(doubt === undefined ? [] : [`smalti: ${doubt}`, ""]),
   ]
     .join("\n")

@@ -26,27 +26,28 @@ export interface NewFile {
   /** Absolute path. */
   readonly path: string;
   readonly force: boolean;
-  /** Absolute path of the file that the command reads. */
-  readonly input?: string;
+  /** Absolute paths of the files that the command reads. */
+  readonly inputs?: readonly string[];
   /** The flag that gives another name. */
   readonly flag?: string;
 }
 
 /**
- * Throws CommandError if a command must not write to a path: it is the input, or not a regular file, or there
+ * Throws CommandError if a command must not write to a path: it is an input, or not a regular file, or there
  * is a file already that may not be replaced. A link counts as what it is, not as its target.
  */
 export async function refuseExisting(
   files: FileSystem | undefined,
-  { path, force, input, flag = "-o FILE" }: NewFile,
+  { path, force, inputs = [], flag = "-o FILE" }: NewFile,
 ): Promise<void> {
   if (!files) return;
   const kind = await inWords(kindOf(files, path));
   if (kind === undefined) return;
   const other = `give another name by ${flag}`;
   if (kind !== "file") throw new CommandError(`${path} is ${kind}; ${other}`);
-  if (input !== undefined && (await isSame(files, path, input)))
-    throw new CommandError(`${path} would replace itself; ${other}`);
+  for (const input of inputs)
+    if (await isSame(files, path, input))
+      throw new CommandError(`${path} is read by this command, and would replace itself; ${other}`);
   if (!force) throw new CommandError(`${path} exists already; ${other}, or --force to replace it`);
 }
 

@@ -9,7 +9,7 @@ import { prepare, render } from "../images/render.ts";
 import type { Service } from "../service.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, inWords, UsageError } from "./command-error.ts";
-import { pageFlag, withFile } from "./image-file.ts";
+import { masterPath, pageFlag, withFile } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting, writeNew } from "./new-file.ts";
 import { readConfig } from "./read-config.ts";
@@ -42,7 +42,10 @@ export const renderCommand = command({
     const { output, page, force, config: file } = flags;
     if (json && output === "-") throw new UsageError("--json and -o - both need the standard output");
     const [input, to] = [absolutePath(platform.cwd ?? "/", path), absolutePath(platform.cwd ?? "/", output)];
-    if (output !== "-") await refuseExisting(platform.files, { path: to, force, input });
+    if (output !== "-") {
+      const inputs = [await masterPath(platform.files, input)];
+      await refuseExisting(platform.files, { path: to, force, inputs });
+    }
     const asked = await inWords(Promise.resolve(request).then(requestOf));
     const { config } = await readConfig(platform, { file });
     const signal = interruptOf(platform);

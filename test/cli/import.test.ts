@@ -69,7 +69,15 @@ test("writes a configuration that check accepts and that serves the same images"
 });
 
 test("reports each property as JSON, with those of the file that this one extends", async () => {
-  write("base.properties", "http.port = 1\nmax_pixels = 5\nJdbcSource.password = geheim\n");
+  write(
+    "base.properties",
+    `http.port = 1
+max_pixels = 5
+JdbcSource.password = geheim
+source.static = FilesystemSource
+FilesystemSource.BasicLookupStrategy.path_prefix = ${folder}/images/
+`,
+  );
   write("child.properties", "extends = base.properties\nhttp.port = 2\n");
   const { code, out } = await run(["import", "child.properties", "-o", "child.yaml", "--json"]);
   expect(code).toBe(0);
@@ -84,6 +92,52 @@ test("reports each property as JSON, with those of the file that this one extend
   const yaml = readFileSync(join(folder, "child.yaml"), "utf8");
   expect(yaml).toContain("addr: :2\n");
   expect(yaml).not.toContain("geheim");
+});
+
+test("never replaces the file that this one extends", async () => {
+  write("below.properties", "max_pixels = 5\n");
+  write("above.properties", "extends = below.properties\nhttp.port = 2\n");
+  const { code, err } = await run(["import", "above.properties", "-o", "below.properties", "--force"]);
+  expect([code, err]).toEqual([1, expect.stringContaining("would replace itself")]);
+  expect(readFileSync(join(folder, "below.properties"), "utf8")).toBe("max_pixels = 5\n");
+});
+
+test("says first that no source was taken over, and of none of its properties that it was", async () => {
+  write(
+    "lost.properties",
+    `source.static = S3Source
+S3Source.endpoint = http://name:geheim@minio:9000
+S3Source.secret_key = geheim
+S3Source.BasicLookupStrategy.bucket.name = masters
+`,
+  );
+  const { code, out, err } = await run(["import", "lost.properties", "-o", "lost.yaml"]);
+  expect([code, out]).toEqual([1, expect.stringContaining("Correct what the report says")]);
+  expect(err).toMatch(/^To correct in the new file \(1\)\n +sources: no source was taken over/);
+  expect(err).toMatch(
+    /source\.static +set S3Source\.endpoint to an http or https address without a name and/,
+  );
+  expect(err).not.toContain("Taken over");
+  expect(err).not.toContain("geheim");
+});
+
+test("prints no control characters of values and names", async () => {
+  write(
+    "escape.properties",
+    `${properties()}delegate_script.pathname = \u001b]0;x\u0007none.rb\n`.replace(
+      "pathname = delegates.rb",
+      "",
+    ),
+  );
+  const { err } = await run(["import", "escape.properties", "-o", "escape.yaml"]);
+  expect(err).toContain("the delegate script  ]0;x none.rb is not here");
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "\x1b[31ma.png"));
+  const converted = await run(["convert", "\x1b[31ma.png", "--to", "."]);
+  expect(converted).toMatchObject({ code: 0, out: expect.stringContaining(" [31ma.png: ") });
+  const failed = await run(["convert", "\x1b[31mnone.png"]);
+  expect(failed).toMatchObject({ code: 1, err: expect.stringContaining("smalti:  [31mnone.png: ") });
+  for (const { out, err: printed } of [{ out: "", err }, converted, failed])
+    expect(out + printed).not.toContain("\x1b");
 });
 
 test("begins with what is taken over and the variables to set, which the last lines name again", async () => {

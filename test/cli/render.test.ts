@@ -72,6 +72,11 @@ describe("render", () => {
       });
     await refused("mine", "exists already; give another name by -o FILE, or --force to replace it");
     await refused("own.png", "would replace itself", "--force");
+    const ofPage = ["render", "own.png;2", "full/30,/0/default.png", "-o", "own.png", "--force"];
+    expect(await run(...ofPage)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("own.png is read by this command, and would replace itself"),
+    });
     await refused("in", "in is a folder", "--force");
     await refused("link", "is a symbolic link", "--force");
     await refused("dangling", "is a symbolic link", "--force");

@@ -109,7 +109,7 @@ export class Session {
     symlinkSync(fileURLToPath(new URL("../../deploy", import.meta.url)), join(this.#work, "deploy"));
     writeFileSync(
       join(this.#work, "cantaloupe.properties"),
-      `FilesystemSource.BasicLookupStrategy.path_prefix = ${this.#root}/Pictures/\n`,
+      `source.static = FilesystemSource\nFilesystemSource.BasicLookupStrategy.path_prefix = ${this.#root}/Pictures/\n`,
     );
   }
 

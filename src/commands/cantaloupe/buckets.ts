@@ -21,7 +21,7 @@ export function bucketSettings(owner: string, all: Properties, { bucket, prefix 
   const endpoint = all.get(`${owner}.endpoint`);
   const url = endpoint === undefined || endpoint.includes("://") ? endpoint : `https://${endpoint}`;
   if (url !== undefined && !isServiceUrl(url))
-    throw new Error(`set ${owner}.endpoint to an http or https address`);
+    throw new Error(`set ${owner}.endpoint to an http or https address without a name and password`);
   // Before 5.0 the region of AWS was part of the endpoint.
   const aws = /^https?:\/\/s3[.-]([a-z]+-[a-z-]+-\d)\.amazonaws\.com\/?$/.exec(url ?? "")?.[1];
   const isAws = /^https?:\/\/s3[.a-z0-9-]*\.amazonaws\.com\/?$/.test(url ?? "");

@@ -47,7 +47,7 @@ export function importCantaloupe(
   }: { readonly file: string; readonly output: string; readonly methods: readonly DelegateMethod[] },
 ): Imported {
   const all: Properties = new Map([...given].map(([name, value]) => [propertyOf(name) ?? name, value]));
-  const found = [...all].map(([property, value]) => become(property, value, all));
+  const found = withoutLostSources([...all].map(([property, value]) => become(property, value, all)));
   const properties = found.map(({ settings: _, ...reported }) => reported);
   const settings = inOneOrder(found.flatMap((each) => withComments(each, all)));
   const variables = variablesOf(settings, found);
@@ -82,6 +82,19 @@ function become(property: string, value: string, all: Properties): Found {
   } catch (error) {
     return { property, outcome: "missing", text: (error as Error).message, settings: [] };
   }
+}
+
+/** Properties of a source, whose settings are those of `source.static` or `source.delegate`. */
+const ofSource = /^\w+Source\./;
+
+/** If no source could be taken over, its properties are not taken over either. */
+function withoutLostSources(found: readonly Found[]): readonly Found[] {
+  if (found.some(({ settings }) => settings.some(({ path }) => path[0] === "sources"))) return found;
+  return found.map((each) =>
+    each.outcome === "taken" && ofSource.test(each.property)
+      ? { property: each.property, outcome: "missing", text: "no source was taken over", settings: [] }
+      : each,
+  );
 }
 
 const usualOutcome = (row: Row): Outcome =>
