@@ -94,6 +94,7 @@ describe("a block that is not run here", () => {
       ["operations/deploy", "needs a cluster"],
       ["operations/deploy", "needs systemd and root"],
       ["operations/deploy", "needs nginx, Caddy and root"],
+      ["operations/troubleshooting", "needs root"],
       ["reference/runtimes", "needs an account of Cloudflare"],
     ]);
   });

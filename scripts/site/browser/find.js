@@ -43,5 +43,16 @@ export function find(index, words) {
   });
 }
 
-/** Returns a word without its ending: "upgrade" finds "upgrading", and "blurry" finds "blurred". */
-const stemOf = (word) => word.toLowerCase().replace(/(?<=\w{4})(?:ing|ed|es|e|s|y)$/, "");
+/** Words of a question that say nothing of its subject. All others have to be in a section. */
+const stopWords = new Set(
+  "a am an and are can could do does for how i if in is it my of on or should the there to what why with you".split(
+    " ",
+  ),
+);
+
+/**
+ * Returns a word without its ending: "upgrade" finds "upgrading", and "blurry" finds "blurred". Returns null,
+ * which skips the word, for stop words.
+ */
+const stemOf = (word) =>
+  stopWords.has(word.toLowerCase()) ? null : word.toLowerCase().replace(/(?<=\w{4})(?:ing|ed|es|e|s|y)$/, "");
