@@ -18,19 +18,22 @@ async function load() {
 async function open() {
   if (!dialog.open) dialog.showModal();
   input.select();
-  loading ??= load();
+  await find();
+}
+
+/** Shows what is found; loads the index if that has not succeeded yet. */
+async function find() {
+  const words = input.value.trim();
+  let index;
   try {
-    await loading;
-    await find();
+    loading ??= load();
+    index = await loading;
   } catch (error) {
     loading = undefined;
     count.textContent = `The search could not be loaded. ${error.message}`;
+    return;
   }
-}
-
-async function find() {
-  const words = input.value.trim();
-  const found = words === "" || !loading ? [] : findIn(await loading, words);
+  const found = words === "" ? [] : findIn(index, words);
   if (words !== input.value.trim()) return; // a later word is on its way
   count.textContent = words === "" ? "" : found.length === 0 ? "Nothing was found." : `${found.length} found`;
   results.replaceChildren(...found.slice(0, most).map(rowOf));
