@@ -170,6 +170,45 @@ test("a block of code is copied as it is", async () => {
   await page.close();
 });
 
+test("a block of code is selected if the clipboard is refused, and the status says so", async () => {
+  const { page, messages } = await open(`${sites.service}operations/troubleshooting.html`);
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+  });
+  await page.getByRole("button", { name: "Copy smalti check -config smalti.yaml" }).click();
+  await expect.poll(() => page.locator("main [role=status]").textContent()).toContain("press Ctrl+C");
+  expect(await page.evaluate(() => String(getSelection()))).toContain("smalti check -config smalti.yaml");
+  expect(messages).toEqual([]);
+  await page.close();
+});
+
+test("on a touch screen the button that copies is outside of the code", async () => {
+  const context = await browser.newContext({ hasTouch: true, isMobile: true });
+  const page = await context.newPage();
+  await page.goto(`${sites.service}operations/troubleshooting.html`);
+  const block = page.locator(".code").first();
+  const [code, button] = await Promise.all([
+    block.locator("pre").boundingBox(),
+    block.locator("button").boundingBox(),
+  ]);
+  expect(button?.y).toBeGreaterThanOrEqual((code?.y ?? 0) + (code?.height ?? Number.POSITIVE_INFINITY));
+  await context.close();
+});
+
+test("the search that could not be loaded says so until it can be, also while the reader types", async () => {
+  const { page } = await open(`${sites.service}index.html`);
+  await page.route("**/sections*.json", (route) => route.abort());
+  await page.locator("#search").click();
+  const said = page.locator("#count");
+  await expect.poll(() => said.textContent()).toContain("The search could not be loaded.");
+  await page.keyboard.type("purg");
+  expect(await said.textContent()).toContain("The search could not be loaded.");
+  await page.unroute("**/sections*.json");
+  await page.keyboard.type("e");
+  await expect.poll(() => said.textContent()).toMatch(/\d+ found/);
+  await page.close();
+});
+
 test("a shadow says that code continues beyond the edge of a narrow screen, up to its end", async () => {
   const { page } = await open(`${sites.service}operations/troubleshooting.html`, 400);
   const code = page.locator("pre").first();
