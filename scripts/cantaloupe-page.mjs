@@ -60,4 +60,12 @@ function tableOf(rows, textOf) {
   ];
 }
 
-const escaped = (text) => text.replaceAll("|", "\\|");
+/** Links of the page for references that the terminal shows as text. */
+const links = [
+  ["deploy/proxy", "[deploy/proxy](../operations/deploy.md#behind-a-proxy)"],
+  ["the list of your methods", "[the list of your methods](#the-delegate-script)"],
+  ["docs/how-to/watermark.md", "[watermark](../how-to/watermark.md)"],
+];
+
+const escaped = (text) =>
+  links.reduce((whole, [plain, link]) => whole.replaceAll(plain, link), text.replaceAll("|", "\\|"));

@@ -44,13 +44,22 @@ const secret = "0123456789abcdef".repeat(4);
 
 /** Programs that stand for those of the page; `$SMALTI` runs the built program, `$PORT` is its port. */
 const programs: Readonly<Record<string, string>> = {
-  // Without a command, smalti serves: it goes on in the background, in place of the one before.
+  // Without a command, smalti serves, at the port of the session: it goes on in the background, in place of
+  // the one before, which has to leave the port first.
   smalti: `set -- "\${@//http:\\/\\/localhost:8080/http:\\/\\/127.0.0.1:$PORT}"
 case "$1" in
   check|doctor|warm|hook|sessions|hash-password|completions|version|help|convert|export|purge|init|import|info|render) exec $SMALTI "$@" ;;
 esac
-[ -f "$ROOT/pid" ] && kill "$(cat "$ROOT/pid")" 2>/dev/null
-SERVICE_ADDR=127.0.0.1:$PORT setsid $SMALTI "$@" >"$ROOT/server.log" 2>&1 </dev/null &
+if [ -f "$ROOT/pid" ]; then
+  kill "$(cat "$ROOT/pid")" 2>/dev/null
+  while kill -0 "$(cat "$ROOT/pid")" 2>/dev/null; do sleep 0.05; done
+fi
+args=() before=
+for word in "$@"; do
+  [ "$before" = --port ] && word=$PORT
+  args+=("$word") before=$word
+done
+SERVICE_ADDR=127.0.0.1:$PORT setsid $SMALTI "\${args[@]}" >"$ROOT/server.log" 2>&1 </dev/null &
 echo $! >"$ROOT/pid"
 for _ in $(seq 600); do
   [ "$(/usr/bin/curl -so /dev/null -w '%{http_code}' "http://127.0.0.1:$PORT/health")" = 200 ] && exit 0
