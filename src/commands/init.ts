@@ -14,7 +14,7 @@ import { bySection, commentedYaml } from "./yaml/commented-yaml.ts";
 export const init = command({
   name: "init",
   summary: "ask five questions, and write a configuration with comments",
-  more: "the answers are typed, Enter takes the one in brackets; or they are the lines of the standard input",
+  more: "type each answer, or press Enter to accept the one in brackets. In a script, pipe in one answer per line",
   examples: ["smalti init /srv/images"],
   json: "the answers, and the command to run next",
   flags: {

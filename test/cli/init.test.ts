@@ -162,6 +162,14 @@ describe("smalti init from the standard input", () => {
     expect(await built.run(["check", "-config", file()])).toMatchObject({ code: 0, err: "" });
   });
 
+  test("proposes a folder that exists, even if it has no images", async () => {
+    const refused = async () => (await init([], [""])).err;
+    rmSync(file("scans"), { recursive: true });
+    expect(await refused()).toContain(`${folder} has no images`);
+    mkdirSync(file("images"));
+    expect(await refused()).toContain(`${file("images")} has no images`);
+  });
+
   test.each([
     [["./scans/a.png"], "question 1", "not a folder"],
     [["./empty"], "question 1", "has no images"],

@@ -63,7 +63,8 @@ const images: Question = {
       const found = await countImages(known.platform, pathOf(folder, known)).catch(() => undefined);
       if (found && found.images > 0) return folder;
     }
-    return "./images";
+    const stat = await known.platform.files?.stat(pathOf("./images", known)).catch(() => undefined);
+    return stat?.kind === "directory" ? "./images" : ".";
   },
   async read(answer, known) {
     const path = pathOf(answer, known);
