@@ -99,6 +99,9 @@ function missingText(match: string, source: Source, { missing, parent, beside }:
   const foldCase = (name: string) => name.normalize("NFC").toLowerCase();
   const same = names.find((name) => foldCase(name) === foldCase(missing));
   const write = (name: string) => match.replace(missing, () => name);
+  const forms = same === undefined ? undefined : accentForms(same, missing);
+  if (same !== undefined && forms !== undefined)
+    return `${place} holds ${same}, whose name there has ${forms}, which look the same; write ${escaped(write(same))} in double quotes`;
   if (same !== undefined)
     return `${place} holds ${same} instead of ${missing}, and upper and lower case and the form of accents matter; write ${write(same)}`;
   if (parent === "" && missing === source.name)
@@ -106,3 +109,22 @@ function missingText(match: string, source: Source, { missing, parent, beside }:
   const meant = nearest(missing, names);
   return `${place} holds no ${missing}; ${meant === undefined ? "correct or remove it" : `did you mean ${write(meant)}?`}`;
 }
+
+/** Returns which form of accents a stored name and that of a rule have; undefined if they differ otherwise. */
+function accentForms(stored: string, named: string): string | undefined {
+  const composed = stored.normalize("NFC");
+  if (composed !== named.normalize("NFC")) return undefined;
+  if (named === composed) return "decomposed accents (NFD, as a Mac writes them), and the rule composed ones";
+  if (stored === composed)
+    return "composed accents (NFC), and the rule decomposed ones (NFD, as a Mac writes them)";
+  return undefined;
+}
+
+/** Returns a text in double quotes, as YAML reads it, in which accents cannot change their form. */
+const escaped = (text: string): string =>
+  JSON.stringify(text).replace(/./gu, (each) => {
+    const isAccented = /\p{M}/u.test(each) || each.normalize("NFD") !== each;
+    const code = (each.codePointAt(0) as number).toString(16);
+    if (!isAccented) return each;
+    return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+  });

@@ -110,3 +110,23 @@ test("nothing is reported beyond the limit of folders, and none is listed twice"
   expect(asked).toHaveLength(10);
   expect(new Set(asked).size).toBe(10);
 });
+
+test("a rule whose accents have another form than those of the folder is shown in escapes", async () => {
+  const [composed, decomposed] = ["Gr\u00f6\u00dfe", "Gro\u0308\u00dfe"];
+  const messageOf = async (stored: string, named: string) => {
+    const files = source({ "": [folder(stored)], [stored]: [image("a.tif")] });
+    const auth = authOptions.parse({
+      profiles: { p: { pattern: "clickthrough", access_service: { backend: "builtin" } } },
+      rules: [{ match: `${named}/*`, profile: "p" }],
+    });
+    const parts = { auth, sources: createSources([files], files), lists: true };
+    return (await unmatchedRules(parts, { ms: 60_000, folders: 500 }))[0]?.message;
+  };
+  const onMac = await messageOf(decomposed, composed);
+  expect(onMac).toContain("decomposed accents (NFD, as a Mac writes them), and the rule composed ones");
+  expect(onMac).toContain(String.raw`write "Gro\u0308ße/*" in double quotes`);
+  const elsewhere = await messageOf(composed, decomposed);
+  expect(elsewhere).toContain("composed accents (NFC), and the rule decomposed ones");
+  expect(elsewhere).toContain(String.raw`write "Gr\u00f6ße/*" in double quotes`);
+  expect(await messageOf("GRO", "gro")).toContain("upper and lower case");
+});
