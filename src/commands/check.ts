@@ -33,9 +33,18 @@ export const check = command({
       return { ...warning, ...(position && { position }) };
     });
     for (const warning of warnings) platform.write?.("err", `smalti: warning: ${problemText(warning)}\n`);
-    return { text: effectiveYaml(config), data: { warnings, config: effectiveConfig(config) } };
+    return {
+      text: effectiveYaml(config) + verdictLine(warnings.length),
+      data: { warnings, config: effectiveConfig(config) },
+    };
   },
 });
+
+/** Returns the last line, a comment: the standard output is YAML. */
+const verdictLine = (warnings: number) =>
+  warnings === 0
+    ? "# No mistakes found.\n"
+    : `# No mistakes found, but ${warnings} warning${warnings === 1 ? "" : "s"}, on the standard error.\n`;
 
 /**
  * Returns warnings, each with its key. Leaves nothing behind, and reads sources for at most two seconds.

@@ -146,6 +146,7 @@ image: { max_pixel_area: 5000000 }
     const first = await built.run(["check", "-config", write("full.yaml", yaml)]);
     expect(first).toMatchObject({ code: 0, err: "" });
     expect(first.out).toContain(`root: ${join(folder, "images")}`);
+    expect(lines(first.out).at(-1)).toBe("# No mistakes found.");
     expect(first.out).toContain("tile_size: 512");
     mkdirSync(join(folder, "elsewhere"), { recursive: true });
     const second = await built.run(["check", "-config", write("elsewhere/again.yaml", first.out)]);
@@ -159,6 +160,7 @@ image: { max_pixel_area: 5000000 }
       write("tall.yaml", "image: { max_output_height: 500 }"),
     ]);
     expect([code, out]).toEqual([0, expect.stringContaining("max_output_height: 500")]);
+    expect(lines(out).at(-1)).toBe("# No mistakes found, but 1 warning, on the standard error.");
     expect(lines(err)).toEqual([
       expect.stringMatching(
         /^smalti: warning: line \d+, column \d+: image\.max_output_height: .*max_output_width/,
