@@ -153,13 +153,16 @@ async function whole(response: Response): Promise<VisitorResponse> {
 /** Codes of OpenSSL and of runtimes for a refused certificate or handshake. */
 const ofTls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ISSUER/i;
 
+/** Codes and messages of runtimes for a host name without an address. */
+const ofName = /ENOTFOUND|EAI_AGAIN|DNS|lookup address/i;
+
 function unreachedFault(address: string, error: unknown): Fault {
   const { code, message = "" } = ((error as { cause?: unknown }).cause ?? error) as {
     code?: string;
     message?: string;
   };
   const reason = shownReason(code ?? message);
-  const { host } = new URL(address);
+  const { host, hostname } = new URL(address);
   if (ofTls.test(code ?? message))
     return {
       code: "certificate",
@@ -167,6 +170,14 @@ function unreachedFault(address: string, error: unknown): Fault {
       expected: "a certificate for this host that browsers trust",
       advice:
         "Install a certificate for this host name with its whole chain at the proxy. If it is one of your own, name a file with it in NODE_EXTRA_CA_CERTS, which the doctor trusts.",
+    };
+  if (ofName.test(code ?? message))
+    return {
+      code: "unreachable",
+      text: `the name ${hostname} cannot be resolved on this machine (${reason})`,
+      expected: "an address of that name in the DNS",
+      advice:
+        "Correct the name in base_url or its entry in the DNS, run the doctor on a machine that can resolve it, or name another address of the service with --url.",
     };
   return {
     code: "unreachable",

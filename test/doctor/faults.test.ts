@@ -566,6 +566,15 @@ test("an address of plain http other than this machine is a fault in itself", as
   ]);
 });
 
+test("a name that this machine cannot resolve is said to be the trouble, and not the service", async () => {
+  const findings = await (await site()).examine({ base: "https://images.invalid" });
+  expect(findings.find(({ code }) => code === "unreachable")).toMatchObject({
+    step: "probe",
+    text: expect.stringMatching(/^the name images\.invalid cannot be resolved on this machine \(E\w+\)$/),
+    advice: expect.stringMatching(/--url\.$/),
+  });
+});
+
 test("a server that accepts a request and never responds is abandoned after five seconds", async () => {
   const server = createServer(() => {});
   const port = await listen(server);
