@@ -21,13 +21,20 @@ export function sectionsOf({ path, title, html }) {
   return [...sections, ...rows];
 }
 
-const entities = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&", "&#39;": "'" };
+/** The named ones that the renderers of the site write; all others are numbers. */
+const entities = { lt: "<", gt: ">", quot: '"', amp: "&", apos: "'", nbsp: " " };
+
+/** Returns the character of an entity without & and ;, or the entity as it is if its name is unknown. */
+const decoded = (entity, name) =>
+  name[0] === "#"
+    ? String.fromCodePoint(Number(name[1].toLowerCase() === "x" ? `0${name.slice(1)}` : name.slice(1)))
+    : (entities[name] ?? entity);
 
 /** Returns the text of HTML. */
 const textOf = (html) =>
   html
     .replace(/<\/(?:p|li|t[dhr]|pre|h\d)>|<br>/g, " ")
     .replace(/<[^>]*>/g, "")
-    .replace(/&(?:lt|gt|quot|amp|#39);/g, (entity) => entities[entity])
+    .replace(/&(#x[\da-f]+|#\d+|\w+);/gi, decoded)
     .replace(/\s+/g, " ")
     .trim();

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createIndex, find, type Section } from "../../scripts/site/browser/find.js";
+import { sectionsOf } from "../../scripts/site/sections.mjs";
 import { buildSite } from "../../scripts/site/site.mjs";
 
 /** The page of the first result, and pages of the second and third. */
@@ -50,6 +51,20 @@ beforeAll(async () => {
   );
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
+
+test("sections with most words are found if none has all of them", () => {
+  const found = find(index, "cantaloupe properties xylophone");
+  expect(found.length).toBeGreaterThan(0);
+  for (const { queryTerms } of found) expect(queryTerms).toHaveLength(2);
+  expect(found[0]?.id).toMatch(/^coming-from\/cantaloupe/);
+});
+
+test("the text of sections has characters instead of entities", () => {
+  const html = `<h2 id="a">A &#x27;b&#39;</h2><pre>printf &#x27;%s\n&#X27; &amp;lt; &lt;&quot;&gt;&nbsp;x &unknown;</pre>`;
+  expect(sectionsOf({ path: "a", title: "A", html })).toEqual([
+    expect.objectContaining({ heading: "A 'b'", text: `printf '%s ' &lt; <"> x &unknown;` }),
+  ]);
+});
 
 test.each(Object.entries(wanted))("%s leads to %j", (words, [first, ...others]) => {
   const pages = find(index, words)

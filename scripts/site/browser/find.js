@@ -35,12 +35,18 @@ export function createIndex(sections) {
   return index;
 }
 
-/** Returns the sections that contain all words, the best first. A whole name, such as `base_url`, comes first. */
+/**
+ * Returns the sections that contain all words, or else those that contain most of them, the best first. A whole
+ * name, such as `base_url`, comes first.
+ */
 export function find(index, words) {
   const isName = /^\w+[_.][\w.]+$/.test(words);
-  return index.search(words, {
-    boostDocument: (address, _, { heading }) => (isName && heading === words ? 20 : weightOf(address)),
-  });
+  const boostDocument = (address, _, { heading }) => (isName && heading === words ? 20 : weightOf(address));
+  const withAll = index.search(words, { boostDocument });
+  if (withAll.length > 0) return withAll;
+  const withSome = index.search(words, { boostDocument, combineWith: "OR" });
+  const most = Math.max(0, ...withSome.map(({ queryTerms }) => queryTerms.length));
+  return withSome.filter(({ queryTerms }) => queryTerms.length === most);
 }
 
 /** Words of a question that say nothing of its subject. All others have to be in a section. */
