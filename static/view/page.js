@@ -119,6 +119,9 @@ function startSharing(current) {
   };
   open.addEventListener("click", () => {
     on = current() ?? {};
+    // Whoever has zoomed in means what is on screen.
+    const ofView = dialog.querySelector('[name="extent"][value="view"]');
+    if (ofView && on.region) ofView.checked = true;
     draw();
     dialog.showModal();
   });

@@ -237,6 +237,7 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await turn(page);
     await expect.poll(async () => (await shown(page))?.canvasId, { timeout: 60_000 }).toBe(canvas(2));
     await page.click("#share-open");
+    expect(await page.isChecked('[name="extent"][value="item"]')).toBe(true);
     await page.check('[value="page"]');
     const link = await page.inputValue("#share-link");
     expect(JSON.parse(await page.inputValue("#share-state"))).toMatchObject({
@@ -255,6 +256,12 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     const { page } = await open(at(`/view/?iiif-content=${encodeState(detailed())}`));
     await expect.poll(async () => (await shown(page))?.region?.length, { timeout: 60_000 }).toBe(4);
     const before = await shown(page);
+    await page.click("#share-open");
+    expect(await page.isChecked('[name="extent"][value="view"]')).toBe(true);
+    expect(JSON.parse(await page.inputValue("#share-state"))).toMatchObject({
+      id: `${canvas(2)}#xywh=${before?.region?.join(",")}`,
+    });
+    await page.keyboard.press("Escape");
     await page.click("#change");
     await page.waitForURL((to) => !to.href.includes(`viewer=${viewer}`));
     const middle = (view?: View) => {
