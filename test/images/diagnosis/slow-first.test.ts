@@ -54,10 +54,22 @@ describe("a first tile of more than a second", () => {
     },
   );
 
-  test("that was built before is no reason any more", async () => {
+  test("that was built before is a note: the wait comes back with an eviction", async () => {
     const facts = await look("scans.jpg");
     const finding = sidecarFinding({ ...facts, measured: [], sidecarMs: 13_000 });
     expect(finding).toMatchObject({ level: "note", code: "sidecar_built" });
+    expect(finding?.text).toMatch(/^This image is fast now because its sidecar is in the origin cache\./);
+    expect(finding?.text).toMatch(/about 13 s.* if the entry is evicted or purged\.$/);
+    expect(finding?.command).toMatch(/^smalti warm WARM$/m);
+    expect(finding?.command).toMatch(/^smalti convert IN .*jpeg/m);
+  });
+
+  test("is expected to take as long as the build and the tile together", async () => {
+    const { costs = [], ...facts } = await look("scans.jpg");
+    const expected = { ms: 700, memory: 1, decoded: 1e6 };
+    const waiting = { ...facts, costs: costs.map((cost) => ({ ...cost, expected })), measured: [] };
+    const finding = sidecarFinding({ ...waiting, sidecar: { state: "absent" }, sidecarMs: 900 });
+    expect(finding).toMatchObject({ code: "slow_first", text: expect.stringContaining("about 1.6 s") });
   });
 });
 

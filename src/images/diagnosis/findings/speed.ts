@@ -169,21 +169,33 @@ function expectationText(tiles: readonly Tile[]): string {
   return `A tile at ${scales} is expected to take up to ${msText(worst.expected.ms)}, for which ${decoded} ${/^1 /.test(decoded) ? "is" : "are"} decoded.`;
 }
 
+const spareTheWait =
+  "Let smalti warm build the sidecar before readers come, or convert the file once to a tiled TIFF with reduced levels and serve that, which needs none.";
+
 /** Milliseconds that a reader notices: a first tile that takes longer is slow. */
 const mostFirstMs = 1000;
 
+/** Returns the expected milliseconds of a tile that waits for its sidecar: to build it, and to use it. */
+const expectedFirstMs = (known: DiagnosisFacts): number =>
+  (known.sidecarMs ?? 0) + (tilesOf(known)[0]?.expected.ms ?? 0);
+
 /** Returns the milliseconds of a first tile, which builds the sidecar: as measured, or else as expected. */
-const firstMs = ({ measured = [], sidecar, sidecarMs = 0 }: DiagnosisFacts): number =>
-  measured.find((each) => each.firstMs !== undefined)?.firstMs ??
-  (sidecar && (sidecar.state === "absent" || sidecar.state === "building") ? sidecarMs : 0);
+const firstMs = (known: DiagnosisFacts): number =>
+  known.measured?.find((each) => each.firstMs !== undefined)?.firstMs ??
+  (known.sidecar?.state === "absent" || known.sidecar?.state === "building" ? expectedFirstMs(known) : 0);
+
+/** Returns why the tiles of a file depend on a sidecar; undefined if the image has no tiles. */
+function reasonOf(known: DiagnosisFacts): Reason | undefined {
+  const [tile] = tilesOf(known);
+  return tile && reasons.find(({ applies }) => applies(known, tile));
+}
 
 /** Returns a finding if the first tile, which builds the sidecar, is slow: its time, the cause and a fix. */
 function slowFirstFinding(known: DiagnosisFacts): Finding | undefined {
   const { sidecar, measured = [] } = known;
   const ms = firstMs(known);
   if (ms <= mostFirstMs) return undefined;
-  const [tile] = tilesOf(known);
-  const reason = tile && reasons.find(({ applies }) => applies(known, tile));
+  const reason = reasonOf(known);
   const isMeasured = measured.some((each) => each.firstMs !== undefined);
   const cause = reason ? ` ${reason.text(known)}` : "";
   const sidecarText =
@@ -194,8 +206,7 @@ function slowFirstFinding(known: DiagnosisFacts): Finding | undefined {
     level: "slow",
     code: "slow_first",
     text: `The first request for a tile is slow: ${isMeasured ? `it took ${msText(ms)} here` : `it is expected to take about ${msText(ms)}`}.${cause} ${sidecarText}`,
-    advice:
-      "Let smalti warm build the sidecar before readers come, or convert the file once to a tiled TIFF with reduced levels and serve that, which needs none.",
+    advice: spareTheWait,
     command: `${toWarm}\n${reason?.command ?? toPyramid}`,
   };
 }
@@ -218,11 +229,16 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
       text: `${cost}. It is not built yet: later tiles will not pay for it.`,
       advice: "Nothing; smalti warm spares the first reader the wait.",
     };
-  const isSlow = sidecarMs > mostFirstMs;
+  const ms = expectedFirstMs(known);
+  if (ms <= mostFirstMs)
+    return { level: "good", code: "sidecar_built", text: `${cost}. It is built, and tiles use it.` };
+  // An operator asks after a complaint of a reader, whose request has built the sidecar.
   return {
-    level: isSlow ? "note" : "good",
+    level: "note",
     code: "sidecar_built",
-    text: `${cost}. It is built, and tiles use it${isSlow ? " as long as it is in the origin cache" : ""}.`,
+    text: `This image is fast now because its sidecar is in the origin cache. The first request of a reader had to wait until it was built, which is expected to take about ${msText(ms)}, longer on a busy machine. The next reader will wait again if the entry is evicted or purged.`,
+    advice: spareTheWait,
+    command: `${toWarm}\n${reasonOf(known)?.command ?? toPyramid}`,
   };
 }
 
