@@ -110,7 +110,7 @@ function missingText(match: string, source: Source, { missing, parent, beside }:
   return `${place} holds no ${missing}; ${meant === undefined ? "correct or remove it" : `did you mean ${write(meant)}?`}`;
 }
 
-/** Returns which form of accents a stored name and that of a rule have; undefined if they differ otherwise. */
+/** Returns which forms of accents a stored name and that of a rule have; undefined for other differences. */
 function accentForms(stored: string, named: string): string | undefined {
   const composed = stored.normalize("NFC");
   if (composed !== named.normalize("NFC")) return undefined;

@@ -36,8 +36,8 @@ export function createIndex(sections) {
 }
 
 /**
- * Returns the sections that contain all words, or else those that contain most of them, the best first. A whole
- * name, such as `base_url`, comes first.
+ * Returns the sections that contain all words, or else those that contain most of them, the best first. A
+ * whole name, such as `base_url`, comes first.
  */
 export function find(index, words) {
   const isName = /^\w+[_.][\w.]+$/.test(words);
