@@ -7,7 +7,7 @@
   const same = seen === base;
   notice.classList.add(same ? "good" : "bad");
   notice.firstElementChild.textContent = same
-    ? `Your browser is at ${seen}, which ids begin with.`
-    : `Your browser is at ${seen}, but ids begin with ${base}. Examine ${location.href} above to see what to change.`;
+    ? `This page was opened at ${seen}, and ids for requests from here begin with the same.`
+    : `This page was opened at ${seen}, but ids for requests from here begin with ${base}. Examine ${location.href} above to see what to change.`;
   notice.hidden = false;
 })();

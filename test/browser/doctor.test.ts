@@ -51,7 +51,9 @@ test("a script reports that the browser's address differs from that of ids", asy
   await withPage({}, async (page) => {
     await expect
       .poll(() => page.textContent("#seen-now"))
-      .toContain(`is at ${site.base}, but ids begin with ${origin}.`);
+      .toContain(
+        `This page was opened at ${site.base}, but ids for requests from here begin with ${origin}.`,
+      );
   });
 });
 

@@ -46,6 +46,8 @@ export async function diagnose(
   const rank = (level: FindingLevel) => findingLevels.indexOf(level);
   return {
     identifier,
+    found: known.place !== undefined,
+    ...(known.near !== undefined && { near: known.near }),
     costs: costRows(known),
     latest: latestRows(known),
     sections: sections.filter(({ facts }) => facts.length > 0),

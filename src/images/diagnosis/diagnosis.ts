@@ -72,6 +72,10 @@ export interface LatestRow {
 
 export interface Diagnosis {
   readonly identifier: string;
+  /** True if a source has the image. */
+  readonly found: boolean;
+  /** If not: the identifier of an image with a similar name. */
+  readonly near?: string;
   /** Rows of the section `costs`; empty if the image cannot be served. */
   readonly costs: readonly CostRow[];
   readonly latest: readonly LatestRow[];

@@ -46,6 +46,8 @@ export interface DiagnosisFacts {
   /** Result of the resolve hook; absent if there is none. */
   readonly hook?: "mapped" | "no image" | "no opinion";
   readonly place?: FoundAt;
+  /** If there is no image: the identifier of one with a similar name in the same folder. */
+  readonly near?: string;
   readonly header?: ImageHeader;
   readonly file?: FileFacts | undefined;
   readonly metadata?: MetadataSizes;

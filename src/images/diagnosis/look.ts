@@ -15,6 +15,7 @@ import type { RenderParts } from "../render.ts";
 import { expectedCosts } from "./costs.ts";
 import type { DiagnosisFacts, DiagnosisStep, Settings } from "./known.ts";
 import { type Measured, measure } from "./measure.ts";
+import { nearIdentifier } from "./near.ts";
 
 /** Facts found so far; grows with each step, so that facts found before the deadline are kept. */
 type GatheredFacts = { -readonly [K in keyof DiagnosisFacts]: DiagnosisFacts[K] } & {
@@ -125,6 +126,10 @@ async function walk(
       );
     }),
   );
+  // The names that a hook maps are not those of files.
+  if (failures.get("open")?.code !== "image_not_found" || found.hook === "mapped") return;
+  const near = await nearIdentifier(parts.sources, identifier);
+  if (near !== undefined) found.near = near;
 }
 
 function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<DiagnosisFacts["place"]> {

@@ -37,7 +37,7 @@ describe("the public URL", () => {
     "https://b.example/images/view/base.png",
   ])("is compared with %s without a script", async (typed) => {
     const text = await page("base_url: https://a.example", {}, `?q=${encodeURIComponent(typed)}`);
-    expect(text).toContain("your browser is at https://b.example/images");
+    expect(text).toContain("The address that you entered begins with https://b.example/images");
     expect(text).toContain("X-Forwarded-Host: b.example, X-Forwarded-Prefix: /images");
   });
 });
@@ -91,6 +91,16 @@ describe("a question", () => {
     expect(codes(html).length).toBeGreaterThan(0);
     expect(html).toContain('href="/admin/view/bad-trunc-50.jpg"');
     expect(html).toContain('value="bad-trunc-50.jpg"');
+  });
+
+  test("about a missing image proposes the nearest of its folder, and no page of it", async () => {
+    const html = await (await ask("bad-trunk-50.jpg")).text();
+    expect(codes(html)[0]).toBe("open_image_not_found");
+    expect(html).toContain("Did you mean bad-trunc-50.jpg?");
+    expect(html).toContain('href="/admin/doctor?q=bad-trunc-50.jpg"');
+    expect(html).not.toContain("The page of");
+    const far = await (await ask("something-else-altogether.jpg")).text();
+    expect(far).not.toMatch(/Did you mean|The page of/);
   });
 
   test("that is impossible is 422 with the reason at the field, as text", async () => {

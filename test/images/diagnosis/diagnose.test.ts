@@ -51,6 +51,20 @@ describe("an image that cannot be had", () => {
     });
   });
 
+  test.each([
+    ["stripes.tif", "strips.tif"],
+    ["Pyramid.tiff;2", "pyramid.tif"],
+    ["jpg-orient-6", "jpg-orient-6.jpg"],
+    ["png-rgb16.jpg", "png-rgb16.png"],
+    ["maps/strips.tif", undefined],
+    ["something-else.tif", undefined],
+  ])("%s has %s as the nearest image of its folder", async (identifier, near) => {
+    const diagnosis = await diagnose(app.service.images, identifier);
+    expect([diagnosis.found, diagnosis.near]).toEqual([false, near]);
+    const advice = diagnosis.findings[0]?.advice;
+    expect(advice?.startsWith(`Did you mean ${near}?`)).toBe(near !== undefined);
+  });
+
   test.each(["", "../etc/passwd", "a/../../b", "\0", "x".repeat(5000)])(
     "is a problem of the identifier %j, not an error",
     async (identifier) => {

@@ -212,15 +212,25 @@ function ImageFindings({
   readonly identifier: string;
   readonly diagnosis: Diagnosis;
 }) {
+  const { found, near } = diagnosis;
   return (
     <>
       <Findings diagnosis={diagnosis} />
-      <p>
-        <a href={href(c, imagePath(identifier))}>
-          The page of <span class="path">{identifier}</span>
-        </a>{" "}
-        shows the picture, its costs and all facts.
-      </p>
+      {found && (
+        <p>
+          <a href={href(c, imagePath(identifier))}>
+            The page of <span class="path">{identifier}</span>
+          </a>{" "}
+          shows the picture, its costs and all facts.
+        </p>
+      )}
+      {near !== undefined && (
+        <p>
+          <a href={href(c, `${path}?q=${encodeURIComponent(near)}`)}>
+            Examine <span class="path">{near}</span>
+          </a>
+        </p>
+      )}
     </>
   );
 }

@@ -32,7 +32,7 @@ export function compareAddresses(typed: string, base: string): AddressComparison
     return {
       same: true,
       seen,
-      text: `Ids begin with ${seen}, as the address in your browser does.`,
+      text: `Ids begin with ${seen}, as the address that you entered does.`,
       advice: [],
     };
   const headers = [
@@ -43,7 +43,7 @@ export function compareAddresses(typed: string, base: string): AddressComparison
   return {
     same: false,
     seen,
-    text: `Ids begin with ${own.origin}${ownFolder}, but your browser is at ${seen}. Viewers that load an image there follow its id to the other address.`,
+    text: `The address that you entered begins with ${seen}, but ids begin with ${own.origin}${ownFolder}. Viewers that load an image at the first follow its id to the second.`,
     advice: [
       `Where readers use ${seen}: set base_url: "${seen}".`,
       `Or let the proxy send ${headers.join(", ")}, with its address in trusted_proxies and base_url empty.`,

@@ -90,7 +90,7 @@ const emptyFile = {
 } as const;
 
 /** Returns a finding for each failed step. */
-export function failureFindings({ failures, place }: DiagnosisFacts): Finding[] {
+export function failureFindings({ failures, place, near }: DiagnosisFacts): Finding[] {
   return [...failures].map(([look, error]) => {
     if (error.code === "unsupported_format" && place?.size === 0)
       return { level: levels[look], code: `${look}_empty_file`, ...emptyFile };
@@ -100,9 +100,13 @@ export function failureFindings({ failures, place }: DiagnosisFacts): Finding[] 
       code: `${look}_${error.code ?? error.kind}`.replaceAll("-", "_"),
       text: operatorMessage(error),
       ...advice,
+      ...(error.code === "image_not_found" && near !== undefined && { advice: didYouMean(near) }),
     };
   });
 }
+
+const didYouMean = (near: string) =>
+  `Did you mean ${near}? If not, compare the identifier with the files of the source, letter by letter.`;
 
 /** Returns a finding if the hook answered that there is no image. */
 export function hookFinding({ hook }: DiagnosisFacts): Finding | undefined {
