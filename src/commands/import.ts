@@ -8,6 +8,7 @@ import type { Platform } from "../platform/platform.ts";
 import { type DelegateMethod, implementedMethods } from "./cantaloupe/delegates.ts";
 import { type Imported, importCantaloupe, type Reported } from "./cantaloupe/import.ts";
 import { isTrue, type Properties, parseProperties } from "./cantaloupe/properties.ts";
+import { type ReportRow, reportLines } from "./cantaloupe/report.ts";
 import { command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { plainLines } from "./findings-text.ts";
@@ -160,26 +161,29 @@ function reportText(
   problems: readonly Problem[],
   doubt?: string,
 ): string {
-  const wide = Math.min(64, Math.max(0, ...properties.map(({ property }) => property.length)));
-  const line = ({ property, to, text }: Reported) =>
-    `  ${property.padEnd(wide)}  ${[to, text].filter((part) => part !== undefined).join(": ")}`;
-  const section = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [`${title} (${lines.length})`, ...lines, ""];
+  const section = (title: string, lines: readonly string[], count = lines.length) =>
+    count === 0 ? [] : [`${title} (${count})`, ...lines, ""];
+  const table = (title: string, rows: readonly ReportRow[]) => section(title, reportLines(rows), rows.length);
+  const rowOf = ({ property, to, text }: Reported): ReportRow => [
+    property,
+    [to, text].filter((part) => part !== undefined).join(": "),
+  ];
   const rows = (outcome: keyof typeof headings) =>
-    section(headings[outcome], properties.filter((each) => each.outcome === outcome).map(line));
-  const pairs = (list: readonly (readonly [string, string])[]) =>
-    list.map(([name, text]) => `  ${name.padEnd(wide)}  ${text}`);
+    table(headings[outcome], properties.filter((each) => each.outcome === outcome).map(rowOf));
   return [
     ...section(
       "To correct in the new file",
       problems.map((problem) => `  ${problemText(problem)}`),
     ),
     ...rows("taken"),
-    ...section("Variables of the environment to set", pairs(variables.map(({ name, text }) => [name, text]))),
+    ...table(
+      "Variables of the environment to set",
+      variables.map(({ name, text }) => [name, text]),
+    ),
     ...rows("missing"),
-    ...section(
+    ...table(
       "Methods of the delegate script, to be written as hooks",
-      pairs(methods.map(({ method, text }) => [method, text])),
+      methods.map(({ method, text }) => [method, text]),
     ),
     ...rows("unneeded"),
     ...(doubt === undefined ? [] : [`smalti: ${doubt}`, ""]),

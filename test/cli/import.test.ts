@@ -150,6 +150,8 @@ S3Source.access_key_id = AKIA
 S3Source.secret_key = geheim
 S3Source.BasicLookupStrategy.bucket.name = masters
 redaction.enabled = true
+misspelt.first = 1
+misspelt.second = 2
 `,
   );
   const { out, err } = await run(["import", "secrets.properties", "-o", "secrets.yaml"]);
@@ -159,6 +161,7 @@ redaction.enabled = true
     "Variables of the environment to set",
     "Without an equivalent, and what to do instead",
   ]);
+  expect(err).toMatch(/^ {2}misspelt\.first\n {2}misspelt\.second\n {4}neither the sample of Cantaloupe/m);
   expect(out).toContain(
     "secrets.yaml is written. Set S3SOURCE_ACCESS_KEY_ID, S3SOURCE_SECRET_KEY in the environment, then check it:\n",
   );

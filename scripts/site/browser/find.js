@@ -49,7 +49,7 @@ export function find(index, words) {
   return withSome.filter(({ queryTerms }) => queryTerms.length === most);
 }
 
-/** Words of a question that say nothing of its subject. All others have to be in a section. */
+/** Words of a question that say nothing of its subject. All others are looked for. */
 const stopWords = new Set(
   "a am an and are can could do does for how i if in is it my of on or should the there to what why with you".split(
     " ",
