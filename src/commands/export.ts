@@ -2,7 +2,8 @@
 
 import { writeArchive } from "../collection/export/archive.ts";
 import { type ExportReport, exportCollection } from "../collection/export/export.ts";
-import { folderTarget, notesFolder } from "../collection/export/target.ts";
+import { notesFolder } from "../collection/export/notes.ts";
+import { folderTarget } from "../collection/export/target.ts";
 import { absolutePath } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import { rendersAtOnce } from "../images/options.ts";
@@ -19,6 +20,7 @@ import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting } from "./new-file.ts";
 import { createProgress, duration } from "./progress.ts";
 import { readSelection } from "./selection.ts";
+import { staleLines } from "./stale-text.ts";
 
 export const exportCommand = command({
   name: "export",
@@ -27,7 +29,7 @@ export const exportCommand = command({
   examples: [
     "smalti export letters/1912 --to site --base-url https://www.example.org/letters -config smalti.yaml",
   ],
-  json: "counts, the files to begin with, bytes written, failed and slowest files",
+  json: "counts, the files to begin with, bytes written, what is stale or was removed, failed and slowest files",
   flags: {
     to: {
       kind: "text",
@@ -56,6 +58,10 @@ export const exportCommand = command({
       text: "derivatives at a time; if omitted as many as image.max_concurrent allows",
     },
     force: forceFlag,
+    prune: {
+      kind: "switch",
+      text: "remove what earlier runs have exported and is gone, or needs a login now",
+    },
     config: configFlag,
   },
   operands: [{ name: "IMAGES", among: "file", optional: true, many: true }],
@@ -67,7 +73,7 @@ export const exportCommand = command({
     const to = absolutePath(platform.cwd ?? "/", flags.to);
     const isArchive = /\.zip$/i.test(to);
     const folder = isArchive ? `${to}.work` : to;
-    await inWords(refuseSources(config, files, to));
+    for (const path of new Set([to, folder])) await inWords(refuseSources(config, files, path));
     if (isArchive) await refuseExisting(files, { path: to, force: flags.force, flag: "--to FOLDER" });
     await inWords(refuseOthersFiles(files, folder));
     const signal = interruptOf(platform);
@@ -78,13 +84,15 @@ export const exportCommand = command({
     const service = await inWords(createService({ ...config, image }, platform, silentLog, ownVersion));
     const progress = createProgress(platform, "files");
     try {
-      const report = await inWords(
+      const target = folderTarget(files, folder);
+      const { contents, ...report } = await inWords(
         exportCollection(service, {
           selection: identifiers,
-          target: folderTarget(files, folder),
+          target,
           version: flags.version === "2" ? 2 : 3,
           base,
           replaces: flags.force,
+          prunes: flags.prune,
           concurrency,
           pages: config.presentation.pages,
           signal,
@@ -96,11 +104,17 @@ export const exportCommand = command({
           `interrupted after ${counted(report.images, "image")}; the same command continues from there`,
         );
       if (isArchive) {
-        await inWords(writeArchive(files, folder, to, signal));
-        await files.remove(folder);
+        await inWords(writeArchive(files, folder, to, { target, contents, signal }));
+        await inWords(target.clear());
       }
       progress.end();
-      return { text: exportText(report, base, flags.to), data: report, failed: report.failed > 0 };
+      const isExposed = !isArchive && report.stale.some(({ reason }) => reason === "gated");
+      const stale = isArchive ? [] : staleLines(report);
+      return {
+        text: exportText(report, { base, to: flags.to, stale }),
+        data: report,
+        failed: report.failed > 0 || isExposed,
+      };
     } finally {
       progress.end();
       await service.close();
@@ -123,12 +137,10 @@ function baseOf(text: string): string {
  * images, or around it, where an exported image may have the name of a master.
  */
 async function refuseSources({ sources }: Config, files: FileSystem, to: string): Promise<void> {
-  const real = async (path: string) => `${((await files.realPath(path)) ?? path).replace(/\/+$/, "")}/`;
-  const parent = to.replace(/\/+[^/]*\/*$/, "");
-  const targets = [`${to}/`, await real(to), `${await real(parent)}${to.slice(parent.length + 1)}/`];
+  const targets = [`${to}/`, await realFolder(files, to)];
   for (const source of sources) {
     if (source.type !== "filesystem" || !source.root) continue;
-    const roots = [`${source.root.replace(/\/+$/, "")}/`, await real(source.root)];
+    const roots = [`${source.root.replace(/\/+$/, "")}/`, await realFolder(files, source.root)];
     if (roots.some((root) => targets.some((target) => target.startsWith(root))))
       throw new CommandError(
         `--to is in the folder of the source ${source.name}, which would list exported files as images; choose a folder outside of it`,
@@ -138,6 +150,18 @@ async function refuseSources({ sources }: Config, files: FileSystem, to: string)
         `--to contains the folder of the source ${source.name}, whose files an export could replace; choose a folder outside of it`,
       );
   }
+}
+
+/**
+ * Returns a path with all links resolved, ending with a /. What does not exist yet is below its nearest
+ * folder that does.
+ */
+async function realFolder(files: FileSystem, path: string): Promise<string> {
+  const plain = path.replace(/\/+$/, "");
+  const real = await files.realPath(plain || "/");
+  if (real !== undefined || plain === "") return `${(real ?? "").replace(/\/+$/, "")}/`;
+  const end = plain.lastIndexOf("/");
+  return `${await realFolder(files, plain.slice(0, end))}${plain.slice(end + 1)}/`;
 }
 
 /** Throws CommandError for a folder that holds anything and is not one of an earlier export. */
@@ -156,16 +180,15 @@ async function refuseOthersFiles(files: FileSystem, folder: string): Promise<voi
     );
 }
 
-function exportText(report: ExportReport, base: string, to: string): string {
-  const { images, derivatives, documents, removed, start, bytesWritten, seconds } = report;
+function exportText(
+  report: ExportReport,
+  { base, to, stale }: { readonly base: string; readonly to: string; readonly stale: readonly string[] },
+): string {
+  const { images, derivatives, documents, start, bytesWritten, seconds } = report;
   const lines = [
+    ...stale,
     `${counted(images, "image")} and ${counted(documents, "document")} in ${to}, in ${duration(seconds)}`,
     `${derivatives.toLocaleString("en-US")} derivatives were made, ${formatSize(bytesWritten)} written`,
-    ...(removed > 0
-      ? [
-          `${removed.toLocaleString("en-US")} images and documents of an earlier run were removed: they are gone, or need a login`,
-        ]
-      : []),
     ...(start.length > 0
       ? ["", "once the folder is served, begin at:", ...start.map((file) => `  ${base}/${file}`)]
       : []),

@@ -115,6 +115,10 @@ export interface FileSystem {
   space?(path: string): Promise<VolumeSpace | undefined>;
   /** Removes a file, or a directory with its contents; no error if nothing exists. */
   remove(path: string): Promise<void>;
+  /** Removes a file or a link itself, never a directory; absent if the runtime cannot (workerd). */
+  unlink?(path: string): Promise<void>;
+  /** Removes a directory if it is empty, and returns whether it was; absent as `unlink` is. */
+  removeEmpty?(path: string): Promise<boolean>;
 }
 
 /**

@@ -82,6 +82,58 @@ describe("smalti export", () => {
     expect(readFileSync(join(folder, "mine.zip")).subarray(0, 2).toString()).toBe("PK");
   });
 
+  test("packs nothing of an interrupted run that this one has not exported", async () => {
+    mkdirSync(join(folder, "changing"));
+    for (const name of ["1.jpg", "2.jpg"])
+      cpSync(join(fixturesFolder, "jpg-gray.jpg"), join(folder, "changing", name));
+    await run("changing", "--to", "changing.zip.work", "--base-url", base);
+    rmSync(join(folder, "changing/2.jpg"));
+    writeFileSync(join(folder, "changing.zip.work/mine.txt"), "mine");
+    expect(await run("changing", "--to", "changing.zip", "--base-url", base)).toMatchObject({ code: 0 });
+    const bytes = readFileSync(join(folder, "changing.zip"));
+    expect(["1.jpg", "2.jpg", "mine.txt"].map((name) => bytes.includes(`images/${name}/info.json`))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(bytes.includes("mine.txt")).toBe(false);
+    // What is left of the folder is not of the export.
+    expect(readdirSync(join(folder, "changing.zip.work"))).toEqual(["mine.txt"]);
+  });
+
+  test("says what is left of earlier runs, and first what is still public", async () => {
+    mkdirSync(join(folder, "later/closed"), { recursive: true });
+    for (const name of ["1.jpg", "2.jpg", "closed/3.jpg"])
+      cpSync(join(fixturesFolder, "jpg-gray.jpg"), join(folder, "later", name));
+    const source = `sources: [{ name: later, type: filesystem, root: ${JSON.stringify(join(folder, "later"))} }]`;
+    const rules = `auth:
+  profiles: { room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.4/30] } } }
+  rules: [{ match: closed/*, profile: room }]`;
+    writeFileSync(join(folder, "open.yaml"), source);
+    writeFileSync(join(folder, "closed.yaml"), `${source}\n${rules}`);
+    const to = ["--to", "left", "--base-url", base];
+    expect(await run(...to, "-config", "open.yaml")).toMatchObject({ code: 0 });
+    rmSync(join(folder, "later/2.jpg"));
+    const gone = await run(...to, "-config", "open.yaml");
+    expect([gone.code, gone.out]).toEqual([
+      0,
+      expect.stringContaining("1 image of earlier runs is gone: --prune removes it.\n  2.jpg\n"),
+    ]);
+    const exposed = await run("1.jpg", ...to, "-config", "closed.yaml");
+    expect([exposed.code, exposed.out]).toEqual([
+      1,
+      expect.stringMatching(
+        /^1 image and 1 document of earlier runs need a login now and are still public: --prune removes them\.\n {2}closed\/3\.jpg, closed\n/,
+      ),
+    ]);
+    const pruned = await run(...to, "--prune", "-config", "open.yaml", "--json");
+    expect(JSON.parse(pruned.out)).toMatchObject({
+      stale: [],
+      removed: [{ kind: "image", identifier: "2.jpg", reason: "gone" }],
+    });
+    expect(readdirSync(join(folder, "left/images")).sort()).toEqual(["1.jpg", "closed"]);
+  });
+
   test("says what is wrong with its words", async () => {
     expect((await run("masters", "--to", "out")).code).toBe(2);
     const address = await run("masters", "--to", "out", "--base-url", "www.example.org");
@@ -106,6 +158,7 @@ describe("smalti export", () => {
     await refused("home", "contains the folder of the source");
     await refused("link", "outside of it");
     await refused("link/new", "outside of it");
+    await refused("link/new/and/deeper", "outside of it");
     await refused("masters", "not of an export");
     expect(readdirSync(join(folder, "home"), { recursive: true })).toEqual(before);
     const archive = await run("home/images", "--to", "tmp.zip", "--base-url", base);

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -283,54 +284,195 @@ describe("a second run", () => {
   profiles: { room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.4/30] } } }
   rules: [{ match: closed/*, profile: room }]`;
 
-  test("removes images that are gone or need a login now, with their documents", async () => {
+  const prunes = true;
+  const write = (path: string, text = "mine") => {
+    mkdirSync(join(out, path, ".."), { recursive: true });
+    writeFileSync(join(out, path), text);
+  };
+  const named = (some: readonly { readonly identifier: string }[]) =>
+    some.map(({ identifier }) => identifier).sort();
+  const kept = (path = "images") =>
+    files(path)
+      .filter((name) => name.endsWith("info.json"))
+      .sort();
+
+  test("says what is gone or needs a login now, and removes it only if it is told to", async () => {
     for (const name of ["a.jpg", "b.jpg", "old/c.jpg", "closed/d.jpg"]) await writePhoto(name, 300, 200);
     cpSync(join(fixturesFolder, "tif-multipage-3sizes.tif"), master("closed/pages.tif"));
-    expect(await run()).toMatchObject({ images: 7, removed: 0 });
+    expect(await run()).toMatchObject({ images: 7, stale: [], removed: [] });
     rmSync(master("b.jpg"));
     rmSync(master("old"), { recursive: true });
-    // Of b.jpg, of old and its document, and of closed with its pages, whose document is empty now.
-    expect(await run({}, gated)).toMatchObject({ images: 1, removed: 1 + 2 + 4 });
+    const before = files(".").length;
+    const { stale, removed } = await run({}, gated);
+    const pages = [1, 2, 3].map((page) => `closed/pages.tif;${page}`);
+    expect(named(stale)).toEqual(["b.jpg", "closed/d.jpg", ...pages, "old", "old/c.jpg"].sort());
+    expect(stale).toContainEqual({ kind: "document", identifier: "old", reason: "gone" });
+    expect(stale).toContainEqual({ kind: "image", identifier: "closed/d.jpg", reason: "gated" });
+    expect([removed, files(".").length]).toEqual([[], before]);
+    const pruned = await run({ prunes }, gated);
+    expect([named(pruned.removed), pruned.stale]).toEqual([named(stale), []]);
     expect(files("images").filter((name) => !name.startsWith("a.jpg/"))).toEqual([]);
+    expect(readdirSync(join(out, "images"))).toEqual(["a.jpg"]);
     expect(files("manifests").sort()).toEqual(["_images.json", "closed.json"]);
     expect(json("manifests/closed.json").items).toEqual([]);
-    expect(await run({}, gated)).toMatchObject({ images: 1, removed: 0, derivatives: 0 });
+    expect(await run({ prunes }, gated)).toMatchObject({ images: 1, removed: [], derivatives: 0 });
   });
 
-  test("keeps what it has not looked at, and what failed for another reason", async () => {
+  test("looks at the access of all images also if some are selected", async () => {
     for (const name of ["x/a.jpg", "y/b.jpg", "closed/d.jpg"]) await writePhoto(name, 300, 200);
     await run();
+    await run({ selection: ["closed/d.jpg"] });
     rmSync(master("x/a.jpg"));
-    writeFileSync(master("y/b.jpg"), "damaged");
-    const kept = () =>
-      readdirSync(join(out, "images"), { recursive: true }).filter((name) => /info/.test(`${name}`));
-    // Only what needs a login now is removed, since others of the selection may be elsewhere.
-    expect(await run({ selection: ["y", "closed/d.jpg"] }, gated)).toMatchObject({ removed: 1 });
-    expect(kept().sort()).toEqual(["x/a.jpg/info.json", "y/b.jpg/info.json"]);
-    const stop = new AbortController();
-    stop.abort();
-    expect(await run({ signal: stop.signal })).toMatchObject({ removed: 0, interrupted: true });
-    expect(await run()).toMatchObject({ failed: 1 });
-    expect(kept()).toContain("y/b.jpg/info.json");
-    expect(kept()).not.toContain("x/a.jpg/info.json");
+    const first = await run({ selection: ["y"] }, gated);
+    const reason = "gated";
+    expect(first.stale).toEqual([
+      { kind: "image", identifier: "closed/d.jpg", reason },
+      { kind: "document", identifier: "closed", reason },
+      { kind: "document", identifier: "closed/d.jpg", reason },
+    ]);
+    // It still names the folder.
+    expect(first.failures).toEqual([expect.objectContaining({ identifier: "collection.json" })]);
+    const one = await run({ selection: ["y"] }, gated.replace("closed/*", "closed/d.jpg"));
+    expect(named(one.stale)).toEqual(["closed/d.jpg", "closed/d.jpg"]);
+    expect(one.failures).toEqual([expect.objectContaining({ identifier: "closed" })]);
+    expect(named((await run({ selection: ["y"], prunes }, gated)).removed)).toEqual(named(first.stale));
+    expect(kept()).toEqual(["x/a.jpg/info.json", "y/b.jpg/info.json"]);
+    expect(existsSync(join(out, "manifests/closed/d.jpg.json"))).toBe(false);
   });
 
-  test("removes nothing if there is nothing at all, as in a folder that is not mounted", async () => {
+  test("keeps what is gone if something failed, if it is interrupted, and if nothing is left", async () => {
+    for (const name of ["x/a.jpg", "y/b.jpg"]) await writePhoto(name, 300, 200);
+    await run();
+    rmSync(master("x/a.jpg"));
+    const whole = readFileSync(master("y/b.jpg"));
+    writeFileSync(master("y/b.jpg"), "damaged");
+    const failed = await run({ prunes });
+    expect(failed).toMatchObject({ failed: 1, removed: [], unpruned: "an image failed" });
+    // What failed is listed, and so not gone.
+    expect(named(failed.stale)).toEqual(["x/a.jpg"]);
+    const stop = new AbortController();
+    stop.abort();
+    expect(await run({ prunes, signal: stop.signal })).toMatchObject({ removed: [], interrupted: true });
+    rmSync(master("y/b.jpg"));
+    expect(await run({ prunes })).toMatchObject({ removed: [], unpruned: "no image was exported" });
+    expect(kept()).toEqual(["x/a.jpg/info.json", "y/b.jpg/info.json"]);
+    writeFileSync(master("y/b.jpg"), whole);
+    expect(named((await run({ prunes })).removed)).toEqual(["x/a.jpg"]);
+  });
+
+  test("keeps the manifest of an image that was exported by its name", async () => {
+    await writePhoto("a/1.jpg", 300, 200);
+    await run({ selection: ["a/1.jpg"] });
+    expect(await run({ prunes })).toMatchObject({ stale: [], removed: [] });
+    expect(existsSync(join(out, "manifests/a/1.jpg.json"))).toBe(true);
+  });
+
+  test("keeps the images of another folder that was exported to the same place", async () => {
     await writePhoto("a.jpg", 300, 200);
     await run();
     rmSync(master("a.jpg"));
-    expect(await run()).toMatchObject({ images: 0, removed: 0 });
-    expect(existsSync(join(out, "images/a.jpg/info.json"))).toBe(true);
+    await writePhoto("b.jpg", 300, 200);
+    expect(named((await run()).stale)).toEqual(["a.jpg"]);
+    expect(kept()).toEqual(["a.jpg/info.json", "b.jpg/info.json"]);
   });
 
   test("leaves the images below one that is gone", async () => {
     await writePhoto("a.jpg", 300, 200);
     await run();
     rmSync(master("a.jpg"));
-    await writePhoto("a.jpg/b.jpg", 300, 200);
+    await writePhoto("a.jpg/full/b.jpg", 300, 200);
+    await writePhoto("a.jpg/c.jpg", 300, 200);
+    expect(named((await run({ prunes })).removed)).toEqual(["_images", "a.jpg"]);
+    expect(kept()).toEqual(["a.jpg/c.jpg/info.json", "a.jpg/full/b.jpg/info.json"]);
+    expect(readdirSync(join(out, "images/a.jpg/full"))).toEqual(["b.jpg"]);
+  });
+
+  test("leaves files of others in the folder of an image that changes or is gone", async () => {
+    await writePhoto("a.jpg", 300, 200);
+    await writePhoto("b.jpg", 300, 200);
     await run();
-    expect(readdirSync(join(out, "images/a.jpg"))).toEqual(["b.jpg"]);
-    expect(existsSync(join(out, "images/a.jpg/b.jpg/info.json"))).toBe(true);
+    const own = ["full/logo.jpg", "full/max/0/mine.txt", "readme.txt"];
+    for (const name of own) write(`images/a.jpg/${name}`);
+    await writePhoto("a.jpg", 200, 300);
+    await run();
+    expect(files("images/a.jpg")).toEqual(expect.arrayContaining(own));
+    rmSync(master("a.jpg"));
+    expect(named((await run({ prunes })).removed)).toEqual(["a.jpg"]);
+    expect(files("images/a.jpg").sort()).toEqual(own);
+  });
+
+  test("never takes a file or folder of others for an image", async () => {
+    await writePhoto("logo.jpg", 300, 200);
+    await writePhoto("photo.jpg", 300, 200);
+    await writePhoto("z.jpg", 300, 200);
+    write("images/logo.jpg");
+    write("images/photo.jpg/info.json");
+    const codes = (await run()).failures.map(({ identifier, code }) => [identifier, code]);
+    expect(codes).toEqual([
+      ["logo.jpg", "export_foreign_file"],
+      ["photo.jpg", "export_foreign_file"],
+    ]);
+    for (const name of ["logo.jpg", "photo.jpg"]) rmSync(master(name));
+    expect(await run({ prunes })).toMatchObject({ stale: [], removed: [] });
+    for (const name of ["images/logo.jpg", "images/photo.jpg/info.json"])
+      expect(readFileSync(join(out, name), "utf8")).toBe("mine");
+  });
+
+  test("goes through no link in the folder, neither to write nor to remove", async () => {
+    const elsewhere = join(folder, "elsewhere");
+    for (const name of ["a/1.jpg", "b/2.jpg"]) await writePhoto(name, 300, 200);
+    await run();
+    cpSync(join(out, "images/a"), elsewhere, { recursive: true });
+    rmSync(join(out, "images/a"), { recursive: true });
+    symlinkSync(elsewhere, join(out, "images/a"));
+    const before = readdirSync(elsewhere, { recursive: true }).length;
+    await writePhoto("a/1.jpg", 200, 300);
+    expect((await run()).failures).toEqual([
+      expect.objectContaining({ identifier: "a/1.jpg", code: "export_foreign_file" }),
+    ]);
+    rmSync(master("a/1.jpg"));
+    const { failures } = await run({ prunes });
+    expect(failures).toEqual([
+      expect.objectContaining({ identifier: "a/1.jpg", code: "export_foreign_file" }),
+    ]);
+    expect(readdirSync(elsewhere, { recursive: true })).toHaveLength(before);
+  });
+
+  test("never removes a folder in the place of a document", async () => {
+    await writePhoto("a.json/b/1.jpg", 300, 200);
+    await run();
+    await writePhoto("a/2.jpg", 300, 200);
+    expect((await run()).failures).toEqual([
+      expect.objectContaining({ identifier: "a", code: "export_name" }),
+    ]);
+    rmSync(master("a"), { recursive: true });
+    expect(named((await run({ prunes })).removed)).toEqual(["a/2.jpg"]);
+    expect(existsSync(join(out, "manifests/a.json/b.json"))).toBe(true);
+  });
+
+  test("believes no note that an export has not written", async () => {
+    await writePhoto("a.jpg", 300, 200);
+    await writePhoto("b.jpg", 300, 200);
+    await run();
+    write("images/mine/info.json");
+    write(".smalti-export/aa/00.json", JSON.stringify({ identifier: "mine", version: "x", complete: true }));
+    write(".smalti-export/documents.json", JSON.stringify(["../images/mine", "a//b", 1]));
+    expect(await run({ prunes, replaces: true })).toMatchObject({ stale: [], removed: [], failed: 0 });
+    expect(existsSync(join(out, "images/mine/info.json"))).toBe(true);
+  });
+
+  test("removes a derivative that a document names once its image needs a login", async () => {
+    await writePhoto("closed/1.jpg", 600, 400);
+    await writePhoto("b/2.jpg", 300, 200);
+    const square = "square/90,90/0/default.jpg";
+    writeFileSync(
+      master("b/manifest.yaml"),
+      `thumbnail: [{ id: '/iiif/3/closed%2F1.jpg/${square}', type: Image, format: image/jpeg }]`,
+    );
+    await run({ selection: ["b"] });
+    expect(existsSync(join(out, "images/closed/1.jpg", square))).toBe(true);
+    expect(named((await run({ selection: ["b"], prunes }, gated)).removed)).toEqual(["closed/1.jpg"]);
+    expect(existsSync(join(out, "images/closed"))).toBe(false);
   });
 
   test("replaces a document of others only if it is told to", async () => {

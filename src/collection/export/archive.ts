@@ -3,20 +3,27 @@
 
 import { makeZip } from "client-zip";
 import type { FileSystem } from "../../platform/platform.ts";
-import { notesFolder } from "./target.ts";
+import type { Contents } from "./export.ts";
+import type { Target } from "./target.ts";
 
 /** Bytes that are written together. */
 const batchBytes = 2 ** 20;
 
+export interface Packed {
+  readonly target: Target;
+  readonly contents: Contents;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Writes the files of a folder, without the notes, into an archive that appears as a whole or not at all.
- * Returns its size in bytes. Holds one file at a time. Throws the reason of the signal if it aborts.
+ * Writes what a run has exported to a folder into an archive that appears as a whole or not at all. Returns
+ * its size in bytes. Holds one file at a time. Throws the reason of the signal if it aborts.
  */
 export async function writeArchive(
   files: FileSystem,
   folder: string,
   path: string,
-  signal: AbortSignal,
+  packed: Packed,
 ): Promise<number> {
   const file = await files.create?.(path);
   if (!file) throw new Error("this runtime cannot write archives; export to a folder");
@@ -36,7 +43,7 @@ export async function writeArchive(
     await file.append(bytes);
   };
   try {
-    const reader = makeZip(entriesOf(files, folder, signal)).getReader();
+    const reader = makeZip(entriesOf(files, folder, packed)).getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       waiting.push(next.value);
       waitingBytes += next.value.length;
@@ -51,31 +58,24 @@ export async function writeArchive(
   }
 }
 
-/** Yields the files of a folder in the order of their names. */
+/** Yields files in the order of their names, images last. */
 async function* entriesOf(
   files: FileSystem,
-  top: string,
-  signal: AbortSignal,
-  below = "",
+  folder: string,
+  { target, contents, signal }: Packed,
 ): AsyncGenerator<{
   readonly name: string;
   readonly input: Uint8Array<ArrayBuffer>;
   readonly lastModified: Date;
 }> {
-  const entries: { readonly name: string; readonly isFolder: boolean }[] = [];
-  for await (const { name, kind } of files.list(`${top}/${below}`))
-    if (below + name !== notesFolder && !/^\..*\.tmp$/.test(name))
-      entries.push({ name, isFolder: kind === "directory" });
-  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
-  for (const { name, isFolder } of entries) {
+  for await (const name of namesOf(target, contents)) {
     signal.throwIfAborted();
-    const path = `${top}/${below}${name}`;
-    if (isFolder) {
-      yield* entriesOf(files, top, signal, `${below}${name}/`);
-      continue;
-    }
-    const [stat, bytes] = [await files.stat(path), await files.readFile(path)];
-    if (stat && bytes)
-      yield { name: below + name, input: bytes as Uint8Array<ArrayBuffer>, lastModified: stat.modified };
+    const [stat, bytes] = [await files.stat(`${folder}/${name}`), await target.read(name)];
+    if (stat && bytes) yield { name, input: bytes as Uint8Array<ArrayBuffer>, lastModified: stat.modified };
   }
+}
+
+async function* namesOf(target: Target, contents: Contents): AsyncGenerator<string> {
+  yield* contents.files.toSorted();
+  for (const folder of contents.images.toSorted()) yield* target.filesOf(folder);
 }

@@ -11,10 +11,10 @@ import { canvasesOf } from "../../manifests/documents/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import { endsWork } from "../tally.ts";
 import type { ExportedImage } from "./image.ts";
-import { documentFile } from "./names.ts";
+import { documentFile, imageFolder } from "./names.ts";
 import { anonymous } from "./reader.ts";
 import { documentAt, type NamedDerivative, rewriteDocument } from "./rewrite.ts";
-import type { Target } from "./target.ts";
+import { foreignError, type Target } from "./target.ts";
 
 export interface DocumentsExport {
   readonly manifests: Manifests;
@@ -36,9 +36,13 @@ const from = "https://export.invalid";
 
 export interface ExportedDocuments {
   /** Files of the documents that were named. */
-  readonly files: readonly string[];
-  /** Identifiers of all documents. */
-  readonly found: { readonly size: number; has(id: string): boolean };
+  readonly start: readonly string[];
+  /** Identifiers of the documents that there are. */
+  readonly found: { has(id: string): boolean };
+  /** Identifiers of those that were written. */
+  readonly written: ReadonlySet<string>;
+  /** Derivatives that documents name, beyond those of level 0. */
+  readonly derivatives: readonly NamedDerivative[];
   /** False if a document could not be made, so that those below it are not known. */
   readonly isComplete: boolean;
 }
@@ -52,9 +56,11 @@ export async function exportDocuments(
   identifiers: readonly string[],
 ): Promise<ExportedDocuments> {
   const { target } = exported;
+  const noted = new Set(await target.notes.documents());
   try {
-    return await exportAll(exported, identifiers);
+    return await exportAll(exported, identifiers, noted);
   } finally {
+    await target.notes.noteDocuments(noted);
     await target.dropAside();
   }
 }
@@ -62,6 +68,7 @@ export async function exportDocuments(
 async function exportAll(
   exported: DocumentsExport,
   identifiers: readonly string[],
+  noted: Set<string>,
 ): Promise<ExportedDocuments> {
   const { target, version, base, images, signal, fail } = exported;
   const attempt = async (id: string, work: () => Promise<void>) => {
@@ -78,7 +85,6 @@ async function exportAll(
   const found = new Map<string, () => Promise<Uint8Array>>();
   let isComplete = true;
   const queue = [...identifiers];
-  const files: string[] = [];
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     if (found.has(id)) continue;
     const name = id;
@@ -89,44 +95,37 @@ async function exportAll(
     });
     isComplete &&= isMade;
   }
-  const foreign = exported.replaces ? new Set() : await foreignFiles(target, found.keys());
-  const noted = [...((await target.documents()) ?? []), ...found.keys()].filter((id) => !foreign.has(id));
-  // Noted before, so that an interrupted run takes none of them for a file of others.
-  await target.noteDocuments(new Set(noted));
+  const start: string[] = [];
+  const written = new Set<string>();
   const hasDocument = (id: string) => found.has(id);
   const derivatives = new Map<string, NamedDerivative>();
   for (const [id, read] of found)
     await attempt(id, async () => {
       signal.throwIfAborted();
-      if (foreign.has(id)) throw foreignError(documentFile(id));
       const document = JSON.parse(new TextDecoder().decode(await read())) as Resource;
       const rewritten = rewriteDocument(document, { from, to: base, version, images, hasDocument });
       for (const one of rewritten.derivatives) derivatives.set(one.path, one);
-      await target.write(documentFile(id), jsonOf(rewritten.document));
-      if (identifiers.includes(id)) files.push(documentFile(id));
+      const [file, bytes] = [documentFile(id), jsonOf(rewritten.document)];
+      if (!exported.replaces && !noted.has(id)) await refuseForeign(target, file, bytes);
+      await target.write(file, bytes);
+      noted.add(id);
+      written.add(id);
+      if (identifiers.includes(id)) start.push(file);
     });
   for (const one of derivatives.values())
     await attempt(one.identifier, () => exportDerivative(exported, one));
-  return { files, found, isComplete };
+  return { start, found, written, derivatives: [...derivatives.values()], isComplete };
 }
 
-/** Returns the documents in whose place there is a file that no earlier run has written. */
-async function foreignFiles(target: Target, ids: Iterable<string>): Promise<ReadonlySet<string>> {
-  const own = await target.documents();
-  const foreign = new Set<string>();
-  // Without a note, the folder was empty when the export began.
-  if (!own) return foreign;
-  for (const id of ids)
-    if (!own.has(id) && (await target.has(documentFile(id)).catch(() => false))) foreign.add(id);
-  return foreign;
+/**
+ * Throws export_foreign_file if there is a file with other bytes. The same bytes are those of a run that
+ * ended before it noted them.
+ */
+async function refuseForeign(target: Target, file: string, bytes: Uint8Array): Promise<void> {
+  const there = (await target.has(file)) ? await target.read(file) : undefined;
+  if (there && new TextDecoder().decode(there) !== new TextDecoder().decode(bytes))
+    throw foreignError(file, ", or give --force to replace it");
 }
-
-const foreignError = (file: string) =>
-  new ServiceError(
-    "unsupported",
-    `A file ${file} is there that is not of an export. Move it away, or give --force to replace it.`,
-    { code: "export_foreign_file" },
-  );
 
 const jsonOf = (document: Resource) => new TextEncoder().encode(`${JSON.stringify(document, null, 1)}\n`);
 
@@ -158,7 +157,9 @@ async function exportDerivative(
   { parts, target, signal }: DocumentsExport,
   { identifier, request, path }: NamedDerivative,
 ): Promise<void> {
-  if (await target.has(path)) return;
+  const note = await target.notes.image(identifier);
+  if (!note) await target.refuseForeign(imageFolder(identifier));
+  else if (await target.has(path)) return;
   await withMaster(parts, anonymous(identifier, signal), async (master) => {
     if (master.grant.tier === "substitute" || master.identifier !== identifier)
       throw new ServiceError("unauthorized", "Readers without a login see another image instead.", {
@@ -166,5 +167,7 @@ async function exportDerivative(
       });
     const prepared = await prepare(parts, master, request, signal);
     await target.write(path, (await render(parts, master, prepared, signal)).bytes);
+    // So that later runs know the file. The version is none that an image has.
+    if (!note) await target.notes.noteImage(identifier, { version: "", complete: false });
   });
 }

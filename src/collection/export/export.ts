@@ -6,14 +6,16 @@ import { withMaster } from "../../images/open.ts";
 import type { RenderParts } from "../../images/render.ts";
 import type { Folders } from "../../manifests/folders/folders.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
+import { identifierOf } from "../../manifests/places.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { pagesOf } from "../pages.ts";
 import { createTally, endsWork, type FailedFile, type Progress, type SlowFile } from "../tally.ts";
-import { walkImages } from "../walk.ts";
-import { exportDocuments } from "./documents.ts";
+import { walkFolders, walkImages } from "../walk.ts";
+import { type ExportedDocuments, exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
-import { createLosses, removeDocuments, removeImages } from "./leftovers.ts";
+import { documentFile, imageFolder } from "./names.ts";
 import { anonymous } from "./reader.ts";
+import { documentsThatName, findStale, isOpen, type Listed, prune, type Stale } from "./stale.ts";
 import type { Target } from "./target.ts";
 
 export interface ExportParts {
@@ -35,6 +37,8 @@ export interface ExportOptions {
   readonly concurrency: number;
   /** True to replace files of others that are where documents are written. */
   readonly replaces?: boolean;
+  /** True to remove what is stale. */
+  readonly prunes?: boolean;
   /** The setting `presentation.pages`. */
   readonly pages: "all" | "first";
   readonly signal: AbortSignal;
@@ -48,8 +52,12 @@ export interface ExportReport {
   /** Derivatives that were made; others were there from an earlier run. */
   readonly derivatives: number;
   readonly documents: number;
-  /** Images and documents of earlier runs that were removed: they are gone, or need a login now. */
-  readonly removed: number;
+  /** What earlier runs have exported that is gone or needs a login now, and is still there. */
+  readonly stale: readonly Stale[];
+  /** What was stale and was removed. */
+  readonly removed: readonly Stale[];
+  /** Why what is gone was not removed although `prunes` is set. */
+  readonly unpruned?: string;
   /** Files of the documents to begin with. */
   readonly start: readonly string[];
   readonly bytesWritten: number;
@@ -62,37 +70,51 @@ export interface ExportReport {
   readonly interrupted: boolean;
 }
 
+/** What a run has exported or found unchanged. */
+export interface Contents {
+  /** Folders of images. */
+  readonly images: readonly string[];
+  /** Files of documents, and derivatives of other images. */
+  readonly files: readonly string[];
+}
+
 /**
  * Exports what anyone may see of the selected images: all others are reported as failures. Image information
  * is written last of each image, so an image with one is complete. Errors of files are part of the report,
- * and an abort ends it early; throws FatalError if the target cannot be written. Removes what earlier runs
- * have exported of images that need a login now; if everything is selected, also of images that are gone.
+ * and an abort ends it early; throws FatalError if the target cannot be written. Removes nothing of earlier
+ * runs unless `prunes` is set.
  */
 export async function exportCollection(
   { images, folders, manifests }: ExportParts,
   options: ExportOptions,
-): Promise<ExportReport> {
+): Promise<ExportReport & { readonly contents: Contents }> {
   const { selection, target, version, base, concurrency, pages, signal, onProgress } = options;
-  const { replaces = false } = options;
+  const { replaces = false, prunes = false } = options;
   const began = performance.now();
   const tally = createTally();
+  const { fail } = tally;
   // Derivatives of an export are made once, and would only displace those that readers ask for.
   const parts: RenderParts = { ...images, render: unwritten(images.render) };
   const each: ImageExport = { parts, target, version, base, concurrency };
   const done = new Map<string, ExportedImage>();
   const walked = { sources: images.sources, folders };
-  const losses = createLosses();
-  const fail = (identifier: string, error: unknown) => {
-    losses.note(identifier, error);
-    tally.fail(identifier, error);
-  };
-  let isComplete = selection.length === 0;
+  const listed: Listed = { images: new Set(), folders: new Set(), unlisted: [] };
   const onUnlisted = (identifier: string, error: unknown) => {
-    isComplete = false;
-    tally.fail(identifier, error);
+    listed.unlisted.push(identifier);
+    fail(identifier, error);
   };
-  let [derivatives, documents, removed] = [0, 0, 0];
-  let start: readonly string[] = [];
+  /** True if an image failed for another reason than access. */
+  let isDoubtful = false;
+  const failed = new Set<string>();
+  const noteFailure = (identifier: string, error: unknown) => {
+    failed.add(identifier);
+    isDoubtful ||= !(error instanceof ServiceError && error.kind === "unauthorized");
+  };
+  let derivatives = 0;
+  let documents: ExportedDocuments | undefined;
+  let stale: readonly Stale[] = [];
+  let removed: readonly Stale[] = [];
+  let unpruned: string | undefined;
   let total: number | undefined;
   const counting = (async () => {
     let count = 0;
@@ -106,7 +128,7 @@ export async function exportCollection(
       anonymous(page, signal),
       async (master): Promise<readonly string[]> => {
         // A substitute is another image, or less of this one.
-        if (master.grant.tier === "substitute" || master.identifier !== page) throw gatedError();
+        if (!isOpen(master.grant, page) || master.identifier !== page) throw gatedError();
         const header = await describe(parts, master, signal);
         const all = pagesOf(master, header, pages);
         if (all.length > 1) return all;
@@ -122,35 +144,61 @@ export async function exportCollection(
     );
   const exportFile = async (identifier: string) => {
     const pages = await exportPage(identifier).catch((error: unknown) => {
-      losses.note(identifier, error);
+      noteFailure(identifier, error);
       throw error;
     });
     for (const page of pages)
       await exportPage(page).catch((error: unknown) => {
         if (endsWork(error)) throw error;
+        noteFailure(page, error);
         fail(page, error);
       });
   };
+  const exportImages = async () => {
+    for await (const { place, images } of walkFolders(walked, { selection, signal, onUnlisted })) {
+      if (place) listed.folders.add(identifierOf(place));
+      for (const identifier of images) {
+        listed.images.add(identifier);
+        await tally.take(identifier, () => exportFile(identifier));
+        onProgress?.({ done: tally.done(), failed: tally.failed(), ...(total !== undefined && { total }) });
+      }
+    }
+  };
+  const handleStale = async () => {
+    const isWhole = selection.length === 0;
+    const written = documents?.written ?? new Set();
+    const named = new Set(documents?.derivatives.map(({ identifier }) => identifier));
+    const run = { target, access: parts.access, images: done, named, written, signal, fail };
+    stale = await findStale({
+      ...run,
+      ...(isWhole && { listed }),
+      ...(documents?.isComplete && { documents: documents.found }),
+    });
+    for (const id of await documentsThatName(run, stale)) fail(id || documentFile(id), namingError());
+    if (!prunes) return;
+    unpruned = reasonToKeep({ listed, isDoubtful, isEmpty: done.size === 0 });
+    const pruned = await prune(
+      run,
+      stale.filter(({ reason }) => reason === "gated" || unpruned === undefined),
+    );
+    removed = stale.filter((one) => pruned.has(one));
+    stale = stale.filter((one) => !pruned.has(one));
+  };
   try {
-    for await (const identifier of walkImages(walked, { selection, signal, onUnlisted })) {
-      await tally.take(identifier, () => exportFile(identifier));
-      onProgress?.({ done: tally.done(), failed: tally.failed(), ...(total !== undefined && { total }) });
-    }
-    // A source that is not mounted is an empty folder.
-    isComplete &&= done.size > 0;
+    await target.notes.begin();
+    await exportImages();
     if (manifests) {
-      const about = { manifests, parts, target, version, base, images: done, signal, fail };
-      const made = await exportDocuments({ ...about, replaces }, selection.length === 0 ? [""] : selection);
-      start = made.files;
-      documents = made.found.size;
-      removed += await removeDocuments(target, {
-        exported: made.found,
-        losses,
-        isComplete: isComplete && made.isComplete,
-        signal,
-      });
+      const about = { manifests, parts, target, version, base, images: done, signal, replaces };
+      // An image that failed already is no second failure as the thumbnail of a document.
+      const failOnce = (identifier: string, error: unknown) => {
+        if (!failed.has(identifier)) fail(identifier, error);
+      };
+      documents = await exportDocuments(
+        { ...about, fail: failOnce },
+        selection.length === 0 ? [""] : selection,
+      );
     }
-    removed += await removeImages(target, { exported: done, losses, isComplete, signal });
+    await handleStale();
   } catch (error) {
     if (!signal.aborted && !(error instanceof ServiceError && error.kind === "cancelled")) throw error;
   }
@@ -158,17 +206,44 @@ export async function exportCollection(
   return {
     images: done.size,
     derivatives,
-    documents,
+    documents: documents?.written.size ?? 0,
+    stale,
     removed,
-    start,
+    ...(unpruned !== undefined && stale.some(({ reason }) => reason === "gone") && { unpruned }),
+    start: documents?.start ?? [],
     bytesWritten: target.bytesWritten(),
     failed: tally.failed(),
     failures: tally.failures,
     slowest: tally.slowest,
     seconds: Math.round(performance.now() - began) / 1000,
     interrupted: signal.aborted,
+    contents: {
+      images: [...done.keys()].map(imageFolder),
+      files: [
+        ...[...(documents?.written ?? [])].map(documentFile),
+        ...(documents?.derivatives ?? []).filter((one) => !done.has(one.identifier)).map(({ path }) => path),
+      ],
+    },
   };
 }
+
+/** Returns why images that are gone may come back; undefined if nothing suggests it. */
+function reasonToKeep(run: {
+  readonly listed: Listed;
+  readonly isDoubtful: boolean;
+  readonly isEmpty: boolean;
+}): string | undefined {
+  if (run.listed.unlisted.length > 0) return "a folder could not be listed";
+  if (run.isDoubtful) return "an image failed";
+  return run.isEmpty ? "no image was exported" : undefined;
+}
+
+const namingError = () =>
+  new ServiceError(
+    "unauthorized",
+    "This document of an earlier run names what needs a login now. Export everything, so that it is written again.",
+    { code: "access_denied" },
+  );
 
 const gatedError = () =>
   new ServiceError(

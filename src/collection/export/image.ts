@@ -66,13 +66,16 @@ export async function exportImage(
   const files = [...level0Files(version, size, rules, [thumbnail])];
 
   const of = await exportVersion(parts, master, rules, version, files[0]!.request);
-  const note = await target.noteOf(identifier);
+  const { notes } = target;
+  const note = await notes.image(identifier);
   const isSame = note?.version === of;
-  if (!isSame) {
-    // Without a note, what is there is not ours.
-    if (note) await target.removeImage(folder);
-    await target.note(identifier, { version: of, complete: false });
+  if (!note) await target.refuseForeign(folder);
+  else if (!isSame) {
+    // Noted as incomplete before, since the settings may be the earlier ones again when the next run begins.
+    await notes.noteImage(identifier, { ...note, complete: false });
+    await target.removeImage(folder);
   }
+  let noting: Promise<void> | undefined;
   let made = 0;
   if (!isSame || !note.complete) {
     await forEachConcurrently(files, concurrency, async ({ request, paths }) => {
@@ -82,10 +85,15 @@ export async function exportImage(
       const prepared = await prepare(parts, master, request, signal);
       const { bytes, incomplete } = await render(parts, master, prepared, signal);
       if (incomplete) throw damagedError();
-      for (const path of missing) await target.write(`${folder}/${path}`, bytes);
+      for (const path of missing) {
+        await target.write(`${folder}/${path}`, bytes);
+        // Noted once something is written, so that no note is about a folder of others.
+        noting ??= notes.noteImage(identifier, { version: of, complete: false });
+        await noting;
+      }
       made++;
     });
-    await target.note(identifier, { version: of, complete: true });
+    await notes.noteImage(identifier, { version: of, complete: true });
   }
   const information = level0Information(version, addressOf(base, folder), size, rules);
   await target.write(

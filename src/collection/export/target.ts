@@ -1,39 +1,34 @@
-// The folder that an export is written to, and its notes about what is complete.
+// The folder that an export is written to. Nothing is written, read or removed through a link below it.
 
 import { ServiceError } from "../../errors.ts";
-import { hash } from "../../images/cache-keys.ts";
-import { toHex } from "../../imaging/lib/digest.ts";
-import type { FileSystem } from "../../platform/platform.ts";
+import type { FileEntry, FileSystem } from "../../platform/platform.ts";
 import { FatalError } from "../tally.ts";
+import { imageFiles } from "./image-files.ts";
+import { documentFile, imageFolder } from "./names.ts";
+import { createNotes, type Notes, notesFolder } from "./notes.ts";
 
-/** A note about an exported image; it is complete once all of its files are written. */
-export interface ImageNote {
-  /** Digest of everything that its derivatives depend on. */
-  readonly version: string;
-  readonly complete: boolean;
-}
-
+/**
+ * Files by their path below the folder. Methods throw ServiceError `unsupported`: code export_foreign_file
+ * for a link or anything else in their way that no export writes, export_name if the file system cannot have
+ * a file of that name, export_file for an error of the file system.
+ */
 export interface Target {
-  /**
-   * Writes a file; it appears as a whole or not at all. Throws ServiceError `unsupported` (code export_name)
-   * if the file system cannot have a file of that name, else FatalError.
-   */
+  /** Writes a file; it appears as a whole or not at all. Throws FatalError for an error of the disk. */
   write(path: string, bytes: Uint8Array): Promise<void>;
+  /** Returns a file; undefined if there is none. */
+  read(path: string): Promise<Uint8Array | undefined>;
   has(path: string): Promise<boolean>;
-  /** Removes a file. */
+  /** Yields the files of an image, by its folder. */
+  filesOf(folder: string): AsyncIterable<string>;
+  /** Throws export_foreign_file if there are files in the place of those of an image. */
+  refuseForeign(folder: string): Promise<void>;
+  /** Removes a file, and folders that are empty then. */
   remove(path: string): Promise<void>;
-  /** Removes the folder of an image, but not the folders of images below it. */
+  /** Removes the files of an image, and folders that are empty then. */
   removeImage(folder: string): Promise<void>;
-  /** Returns the note about an image; undefined if there is none. */
-  noteOf(identifier: string): Promise<ImageNote | undefined>;
-  note(identifier: string, note: ImageNote): Promise<void>;
-  /** Removes the note about an image. */
-  forget(identifier: string): Promise<void>;
-  /** Yields the identifiers of all notes about images. */
-  noted(): AsyncIterable<string>;
-  /** Returns the identifiers of documents that earlier runs have noted; undefined without such a note. */
-  documents(): Promise<ReadonlySet<string> | undefined>;
-  noteDocuments(identifiers: Iterable<string>): Promise<void>;
+  /** Removes everything that is noted, then the notes. */
+  clear(): Promise<void>;
+  readonly notes: Notes;
   /** Puts bytes aside, and returns a function that reads them. */
   setAside(bytes: Uint8Array): Promise<() => Promise<Uint8Array>>;
   /** Removes everything that was put aside. */
@@ -41,108 +36,145 @@ export interface Target {
   readonly bytesWritten: () => number;
 }
 
-/** Folder of the notes, which no web server has to serve. */
-export const notesFolder = ".smalti-export";
-
 /** Codes of errors about the name of a file, and not about the disk. */
 const nameCodes = new Set(["ENAMETOOLONG", "EISDIR", "ENOTDIR", "EEXIST", "EINVAL", "EILSEQ"]);
 
-const nameError = (cause: unknown) =>
-  new ServiceError(
-    "unsupported",
-    "The name of its file is too long where the export is written, or another exported file has that name. Rename the image or its folder.",
-    { code: "export_name", cause },
+const refusal = (code: string, message: string, cause?: unknown) =>
+  new ServiceError("unsupported", message, { code, cause });
+
+const linkError = (path: string) =>
+  refusal(
+    "export_foreign_file",
+    `${path} is a symbolic link, and an export follows none. Put a folder or nothing in its place.`,
   );
 
-/** What the folder of an image contains of its own: names of other images have no comma or colon. */
-const ownName = /[,:]|^(?:info\.json|full|square)$/;
+export const foreignError = (path: string, more = "") =>
+  refusal(
+    "export_foreign_file",
+    `Something that the export did not write has the name ${path}. Move it away${more}.`,
+  );
+
+const codeOf = (error: unknown) => (error as { readonly code?: string }).code ?? "";
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Returns an error of the file system as one of this file. */
+function fileError(path: string, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (!nameCodes.has(codeOf(error))) return refusal("export_file", `${path}: ${reasonOf(error)}`, error);
+  return refusal(
+    "export_name",
+    "The name of its file is too long where the export is written, or another file has that name. Rename the image or its folder.",
+    error,
+  );
+}
 
 /** A target in a folder, by its absolute path. */
 export function folderTarget(files: FileSystem, folder: string): Target {
   let bytesWritten = 0;
   const at = (path: string) => `${folder}/${path}`;
-  const notePath = async (identifier: string) => {
-    const name = await hash([identifier]);
-    return at(
-      `${notesFolder}/${name.slice(0, 2).toLowerCase()}/${toHex(new TextEncoder().encode(name))}.json`,
-    );
-  };
-  // Nothing waits for the disk: a note is no safer there than the files that it is about.
-  const write = async (path: string, bytes: Uint8Array) => {
-    try {
-      await files.writeFile(path, bytes, { unsynced: true });
-    } catch (error) {
-      if (nameCodes.has((error as { code?: string }).code ?? "")) throw nameError(error);
-      throw new FatalError(`${path} cannot be written: ${error instanceof Error ? error.message : error}`);
+
+  async function refuseLinks(path: string): Promise<void> {
+    const segments = path.split("/");
+    for (let length = 1; length <= segments.length; length++) {
+      const part = segments.slice(0, length).join("/");
+      if (await files.isLink?.(at(part))) throw linkError(part);
     }
-  };
-  const documentNote = at(`${notesFolder}/documents.json`);
-  const aside = at(`${notesFolder}/aside`);
+  }
+
+  /** Runs work on a path that no link is part of. */
+  async function through<T>(path: string, work: (absolute: string) => Promise<T>): Promise<T> {
+    try {
+      await refuseLinks(path);
+      return await work(at(path));
+    } catch (error) {
+      throw fileError(path, error);
+    }
+  }
+
+  const kindAt = (path: string) => through(path, async (absolute) => (await files.stat(absolute))?.kind);
+  const read = (path: string) => through(path, (absolute) => files.readFile(absolute));
+
+  async function list(path: string): Promise<readonly FileEntry[]> {
+    if ((await kindAt(path)) !== "directory") return [];
+    return through(path, async (absolute) => {
+      const entries: FileEntry[] = [];
+      for await (const entry of files.list(absolute)) entries.push(entry);
+      return entries;
+    });
+  }
+
+  // Nothing waits for the disk: a note is no safer there than the files that it is about.
+  const write = (path: string, bytes: Uint8Array) =>
+    through(path, (absolute) => files.writeFile(absolute, bytes, { unsynced: true })).catch((error) => {
+      if (error.code !== "export_file") throw error;
+      throw new FatalError(`${path} cannot be written: ${reasonOf(error.cause)}`);
+    });
+
+  /** Removes the folders of a file that are empty, except those of the export itself. */
+  async function removeEmptyFolders(path: string): Promise<void> {
+    const segments = path.split("/").slice(0, -1);
+    for (; segments.length > 1; segments.pop())
+      if (!(await through(segments.join("/"), async (absolute) => files.removeEmpty?.(absolute)))) return;
+  }
+
+  async function unlink(path: string): Promise<void> {
+    const kind = await kindAt(path);
+    if (kind === undefined) return;
+    if (kind !== "file") throw foreignError(path);
+    await through(path, async (absolute) => files.unlink?.(absolute));
+  }
+
+  async function remove(path: string): Promise<void> {
+    await unlink(path);
+    if (await kindAt(path.slice(0, path.lastIndexOf("/")))) await removeEmptyFolders(path);
+  }
+
+  const filesOf = (image: string) => imageFiles(image, list, linkError);
+
+  async function removeImage(image: string): Promise<void> {
+    const kind = await kindAt(image);
+    if (kind !== undefined && kind !== "directory") throw foreignError(image);
+    for await (const path of filesOf(image)) await remove(path);
+  }
+
+  const notes = createNotes({ read, write, remove, list });
+  const aside = `${notesFolder}/aside`;
   let setAside = 0;
   return {
     async write(path, bytes) {
-      await write(at(path), bytes);
+      await write(path, bytes);
       bytesWritten += bytes.length;
     },
-    async has(path) {
-      try {
-        return (await files.stat(at(path)))?.kind === "file";
-      } catch (error) {
-        throw nameError(error);
-      }
+    read,
+    has: async (path) => (await kindAt(path)) === "file",
+    filesOf,
+    async refuseForeign(image) {
+      const kind = await kindAt(image);
+      if (kind !== undefined && kind !== "directory") throw foreignError(image);
+      for await (const path of filesOf(image)) throw foreignError(path);
     },
-    remove: (path) => files.remove(at(path)),
-    async removeImage(folder) {
-      const names = await namesIn(files, at(folder));
-      const own = names.filter((name) => ownName.test(name));
-      if (own.length === names.length) await files.remove(at(folder));
-      else for (const name of own) await files.remove(at(`${folder}/${name}`));
-    },
-    noteOf: async (identifier) =>
-      (await readJson(files, await notePath(identifier))) as ImageNote | undefined,
-    async note(identifier, note) {
-      await write(await notePath(identifier), encode({ identifier, ...note }));
-    },
-    forget: async (identifier) => files.remove(await notePath(identifier)),
-    async *noted() {
-      for (const group of (await namesIn(files, at(notesFolder))).filter(({ length }) => length === 2))
-        for (const name of await namesIn(files, at(`${notesFolder}/${group}`))) {
-          const note = await readJson(files, at(`${notesFolder}/${group}/${name}`));
-          const { identifier } = Object(note) as { readonly identifier?: unknown };
-          if (typeof identifier === "string") yield identifier;
-        }
-    },
-    async documents() {
-      const noted = await readJson(files, documentNote);
-      return Array.isArray(noted) ? new Set(noted.map(String)) : undefined;
-    },
-    noteDocuments: (identifiers) => write(documentNote, encode([...identifiers])),
+    remove,
+    removeImage,
+    notes,
     async setAside(bytes) {
       const path = `${aside}/${setAside++}`;
       await write(path, bytes);
-      return async () => (await files.readFile(path)) as Uint8Array;
+      return async () => (await read(path)) as Uint8Array;
     },
-    dropAside: () => files.remove(aside),
+    async dropAside() {
+      for (const { name } of await list(aside)) if (/^\d+$/.test(name)) await remove(`${aside}/${name}`);
+    },
+    async clear() {
+      for await (const identifier of notes.images()) {
+        await removeImage(imageFolder(identifier));
+        await notes.forgetImage(identifier);
+      }
+      for (const id of await notes.documents()) await remove(documentFile(id));
+      await notes.forgetDocuments();
+      for (const name of ["images", "manifests", notesFolder])
+        if (await kindAt(name)) await through(name, async (absolute) => files.removeEmpty?.(absolute));
+      await files.removeEmpty?.(folder);
+    },
     bytesWritten: () => bytesWritten,
   };
-}
-
-const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-
-/** Returns the value of a JSON file; undefined if there is none, or another text. */
-async function readJson(files: FileSystem, path: string): Promise<unknown> {
-  const bytes = await files.readFile(path);
-  try {
-    return bytes && JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the names in a folder; none if it does not exist. */
-async function namesIn(files: FileSystem, folder: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  if ((await files.stat(folder))?.kind === "directory")
-    for await (const { name } of files.list(folder)) names.push(name);
-  return names;
 }

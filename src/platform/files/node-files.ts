@@ -11,6 +11,7 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   stat,
   statfs,
   unlink,
@@ -22,6 +23,8 @@ import type { FileStat, FileSystem, FileWriter, OpenFile, VolumeSpace, WriteOpti
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
+/** Error codes of removing a directory that is not empty; POSIX permits both. */
+const notEmptyCodes = new Set(["ENOTEMPTY", "EEXIST"]);
 
 /** Returns the result of `act`, or undefined if nothing exists at the path. */
 async function unlessAbsent<T>(act: () => Promise<T>): Promise<T | undefined> {
@@ -323,5 +326,15 @@ export function nodeFiles(): FileSystem {
     },
     space: spaceOf,
     remove: (path) => rm(path, { recursive: true, force: true }),
+    unlink,
+    async removeEmpty(path) {
+      try {
+        await rmdir(path);
+        return true;
+      } catch (error) {
+        if (notEmptyCodes.has((error as NodeJS.ErrnoException).code ?? "")) return false;
+        throw error;
+      }
+    },
   };
 }

@@ -132,3 +132,18 @@ describe("touch and remove", () => {
     expect(existsSync(join(top, "d"))).toBe(false);
   });
 });
+
+describe("removal of one thing", () => {
+  it("takes a link and not its target, and no folder that has contents", async () => {
+    mkdirSync(join(top, "full"));
+    writeFileSync(join(top, "full/file"), "x");
+    symlinkSync(join(top, "full/file"), join(top, "link"));
+    await files.unlink?.(join(top, "link"));
+    expect(readdirSync(top)).toEqual(["full"]);
+    await expect(files.unlink?.(join(top, "full"))).rejects.toThrow();
+    expect(await files.removeEmpty?.(join(top, "full"))).toBe(false);
+    await files.unlink?.(join(top, "full/file"));
+    expect(await files.removeEmpty?.(join(top, "full"))).toBe(true);
+    expect(existsSync(join(top, "full"))).toBe(false);
+  });
+});

@@ -1,0 +1,142 @@
+// What earlier runs have exported and readers should not get any more: it is gone, or needs a login now.
+
+import type { Access, Decision } from "../../access/access.ts";
+import { splitPage } from "../../iiif/image/path.ts";
+import { imagesId, partId } from "../../iiif/presentation/mounts.ts";
+import { documentFile, imageFolder } from "./names.ts";
+import { anonymous } from "./reader.ts";
+import type { Target } from "./target.ts";
+
+export interface Stale {
+  readonly kind: "image" | "document";
+  readonly identifier: string;
+  /** `gone`: there is no such image or folder any more. `gated`: it needs a login now. */
+  readonly reason: "gone" | "gated";
+}
+
+/** What a run over everything has listed, by identifiers. */
+export interface Listed {
+  readonly images: Set<string>;
+  readonly folders: Set<string>;
+  /** Folders that could not be listed. */
+  readonly unlisted: string[];
+}
+
+export interface Run {
+  readonly target: Target;
+  readonly access: Access;
+  /** Images that were exported. */
+  readonly images: { has(identifier: string): boolean };
+  /** Images that documents name. */
+  readonly named: ReadonlySet<string>;
+  /** Identifiers of the documents that were written. */
+  readonly written: ReadonlySet<string>;
+  /** Identifiers of the documents that there are; absent if not all are known. */
+  readonly documents?: { has(identifier: string): boolean };
+  /** Absent if the run was not over everything. */
+  readonly listed?: Listed;
+  readonly signal: AbortSignal;
+  /** Notes what could not be decided. */
+  readonly fail: (identifier: string, error: unknown) => void;
+}
+
+/** True if anyone may see the image of an identifier as it is. */
+export const isOpen = (decision: Decision, identifier: string): boolean =>
+  decision.allowed &&
+  decision.tier !== "substitute" &&
+  (decision.identifier === undefined || decision.identifier === identifier);
+
+/** Returns what is stale. Decides for all that is noted, also for what was not selected. */
+export async function findStale(run: Run): Promise<readonly Stale[]> {
+  const { target, listed, images, named, documents } = run;
+  const stale: Stale[] = [];
+  const add = async (kind: Stale["kind"], identifier: string, isGone: boolean) => {
+    if (await isGated(run, identifier)) stale.push({ kind, identifier, reason: "gated" });
+    else if (isGone) stale.push({ kind, identifier, reason: "gone" });
+  };
+  for await (const id of target.notes.images())
+    if (!images.has(id)) await add("image", id, !named.has(id) && isUnlisted(listed, id));
+  for (const id of await target.notes.documents())
+    if (!run.written.has(id)) {
+      const isGone =
+        documents !== undefined && !documents.has(id) && !listed?.folders.has(id) && isUnlisted(listed, id);
+      await add("document", id, isGone);
+    }
+  return stale;
+}
+
+/** True if a run over everything has listed neither an image nor the file of a page, but could have. */
+function isUnlisted(listed: Listed | undefined, identifier: string): boolean {
+  if (!listed) return false;
+  const { images, unlisted } = listed;
+  if (images.has(identifier) || images.has(splitPage(identifier)?.identifier ?? identifier)) return false;
+  return !unlisted.some((folder) => folder === "" || `${identifier}/`.startsWith(`${folder}/`));
+}
+
+async function isGated({ access, signal, fail }: Run, identifier: string): Promise<boolean> {
+  signal.throwIfAborted();
+  // The collection of everything is of those documents that anyone may see.
+  if (identifier === "") return false;
+  try {
+    return !isOpen(await access.decide(anonymous(identifier, signal)), identifier);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    fail(identifier, error);
+    return false;
+  }
+}
+
+/** Returns the documents of earlier runs that list gated images or documents. */
+export async function documentsThatName(
+  { target, written }: Pick<Run, "target" | "written">,
+  stale: readonly Stale[],
+): Promise<readonly string[]> {
+  const listing = new Set<string>();
+  for (const { kind, identifier, reason } of stale) {
+    if (reason !== "gated") continue;
+    const folder = parentOf(identifier);
+    listing.add(folder);
+    // Images are in the manifest of those next to folders, folders in parts of long collections.
+    listing.add(kind === "image" ? imagesId(folder) : parentOf(partId(folder, 1)));
+  }
+  const known = new Set(stale.map(({ identifier }) => identifier));
+  return [...(await target.notes.documents())].filter(
+    (id) => !written.has(id) && !known.has(id) && (listing.has(id) || isPartOf(listing, id)),
+  );
+}
+
+const isPartOf = (listing: ReadonlySet<string>, id: string) =>
+  partId(parentOf(parentOf(id)), Number(id.slice(id.lastIndexOf("/") + 1))) === id &&
+  listing.has(parentOf(id));
+
+const parentOf = (identifier: string) => identifier.slice(0, Math.max(0, identifier.lastIndexOf("/")));
+
+/** Removes what is stale, and returns what was removed. */
+export async function prune(
+  { target, signal, fail }: Pick<Run, "target" | "signal" | "fail">,
+  stale: readonly Stale[],
+): Promise<ReadonlySet<Stale>> {
+  const removed = new Set<Stale>();
+  const noted = new Set(await target.notes.documents());
+  try {
+    for (const one of stale) {
+      signal.throwIfAborted();
+      const { kind, identifier } = one;
+      try {
+        if (kind === "document") {
+          await target.remove(documentFile(identifier));
+          noted.delete(identifier);
+        } else {
+          await target.removeImage(imageFolder(identifier));
+          await target.notes.forgetImage(identifier);
+        }
+        removed.add(one);
+      } catch (error) {
+        fail(identifier, error);
+      }
+    }
+  } finally {
+    await target.notes.noteDocuments(noted);
+  }
+  return removed;
+}
