@@ -33,3 +33,12 @@ function wordsOf(command: string): string[] {
   const end = words.findIndex((word) => !/^[a-z-]+$/.test(word) || word.startsWith("-"));
   return [...words.slice(0, end < 0 ? words.length : end), ...found(/^--?[a-z-]{2,}/)];
 }
+
+/** Returns a test without the comments that have lines of their own. */
+export const withoutComments = (text: string): string => text.replace(/^\s*(?:\/\/.*|\/?\*.*)$/gm, "");
+
+/** True if a test contains a word of {@link essentialsOf}; a subcommand has to begin a string. */
+export const isUsed = (word: string, text: string): boolean =>
+  /^[a-z-]+$/.test(word) && !word.startsWith("-")
+    ? new RegExp(`["'\`]${word}["'\` ]`).test(text)
+    : text.includes(word);
