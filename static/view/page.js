@@ -39,7 +39,7 @@ export async function showProblems(canvases) {
   told = canvases;
   const summaries = canvases
     .filter(({ items = [] }) => items.length === 0)
-    .flatMap(({ summary = {} }) => (summary.en ?? Object.values(summary)[0])?.[0] ?? []);
+    .flatMap(({ summary }) => textOf(summary) ?? []);
   say(summaries);
   const failures = await Promise.all(canvases.map(failureOf));
   // Others may be on screen by now.
@@ -48,26 +48,38 @@ export async function showProblems(canvases) {
 
 const failures = new Map();
 
+/** The text of a language map in the language of the page. */
+const textOf = (map = {}) => (map[view.language] ?? map.en ?? Object.values(map)[0])?.[0];
+
 /**
- * Why the thumbnail of a canvas cannot be rendered; undefined if it can, if access to it is denied, or if
- * another server has it.
+ * Why the thumbnail of a canvas cannot be rendered, or why nobody can see the image from here, as the service
+ * tells; undefined if it can be seen, if the viewer offers a login, or if another server has it.
  */
-function failureOf({ id, thumbnail }) {
-  const address = [thumbnail].flat()[0]?.id;
+function failureOf({ id, thumbnail, items = [] }) {
+  const service = [items[0]?.items?.[0]?.body?.service].flat()[0];
+  const [address, ask] = thumbnail
+    ? [[thumbnail].flat()[0]?.id, askWhy]
+    : [service && `${service.id ?? service["@id"]}/info.json`, askRefusal];
   if (!address?.startsWith(`${view.base}/`)) return undefined;
-  if (!failures.has(id)) failures.set(id, askWhy(address));
+  if (!failures.has(id)) failures.set(id, ask(address).catch(() => undefined));
   return failures.get(id);
 }
 
 async function askWhy(address) {
-  try {
-    const response = await fetch(address);
-    // A service that is busy says nothing of the picture.
-    if (response.status < 500 || response.status === 503) return undefined;
-    return (await response.json()).detail;
-  } catch {
-    return undefined;
-  }
+  const response = await fetch(address);
+  // A service that is busy says nothing of the picture.
+  if (response.status < 500 || response.status === 503) return undefined;
+  return (await response.json()).detail;
+}
+
+/** What the probe service says where the address of the reader decides, and no viewer offers anything. */
+async function askRefusal(address) {
+  const { service } = await (await fetch(address)).json();
+  const probe = [service].flat().find((each) => each?.type === "AuthProbeService2");
+  if (!probe?.service?.every(({ profile }) => profile === "kiosk")) return undefined;
+  const { status, substitute, heading, note } = await (await fetch(probe.id)).json();
+  if (status !== 401 || substitute?.length > 0) return undefined;
+  return [heading, note].map(textOf).filter(Boolean).join(". ");
 }
 
 function say(texts) {

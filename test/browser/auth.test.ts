@@ -106,7 +106,7 @@ auth:
       description: { en: ["They may be used for research and teaching. Name the library as their source. For print and trade, ask for a licence."] }
       confirm_label: I agree
       access_service: { backend: builtin }
-    room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
+    room: { pattern: kiosk, heading: { en: [Only in the reading room] }, note: { en: [Ask at the desk.] }, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
     members: { pattern: active, label: { en: [Members] }, access_service: { backend: oidc, issuer: "${provider.issuer}", client_id: ${clientId}, client_secret_env: CLIENT } }
   rules:
     - { match: "members/*", profile: members }
@@ -370,6 +370,27 @@ test("a reader without a mouse and without scripts logs in, in German", async ()
   await page.keyboard.press("Enter");
   await page.waitForURL(back);
   await context.close();
+});
+
+test.each(["mirador", "uv"])("%s has a note above it if the reader's address decides", async (viewer) => {
+  const page = await browser.newPage();
+  await page.goto(`${images}/view/room/base.png?viewer=${viewer}`);
+  const note = page.locator("#problem");
+  await expect.poll(() => note.textContent()).toContain("Only in the reading room. Ask at the desk.");
+  expect(await note.isVisible()).toBe(true);
+  // From the room, and where the viewer itself offers a login, there is none.
+  for (const [path, address] of [
+    ["room/base.png", "192.0.2.7"],
+    ["staff/base.png", "198.51.100.8"],
+  ]) {
+    await page.setExtraHTTPHeaders({ "X-Forwarded-For": address as string });
+    const asked = page.waitForResponse((response) => response.url().endsWith("/info.json"));
+    await page.goto(`${images}/view/${path}?viewer=${viewer}`);
+    await asked;
+    await page.waitForLoadState("networkidle");
+    expect([path, await note.isVisible()]).toEqual([path, false]);
+  }
+  await page.close();
 });
 
 test("a login leads back to a viewer on another origin", async () => {
