@@ -61,7 +61,11 @@ function failureOf({ id, thumbnail, items = [] }) {
     ? [[thumbnail].flat()[0]?.id, askWhy]
     : [service && `${service.id ?? service["@id"]}/info.json`, askRefusal];
   if (!address?.startsWith(`${view.base}/`)) return undefined;
-  if (!failures.has(id)) failures.set(id, ask(address).catch(() => undefined));
+  if (!failures.has(id))
+    failures.set(
+      id,
+      ask(address).catch(() => undefined),
+    );
   return failures.get(id);
 }
 

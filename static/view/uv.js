@@ -2,13 +2,14 @@
 
 /* global UV */
 import { loginBar } from "../viewer/shims/login-bar.js";
-import { drawAgain, followPages, keepEscapes } from "../viewer/shims/uv.js";
+import { drawAgain, followPages, keepEscapes, leaveOutKiosks } from "../viewer/shims/uv.js";
 import { showProblems, showTrouble, startPage, view } from "./page.js";
 import { onScreen, toViewer } from "./spread.js";
 
 function open() {
   const { manifestId, canvasId, canvasIndex, language } = view;
   keepEscapes();
+  leaveOutKiosks();
   const uv = UV.init("viewer", {
     iiifManifestId: manifestId,
     locales: [{ name: language }],

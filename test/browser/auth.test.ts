@@ -88,7 +88,7 @@ beforeAll(async () => {
     config,
     `trusted_proxies: ["127.0.0.1"]
 sources:
-${["staff", "agree", "room", "members"].map(source).join("\n")}
+${["staff", "agree", "room", "either", "members"].map(source).join("\n")}
 auth:
   cors: { token_origins: ["${origin}", "${origin.replace("127.0.0.1", "localhost")}"] }
   profiles:
@@ -113,6 +113,7 @@ auth:
     - { match: "staff/*", profile: staff }
     - { match: "agree/*", profile: terms }
     - { match: "room/*", profile: room }
+    - { match: "either/*", profile: [room, staff] }
 `,
   );
   built = await buildProgram();
@@ -390,6 +391,16 @@ test.each(["mirador", "uv"])("%s has a note above it if the reader's address dec
     await page.waitForLoadState("networkidle");
     expect([path, await note.isVisible()]).toEqual([path, false]);
   }
+  await page.close();
+});
+
+test("Universal Viewer offers the login beside a kiosk, and opens no window by itself", async () => {
+  const page = await browser.newPage();
+  const windows: string[] = [];
+  page.on("popup", (popup) => windows.push(popup.url()));
+  await page.goto(`${images}/view/either/base.png?viewer=uv`);
+  await page.getByText("Sign in").first().waitFor();
+  expect(windows).toEqual([]);
   await page.close();
 });
 

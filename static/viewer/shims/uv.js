@@ -4,6 +4,7 @@
 //
 //   sendCookiesTo("https://images.example.org");
 //   keepEscapes();
+//   leaveOutKiosks();
 //   const uv = UV.init("uv", { iiifManifestId });
 //   const bar = loginBar(document.querySelector("#login"), () => drawAgain(uv));
 //   followPages(uv, iiifManifestId, bar);
@@ -36,6 +37,29 @@ export function sendCookiesTo(origin) {
 export function keepEscapes() {
   const decode = window.unescape;
   window.unescape = (text) => (/^https?:/.test(text) ? text : decode(text));
+}
+
+/**
+ * Leaves kiosks out of image information. Nobody logs in to one, as the address of the reader decides; Universal Viewer opens a window for
+ * it all the same, which browsers block, and waits for its end before it offers another login. Before the viewer is made.
+ */
+export function leaveOutKiosks() {
+  const own = Object.getOwnPropertyDescriptor(XMLHttpRequest.prototype, "responseText");
+  Object.defineProperty(XMLHttpRequest.prototype, "responseText", {
+    ...own,
+    get() {
+      const text = own.get.call(this);
+      return this.readyState === this.DONE && text.includes(kioskProfile) ? withoutKiosks(text) : text;
+    },
+  });
+}
+
+const kioskProfile = "http://iiif.io/api/auth/1/kiosk";
+
+function withoutKiosks(text) {
+  const info = JSON.parse(text);
+  info.service = [info.service ?? []].flat().filter(({ profile }) => profile !== kioskProfile);
+  return JSON.stringify(info);
 }
 
 /** Loads the images of a viewer again, at the same page. */

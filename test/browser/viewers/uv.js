@@ -2,12 +2,13 @@
 
 /* global UV */
 import { loginBar } from "/shims/login-bar.js";
-import { drawAgain, followPages, keepEscapes, sendCookiesTo } from "/shims/uv.js";
+import { drawAgain, followPages, keepEscapes, leaveOutKiosks, sendCookiesTo } from "/shims/uv.js";
 
 const query = new URLSearchParams(location.search);
 const iiifManifestId = new URL(query.get("manifest"), location.href).href;
 sendCookiesTo(query.get("images"));
 keepEscapes();
+leaveOutKiosks();
 const uv = UV.init("viewer", { iiifManifestId });
 const bar = loginBar(document.querySelector("#login"), () => drawAgain(uv));
 followPages(uv, iiifManifestId, bar);
