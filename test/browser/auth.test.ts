@@ -394,7 +394,7 @@ test.each(["mirador", "uv"])("%s has a note above it if the reader's address dec
   await page.close();
 });
 
-test("Universal Viewer offers the login beside a kiosk, and opens no window by itself", async () => {
+test("Universal Viewer offers the login of a rule that also has a kiosk, and opens no window", async () => {
   const page = await browser.newPage();
   const windows: string[] = [];
   page.on("popup", (popup) => windows.push(popup.url()));
