@@ -26,9 +26,10 @@ export const importCommand = command({
     const folder = platform.cwd ?? "/";
     const [from, to] = [absolutePath(folder, name), absolutePath(folder, output)];
     const { given, inputs } = await readProperties(platform, from);
-    await refuseExisting(platform.files, { path: to, force, inputs });
+    const { methods, doubt, script } = await readDelegates(platform, given, from);
+    const read = script === undefined ? inputs : [...inputs, script];
+    await refuseExisting(platform.files, { path: to, force, inputs: read });
     if (given.size === 0) throw new CommandError(`${from} sets no properties`);
-    const { methods, doubt } = await readDelegates(platform, given, from);
     const imported = importCantaloupe(given, { file: nameOf(from), output, methods });
     const problems = problemsOf(imported);
     await writeNew(platform, to, imported.yaml);
@@ -119,13 +120,18 @@ async function readDelegates(
   platform: Platform,
   given: Properties,
   from: string,
-): Promise<{ readonly methods: readonly DelegateMethod[]; readonly doubt?: string }> {
+): Promise<{
+  readonly methods: readonly DelegateMethod[];
+  readonly doubt?: string;
+  readonly script?: string;
+}> {
   const name = given.get("delegate_script.pathname") ?? given.get("DELEGATE_SCRIPT_PATHNAME");
   const isOn = isTrue(given.get("delegate_script.enabled") ?? given.get("DELEGATE_SCRIPT_ENABLED"));
   if (!isOn || name === undefined) return { methods: [] };
   for (const folder of [folderOf(from), platform.cwd ?? "/"]) {
-    const script = await readText(platform, absolutePath(folder, name)).catch(() => undefined);
-    if (script !== undefined) return { methods: implementedMethods(script) };
+    const script = absolutePath(folder, name);
+    const text = await readText(platform, script).catch(() => undefined);
+    if (text !== undefined) return { methods: implementedMethods(text), script };
   }
   return {
     methods: [],

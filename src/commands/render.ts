@@ -41,9 +41,11 @@ export const renderCommand = command({
   async run({ platform, flags, operands: [path = "", request = ""], json }) {
     const { output, page, force, config: file } = flags;
     if (json && output === "-") throw new UsageError("--json and -o - both need the standard output");
-    const [input, to] = [absolutePath(platform.cwd ?? "/", path), absolutePath(platform.cwd ?? "/", output)];
+    const absolute = (name: string) => absolutePath(platform.cwd ?? "/", name);
+    const to = absolute(output);
     if (output !== "-") {
-      const inputs = [await masterPath(platform.files, input)];
+      const master = await masterPath(platform.files, absolute(path));
+      const inputs = file === undefined ? [master] : [master, absolute(file)];
       await refuseExisting(platform.files, { path: to, force, inputs });
     }
     const asked = await inWords(Promise.resolve(request).then(requestOf));

@@ -154,7 +154,7 @@ async function whole(response: Response): Promise<VisitorResponse> {
 const ofTls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ISSUER/i;
 
 /** Codes and messages of runtimes for a host name without an address. */
-const ofName = /ENOTFOUND|EAI_AGAIN|DNS|lookup address/i;
+const ofName = /ENOTFOUND|EAI_AGAIN|dns error|lookup address/i;
 
 function unreachedFault(address: string, error: unknown): Fault {
   const { code, message = "" } = ((error as { cause?: unknown }).cause ?? error) as {

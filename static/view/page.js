@@ -52,8 +52,8 @@ const failures = new Map();
 const textOf = (map = {}) => (map[view.language] ?? map.en ?? Object.values(map)[0])?.[0];
 
 /**
- * Why the thumbnail of a canvas cannot be rendered, or why nobody can see the image from here, as the service
- * tells; undefined if it can be seen, if the viewer offers a login, or if another server has it.
+ * Returns why the thumbnail of a canvas cannot be rendered, or why the reader may not see the image from here;
+ * undefined if it can be seen, if the viewer offers a login, or if another server has it.
  */
 function failureOf({ id, thumbnail, items = [] }) {
   const service = [items[0]?.items?.[0]?.body?.service].flat()[0];
@@ -76,7 +76,7 @@ async function askWhy(address) {
   return (await response.json()).detail;
 }
 
-/** What the probe service says where the address of the reader decides, and no viewer offers anything. */
+/** Returns what the probe service says if the reader's address decides, and no viewer offers a login. */
 async function askRefusal(address) {
   const { service } = await (await fetch(address)).json();
   const probe = [service].flat().find((each) => each?.type === "AuthProbeService2");
@@ -135,9 +135,9 @@ function startSharing(current) {
   };
   open.addEventListener("click", () => {
     on = current() ?? {};
-    // Whoever has zoomed in means what is on screen.
-    const ofView = dialog.querySelector('[name="extent"][value="view"]');
-    if (ofView && on.region) ofView.checked = true;
+    // A reader who has zoomed in means what is on screen.
+    const first = dialog.querySelector(`[name="extent"][value="${on.region ? "view" : "item"}"]`);
+    if (first) first.checked = true;
     draw();
     dialog.showModal();
   });

@@ -379,7 +379,7 @@ test.each(["mirador", "uv"])("%s has a note above it if the reader's address dec
   const note = page.locator("#problem");
   await expect.poll(() => note.textContent()).toContain("Only in the reading room. Ask at the desk.");
   expect(await note.isVisible()).toBe(true);
-  // From the room, and where the viewer itself offers a login, there is none.
+  // There is none in the room, and none if the viewer itself offers a login.
   for (const [path, address] of [
     ["room/base.png", "192.0.2.7"],
     ["staff/base.png", "198.51.100.8"],

@@ -246,6 +246,10 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     });
     expect(await page.inputValue("#share-embed")).toMatch(/^<iframe src="[^"]+&#38;embed=1"/);
     await page.keyboard.press("Escape");
+    // A choice is for one link.
+    await page.click("#share-open");
+    expect(await page.isChecked('[name="extent"][value="item"]')).toBe(true);
+    await page.keyboard.press("Escape");
     await page.goto(`${link}&viewer=${viewer}`);
     await expect.poll(async () => (await shown(page))?.canvasId, { timeout: 60_000 }).toBe(canvas(2));
     expect(faults).toEqual([]);

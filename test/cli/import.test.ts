@@ -102,6 +102,14 @@ test("never replaces the file that this one extends", async () => {
   expect(readFileSync(join(folder, "below.properties"), "utf8")).toBe("max_pixels = 5\n");
 });
 
+test("never replaces the delegate script", async () => {
+  write("delegates.rb", "class CustomDelegate\nend\n");
+  write("scripted.properties", "delegate_script.enabled = true\ndelegate_script.pathname = delegates.rb\n");
+  const { code, err } = await run(["import", "scripted.properties", "-o", "delegates.rb", "--force"]);
+  expect([code, err]).toEqual([1, expect.stringContaining("would replace itself")]);
+  expect(readFileSync(join(folder, "delegates.rb"), "utf8")).toContain("CustomDelegate");
+});
+
 test("says first that no source was taken over, and of none of its properties that it was", async () => {
   write(
     "lost.properties",

@@ -86,6 +86,8 @@ describe("render", () => {
     expect(readFileSync(join(folder, "own.png")).equals(readFileSync(join(fixturesFolder, "base.png")))).toBe(
       true,
     );
+    writeFileSync(join(folder, "own.yaml"), "image: { jpeg_quality: 80 }\n");
+    await refused("own.yaml", "would replace itself", "--force", "-config", "own.yaml");
     const replaced = await run("render", "own.png", "full/30,/0/default.png", "-o", "mine", "--force");
     expect([replaced.code, (await sharp(join(folder, "mine")).metadata()).width]).toEqual([0, 30]);
     rmSync(join(folder, "mine"));

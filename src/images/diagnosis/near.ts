@@ -7,8 +7,8 @@ import type { Sources } from "../../sources/index.ts";
 
 /** Milliseconds for the listing of the folder. */
 const longestMs = 1000;
-/** Names that are compared, so that a large folder takes little time. */
-const mostNames = 10_000;
+/** Characters that are compared, so that a large folder or long names take little time. */
+const mostCharacters = 100_000;
 
 /**
  * Returns the identifier of the image in the same folder whose name is most like that of `identifier`, and
@@ -23,7 +23,9 @@ export async function nearIdentifier(
   const end = performance.now() + longestMs;
   const list = async () => source.list?.(folder, () => performance.now() > end);
   const entries = await withDeadline(longestMs, list).catch(() => undefined);
-  const images = (entries ?? []).filter(({ kind }) => kind === "image").slice(0, mostNames);
+  const images = (entries ?? [])
+    .filter(({ kind }) => kind === "image")
+    .slice(0, Math.ceil(mostCharacters / Math.max(1, name.length)));
   const near = nearName(
     name,
     images.map((image) => image.name),

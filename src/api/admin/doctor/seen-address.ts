@@ -45,7 +45,7 @@ export function compareAddresses(typed: string, base: string): AddressComparison
     seen,
     text: `The address that you entered begins with ${seen}, but ids begin with ${own.origin}${ownFolder}. Viewers that load an image at the first follow its id to the second.`,
     advice: [
-      `Where readers use ${seen}: set base_url: "${seen}".`,
+      `If readers use ${seen}, set base_url: "${seen}".`,
       `Or let the proxy send ${headers.join(", ")}, with its address in trusted_proxies and base_url empty.`,
     ],
   };

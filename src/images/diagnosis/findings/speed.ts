@@ -232,11 +232,11 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
   const ms = expectedFirstMs(known);
   if (ms <= mostFirstMs)
     return { level: "good", code: "sidecar_built", text: `${cost}. It is built, and tiles use it.` };
-  // An operator asks after a complaint of a reader, whose request has built the sidecar.
+  // Operators often ask after the complaint of a reader, whose request has built the sidecar.
   return {
     level: "note",
     code: "sidecar_built",
-    text: `This image is fast now because its sidecar is in the origin cache. The first request of a reader had to wait until it was built, which is expected to take about ${msText(ms)}, longer on a busy machine. The next reader will wait again if the entry is evicted or purged.`,
+    text: `This image is fast now because its sidecar is in the origin cache. Unless smalti warm built it, the first reader had to wait for it: that is expected to take about ${msText(ms)}, longer on a busy machine. The next reader will wait again if the entry is evicted or purged.`,
     advice: spareTheWait,
     command: `${toWarm}\n${reasonOf(known)?.command ?? toPyramid}`,
   };
