@@ -16,11 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type ExportOptions,
-  type ExportReport,
-  exportCollection,
-} from "../../src/collection/export/export.ts";
+import { type ExportOptions, exportCollection } from "../../src/collection/export/export.ts";
 import { folderTarget } from "../../src/collection/export/target.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { fixturesFolder } from "../host.ts";
@@ -44,7 +40,7 @@ async function writePhoto(name: string, width = 1300, height = 900): Promise<voi
   writeFileSync(master(name), await sharp(plain).jpeg().toBuffer());
 }
 
-async function run(options: Partial<ExportOptions> = {}, yaml = ""): Promise<ExportReport> {
+async function run(options: Partial<ExportOptions> = {}, yaml = ""): ReturnType<typeof exportCollection> {
   const root = JSON.stringify(join(folder, "masters"));
   const { service } = await served(`${yaml}\nsources: [{ name: masters, type: filesystem, root: ${root} }]`);
   try {
@@ -469,8 +465,15 @@ describe("a second run", () => {
       master("b/manifest.yaml"),
       `thumbnail: [{ id: '/iiif/3/closed%2F1.jpg/${square}', type: Image, format: image/jpeg }]`,
     );
-    await run({ selection: ["b"] });
-    expect(existsSync(join(out, "images/closed/1.jpg", square))).toBe(true);
+    const path = `images/closed/1.jpg/${square}`;
+    expect((await run({ selection: ["b"] })).contents.files).toContain(path);
+    expect((await run({ selection: ["b"] })).contents.files).toContain(path);
+    expect(existsSync(join(out, path))).toBe(true);
+    const { contents, failures } = await run({ selection: ["b"] }, gated);
+    expect(contents.files).not.toContain(path);
+    expect(failures).toEqual([
+      expect.objectContaining({ identifier: "closed/1.jpg", code: "access_denied" }),
+    ]);
     expect(named((await run({ selection: ["b"], prunes }, gated)).removed)).toEqual(["closed/1.jpg"]);
     expect(existsSync(join(out, "images/closed"))).toBe(false);
   });
@@ -519,5 +522,34 @@ describe("a second run", () => {
     const { derivatives } = await run();
     // full/max and full/3000,3000 are one derivative.
     expect(derivatives).toBe(files("images/a.jpg").length - 1 - before);
+  });
+
+  test.each([
+    ["an image", /\/images\/a\/1\.jpg\/.*default\.jpg$/],
+    ["a derivative that a document names", /\/square\/90,90\/0\/default\.jpg$/],
+    ["a document", /\/manifests\/a\.json$/],
+  ])("continues %s if the process of the first one ended after the write", async (_, last) => {
+    await writePhoto("a/1.jpg", 300, 200);
+    await writePhoto("b/2.jpg", 300, 200);
+    writeFileSync(
+      master("a/manifest.yaml"),
+      "thumbnail: [{ id: '/iiif/3/b%2F2.jpg/square/90,90/0/default.jpg', type: Image, format: image/jpeg }]",
+    );
+    const real = nodeFiles();
+    let hasEnded = false;
+    const ending: typeof real = {
+      ...real,
+      async writeFile(path, ...rest) {
+        if (!hasEnded) await real.writeFile(path, ...rest);
+        hasEnded ||= last.test(path);
+        if (hasEnded) throw new Error("ended");
+      },
+    };
+    const options = { selection: ["a"], concurrency: 1 };
+    await expect(run({ ...options, target: folderTarget(ending, out) })).rejects.toThrow("ended");
+    expect(files().some((name) => last.test(`/${name}`))).toBe(true);
+    await writePhoto("a/3.jpg", 300, 200);
+    expect(await run(options)).toMatchObject({ failures: [] });
+    expect(json("manifests/a.json").items).toHaveLength(2);
   });
 });

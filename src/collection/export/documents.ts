@@ -41,7 +41,9 @@ export interface ExportedDocuments {
   readonly found: { has(id: string): boolean };
   /** Identifiers of those that were written. */
   readonly written: ReadonlySet<string>;
-  /** Derivatives that documents name, beyond those of level 0. */
+  /** Identifiers of the images of which documents name derivatives beyond those of level 0. */
+  readonly named: ReadonlySet<string>;
+  /** Those derivatives that were made or are there, and that anyone may see. */
   readonly derivatives: readonly NamedDerivative[];
   /** False if a document could not be made, so that those below it are not known. */
   readonly isComplete: boolean;
@@ -99,32 +101,34 @@ async function exportAll(
   const written = new Set<string>();
   const hasDocument = (id: string) => found.has(id);
   const derivatives = new Map<string, NamedDerivative>();
+  const admitted = new Map<string, () => Promise<Uint8Array>>();
   for (const [id, read] of found)
+    await attempt(id, async () => {
+      const file = documentFile(id);
+      if (!exported.replaces && !noted.has(id) && (await target.has(file)))
+        throw foreignError(file, ", or give --force to replace it");
+      admitted.set(id, read);
+    });
+  // Noted before, so that the next run knows the files if this process ends before the last is written.
+  await target.notes.noteDocuments(new Set([...noted, ...admitted.keys()]));
+  for (const [id, read] of admitted)
     await attempt(id, async () => {
       signal.throwIfAborted();
       const document = JSON.parse(new TextDecoder().decode(await read())) as Resource;
       const rewritten = rewriteDocument(document, { from, to: base, version, images, hasDocument });
       for (const one of rewritten.derivatives) derivatives.set(one.path, one);
-      const [file, bytes] = [documentFile(id), jsonOf(rewritten.document)];
-      if (!exported.replaces && !noted.has(id)) await refuseForeign(target, file, bytes);
-      await target.write(file, bytes);
+      await target.write(documentFile(id), jsonOf(rewritten.document));
       noted.add(id);
       written.add(id);
-      if (identifiers.includes(id)) start.push(file);
+      if (identifiers.includes(id)) start.push(documentFile(id));
     });
-  for (const one of derivatives.values())
-    await attempt(one.identifier, () => exportDerivative(exported, one));
-  return { start, found, written, derivatives: [...derivatives.values()], isComplete };
-}
-
-/**
- * Throws export_foreign_file if there is a file with other bytes. The same bytes are those of a run that
- * ended before it noted them.
- */
-async function refuseForeign(target: Target, file: string, bytes: Uint8Array): Promise<void> {
-  const there = (await target.has(file)) ? await target.read(file) : undefined;
-  if (there && new TextDecoder().decode(there) !== new TextDecoder().decode(bytes))
-    throw foreignError(file, ", or give --force to replace it");
+  const named = new Set<string>();
+  const there: NamedDerivative[] = [];
+  for (const one of derivatives.values()) {
+    named.add(one.identifier);
+    if (await attempt(one.identifier, () => exportDerivative(exported, one))) there.push(one);
+  }
+  return { start, found, written, named, derivatives: there, isComplete };
 }
 
 const jsonOf = (document: Resource) => new TextEncoder().encode(`${JSON.stringify(document, null, 1)}\n`);
@@ -159,15 +163,16 @@ async function exportDerivative(
 ): Promise<void> {
   const note = await target.notes.image(identifier);
   if (!note) await target.refuseForeign(imageFolder(identifier));
-  else if (await target.has(path)) return;
   await withMaster(parts, anonymous(identifier, signal), async (master) => {
     if (master.grant.tier === "substitute" || master.identifier !== identifier)
       throw new ServiceError("unauthorized", "Readers without a login see another image instead.", {
         code: "access_denied",
       });
+    if (note && (await target.has(path))) return;
     const prepared = await prepare(parts, master, request, signal);
-    await target.write(path, (await render(parts, master, prepared, signal)).bytes);
+    const { bytes } = await render(parts, master, prepared, signal);
     // So that later runs know the file. The version is none that an image has.
     if (!note) await target.notes.noteImage(identifier, { version: "", complete: false });
+    await target.write(path, bytes);
   });
 }

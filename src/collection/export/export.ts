@@ -167,7 +167,7 @@ export async function exportCollection(
   const handleStale = async () => {
     const isWhole = selection.length === 0;
     const written = documents?.written ?? new Set();
-    const named = new Set(documents?.derivatives.map(({ identifier }) => identifier));
+    const named = documents?.named ?? new Set();
     const run = { target, access: parts.access, images: done, named, written, signal, fail };
     stale = await findStale({
       ...run,

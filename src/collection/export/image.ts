@@ -86,10 +86,10 @@ export async function exportImage(
       const { bytes, incomplete } = await render(parts, master, prepared, signal);
       if (incomplete) throw damagedError();
       for (const path of missing) {
-        await target.write(`${folder}/${path}`, bytes);
-        // Noted once something is written, so that no note is about a folder of others.
+        // Noted before, so that the next run knows the file if this process ends after the write.
         noting ??= notes.noteImage(identifier, { version: of, complete: false });
         await noting;
+        await target.write(`${folder}/${path}`, bytes);
       }
       made++;
     });

@@ -17,7 +17,7 @@ export interface Notes {
   begin(): Promise<void>;
   /** Returns the note about an image; undefined if there is none. */
   image(identifier: string): Promise<ImageNote | undefined>;
-  /** Notes an image. Only what was written may be noted, since later runs replace and remove it. */
+  /** Notes an image of which no files of others are there, since later runs replace and remove its files. */
   noteImage(identifier: string, note: ImageNote): Promise<void>;
   forgetImage(identifier: string): Promise<void>;
   /** Yields the identifiers of all notes about images. */
