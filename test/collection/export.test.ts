@@ -336,6 +336,23 @@ describe("a second run", () => {
     expect(existsSync(join(out, "manifests/closed/d.jpg.json"))).toBe(false);
   });
 
+  test("keeps the document of a folder that needs a login if it contains nothing", async () => {
+    for (const name of ["y/b.jpg", "closed/d.jpg"]) await writePhoto(name, 300, 200);
+    await run({}, gated);
+    expect(await run({ selection: ["y"], prunes }, gated)).toMatchObject({
+      stale: [],
+      removed: [],
+      failed: 0,
+    });
+    expect(json("manifests/closed.json").items).toEqual([]);
+    // An image that is still there is in no document.
+    rmSync(out, { recursive: true });
+    await run();
+    await run({}, gated);
+    const { stale, failures } = await run({ selection: ["y"] }, gated);
+    expect([stale.map(({ kind }) => kind), failures]).toEqual([["image"], []]);
+  });
+
   test("keeps what is gone if something failed, if it is interrupted, and if nothing is left", async () => {
     for (const name of ["x/a.jpg", "y/b.jpg"]) await writePhoto(name, 300, 200);
     await run();

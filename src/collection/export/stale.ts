@@ -51,7 +51,7 @@ export async function findStale(run: Run): Promise<readonly Stale[]> {
   const { target, listed, images, named, documents } = run;
   const stale: Stale[] = [];
   const add = async (kind: Stale["kind"], identifier: string, isGone: boolean) => {
-    if (await isGated(run, identifier)) stale.push({ kind, identifier, reason: "gated" });
+    if (await isGated(run, kind, identifier)) stale.push({ kind, identifier, reason: "gated" });
     else if (isGone) stale.push({ kind, identifier, reason: "gone" });
   };
   for await (const id of target.notes.images())
@@ -73,24 +73,48 @@ function isUnlisted(listed: Listed | undefined, identifier: string): boolean {
   return !unlisted.some((folder) => folder === "" || `${identifier}/`.startsWith(`${folder}/`));
 }
 
-async function isGated({ access, signal, fail }: Run, identifier: string): Promise<boolean> {
+/** Returns what `check` returns; false if it throws, which is noted. */
+async function noting(
+  { signal, fail }: Pick<Run, "signal" | "fail">,
+  identifier: string,
+  check: () => Promise<boolean>,
+): Promise<boolean> {
   signal.throwIfAborted();
-  // The collection of everything is of those documents that anyone may see.
-  if (identifier === "") return false;
   try {
-    return !isOpen(await access.decide(anonymous(identifier, signal)), identifier);
+    return await check();
   } catch (error) {
     if (signal.aborted) throw error;
-    fail(identifier, error);
+    fail(identifier || documentFile(identifier), error);
     return false;
   }
 }
 
+const isGated = (run: Run, kind: Stale["kind"], identifier: string) =>
+  noting(run, identifier, async () => {
+    // The collection of everything is of those documents that anyone may see.
+    if (identifier === "") return false;
+    const decision = await run.access.decide(anonymous(identifier, run.signal));
+    return !isOpen(decision, identifier) && (await isExposed(run.target, kind, identifier));
+  });
+
+/** True for an image with files, and for a document with items. */
+async function isExposed(target: Target, kind: Stale["kind"], identifier: string): Promise<boolean> {
+  if (kind === "image") {
+    for await (const _ of target.filesOf(imageFolder(identifier))) return true;
+    return false;
+  }
+  const bytes = await target.read(documentFile(identifier));
+  if (!bytes) return false;
+  const items: unknown = Object(JSON.parse(new TextDecoder().decode(bytes))).items;
+  return !Array.isArray(items) || items.length > 0;
+}
+
 /** Returns the documents of earlier runs that list gated images or documents. */
 export async function documentsThatName(
-  { target, written }: Pick<Run, "target" | "written">,
+  run: Pick<Run, "target" | "written" | "signal" | "fail">,
   stale: readonly Stale[],
 ): Promise<readonly string[]> {
+  const { target, written } = run;
   const listing = new Set<string>();
   for (const { kind, identifier, reason } of stale) {
     if (reason !== "gated") continue;
@@ -100,9 +124,12 @@ export async function documentsThatName(
     listing.add(kind === "image" ? imagesId(folder) : parentOf(partId(folder, 1)));
   }
   const known = new Set(stale.map(({ identifier }) => identifier));
-  return [...(await target.notes.documents())].filter(
-    (id) => !written.has(id) && !known.has(id) && (listing.has(id) || isPartOf(listing, id)),
-  );
+  const naming: string[] = [];
+  for (const id of await target.notes.documents()) {
+    if (written.has(id) || known.has(id) || !(listing.has(id) || isPartOf(listing, id))) continue;
+    if (await noting(run, id, () => isExposed(target, "document", id))) naming.push(id);
+  }
+  return naming;
 }
 
 const isPartOf = (listing: ReadonlySet<string>, id: string) =>
