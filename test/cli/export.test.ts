@@ -89,6 +89,9 @@ describe("smalti export", () => {
     await run("changing", "--to", "changing.zip.work", "--base-url", base);
     rmSync(join(folder, "changing/2.jpg"));
     writeFileSync(join(folder, "changing.zip.work/mine.txt"), "mine");
+    const unfinished = ".12-3-0b6ac1f4-5d0e-4a53-9d3c-2f7f5f1f7a10.tmp";
+    for (const path of ["images/1.jpg", "images/1.jpg/full/max/0", "images/2.jpg", "manifests"])
+      writeFileSync(join(folder, "changing.zip.work", path, unfinished), "half");
     expect(await run("changing", "--to", "changing.zip", "--base-url", base)).toMatchObject({ code: 0 });
     const bytes = readFileSync(join(folder, "changing.zip"));
     expect(["1.jpg", "2.jpg", "mine.txt"].map((name) => bytes.includes(`images/${name}/info.json`))).toEqual([
@@ -96,7 +99,7 @@ describe("smalti export", () => {
       false,
       false,
     ]);
-    expect(bytes.includes("mine.txt")).toBe(false);
+    expect(["mine.txt", unfinished].map((name) => bytes.includes(name))).toEqual([false, false]);
     // What is left of the folder is not of the export.
     expect(readdirSync(join(folder, "changing.zip.work"))).toEqual(["mine.txt"]);
   });

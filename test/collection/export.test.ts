@@ -569,4 +569,42 @@ describe("a second run", () => {
     expect(await run(options)).toMatchObject({ failures: [] });
     expect(json("manifests/a.json").items).toHaveLength(2);
   });
+
+  test("removes unfinished files of the first one with the folders that contain them", async () => {
+    const unfinished = ".12-3-0b6ac1f4-5d0e-4a53-9d3c-2f7f5f1f7a10.tmp";
+    for (const name of ["a.jpg", "old/c.jpg"]) await writePhoto(name, 300, 200);
+    await run({ selection: ["old/c.jpg"] });
+    await run();
+    rmSync(master("old"), { recursive: true });
+    const inOld = ["images/old", "images/old/c.jpg", "images/old/c.jpg/full/200,/0", "manifests/old"];
+    for (const path of inOld) write(`${path}/${unfinished}`);
+    await run({ prunes });
+    expect(["images", "manifests"].map((name) => readdirSync(join(out, name)))).toEqual([
+      ["a.jpg"],
+      ["_images.json"],
+    ]);
+    const image = ["images/a.jpg", "images/a.jpg/full/max/0", "images/a.jpg/square/9,9/0"];
+    for (const path of image) write(`${path}/${unfinished}`);
+    const target = folderTarget(nodeFiles(), out);
+    const whole: string[] = [];
+    for await (const path of target.filesOf("images/a.jpg")) whole.push(path);
+    expect(whole.filter((path) => path.endsWith(".tmp"))).toEqual([]);
+    for (const path of [".", "images", "manifests", ".smalti-export", ".smalti-export/zz"])
+      write(`${path}/${unfinished}`);
+    // Neither of these was written by an export.
+    write("images/a.jpg/full/max/0/.mine.tmp");
+    symlinkSync(master("a.jpg"), join(out, "images/a.jpg", unfinished.replace("12", "13")));
+    await target.clear();
+    expect(readdirSync(join(out, "images/a.jpg"), { recursive: true }).sort()).toEqual([
+      unfinished.replace("12", "13"),
+      "full",
+      "full/max",
+      "full/max/0",
+      "full/max/0/.mine.tmp",
+    ]);
+    expect(existsSync(join(out, ".smalti-export"))).toBe(false);
+    rmSync(join(out, "images/a.jpg"), { recursive: true });
+    await target.clear();
+    expect(existsSync(out)).toBe(false);
+  });
 });

@@ -1,6 +1,7 @@
 // Sessions in a folder of this machine, which survive a restart: records as files, and a sweep for expired
 // ones.
 
+import { isTemporaryName } from "../../lib/text/temporary-name.ts";
 import type { FileStat } from "../../platform/platform.ts";
 import {
   type BoundedFiles,
@@ -29,8 +30,6 @@ export interface FolderSessionsOptions {
 }
 
 const recordName = /^[0-9a-f]{64}$/;
-/** Left by a write if the process ended during it. */
-const temporaryName = /^\.\d+-\d+-[0-9a-f-]{36}\.tmp$/;
 /** Milliseconds after which a half-written file is abandoned. */
 const strayAge = 60 * 60_000;
 
@@ -78,7 +77,7 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
 
   const removeStrays = async (folder: string) => {
     for (const { name, link } of await entriesOf(files, `${top}/${folder}`)) {
-      if (link || !temporaryName.test(name)) continue;
+      if (link || !isTemporaryName(name)) continue;
       const file = `${top}/${folder}/${name}`;
       const stat = await files.stat(file);
       if (stat?.kind === "file" && now() - stat.modified.getTime() > strayAge) await files.remove(file);

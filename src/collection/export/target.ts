@@ -3,7 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import type { FileEntry, FileSystem } from "../../platform/platform.ts";
 import { FatalError } from "../tally.ts";
-import { imageFiles } from "./image-files.ts";
+import { imageFiles, isUnfinished } from "./image-files.ts";
 import { documentFile, imageFolder } from "./names.ts";
 import { createNotes, type Notes, notesFolder } from "./notes.ts";
 
@@ -18,13 +18,13 @@ export interface Target {
   /** Returns a file; undefined if there is none. */
   read(path: string): Promise<Uint8Array | undefined>;
   has(path: string): Promise<boolean>;
-  /** Yields the files of an image, by its folder. */
+  /** Yields the files of an image that are whole, by its folder. */
   filesOf(folder: string): AsyncIterable<string>;
   /** Throws export_foreign_file if there are files in the place of those of an image. */
   refuseForeign(folder: string): Promise<void>;
-  /** Removes a file, and folders that are empty then. */
+  /** Removes a file, and folders that contain only unfinished files then. */
   remove(path: string): Promise<void>;
-  /** Removes the files of an image, and folders that are empty then. */
+  /** Removes the files of an image, unfinished ones too, and folders as `remove` does. */
   removeImage(folder: string): Promise<void>;
   /** Removes everything that is noted, then the notes. */
   clear(): Promise<void>;
@@ -110,11 +110,23 @@ export function folderTarget(files: FileSystem, folder: string): Target {
       throw new FatalError(`${path} cannot be written: ${reasonOf(error.cause)}`);
     });
 
+  /** Removes a folder that contains at most unfinished files, and returns whether it did. */
+  const removeEmpty = (path: string) =>
+    through(path, async (absolute) => {
+      if (await files.removeEmpty?.(absolute)) return true;
+      const unfinished: string[] = [];
+      for await (const entry of files.list(absolute)) {
+        if (!isUnfinished(entry)) return false;
+        unfinished.push(entry.name);
+      }
+      for (const name of unfinished) await files.unlink?.(`${absolute}/${name}`);
+      return files.removeEmpty?.(absolute);
+    });
+
   /** Removes the folders of a file that are empty, except those of the export itself. */
   async function removeEmptyFolders(path: string): Promise<void> {
     const segments = path.split("/").slice(0, -1);
-    for (; segments.length > 1; segments.pop())
-      if (!(await through(segments.join("/"), async (absolute) => files.removeEmpty?.(absolute)))) return;
+    for (; segments.length > 1; segments.pop()) if (!(await removeEmpty(segments.join("/")))) return;
   }
 
   async function unlink(path: string): Promise<void> {
@@ -129,12 +141,14 @@ export function folderTarget(files: FileSystem, folder: string): Target {
     if (await kindAt(path.slice(0, path.lastIndexOf("/")))) await removeEmptyFolders(path);
   }
 
-  const filesOf = (image: string) => imageFiles(image, list, linkError);
+  async function* filesOf(image: string): AsyncGenerator<string> {
+    for await (const { path, isWhole } of imageFiles(image, list, linkError)) if (isWhole) yield path;
+  }
 
   async function removeImage(image: string): Promise<void> {
     const kind = await kindAt(image);
     if (kind !== undefined && kind !== "directory") throw foreignError(image);
-    for await (const path of filesOf(image)) await remove(path);
+    for await (const { path } of imageFiles(image, list, linkError)) await remove(path);
   }
 
   const notes = createNotes({ read, write, remove, list });
@@ -162,7 +176,8 @@ export function folderTarget(files: FileSystem, folder: string): Target {
       return async () => (await read(path)) as Uint8Array;
     },
     async dropAside() {
-      for (const { name } of await list(aside)) if (/^\d+$/.test(name)) await remove(`${aside}/${name}`);
+      for (const entry of await list(aside))
+        if (/^\d+$/.test(entry.name) || isUnfinished(entry)) await remove(`${aside}/${entry.name}`);
     },
     async clear() {
       for await (const identifier of notes.images()) {
@@ -171,9 +186,10 @@ export function folderTarget(files: FileSystem, folder: string): Target {
       }
       for (const id of await notes.documents()) await remove(documentFile(id));
       await notes.forgetDocuments();
-      for (const name of ["images", "manifests", notesFolder])
-        if (await kindAt(name)) await through(name, async (absolute) => files.removeEmpty?.(absolute));
-      await files.removeEmpty?.(folder);
+      const groups = (await list(notesFolder)).filter(({ kind, link }) => kind === "directory" && !link);
+      const inside = groups.map(({ name }) => `${notesFolder}/${name}`);
+      for (const name of [...inside, "images", "manifests", notesFolder, ""])
+        if ((await kindAt(name)) === "directory") await removeEmpty(name);
     },
     bytesWritten: () => bytesWritten,
   };
