@@ -55,6 +55,30 @@ export async function* walkImages(parts: WalkParts, options: WalkOptions): Async
   for await (const { images } of walkFolders(parts, options)) yield* images;
 }
 
+/** A count that goes on while other work does. */
+export interface Counting {
+  /** The count, as a member of a progress; empty until it is known. */
+  total(): { readonly total?: number };
+  /** Resolves at its end, also if an error ended it before the count was known. */
+  readonly ended: Promise<void>;
+}
+
+/** Counts the images of {@link walkImages}, at most `limit`. */
+export function countWalk(
+  parts: WalkParts,
+  options: Omit<WalkOptions, "onUnlisted">,
+  limit = Number.POSITIVE_INFINITY,
+): Counting {
+  let known: { readonly total?: number } = {};
+  const count = async () => {
+    let total = 0;
+    for await (const _ of walkImages(parts, options)) if (++total >= limit) break;
+    known = { total };
+  };
+  // The work itself meets the same error, and reports it.
+  return { total: () => known, ended: count().catch(() => {}) };
+}
+
 const cannotList = () =>
   new ServiceError(
     "unsupported",

@@ -10,7 +10,7 @@ import { identifierOf } from "../../manifests/places.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { pagesOf } from "../pages.ts";
 import { createTally, endsWork, type FailedFile, type Progress, type SlowFile } from "../tally.ts";
-import { walkFolders, walkImages } from "../walk.ts";
+import { countWalk, walkFolders } from "../walk.ts";
 import { type ExportedDocuments, exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
 import { documentFile, imageFolder } from "./names.ts";
@@ -115,12 +115,7 @@ export async function exportCollection(
   let stale: readonly Stale[] = [];
   let removed: readonly Stale[] = [];
   let unpruned: string | undefined;
-  let total: number | undefined;
-  const counting = (async () => {
-    let count = 0;
-    for await (const _ of walkImages(walked, { selection, signal })) count++;
-    total = count;
-  })().catch(() => {});
+  const counting = countWalk(walked, { selection, signal });
 
   const exportPage = (page: string) =>
     withMaster(
@@ -160,7 +155,7 @@ export async function exportCollection(
       for (const identifier of images) {
         listed.images.add(identifier);
         await tally.take(identifier, () => exportFile(identifier));
-        onProgress?.({ done: tally.done(), failed: tally.failed(), ...(total !== undefined && { total }) });
+        onProgress?.({ done: tally.done(), failed: tally.failed(), ...counting.total() });
       }
     }
   };
@@ -202,7 +197,7 @@ export async function exportCollection(
   } catch (error) {
     if (!signal.aborted && !(error instanceof ServiceError && error.kind === "cancelled")) throw error;
   }
-  await counting;
+  await counting.ended;
   return {
     images: done.size,
     derivatives,

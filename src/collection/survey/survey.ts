@@ -10,7 +10,7 @@ import { forEachConcurrently, until } from "../../lib/concurrency/concurrent.ts"
 import { type Finding, type FindingLevel, findingLevels } from "../../lib/finding.ts";
 import type { Folders } from "../../manifests/folders/folders.ts";
 import { createTally, type FailedFile, type Progress } from "../tally.ts";
-import { walkImages } from "../walk.ts";
+import { countWalk, walkImages } from "../walk.ts";
 import { surveyFindings } from "./findings.ts";
 
 export interface SurveyOptions {
@@ -89,12 +89,7 @@ export async function survey(
   const formats: Record<string, number> = {};
   const slowest: { identifier: string; ms: number }[] = [];
   let [problems, slow, pixels] = [0, 0, 0];
-  let total: number | undefined;
-  const counting = (async () => {
-    let count = 0;
-    for await (const _ of until(walkImages(walked, { selection, signal }), () => count >= limit)) count++;
-    total = Math.min(count, limit);
-  })().catch(() => {});
+  const counting = countWalk(walked, { selection, signal }, limit);
 
   const note = (known: DiagnosisFacts) => {
     const { header, costs = [], identifier } = known;
@@ -125,13 +120,13 @@ export async function survey(
         await tally.take(identifier, async () =>
           note(await lookAt(images, identifier, { measures, limitMs, signal })),
         );
-        onProgress?.({ done: tally.done(), failed: problems, ...(total !== undefined && { total }) });
+        onProgress?.({ done: tally.done(), failed: problems, ...counting.total() });
       },
     );
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
   }
-  await counting;
+  await counting.ended;
   const rank = (level: FindingLevel) => findingLevels.indexOf(level);
   return {
     files: tally.done(),

@@ -6,7 +6,7 @@ import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Folders } from "../../manifests/folders/folders.ts";
 import type { NamedSlot, Slots } from "../../stores/index.ts";
 import { createTally, type FailedFile, type Progress, type SlowFile } from "../tally.ts";
-import { walkImages } from "../walk.ts";
+import { countWalk, walkImages } from "../walk.ts";
 import { nothingWarmed, type WarmOutcome, type WarmWork, warmFile } from "./file.ts";
 
 export interface WarmParts {
@@ -78,13 +78,7 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
   };
   const walked = { sources: images.sources, folders };
   const total: Totals = { ...nothingWarmed, filesMade: 0 };
-  let files: number | undefined;
-  const counting = countAll(walkImages(walked, { selection, signal })).then(
-    (count) => {
-      files = count;
-    },
-    () => {},
-  );
+  const counting = countWalk(walked, { selection, signal });
 
   const file = async (identifier: string) => {
     const made = await tally.take(identifier, async () => {
@@ -96,14 +90,14 @@ export async function warm(parts: WarmParts, options: WarmOptions): Promise<Warm
     onProgress?.({
       done: tally.done(),
       failed: tally.failed(),
-      ...(files !== undefined && { total: files }),
+      ...counting.total(),
     });
   };
   const interrupted = await untilAborted(signal, async () => {
     const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail });
     await forEachConcurrently(identifiers, concurrency, file);
   });
-  await counting;
+  await counting.ended;
   const after = countsOf(slots);
   return {
     files: tally.done(),
@@ -142,12 +136,6 @@ async function untilAborted(signal: AbortSignal, work: () => Promise<void>): Pro
     if (!(error instanceof ServiceError) || error.kind !== "cancelled") throw error;
   }
   return signal.aborted;
-}
-
-async function countAll(items: AsyncIterable<unknown>): Promise<number> {
-  let count = 0;
-  for await (const _ of items) count++;
-  return count;
 }
 
 function countsOf({ info, origin, render, all }: Slots) {
