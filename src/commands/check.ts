@@ -15,6 +15,7 @@ import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts, type OuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "../stores/volume.ts";
+import { counted } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { inWords } from "./command-error.ts";
 import { readConfig } from "./read-config.ts";
@@ -44,7 +45,7 @@ export const check = command({
 const verdictLine = (warnings: number) =>
   warnings === 0
     ? "# No mistakes found.\n"
-    : `# No mistakes found, but ${warnings} warning${warnings === 1 ? "" : "s"}, on the standard error.\n`;
+    : `# No mistakes found, but ${counted(warnings, "warning")}, on the standard error.\n`;
 
 /**
  * Returns warnings, each with its key. Leaves nothing behind, and reads sources for at most two seconds.

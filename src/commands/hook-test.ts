@@ -42,11 +42,11 @@ export const hookTest = command({
       ...(name !== undefined && { function: name }),
       ...(client !== undefined && { client }),
     };
-    const { out = "", err, failed } = await inWords(testHook(config, platform, question));
+    const { said, err, failed } = await inWords(testHook(config, platform, question));
     const messages = err.map(maskUrls);
     for (const line of messages) platform.write?.("err", `smalti: ${plainLines(line)}\n`);
-    const data = { ...(out === "" ? {} : JSON.parse(out)), failed, messages };
-    return { text: out, data, failed };
+    const text = said === undefined ? "" : `${JSON.stringify(said, null, 2)}\n`;
+    return { text, data: { ...said, failed, messages }, failed };
   },
 });
 
@@ -61,8 +61,8 @@ export interface HookQuestion {
 }
 
 export interface HookVerdict {
-  /** Result as JSON; undefined if the hook failed. */
-  readonly out?: string;
+  /** What the function returned, and the milliseconds that it took; undefined if the hook failed. */
+  readonly said?: { readonly function: HookFunction; readonly answer: unknown; readonly ms: number };
   /** Lines for the operator: why it failed, what it printed, which facts it did not receive. */
   readonly err: readonly string[];
   readonly failed: boolean;
@@ -96,8 +96,7 @@ export async function testHook(
       const answer = await ask(hooks, name, question, headers);
       if (name === "overlay") checkOverlay(hooks, question.identifier, answer, overlay);
       const ms = Math.round((performance.now() - began) * 100) / 100;
-      const out = JSON.stringify({ function: name, answer: answer ?? null, ms }, null, 2);
-      return { out: `${out}\n`, err, failed: false };
+      return { said: { function: name, answer: answer ?? null, ms }, err, failed: false };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== "hook") throw error;
       return { err: [...err, `it took ${Math.round(performance.now() - began)} ms`], failed: true };

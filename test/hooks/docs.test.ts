@@ -44,11 +44,11 @@ async function ask(config: string, question: Partial<HookQuestion> & { readonly 
   );
   if (loaded.problems) throw new Error(problemLines(loaded.problems, "docs/concepts/hooks.md"));
   const platform = { env, files: nodeFiles() } as unknown as Platform;
-  const { out, err } = await testHook(withAbsolutePaths(loaded.config, folder), platform, {
+  const { said, err } = await testHook(withAbsolutePaths(loaded.config, folder), platform, {
     headers: [],
     ...question,
   });
-  return out === undefined ? err.join("\n") : (JSON.parse(out) as { answer: unknown }).answer;
+  return said === undefined ? err.join("\n") : said.answer;
 }
 
 describe("lookup", () => {

@@ -9,6 +9,7 @@ import { parseUrl } from "../../lib/network/parse-url.ts";
 import { isServiceUrl } from "../../lib/network/s3-options.ts";
 import { formatSize, parseSize } from "../../lib/options/quantity.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { counted } from "../collection-text.ts";
 import type { Setting } from "../yaml/commented-yaml.ts";
 import { countImages } from "./count-images.ts";
 
@@ -92,9 +93,6 @@ const images: Question = {
     };
   },
 };
-
-const counted = (count: number, word: string) =>
-  `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 
 const address: Question = {
   name: "address",
