@@ -52,8 +52,8 @@ const failures = new Map();
 const textOf = (map = {}) => (map[view.language] ?? map.en ?? Object.values(map)[0])?.[0];
 
 /**
- * Returns why the thumbnail of a canvas cannot be rendered, or why the reader may not see the image from here;
- * undefined if it can be seen, if the viewer offers a login, or if another server has it.
+ * Returns why the thumbnail of a canvas cannot be rendered, or why the reader may not see the image from
+ * here; undefined if it can be seen, if the viewer offers a login, or if another server has it.
  */
 function failureOf({ id, thumbnail, items = [] }) {
   const service = [items[0]?.items?.[0]?.body?.service].flat()[0];

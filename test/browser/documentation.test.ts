@@ -195,7 +195,7 @@ test("on a touch screen the button that copies is outside of the code", async ()
   await context.close();
 });
 
-test("the search that could not be loaded says so until it can be, also while the reader types", async () => {
+test("a search that could not be loaded says so while the reader types, until it loads", async () => {
   const { page } = await open(`${sites.service}index.html`);
   await page.route("**/sections*.json", (route) => route.abort());
   await page.locator("#search").click();

@@ -153,7 +153,7 @@ describe("render", () => {
     writeFileSync(join(folder, "large.png"), await sharp({ create: plain }).png().toBuffer());
     const args = ["render", "large.png", "full/max/0/default.png", "-o", "large.out"];
     let ended: Output | undefined;
-    // A process that has not come so far as to listen for it ends by the signal, without a code.
+    // A process that does not listen for it yet ends by the signal, without a code.
     for (let delay = 1000; (ended?.code ?? null) === null && delay < 20_000; delay *= 2) {
       const running = built.start(args, { cwd: folder });
       await new Promise((done) => setTimeout(done, delay));

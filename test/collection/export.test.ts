@@ -292,7 +292,7 @@ describe("a second run", () => {
       .filter((name) => name.endsWith("info.json"))
       .sort();
 
-  test("says what is gone or needs a login now, and removes it only if it is told to", async () => {
+  test("reports what is gone or needs a login now, and removes it only if it prunes", async () => {
     for (const name of ["a.jpg", "b.jpg", "old/c.jpg", "closed/d.jpg"]) await writePhoto(name, 300, 200);
     cpSync(join(fixturesFolder, "tif-multipage-3sizes.tif"), master("closed/pages.tif"));
     expect(await run()).toMatchObject({ images: 7, stale: [], removed: [] });
@@ -495,7 +495,7 @@ describe("a second run", () => {
     expect(existsSync(join(out, "images/closed"))).toBe(false);
   });
 
-  test("replaces a document of others only if it is told to", async () => {
+  test("replaces a document that it did not write only if `replaces` is set", async () => {
     await writePhoto("a/1.jpg", 300, 200);
     await run({ selection: ["a"] });
     writeFileSync(join(out, "collection.json"), "mine");

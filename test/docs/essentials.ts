@@ -5,8 +5,8 @@ import { commands } from "../../src/commands/rows.ts";
 const examples = new Set(commands.flatMap(({ examples = [] }) => examples));
 
 /**
- * Returns the words by which the commands of a block are recognised. Examples of the table of commands have
- * none, since the test of that table parses them.
+ * Returns the words that a test of a block has to contain. Examples of the table of commands have none, since
+ * the test of that table parses them.
  */
 export const essentialsOf = (block: string): string[] =>
   block

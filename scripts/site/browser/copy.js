@@ -1,4 +1,5 @@
-// A button at each block of code that copies it. Over plain HTTP browsers offer no clipboard, and there is none.
+// A button at each block of code that copies it. Over plain HTTP browsers offer no clipboard, so there is no
+// button.
 
 const status = document.createElement("p");
 status.role = "status";

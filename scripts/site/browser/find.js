@@ -3,8 +3,8 @@
 import MiniSearch from "minisearch";
 
 /**
- * Weights of pages by the beginning of their address. Readers look for a symptom or a task more often than for
- * the name of a setting, and seldom for how smalti is made.
+ * Weights of pages by the beginning of their address. Readers look for a symptom or a task more often than
+ * for the name of a setting, and seldom for how smalti is made.
  */
 const weights = {
   "operations/troubleshooting": 2.3,

@@ -40,8 +40,9 @@ export function keepEscapes() {
 }
 
 /**
- * Leaves kiosks out of image information. Nobody logs in to one, as the address of the reader decides; Universal Viewer opens a window for
- * it all the same, which browsers block, and waits for its end before it offers another login. Before the viewer is made.
+ * Leaves kiosks out of image information. Nobody logs in to one, as the address of the reader decides.
+ * Universal Viewer opens a window for it all the same, which browsers block, and offers no other login until
+ * the window is closed. Call it before the viewer is made.
  */
 export function leaveOutKiosks() {
   const own = Object.getOwnPropertyDescriptor(XMLHttpRequest.prototype, "responseText");

@@ -73,7 +73,7 @@ describe("a first tile of more than a second", () => {
   });
 });
 
-test("a JPEG of little work has no such finding", async () => {
+test("a JPEG that takes little work has no such finding", async () => {
   expect(sidecarFinding(await look("plain.jpg"))).toMatchObject({ level: "good" });
 });
 

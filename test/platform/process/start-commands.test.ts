@@ -64,7 +64,7 @@ test.each([
   });
 });
 
-test("outside of its folder, the operator is told the path of the program, and pages are not", () => {
+test("the operator sees the path of a program in another folder, and readers of pages do not", () => {
   const { program, config } = startCommands("node", "/srv/my app/dist/main.js", {}, "/home/ann");
   expect([program, config]).toEqual([
     "node '/srv/my app/dist/main.js'",
