@@ -11,7 +11,7 @@ let loading;
 
 async function load() {
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
+  if (!response.ok) throw new Error(`the server responded with status ${response.status}`);
   return createIndex(await response.json());
 }
 
@@ -30,7 +30,7 @@ async function find() {
     index = await loading;
   } catch (error) {
     loading = undefined;
-    count.textContent = `The search could not be loaded. ${error.message}`;
+    count.textContent = `The search could not be loaded (${error.message}). Type again to retry.`;
     return;
   }
   const found = words === "" ? [] : findIn(index, words);
