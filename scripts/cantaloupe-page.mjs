@@ -27,7 +27,7 @@ export function cantaloupePage(page, rows) {
     "",
     "## Settings side by side",
     "",
-    "What `smalti import` takes over:",
+    "What `smalti import` converts:",
     "",
     ...taken,
     "",

@@ -98,7 +98,7 @@ const variable = (cache: string, name: string) =>
 
 const files: Row = {
   to: "cache.*.path",
-  text: "a folder `smalti` in it; delete the rest of it when Cantaloupe has gone",
+  text: "smalti uses a folder `smalti` inside it; delete the rest when you no longer run Cantaloupe",
   unneeded: "FilesystemCache is not in use",
   choose: (_, all) => (cacheInUse(all) === "FilesystemCache" || usesSourceCache(all) ? "taken" : "unneeded"),
 };
@@ -126,7 +126,7 @@ const clientAge: Row = {
 };
 const forbids: Row = {
   to: "http.image_max_age, http.info_max_age",
-  text: "0s: browsers ask each time",
+  text: "0s makes browsers revalidate each time",
   unneeded: "browsers may keep public responses",
   choose: (value, all) =>
     isTrue(value) && isTrue(all.get("cache.client.enabled") ?? "true") ? "taken" : "unneeded",
@@ -154,12 +154,12 @@ export const cacheRows: Rows = {
   },
   "cache.client.no_cache": forbids,
   "cache.client.no_store": forbids,
-  "cache.client.must_revalidate": unneeded("each response has an ETag, by which browsers ask again"),
-  "cache.client.proxy_revalidate": unneeded("each response has an ETag, by which proxies ask again"),
+  "cache.client.must_revalidate": unneeded("each response has an ETag, with which browsers revalidate"),
+  "cache.client.proxy_revalidate": unneeded("each response has an ETag, with which proxies revalidate"),
   "cache.client.no_transform": unneeded("smalti compresses no images itself; tell a CDN not to convert them"),
   "cache.server.source": {
     to: "cache.origin.path",
-    text: "the slot origin holds ranges of remote files, and sidecars of all",
+    text: "the slot origin holds ranges of remote files, and sidecars of all files",
     unneeded: "no files are copied, since no retrieval strategy is CacheStrategy",
     choose: (_, all) => (usesSourceCache(all) && all.has("FilesystemCache.pathname") ? "taken" : "unneeded"),
     take: (_, all) => [

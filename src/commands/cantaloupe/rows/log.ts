@@ -14,7 +14,7 @@ const levels: Readonly<Record<string, string>> = {
 };
 
 const where =
-  "smalti logs to standard error; systemd and containers collect it, or redirect it to a file that logrotate turns over";
+  "smalti logs to standard error; systemd and containers collect it, or redirect it to a file that logrotate rotates";
 
 /** The row of a property of an appender: what to do if it is on. */
 function appender(name: string, what: string): Row {
@@ -72,13 +72,13 @@ export const logRows: Rows = {
   "log.application.ConsoleAppender.logstash.enabled": copied(
     "log.format",
     (value) => (isTrue(value) ? "json" : "text"),
-    "one JSON object per line, with other names of its members",
+    "one JSON object per line, with other field names",
   ),
   ...appenders("log.application", { syslog: true, logstash: true }),
   ...appenders("log.error", { syslog: false, logstash: true }),
   "log.access.ConsoleAppender.enabled": {
     to: "log.requests",
-    text: "lines of requests are in the same log",
+    text: "requests are logged to the same log",
     take: (_, all) => [
       {
         path: ["log", "requests"],

@@ -21,7 +21,7 @@ const ofPicture = (row: Row): Row => ({
 });
 
 const asPicture =
-  "smalti lays pictures, not texts, on images. Make a picture of the text, and name it in overlay.image: " +
+  "smalti overlays pictures, not text. Make a picture of the text, and name it in overlay.image: " +
   "`magick -background none -fill white -pointsize 24 label:'© My library' overlay.png`";
 
 /** A property of overlays that are texts. */
@@ -54,7 +54,7 @@ const number = (value: string) => {
 
 const threshold: Row = ofPicture({
   to: "overlay.min_size",
-  text: "one limit for both sides: the smaller of width and height of Cantaloupe's limits",
+  text: "one limit for both sides; the import takes the smaller of the two",
   take: (_, all) => [
     {
       path: ["overlay", "min_size"],

@@ -55,7 +55,7 @@ export const processorRows: Rows = {
   "processor.downscale_linear": copied("image.linear", (value) => (isTrue(value) ? "on" : "off")),
   "processor.sharpen": {
     to: "image.sharpen",
-    text: "only what is smaller than its region is sharpened; compare the strength, since the masks differ",
+    text: "smalti sharpens only reduced derivatives; compare the strength, since the masks differ",
     unneeded: "smalti does not sharpen by default",
     choose: (value) => (Number(value) > 0 ? "taken" : "unneeded"),
     take: (value) => [
@@ -71,7 +71,7 @@ export const processorRows: Rows = {
     "derivatives embed EXIF, XMP and IPTC as they are in the file",
   ),
   "processor.metadata.respect_orientation": unneeded(
-    "smalti turns images upright, unless metadata are preserved",
+    "smalti turns images upright, unless metadata is preserved",
   ),
   "processor.jpg.progressive": copied("image.jpeg_progressive", isTrue, "progressive JPEG takes more time"),
   "processor.jpg.quality": copied("image.jpeg_quality", (value) => Math.min(100, wholeNumber(value, 1))),

@@ -26,7 +26,7 @@ const operator = (variable: string): Row => ({
   choose: (_, all) => (isTrue(all.get("endpoint.admin.enabled")) ? "taken" : "unneeded"),
 });
 const api: Row = {
-  missing: "empty caches by `smalti purge`, or on the page /admin/cache",
+  missing: "empty caches with `smalti purge`, or on the page /admin/cache",
   unneeded: "endpoint.api.enabled is false",
   choose: (_, all) => (isTrue(all.get("endpoint.api.enabled")) ? "missing" : "unneeded"),
 };
@@ -42,7 +42,7 @@ const ofProxy = `With https there is a proxy in front. Name its address, so that
 trusted_proxies: [127.0.0.1]`;
 
 const constraint = missing(
-  "smalti has no scale constraints; limit the detail for readers by auth.profiles.*.substitute.max_size",
+  "smalti has no scale constraints; limit the detail that readers see with auth.profiles.*.substitute.max_size",
 );
 
 export const serverRows: Rows = {

@@ -74,7 +74,7 @@ const basicAuth = (part: string): Row =>
   secretOf(
     ofLookup("HttpSource", {
       to: "HTTPSOURCE_AUTHORIZATION",
-      text: `an environment variable, which auth_env names: \`Basic $(printf %s 'NAME:PASSWORD' | base64)\`; this is the ${part}`,
+      text: `an environment variable, named by auth_env: \`Basic $(printf %s 'NAME:PASSWORD' | base64)\`; this is the ${part}`,
     }),
   );
 const jdbc = ofSource("JdbcSource", missing(noJdbc));
@@ -122,19 +122,19 @@ export const sourceRows: Rows = {
   ...chunks("HttpSource"),
   "S3Source.endpoint": ofSource("S3Source", {
     to: "sources[].endpoint, sources[].path_style",
-    text: "left out for AWS, of which region names the place",
+    text: "not needed for AWS, whose region is enough",
   }),
   "S3Source.region": ofSource("S3Source", { to: "sources[].region" }),
   "S3Source.access_key_id": secretOf(
     ofSource("S3Source", {
       to: "S3SOURCE_ACCESS_KEY_ID",
-      text: "an environment variable, which access_key_env names",
+      text: "an environment variable, named by access_key_env",
     }),
   ),
   "S3Source.secret_key": secretOf(
     ofSource("S3Source", {
       to: "S3SOURCE_SECRET_KEY",
-      text: "an environment variable, which secret_key_env names",
+      text: "an environment variable, named by secret_key_env",
     }),
   ),
   "S3Source.lookup_strategy": strategy("S3Source", "s3source_object_info"),
