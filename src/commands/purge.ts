@@ -2,7 +2,7 @@
 
 import type { Config } from "../config/schema.ts";
 import { type PurgedImage, type PurgeParts, purgeable, purgeImage, purgeSlot } from "../images/purge.ts";
-import { purgeFolder } from "../images/purge-folder.ts";
+import { namesFolder, purgeFolder } from "../images/purge-folder.ts";
 import { basicCredentials } from "../lib/network/basic-credentials.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
@@ -34,6 +34,10 @@ export const purge = command({
     // Requires an explicit choice, so that nothing is removed by mistake.
     if (all === identifiers.length + folders.length > 0)
       throw new UsageError("purge needs identifiers, --folder F, or --all alone; see smalti purge --help");
+    if (!folders.every(namesFolder))
+      throw new UsageError(
+        "--folder expects the beginning of identifiers, such as letters/1890; use --all to purge everything",
+      );
     const asked = { identifiers, folders, all };
     if (url !== undefined) return inWords(purgeByServer(platform, serverOf(url), asked));
     const { config } = await readConfig(platform, { file });

@@ -20,28 +20,34 @@ export interface FolderPurgeOptions {
   readonly onProgress?: (masters: number) => void;
 }
 
+/**
+ * True if a text has more than `/` and spaces, so that it can name a folder: a script with an empty variable
+ * would otherwise purge a whole source.
+ */
+export const namesFolder = (text: string): boolean => /[^/\s]/.test(text);
+
 /** Number of masters that are purged simultaneously. */
 const atOnce = 8;
 
 /**
  * Removes everything cached of the images of a folder and of all folders below it, as {@link purgeImage} does
- * for one image. `folder`: the beginning of their identifiers, with or without a `/` at its end; "" is the
- * top of the default source. Images are found through the listings of the sources, whatever their extension,
- * so the entries of a master that is no longer listed stay until they expire. If a hook maps identifiers, the
- * masters are purged too that this process has seen under such identifiers.
+ * for one image. `folder`: the beginning of their identifiers, with or without a `/` at its end. Images are
+ * found through the listings of the sources, whatever their extension, so the entries of a master that is no
+ * longer listed stay until they expire. If a hook maps identifiers, the masters are purged too that this
+ * process has seen under such identifiers.
  *
- * Throws `not-found` for an impossible identifier (code identifier_refused) or if no source has the folder
- * (no_such_folder), `unsupported` (source_cannot_list) if a source of the folder has no listings, `busy`
- * (purge_failed) if the store of a slot fails, and what a source throws. In the last two cases some images
- * may be purged already.
+ * Throws `bad-request` (code invalid_purge_request) if {@link namesFolder} is false, `not-found` for an
+ * impossible identifier (code identifier_refused) or if no source has the folder (no_such_folder),
+ * `unsupported` (source_cannot_list) if a source of the folder has no listings, `busy` (purge_failed) if the
+ * store of a slot fails, and what a source throws. In the last two cases some images may be purged already.
  */
 export async function purgeFolder(
   parts: PurgeParts,
   folder: string,
   { signal, onProgress }: FolderPurgeOptions = {},
 ): Promise<PurgedFolder> {
-  const name = folder.replace(/\/+$/, "");
-  const beginning = name === "" ? "" : `${checkIdentifier(name)}/`;
+  if (!namesFolder(folder)) throw unnamedFolderError(folder);
+  const beginning = `${checkIdentifier(folder.replace(/\/+$/, ""))}/`;
   const tops = topsOf(parts, beginning);
   for (const { source } of tops) if (!source.list) throw cannotListError(source);
   const total = { render: 0, info: 0, origin: 0 };
@@ -69,7 +75,7 @@ export async function purgeFolder(
 function topsOf({ images: { sources, hooks } }: PurgeParts, beginning: string): readonly Owner[] {
   const { source, key } = sources.resolve(beginning);
   const own = { source, key: key.replace(/\/$/, "") };
-  const inner = sources.all.filter((each) => each !== source && each.prefix.startsWith(beginning || "\0"));
+  const inner = sources.all.filter((each) => each !== source && each.prefix.startsWith(beginning));
   // A hook may name masters of any identifiers, so a source need not have such a folder.
   const all = [own, ...inner.map((each) => ({ source: each, key: "" }))];
   return hooks.has("resolve") ? all.filter((each) => each.source.list) : all;
@@ -99,6 +105,13 @@ const cannotListError = ({ name }: Source) =>
     "unsupported",
     `The source ${name} has no listings, so the images of its folders are not known. Purge single images, or empty the caches.`,
     { code: "source_cannot_list" },
+  );
+
+const unnamedFolderError = (received: string) =>
+  new ServiceError(
+    "bad-request",
+    `Expected the beginning of identifiers, such as maps/sheets; received ${/\S/.test(received) ? received.trim().slice(0, 40) : "nothing"}. To purge everything, empty the caches.`,
+    { code: "invalid_purge_request" },
   );
 
 const noFolderError = () =>

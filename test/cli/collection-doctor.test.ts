@@ -192,5 +192,10 @@ describe("smalti purge", () => {
   test("needs a choice", async () => {
     expect((await run("purge", "-config", "smalti.yaml")).code).toBe(2);
     expect((await run("purge", "a.jpg", "--all", "-config", "smalti.yaml")).code).toBe(2);
+    for (const folder of ["/", "//", " "])
+      expect(await run("purge", "--folder", folder, "-config", "smalti.yaml")).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("use --all to purge everything"),
+      });
   });
 });

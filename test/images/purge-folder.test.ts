@@ -92,14 +92,20 @@ test("a folder inside the prefix of a source is a folder of that source", async 
   await app.service.close();
 });
 
-test("the top of the default source is its whole, without other sources", async () => {
-  const app = await open();
-  for (const each of [...inside, ...outside]) await isCached(app, pathOf(each, 50));
-  await app.settled();
-  expect((await purgeFolder(app.parts, "")).purged.render).toBe(5);
-  expect(await isCached(app, pathOf("maps/atlas/one/p.png", 50))).toBe(true);
-  await app.service.close();
-});
+test.each(["", "/", "//", " ", " / "])(
+  "a folder named %j is refused, and nothing is purged",
+  async (name) => {
+    const app = await open();
+    for (const each of inside) await isCached(app, pathOf(each, 50));
+    await app.settled();
+    await expect(purgeFolder(app.parts, name)).rejects.toMatchObject({
+      kind: "bad-request",
+      code: "invalid_purge_request",
+    });
+    for (const each of inside) expect([each, await isCached(app, pathOf(each, 50))]).toEqual([each, true]);
+    await app.service.close();
+  },
+);
 
 test("identifiers that a hook maps have the folders of their own names", async () => {
   const app = await open(

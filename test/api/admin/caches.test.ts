@@ -285,7 +285,9 @@ describe("purging a folder", () => {
 
   test.each([
     ["", "received nothing"],
-    ["/", "received nothing"],
+    ["/", "received /."],
+    ["//", "received //."],
+    [" ", "received nothing"],
     ["nowhere", "one that no source has"],
     ["../a", "Expected an identifier"],
   ])("named %j is 422 with a message at the field", async (folder, message) => {
@@ -346,6 +348,10 @@ describe("/admin/api/purge", () => {
     ["an empty one", '{"identifier":""}', 400, "invalid_purge_request"],
     ["a number", '{"identifier":1}', 400, "invalid_purge_request"],
     ["an image and a folder", '{"identifier":"a","folder":"a"}', 400, "invalid_purge_request"],
+    ["an empty folder", '{"folder":""}', 400, "invalid_purge_request"],
+    ["the folder /", '{"folder":"/"}', 400, "invalid_purge_request"],
+    ["the folder //", '{"folder":"//"}', 400, "invalid_purge_request"],
+    ["a folder of spaces", '{"folder":" "}', 400, "invalid_purge_request"],
     ["a folder that is not there", '{"folder":"nowhere"}', 404, "no_such_folder"],
     ["a further key", '{"identifier":"a","cache":"render"}', 400, "invalid_purge_request"],
     ["what leads out of a source", '{"identifier":"../a"}', 404, "identifier_refused"],

@@ -95,17 +95,9 @@ async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
 async function folderForm(c: RequestContext, admin: Admin, folders: FolderPurges): Promise<Response> {
   const { folder } = await fields(c, ["folder"]);
   const entered = { folder };
-  const name = folder.trim().replace(/\/+$/, "");
-  const form = { form: "folder", field: "folder", entered } as const;
-  if (name === "")
-    return respondCaches(c, admin, {
-      ...form,
-      status: 422,
-      message:
-        "Expected the beginning of identifiers, such as maps/sheets; received nothing. To purge everything, empty the caches.",
-    });
-  return orFault(c, admin, form, async () => {
-    const result = await folders.purge(partsOf(admin), name);
+  return orFault(c, admin, { form: "folder", field: "folder", entered }, async () => {
+    const name = folder.trim().replace(/\/+$/, "");
+    const result = await folders.purge(partsOf(admin), folder.trim());
     return admin.outcomes.redirect(c, "/admin/cache", {
       state: "done",
       text: result
