@@ -54,16 +54,17 @@ function faultsOf(expression: string): string[] {
   return [...expression.matchAll(/(smalti_\w+)(?:\{([^}]*)\})?/g)].flatMap(([, name = "", selector = ""]) => {
     const row = rows.get(name);
     if (!row) return [`${name} does not exist`];
-    return [...selector.matchAll(/(\w+)(=~|!=|=)"([^"]*)"/g)].flatMap(
+    return [...selector.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].flatMap(
       ([, label = "", operator, value = ""]) => {
         if (label === "instance") return [];
         const values = row.labels[label];
         if (values === undefined) return [`${name} has no label ${label}`];
         if (typeof values === "string") return [];
-        const isMeant = operator === "=~" ? new RegExp(`^(${value})$`) : undefined;
-        return values.some((each) => isMeant?.test(each) ?? each === value)
-          ? []
-          : [`${name} has no ${label} ${value}`];
+        const isPattern = operator === "=~" || operator === "!~";
+        const meant = isPattern ? value.split("|").map((each) => new RegExp(`^(${each})$`)) : [value];
+        return meant
+          .filter((one) => !values.some((each) => (one instanceof RegExp ? one.test(each) : one === each)))
+          .map((one) => `${name} has no ${label} ${one}`);
       },
     );
   });
@@ -145,55 +146,126 @@ describe("the alert rules", () => {
     );
   });
 
-  test.skipIf(!hasPromtool)("fire for values that are not stored and for dropped log lines", () => {
-    const labels = (instance: string, slot?: string) =>
-      `{instance="${instance}"${slot ? `,slot="${slot}"` : ""}}`;
-    const series = (name: string, each: number, of: string) => ({
-      series: `smalti_${name}_total${of}`,
-      values: `0+${each}x60`,
+  test("compare percentiles with bounds of buckets, between which a percentile is only estimated", () => {
+    const compared = alerts.flatMap(({ alert, expr }) => {
+      const [, name = "", limit] =
+        /^histogram_quantile\(.*?(smalti_\w+)\{.* > ([\d.]+)\s*$/s.exec(expr) ?? [];
+      return limit === undefined ? [] : [{ alert, buckets: rows.get(name)?.buckets, limit: Number(limit) }];
     });
+    expect(compared.map(({ alert }) => alert)).toEqual(["SmaltiSlowImages", "SmaltiQueueLong"]);
+    for (const { alert, buckets, limit } of compared) expect(buckets, alert).toContain(limit);
+  });
+
+  const fires = test.skipIf(!hasPromtool);
+
+  fires("fire for values that are not stored and for dropped log lines", () => {
     /** Of 60 values a minute 6 are lost, 3 for each reason; and 2, which is 3 %. */
-    const [bad, good] = [labels("bad", "render"), labels("good", "render")];
-    const input_series = [
-      series("cache_failed_writes", 3, bad),
-      series("cache_dropped_writes", 3, bad),
-      series("cache_writes", 54, bad),
-      series("cache_failed_writes", 2, good),
-      series("cache_dropped_writes", 0, good),
-      series("cache_writes", 58, good),
-      series("log_dropped_lines", 2, labels("bad")),
-      series("log_dropped_lines", 0, labels("good")),
+    const of = (instance: string) => ({ instance, slot: "render" });
+    const input = [
+      growing("cache_failed_writes_total", of("bad"), 3),
+      growing("cache_dropped_writes_total", of("bad"), 3),
+      growing("cache_writes_total", of("bad"), 54),
+      growing("cache_failed_writes_total", of("good"), 2),
+      growing("cache_dropped_writes_total", of("good"), 0),
+      growing("cache_writes_total", of("good"), 58),
+      growing("log_dropped_lines_total", { instance: "bad" }, 2),
+      growing("log_dropped_lines_total", { instance: "good" }, 0),
     ];
-    const fires = (alertname: string, eval_time: string, exp_labels: object, summary: string) => {
-      const runbook_url = alerts.find(({ alert }) => alert === alertname)?.annotations.runbook_url;
-      const exp_annotations = { summary, runbook_url };
-      return {
-        eval_time,
-        alertname,
-        exp_alerts: [
-          { exp_labels: { severity: "warning", instance: "bad", ...exp_labels }, exp_annotations },
-        ],
-      };
-    };
-    const alert_rule_test = [
-      { eval_time: "5m", alertname: "SmaltiCacheWritesFail", exp_alerts: [] },
-      fires(
-        "SmaltiCacheWritesFail",
-        "40m",
-        { slot: "render" },
-        "10% of the values for the render slot of bad are not stored",
-      ),
-      fires("SmaltiLogLinesDropped", "40m", {}, "the log of bad lacks 30 lines of the last 15 minutes"),
+    testAlerts(input, [
+      { at: "5m", alert: "SmaltiCacheWritesFail", fires: [] },
+      {
+        at: "40m",
+        alert: "SmaltiCacheWritesFail",
+        fires: [{ slot: "render", summary: "10% of the values for the render slot of bad are not stored" }],
+      },
+      {
+        at: "40m",
+        alert: "SmaltiLogLinesDropped",
+        fires: [{ summary: "the log of bad lacks 30 lines of the last 15 minutes" }],
+      },
+    ]);
+  });
+
+  fires("fire for failures of responses to readers, not for those of probes and of admin pages", () => {
+    const requests = (instance: string, route: string, status: string, each: number) =>
+      growing("http_requests_total", { instance, route, status }, each);
+    const input = [
+      // /ready responds with 503 every five seconds.
+      requests("good", "health", "5xx", 12),
+      requests("good", "admin", "5xx", 12),
+      requests("good", "iiif/3 image", "2xx", 100),
+      requests("good", "iiif/3 image", "5xx", 2),
+      // Probes that succeed hide no failures.
+      requests("bad", "health", "2xx", 1000),
+      requests("bad", "iiif/3 image", "2xx", 95),
+      requests("bad", "iiif/3 image", "5xx", 5),
+      // Nobody asks for images, and the only responses are those to probes.
+      requests("quiet", "health", "5xx", 12),
+      requests("quiet", "iiif/3 image", "2xx", 0),
+      requests("quiet", "iiif/3 image", "5xx", 0),
     ];
-    const file = join(folder, "alerts.test.yml");
-    const rule_files = [join(docs, "examples/operations/alerts.yml")];
-    const tests = [{ interval: "1m", input_series, alert_rule_test }];
-    writeFileSync(file, JSON.stringify({ rule_files, evaluation_interval: "1m", tests }));
-    const { status, output } = promtool(["test", "rules", file]);
-    expect(output).toContain("SUCCESS");
-    expect(status).toBe(0);
+    const summary = "5% of the responses of bad to readers are errors of the service";
+    testAlerts(input, [
+      { at: "30m", alert: "SmaltiServerErrors", fires: [{ severity: "critical", summary }] },
+    ]);
+  });
+
+  fires("fire for slow images only if images are that slow", () => {
+    const bounds = figures.http_request_duration.buckets;
+    /** 80 of 100 images a minute take 100 ms, the others `seconds`. */
+    const images = (instance: string, seconds: number) =>
+      [...bounds, "+Inf"].map((le) => {
+        const count = le === "+Inf" || seconds <= Number(le) ? 100 : Number(le) >= 0.1 ? 80 : 0;
+        const labels = { instance, route: "iiif/3 image", le: String(le) };
+        return growing("http_request_duration_seconds_bucket", labels, count);
+      });
+    testAlerts(
+      [...images("good", 1.1), ...images("bad", 4)],
+      [
+        {
+          at: "30m",
+          alert: "SmaltiSlowImages",
+          fires: [{ summary: "more than one image in twenty takes longer than 2.5 s on bad" }],
+        },
+      ],
+    );
   });
 });
+
+/** A series that grows by the same amount each minute. */
+function growing(name: string, labels: Readonly<Record<string, string>>, each: number) {
+  const all = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  return { series: `smalti_${name}{${all.join(",")}}`, values: `0+${each}x60` };
+}
+
+/**
+ * Lets promtool evaluate the rules for series of an hour, and expects alerts of the instance `bad` only.
+ * Each expected alert has its summary and the labels that differ from the usual ones.
+ */
+function testAlerts(
+  input_series: readonly object[],
+  expected: readonly {
+    readonly at: string;
+    readonly alert: string;
+    readonly fires: readonly ({ readonly summary: string } & Readonly<Record<string, string>>)[];
+  }[],
+): void {
+  const alert_rule_test = expected.map(({ at, alert, fires }) => {
+    const runbook_url = alerts.find((each) => each.alert === alert)?.annotations.runbook_url;
+    const exp_alerts = fires.map(({ summary, ...labels }) => ({
+      exp_labels: { severity: "warning", instance: "bad", ...labels },
+      exp_annotations: { summary, runbook_url },
+    }));
+    return { eval_time: at, alertname: alert, exp_alerts };
+  });
+  const file = join(folder, "alerts.test.yml");
+  const rule_files = [join(docs, "examples/operations/alerts.yml")];
+  const tests = [{ interval: "1m", input_series, alert_rule_test }];
+  writeFileSync(file, JSON.stringify({ rule_files, evaluation_interval: "1m", tests }));
+  const { status, output } = promtool(["test", "rules", file]);
+  expect(output).toContain("SUCCESS");
+  expect(status).toBe(0);
+}
 
 test("the page for operators documents every figure, and no other", () => {
   const text = read("operations/monitoring.md");
