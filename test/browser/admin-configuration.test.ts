@@ -109,6 +109,7 @@ test("a search shows the settings with all its words, and the lines of the confi
   const whole = (await running.innerText()).trim();
   await page.getByRole("searchbox", { name: "Find a setting" }).fill("tile size");
   expect(await page.locator(".field:visible label").allInnerTexts()).toEqual(["Tile size"]);
+  expect(await page.locator("fieldset:visible legend").allInnerTexts()).toEqual(["Image pipeline"]);
   await page.getByRole("searchbox").fill("origin backend");
   // The only lines of that section with this word.
   expect((await running.innerText()).trim()).toBe("cache:\n  origin:\n    backend: heap");

@@ -241,6 +241,11 @@ test("without scripts a box has to be ticked before a cache is emptied, and imag
   expect(await page.locator("#stage").isVisible()).toBe(false);
   await page.getByRole("button", { name: "Purge this image" }).click();
   expect(await page.locator("#outcome").count()).toBe(1);
+  // What needs a script is not shown.
+  expect(await page.locator(".copy").count()).toBeGreaterThan(0);
+  expect(await page.locator(".copy:visible").count()).toBe(0);
+  await page.goto(`${url}/admin/config`);
+  expect(await page.locator(".copy:visible, #find:visible").count()).toBe(0);
   await close(opened);
 });
 
