@@ -44,4 +44,7 @@ export function createLatestRenders(): LatestRenders {
   };
 }
 
+/** A list that stays empty, for renders that no reader requested. */
+export const unnotedRenders: LatestRenders = { note() {}, of: () => undefined };
+
 const keyOf = ({ name, version }: NamedMaster) => `${name}\n${version}`;

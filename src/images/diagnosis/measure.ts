@@ -5,6 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { StageClock, type StageMs } from "../../lib/telemetry/stage-times.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { GrantedMaster } from "../describe.ts";
+import { unnotedRenders } from "../latest-renders.ts";
 import { prepare, type RenderParts, render } from "../render.ts";
 import type { Cost } from "./costs.ts";
 
@@ -35,7 +36,7 @@ const mostAgainMs = 2000;
 
 /**
  * Renders the tile of full size, then the whole image if that is cheap. Renders wait for admission like
- * requests, but bypass the render slot. The first one is repeated if it built the sidecar (`builds`), any one
+ * requests, but bypass the render slot, and do not count as renders for readers. The first one is repeated if it built the sidecar (`builds`), any one
  * if it was cold. Throws what `render` throws.
  */
 export async function measure(
@@ -45,7 +46,7 @@ export async function measure(
   signal: AbortSignal,
   note: (measured: Measured) => void,
 ): Promise<void> {
-  const past: RenderParts = { ...parts, render: unkept(parts.render) };
+  const past: RenderParts = { ...parts, render: unkept(parts.render), latest: unnotedRenders };
   const renderOnce = async ({ what, request }: Cost): Promise<Measured> => {
     const began = performance.now();
     const stages = new StageClock(began);

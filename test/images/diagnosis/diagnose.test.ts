@@ -219,4 +219,10 @@ describe("renders", () => {
     await fresh.service.slots.render.whenSettled();
     expect(fresh.service.slots.render.counts.writes.value).toBe(0);
   });
+
+  test("for a diagnosis are not shown as renders for readers", async () => {
+    const fresh = await served(inFolder());
+    await diagnose(fresh.service.images, "png-rgb16.png", { measures: true });
+    expect(fact(await diagnose(fresh.service.images, "png-rgb16.png"), "latest")).toBeUndefined();
+  });
 });
