@@ -16,6 +16,7 @@ import { awaitingWithout, readingWithout } from "../workers/place.ts";
 import type { Admission, Demand } from "./admission/admit.ts";
 import type { EstimatedWork } from "./admission/cost.ts";
 import { factsKey, type MasterKey } from "./cache-keys.ts";
+import { exceedingTexts } from "./diagnosis/words.ts";
 
 /** An opened master. Its owner closes its image, even while work shared with others still reads it. */
 export interface Master extends MasterKey {
@@ -219,13 +220,13 @@ export const exceedsArea = ({ width, height, scalable }: ImageHeader, limit: num
   limit > 0 && !scalable && width * height > limit;
 
 function checkArea(header: ImageHeader, limit: number): void {
-  const area = header.width * header.height;
-  if (exceedsArea(header, limit))
-    throw new ServiceError(
-      "too-large",
-      `The source image has ${area} pixels, more than the ${limit} that this service opens. The operator can raise image.max_pixel_area.`,
-      { code: "source_too_large" },
-    );
+  if (!exceedsArea(header, limit)) return;
+  const [area, most] = exceedingTexts(header.width * header.height, limit);
+  throw new ServiceError(
+    "too-large",
+    `The source image has ${area}, more than the ${most} that this service opens. The operator can raise image.max_pixel_area.`,
+    { code: "source_too_large" },
+  );
 }
 
 const encode = (header: ImageHeader) => new TextEncoder().encode(JSON.stringify(header));

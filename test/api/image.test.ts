@@ -502,12 +502,22 @@ describe("limits", () => {
 
   test("a source over max_pixel_area is 400 for info.json and images, immediately after a reload", async () => {
     const own = await served("image: { max_pixel_area: 200000 }");
-    for (const target of ["info.json", "full/60,/0/default.png"]) {
+    const reload = (max_pixel_area: number) => {
+      const config = own.service.config();
+      own.service.reload({ ...config, image: { ...config.image, max_pixel_area } });
+    };
+    const expectRefusal = async (target: string, sizes: string) => {
       const response = await own.get(`/iiif/3/base.png/${target}`);
-      expect([response.status, (await json(response)).code]).toEqual([400, "source_too_large"]);
-    }
-    const config = own.service.config();
-    own.service.reload({ ...config, image: { ...config.image, max_pixel_area: 0 } });
+      const { code, detail } = await json(response);
+      expect([response.status, code]).toEqual([400, "source_too_large"]);
+      expect(detail).toContain(sizes);
+    };
+    // Both are 0.2 megapixels.
+    for (const target of ["info.json", "full/60,/0/default.png"])
+      await expectRefusal(target, "has 240,000 pixels, more than the 200,000 that");
+    reload(100_000);
+    await expectRefusal("info.json", "has 0.2 megapixels, more than the 0.1 megapixels that");
+    reload(0);
     expect((await own.get("/iiif/3/base.png/info.json")).status).toBe(200);
   });
 

@@ -24,6 +24,13 @@ export function pixelsText(pixels: number): string {
   return `${pixels.toLocaleString("en")} pixel${pixels === 1 ? "" : "s"}`;
 }
 
+/** Returns an area and the limit that it exceeds; to the pixel if they would look equal otherwise. */
+export function exceedingTexts(area: number, limit: number): readonly [area: string, limit: string] {
+  const rounded = [pixelsText(area), pixelsText(limit)] as const;
+  if (rounded[0] !== rounded[1]) return rounded;
+  return [`${area.toLocaleString("en")} pixels`, limit.toLocaleString("en")];
+}
+
 /** Returns a time (milliseconds since 1970) in the form `2026-11-25 01:31 UTC`. */
 export const timeText = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -131,7 +131,7 @@ const written = () => readFileSync(path, "utf8");
 describe("the form", () => {
   test("has one field for each editable key and none for others, with the value from the file or the default", async () => {
     const html = await (await start(original)).open();
-    const { digest, ...fields } = controlsOf(html);
+    const { digest, before, ...fields } = controlsOf(html);
     expect(digest?.value).toMatch(/^[0-9a-f]{64}$/);
     expect(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]))).toEqual({
       addr: ":8080",
@@ -151,7 +151,7 @@ describe("the form", () => {
 
   test("labels each control, and says when a change takes effect", async () => {
     const html = await (await start(original)).open();
-    const { digest, ...fields } = controlsOf(html);
+    const { digest, before, ...fields } = controlsOf(html);
     const live = ["log.level", "image.max_pixel_area", "image.max_concurrent"];
     for (const [name, { id, describedBy, disabled }] of Object.entries(fields)) {
       expect(html).toContain(`<label for="${id}">`);
@@ -224,7 +224,7 @@ describe("a save", () => {
 
   test("by a script needs no digest", async () => {
     const page = await start(original);
-    const { digest, ...fields } = await sentBy(await page.open());
+    const { digest, before, ...fields } = await sentBy(await page.open());
     expect((await page.post(Object.entries({ ...fields, "log.level": "error" }))).status).toBe(303);
     expect(load(written()).log.level).toBe("error");
   });
@@ -284,6 +284,19 @@ describe("a review", () => {
   });
 });
 
+describe("a value with a unit", () => {
+  test("is shown with it, whether it is the default, in the file, typed or in force", async () => {
+    const page = await start(original);
+    await page.send({ "image.max_pixel_area": "250000000" });
+    const id = "field-image-max_pixel_area";
+    const html = await page.open();
+    expect(textById(html, `${id}-help`)).toContain("Default: 1000000000 (1,000 megapixels).");
+    expect(textById(html, `${id}-notes`)).toBe("Set to 250000000 (250 megapixels).");
+    const wrong = await (await page.send({ "image.max_pixel_area": "3e8" })).text();
+    expect(textById(wrong, `${id}-notes`)).toBe("In the file: 250000000 (250 megapixels).");
+  });
+});
+
 describe("a pending change", () => {
   test("that needs a restart stays on the page until then, whichever save made it", async () => {
     const page = await start(original);
@@ -292,7 +305,7 @@ describe("a pending change", () => {
     expect(textById(html, "outcome")).toContain("still waiting for the next start: image.tile_size");
     const later = await page.open();
     expect(textById(later, "waiting")).toMatch(/read_timeout.*image\.tile_size/);
-    expect(textById(later, "field-image-tile_size-notes")).toBe("In force now: 512 px.");
+    expect(textById(later, "field-image-tile_size-notes")).toBe("Set to 256 px. In force now: 512 px.");
     expect(controlsOf(later)["image.tile_size"]?.value).toBe("256");
     await page.send({ "image.tile_size": "512", read_timeout: "30s" });
     expect(await page.open()).not.toContain('id="waiting"');
@@ -419,10 +432,42 @@ describe("a file that has changed since the form was made", () => {
     const now = controlsOf(html);
     expect(now["log.level"]?.value).toBe("error");
     expect(now.read_timeout?.value).toBe("7s");
-    expect(textById(html, "field-log-level-notes")).toContain("In the file: debug.");
+    expect(textById(html, "field-log-level-notes")).toContain("Meanwhile in the file: debug.");
+    expect(textById(html, "field-read_timeout-notes")).toContain("In the file: 30s.");
     expect((await page.post(Object.entries(sentBy(html)))).status).toBe(303);
     expect(load(written()).log.level).toBe("error");
   });
+
+  test.each([
+    ["saved", {}],
+    ["reviewed", { step: "review" }],
+  ])("keeps the changes of another tab if the form of this one is %s again", async (_, step) => {
+    const page = await start(original);
+    const fields = await sentBy(await page.open());
+    const other = { ...fields, read_timeout: "61s", "log.level": "debug" };
+    expect((await page.post(Object.entries(other))).status).toBe(303);
+    const mine = { ...fields, "image.tile_size": "256", "log.level": " warn " };
+    const again = await sentBy(await (await page.post(Object.entries({ ...mine, ...step }))).text());
+    expect(again).toMatchObject({ read_timeout: "61s", "log.level": "debug", "image.tile_size": "256" });
+    expect((await page.post(Object.entries(again))).status).toBe(303);
+    expect(load(written())).toMatchObject({
+      read_timeout: "61s",
+      log: { level: "debug" },
+      image: { tile_size: 256 },
+    });
+  });
+
+  test.each(["", "{", "[1]", "null", '{"addr":{}}'])(
+    "has no known values in a form with %j",
+    async (before) => {
+      const page = await start(original);
+      const fields = await sentBy(await page.open());
+      writeFileSync(path, `${original}read_timeout: 61s\n`);
+      const answer = await page.post(Object.entries({ ...fields, before }));
+      expect(answer.status).toBe(422);
+      expect(controlsOf(await answer.text()).read_timeout?.value).toBe("30s");
+    },
+  );
 });
 
 describe("a variable of the environment", () => {
@@ -453,7 +498,7 @@ describe("if nothing can be saved", () => {
   /** Expects that all fields are present and disabled, and that a submitted form changes nothing. */
   async function expectLocked(one: Served, reason: string) {
     const html = await (await one.get("/admin/config", { headers: asOperator })).text();
-    const { digest, ...fields } = controlsOf(html);
+    const { digest, before, ...fields } = controlsOf(html);
     expect(Object.values(fields).map(({ disabled }) => disabled)).toEqual(Array(12).fill(true));
     expect(textById(html, "obstacle")).toContain(reason);
     expect(html).toMatch(/<button type="submit" disabled/);

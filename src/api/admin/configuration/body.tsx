@@ -115,7 +115,7 @@ function RefusalNotice({
 function refusalText(result: Attempt["result"]): string {
   switch (result.kind) {
     case "stale":
-      return "Nothing was saved: the file has changed since this form was made. Below are your values; if the file now has another, it is shown next to yours. Save again to use yours.";
+      return "Nothing was saved: the file has changed since this form was made. Below, the fields that you changed have your values, next to those of the file if they differ; all others have those of the file. Review and save again to use yours.";
     case "failed":
       return `Nothing was saved: ${result.reason}.`;
     default:

@@ -3,6 +3,7 @@
 import { type FieldValue, lockedText } from "../../../config/editing/edit.ts";
 import type { EditableField } from "../../../config/editing/editable.ts";
 import type { ConfigFileView, Preview } from "../../../config/editing/file.ts";
+import { isObject } from "../../../config/walk.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { href } from "../admin.ts";
 
@@ -10,8 +11,16 @@ import { href } from "../admin.ts";
 export interface Attempt {
   /** Typed values by the path of each field. */
   readonly values: ReadonlyMap<string, string>;
+  /** Values that the form was made with, likewise; empty if it does not say. */
+  readonly before: ReadonlyMap<string, string>;
   readonly result: Extract<Preview, { kind: "changed" | "refused" | "stale" | "failed" }>;
 }
+
+/** Form field that identifies the file that a form was made from. */
+export const digestField = "digest";
+
+/** Form field with the values of the file that a form was made from, as JSON. */
+export const beforeField = "before";
 
 /** Form field that says whether to show the changes (`review`) or to save them. */
 export const stepField = "step";
@@ -37,7 +46,7 @@ export function Form({ c, view, attempt, running }: FormProps) {
       autocomplete="off"
       aria-describedby={disabled ? "obstacle" : undefined}
     >
-      {view.digest !== undefined && <input type="hidden" name="digest" value={view.digest} />}
+      <MadeFrom view={view} />
       {sections.map((section) => (
         <fieldset>
           <legend>{section}</legend>
@@ -57,6 +66,30 @@ export function Form({ c, view, attempt, running }: FormProps) {
   );
 }
 
+/** The file that a form is made from. */
+export function MadeFrom({ view: { digest, fields } }: { readonly view: ConfigFileView }) {
+  if (digest === undefined) return null;
+  const values = Object.fromEntries(fields.map(({ field, value }) => [field.path, value]));
+  return (
+    <>
+      <input type="hidden" name={digestField} value={digest} />
+      <input type="hidden" name={beforeField} value={JSON.stringify(values)} />
+    </>
+  );
+}
+
+/** Returns the values in {@link beforeField}; none for anything that no form of this page contains. */
+export function readBefore(text: string | undefined): Map<string, string> {
+  try {
+    const values: unknown = JSON.parse(text ?? "");
+    return new Map(isObject(values) ? Object.entries(values).filter(isText) : []);
+  } catch {
+    return new Map();
+  }
+}
+
+const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
+
 interface FieldProps extends FieldValue {
   readonly attempt?: Attempt | undefined;
   readonly running?: string | undefined;
@@ -67,7 +100,8 @@ function Field({ field, value, lockedBy, attempt, running, disabled }: FieldProp
   const id = idOf(field);
   const typed = lockedBy === undefined ? attempt?.values.get(field.path) : undefined;
   const wrong = attempt?.result.kind === "refused" ? attempt.result.wrong.get(field.path) : undefined;
-  const notes = notesOf({ field, value, lockedBy, typed, running });
+  const before = attempt?.before.get(field.path);
+  const notes = notesOf({ field, value, lockedBy, typed, before, running });
   const described = [
     ...(wrong === undefined ? [] : [`${id}-wrong`]),
     `${id}-when`,
@@ -129,14 +163,20 @@ function When({ field, lockedBy }: { readonly field: EditableField; readonly loc
 
 interface FieldNotes extends FieldValue {
   readonly typed: string | undefined;
+  /** The value when the form was made. */
+  readonly before: string | undefined;
   readonly running: string | undefined;
 }
 
 /** Returns the notes on a field that depend on the file and on the running configuration. */
-function notesOf({ field, value, lockedBy, typed, running }: FieldNotes): string[] {
+function notesOf({ field, value, lockedBy, typed, before, running }: FieldNotes): string[] {
+  const text = withUnit(field, value);
+  const isTyped = typed !== undefined && typed !== value;
+  const isTheirs = before !== undefined && before !== value;
   return [
     ...(lockedBy === undefined ? [] : [`This field ${lockedText(lockedBy)}.`]),
-    ...(typed !== undefined && typed !== value ? [`In the file: ${value}.`] : []),
+    ...(isTyped ? [`${isTheirs ? "Meanwhile in the file" : "In the file"}: ${text}.`] : []),
+    ...(!isTyped && value !== field.initial && text !== value ? [`Set to ${text}.`] : []),
     ...(running !== undefined && running !== value ? [`In force now: ${withUnit(field, running)}.`] : []),
   ];
 }

@@ -14,13 +14,10 @@ import { Refusal } from "../../http/problem.ts";
 import type { Admin, AdminPage, Outcome } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
 import { ConfigurationBody } from "./body.tsx";
-import { type Attempt, stepField } from "./form.tsx";
+import { type Attempt, beforeField, digestField, readBefore, stepField } from "./form.tsx";
 
-/** Size limit of a form in bytes; the longest that a browser sends from this page has about 700. */
+/** Size limit of a form in bytes; the longest that a browser sends from this page has about 1,500. */
 const mostBytes = 16 * 1024;
-
-/** Form field that identifies the file it was made from. */
-const digestField = "digest";
 
 /** Its routes. */
 export const configurationPages: AdminPage = (admin) => [
@@ -69,14 +66,14 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
   const { service, outcomes } = admin;
   const values = fieldsOf(await readForm(c, mostBytes), [
     ...editableFields().map(({ path }) => path),
-    digestField,
-    stepField,
+    ...ownFields,
   ]);
-  const [digest, step] = [digestField, stepField].map((name) => values.get(name));
-  for (const name of [digestField, stepField]) values.delete(name);
-  if (!service.configFile) return page(c, admin, { values, result: nowhere }, 409);
+  const [digest, step, made] = ownFields.map((name) => values.get(name));
+  for (const name of ownFields) values.delete(name);
+  const before = readBefore(made);
+  if (!service.configFile) return page(c, admin, { values, before, result: nowhere }, 409);
   if (step === "review")
-    return respondReview(c, admin, values, await service.configFile.preview(values, digest));
+    return respondReview(c, admin, { values, before }, await service.configFile.preview(values, digest));
   let doubts: readonly Problem[] = [];
   const take = (config: Config) => {
     doubts = configWarnings(config, service.platform.name, service.platform.env);
@@ -89,27 +86,46 @@ async function save(c: RequestContext, admin: Admin): Promise<Response> {
       return outcomes.redirect(c, "/admin/config", nothingChanged);
     case "saved":
       return outcomes.redirect(c, "/admin/config", outcomeOf(result, doubts));
-    case "failed":
-      return page(c, admin, { values, result }, 409);
     default:
-      return page(c, admin, { values, result }, 422);
+      return respondRefusal(c, admin, { values, before }, result);
   }
 }
+
+type Form = Omit<Attempt, "result">;
+
+/**
+ * Shows the form of an attempt again. If the file has changed meanwhile, it has the typed values only in the
+ * fields that were changed in it, so that saving it again reverts nothing that somebody else has changed.
+ */
+function respondRefusal(
+  c: RequestContext,
+  admin: Admin,
+  form: Form,
+  result: Exclude<Attempt["result"], { kind: "changed" }>,
+): Promise<Response> {
+  const { values, before } = form;
+  const changed = [...values].filter(([path, value]) => value.trim() !== before.get(path));
+  const shown = result.kind === "stale" ? new Map(changed) : values;
+  return page(c, admin, { values: shown, before, result }, result.kind === "failed" ? 409 : 422);
+}
+
+/** Fields that are not settings. */
+const ownFields = [digestField, stepField, beforeField] as const;
 
 /** Shows what a form would change, or why it cannot be saved. */
 function respondReview(
   c: RequestContext,
   admin: Admin,
-  values: ReadonlyMap<string, string>,
+  form: Form,
   result: Preview,
 ): Response | Promise<Response> {
   switch (result.kind) {
     case "unchanged":
       return admin.outcomes.redirect(c, "/admin/config", nothingChanged);
     case "changed":
-      return page(c, admin, { values, result });
+      return page(c, admin, { ...form, result });
     default:
-      return page(c, admin, { values, result }, result.kind === "failed" ? 409 : 422);
+      return respondRefusal(c, admin, form, result);
   }
 }
 

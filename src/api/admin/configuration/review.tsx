@@ -3,7 +3,7 @@
 import type { ConfigFileView } from "../../../config/editing/file.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { href } from "../admin.ts";
-import { type Attempt, idOf, withUnit } from "./form.tsx";
+import { type Attempt, idOf, MadeFrom, withUnit } from "./form.tsx";
 
 interface ReviewProps {
   readonly c: RequestContext;
@@ -15,10 +15,10 @@ interface ReviewProps {
  * The changes, key by key: the text of the file is not shown, since it may hold secrets. The section has the
  * focus when the page opens.
  */
-export function Review({ c, view: { fields, digest }, attempt }: ReviewProps) {
+export function Review({ c, view, attempt }: ReviewProps) {
   if (attempt?.result.kind !== "changed") return null;
   const { changed } = attempt.result;
-  const rows = fields.filter(({ field }) => changed.includes(field.path));
+  const rows = view.fields.filter(({ field }) => changed.includes(field.path));
   return (
     <section class="notice" id="review" aria-labelledby="review-title" tabindex={-1} autofocus>
       <h2 id="review-title">
@@ -43,7 +43,7 @@ export function Review({ c, view: { fields, digest }, attempt }: ReviewProps) {
         ))}
       </ul>
       <form class="actions" method="post" action={href(c, "/admin/config")}>
-        {digest !== undefined && <input type="hidden" name="digest" value={digest} />}
+        <MadeFrom view={view} />
         {[...attempt.values].map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}

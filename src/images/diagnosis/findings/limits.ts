@@ -3,7 +3,7 @@
 import type { Finding } from "../../../lib/finding.ts";
 import { exceedsArea } from "../../describe.ts";
 import type { DiagnosisFacts } from "../known.ts";
-import { pixelsText, sizeText } from "../words.ts";
+import { exceedingTexts, sizeText } from "../words.ts";
 import { toPyramid } from "./commands.ts";
 
 /** Returns a finding if `full/max` or a tile is refused. */
@@ -43,11 +43,11 @@ export function reducedFinding({ costs = [], header }: DiagnosisFacts): Finding 
 /** Returns a finding if the image exceeds image.max_pixel_area, so that it is not opened. */
 export function areaFinding({ header, settings: { maxPixelArea } }: DiagnosisFacts): Finding | undefined {
   if (!header || !exceedsArea(header, maxPixelArea)) return undefined;
-  const area = header.width * header.height;
+  const [area, most] = exceedingTexts(header.width * header.height, maxPixelArea);
   return {
     level: "problem",
     code: "too_many_pixels",
-    text: `The image has ${pixelsText(area)}, more than the ${pixelsText(maxPixelArea)} of image.max_pixel_area: image information and pictures are refused.`,
+    text: `The image has ${area}, more than the ${most} of image.max_pixel_area: image information and pictures are refused.`,
     advice: "Raise image.max_pixel_area if the file is as intended.",
   };
 }
