@@ -4,6 +4,7 @@ import { profilesOf } from "../../access/rules/rules.ts";
 import { createSessionReading, type SessionReading } from "../../access/session-reading.ts";
 import { accessWarnings } from "../../config/reading/warnings.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
+import { parseSizeParameter } from "../../iiif/image/grammar.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import { type AdminPage, href } from "./admin.ts";
@@ -117,7 +118,7 @@ function Cards({ service, sessions, tally }: CardsProps) {
           </div>
           <div class="card">
             <span class="label">Stored in</span>
-            <strong class="figure">{auth.options.session.backend}</strong>
+            <strong class="figure">{stores[auth.options.session.backend]}</strong>
             <span class="quiet">for {auth.options.session_ttl} each</span>
           </div>
         </>
@@ -135,6 +136,9 @@ function Cards({ service, sessions, tally }: CardsProps) {
     </div>
   );
 }
+
+/** Names of session backends for people. */
+const stores = { heap: "Memory", filesystem: "Files", s3: "S3", redis: "Redis" } as const;
 
 function aboutSessions(backend: string, sessions: SessionReading | undefined): string {
   if (!sessions) return "being counted; load the page again";
@@ -188,9 +192,7 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
                       <a href={loginAddress(href(c, ""), name, 2)}>{login.backend}</a>
                     )}
                   </td>
-                  <td data-label="Others get">
-                    {substitute.max_size === "" ? "nothing" : `a picture of ${substitute.max_size} at most`}
-                  </td>
+                  <td data-label="Others get">{reducedText(substitute.max_size)}</td>
                   <td data-label="Rules" class="number">
                     {rules.filter((rule) => profilesOf(rule).includes(name)).length}
                   </td>
@@ -208,6 +210,24 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
       )}
     </section>
   );
+}
+
+/** Returns what readers without access get, by `substitute.max_size` of the profile. */
+function reducedText(maxSize: string): string {
+  if (maxSize === "") return "nothing";
+  const size = parseSizeParameter(3, maxSize);
+  switch (size.kind) {
+    case "max":
+      return "the whole image";
+    case "percent":
+      return `at most ${Number(size.percent.digits) / Number(size.percent.scale)} % of the width and height`;
+    case "width":
+      return `at most ${number(size.width)} pixels of width`;
+    case "height":
+      return `at most ${number(size.height)} pixels of height`;
+    default:
+      return `at most ${number(size.width)} × ${number(size.height)} pixels`;
+  }
 }
 
 function Rules({ service: { auth } }: Props) {

@@ -1,6 +1,6 @@
 // The latest access decisions, as a section of /admin/auth: gated images first, all others through links.
 
-import type { DecisionKind, DecisionRecord, Subject } from "../../access/decisions.ts";
+import type { DecisionKind, DecisionRecord, Subject, Verdict } from "../../access/decisions.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import { folderPath, imagePath } from "./addresses.ts";
@@ -104,7 +104,7 @@ function Row({ c, record }: { readonly c: RequestContext; readonly record: Decis
       </td>
       <td data-label="Profile">{profile || <span class="quiet">{gated ? "–" : "public"}</span>}</td>
       <td data-label="Verdict">
-        <span class={`pill ${verdict.startsWith("allow") ? "good" : "warn"}`}>{verdict}</span>
+        <span class={`pill ${verdict.startsWith("allow") ? "good" : "warn"}`}>{verdicts[verdict]}</span>
       </td>
       <td data-label="Status" class="number">
         {status ?? <span title="The response has not been sent yet.">–</span>}
@@ -112,6 +112,15 @@ function Row({ c, record }: { readonly c: RequestContext; readonly record: Decis
     </tr>
   );
 }
+
+/** Verdicts for people. */
+const verdicts = {
+  allow: "allow",
+  "allow in part": "allow in part",
+  deny: "deny",
+  "deny → substitute": "deny, reduced image sent",
+  "deny → redirect": "deny, redirected",
+} as const satisfies Readonly<Record<Verdict, string>>;
 
 interface Naming {
   readonly name: (identifier: string) => string;

@@ -92,7 +92,7 @@ test("profiles and rules are listed as configured, with the login of each", asyn
   const html = await pageOf(await gated());
   expect(rows(html, "profiles")).toEqual([
     ["staff", "active", "builtin", "nothing", "2", "0"],
-    ["terms", "clickthrough", "builtin", "a picture of !100,100 at most", "1", "0"],
+    ["terms", "clickthrough", "builtin", "at most 100 × 100 pixels", "1", "0"],
     ["room", "kiosk", "builtin", "nothing", "1", "0"],
     ["proxy", "external", "header, set by the site in front", "nothing", "1", "–"],
   ]);
@@ -104,6 +104,26 @@ test("profiles and rules are listed as configured, with the login of each", asyn
     ["5", "missing/*", "staff"],
   ]);
   expect(html).toContain('href="/iiif/auth/login/staff"');
+});
+
+test("what readers without access get, and where sessions are stored, is in words", async () => {
+  const sizes = ["max", "pct:12.5", "250,", ",1000", "200,100", "!2000,100"];
+  const profiles = sizes.map(
+    (size, n) =>
+      `p${n}: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "${size}" } }`,
+  );
+  const app = await served(`auth: { profiles: { ${profiles.join(", ")} } }`, operator);
+  open.push(app);
+  const html = await pageOf(app);
+  expect(rows(html, "profiles").map((row) => row[3])).toEqual([
+    "the whole image",
+    "at most 12.5 % of the width and height",
+    "at most 250 pixels of width",
+    "at most 1,000 pixels of height",
+    "at most 200 × 100 pixels",
+    "at most 2,000 × 100 pixels",
+  ]);
+  expect(figure(html, "Stored in")).toBe("Memory");
 });
 
 test("doubts of smalti check about rules and profiles appear above them, and no others", async () => {
@@ -142,9 +162,9 @@ describe("active sessions", () => {
   });
 
   test.each([
-    ["redis", () => `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}" } }`],
+    ["Redis", () => `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}" } }`],
     [
-      "s3",
+      "S3",
       () =>
         `{ backend: s3, s3: { bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, region: ${bucket.region}, access_key_env: KEY, secret_key_env: SECRET } }`,
     ],
@@ -192,7 +212,7 @@ describe("decisions", () => {
     const decisions = rows(html, "decisions");
     expect(decisions.map(([, ...rest]) => rest)).toEqual([
       ["terms.png", "terms", "allow", "200"],
-      ["terms.png", "terms", "deny → substitute", "200"],
+      ["terms.png", "terms", "deny, reduced image sent", "200"],
       ["private/a.png", "staff", "deny", "401"],
       ["public.png", "public", "allow", "200"],
     ]);
