@@ -36,8 +36,8 @@ const mostAgainMs = 2000;
 
 /**
  * Renders the tile of full size, then the whole image if that is cheap. Renders wait for admission like
- * requests, but bypass the render slot, and do not count as renders for readers. The first one is repeated if it built the sidecar (`builds`), any one
- * if it was cold. Throws what `render` throws.
+ * requests, but bypass the render slot, and do not count as renders for readers. The first one is repeated if
+ * it built the sidecar (`builds`), any one if it was cold. Throws what `render` throws.
  */
 export async function measure(
   parts: RenderParts,
