@@ -82,17 +82,59 @@ function mark(strip, source) {
   strip.last = source.checkedAt;
 }
 
+/** Texts of the pill, and of the verdict while no frames come; `since`: time of the figures on the page. */
 const states = {
-  live: "Live",
-  reconnecting: "Reconnecting",
-  full: "Too many dashboards are open",
-  login: "Log in again: reload the page",
+  live: { pill: "Live" },
+  reconnecting: { pill: "Reconnecting", level: "bad", verdict: notResponding },
+  silent: { pill: "No response", level: "bad", verdict: notResponding },
+  full: {
+    pill: "Too many dashboards are open",
+    level: "warn",
+    verdict: (since) => `These figures are from ${since}, because too many dashboards are open.`,
+  },
+  login: {
+    pill: "Log in again: reload the page",
+    level: "warn",
+    verdict: (since) => `These figures are from ${since}. Log in again for newer ones.`,
+  },
 };
 
+function notResponding(since) {
+  return `The service has not responded since ${since}. The figures below are from then.`;
+}
+
+const summary = document.getElementById("verdict");
+
 function tell(state) {
-  if (pill.dataset.state === state) return;
-  pill.dataset.state = state;
-  pill.firstChild.data = states[state];
+  if (pill.dataset.state !== state) {
+    pill.dataset.state = state;
+    pill.firstChild.data = states[state].pill;
+  }
+  if (!isOutdated) return;
+  const { level, verdict } = states[state];
+  const since = new Date(known.at ?? Number(page.dataset.at)).toISOString().slice(11, 19);
+  const text = verdict(`${since} UTC`);
+  if (summary.firstChild.data !== text) summary.firstChild.data = text;
+  summary.parentElement.className = level;
+}
+
+/** Frames come each second, and up to two seconds later while parts are checked. */
+const silentMs = 6000;
+let silence;
+/** True if no frame has come for so long that the verdict may be wrong. */
+let isOutdated = false;
+
+/** Expects a frame within {@link silentMs}; without one the verdict says since when there is none. */
+function expectFrame() {
+  clearTimeout(silence);
+  isOutdated = false;
+  silence = setTimeout(() => {
+    isOutdated = true;
+    const isOpen = stream.readyState === EventSource.OPEN;
+    tell(!isOpen && states[pill.dataset.state]?.verdict ? pill.dataset.state : "silent");
+    // The connection may have been lost without notice.
+    if (isOpen) connect();
+  }, silentMs);
 }
 
 const retryMs = 5000;
@@ -100,17 +142,23 @@ let stream;
 let retry;
 
 function open() {
+  expectFrame();
+  connect();
+}
+
+function connect() {
   clearTimeout(retry);
   stream?.close();
   stream = new EventSource(page.dataset.stream);
   stream.onmessage = ({ data }) => {
+    expectFrame();
     show(JSON.parse(data));
     tell("live");
   };
   stream.onerror = () => {
-    // It tries again by itself, but not after an answer of another status, which it does not say either.
+    // It tries again by itself, but not after a response of another status, which it does not say either.
     if (stream.readyState !== EventSource.CLOSED) return tell("reconnecting");
-    retry = setTimeout(open, retryMs);
+    retry = setTimeout(connect, retryMs);
     fetch(page.dataset.stream, { method: "HEAD", cache: "no-store" }).then(
       ({ status }) => tell(status === 503 ? "full" : status === 401 ? "login" : "reconnecting"),
       () => tell("reconnecting"),
@@ -133,6 +181,7 @@ open();
 // A page that the browser keeps for the way back takes no place meanwhile.
 addEventListener("pagehide", () => {
   clearTimeout(retry);
+  clearTimeout(silence);
   stream.close();
 });
 addEventListener("pageshow", ({ persisted }) => {

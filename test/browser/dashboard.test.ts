@@ -218,17 +218,40 @@ test("reports too many watchers, and connects when one has left", async () => {
   await context.close();
 });
 
-test("reports a lost connection while the service is away, and reconnects afterwards", async () => {
+const verdict = (page: Page) => page.locator("#verdict");
+const notResponding =
+  /^The service has not responded since \d\d:\d\d:\d\d UTC\. The figures below are from then\.$/;
+
+test("reports a lost connection and outdated figures while the service is away, and reconnects", async () => {
   const { context, page } = await open();
   await expect.poll(() => live(page).textContent()).toBe("Live");
   server.process.kill("SIGTERM");
   await expect.poll(() => live(page).textContent(), { timeout: 20_000 }).toBe("Reconnecting");
+  await expect.poll(() => verdict(page).textContent(), { timeout: 30_000 }).toMatch(notResponding);
   await server.ended;
   await serve();
   await expect.poll(() => live(page).textContent(), { timeout: 30_000 }).toBe("Live");
   expect(await shown(page, "requests").textContent()).toBe("0");
+  expect(await verdict(page).textContent()).not.toMatch(notResponding);
   await context.close();
-});
+}, 90_000);
+
+test("says instead of the verdict that the service hangs, until it responds again", async () => {
+  const { context, page } = await open();
+  await expect.poll(() => live(page).textContent()).toBe("Live");
+  const before = await verdict(page).textContent();
+  const levelOf = () => verdict(page).locator("..").getAttribute("class");
+  server.process.kill("SIGSTOP");
+  try {
+    await expect.poll(() => verdict(page).textContent(), { timeout: 30_000 }).toMatch(notResponding);
+    expect([await levelOf(), await live(page).textContent()]).toEqual(["bad", "No response"]);
+  } finally {
+    server.process.kill("SIGCONT");
+  }
+  await expect.poll(() => verdict(page).textContent(), { timeout: 30_000 }).toBe(before);
+  expect(await live(page).textContent()).toBe("Live");
+  await context.close();
+}, 90_000);
 
 test("is complete without a script", async () => {
   const context: BrowserContext = await browser.newContext({

@@ -80,6 +80,7 @@ function statusOf(c: RequestContext, frame: Frame, history: History): Child {
   return (
     <div
       id="status"
+      data-at={frame.at}
       data-stream={href(c, "/admin/stats/stream")}
       data-charts={history && href(c, chartsPath)}
       data-step={historyStepMs}
