@@ -186,6 +186,25 @@ test("a wrong key returns with a message at its field, a right one with its resu
   await close(opened);
 });
 
+test("a refused form says so where the reader is, also on a narrow screen", async () => {
+  const opened = await open("/admin/cache", { width: 400 });
+  const { page } = opened;
+  await page.getByRole("textbox", { name: "Folder" }).fill("maps/nothing");
+  await page.getByRole("button", { name: "Purge folder" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Purge it" }).click();
+  await page.waitForFunction(() => document.activeElement?.id === "refused");
+  const box = await page.getByRole("alert").boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(860);
+  await page.getByRole("alert").getByRole("link", { name: "Folder" }).click();
+  await page.waitForFunction(() => document.activeElement?.id === "folder");
+  expect(await page.getByRole("textbox", { name: "Folder" }).inputValue()).toBe("maps/nothing");
+  // As with Enter in the address bar.
+  await page.goto(page.url().replace(/#.*/, ""));
+  expect(page.url()).toBe(`${url}/admin/cache`);
+  await close(opened);
+});
+
 test("a cache is emptied after a confirmation, and not if that is declined", async () => {
   await askForTile();
   const opened = await open("/admin/cache");

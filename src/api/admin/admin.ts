@@ -35,6 +35,17 @@ export interface AdminRoute extends Pick<Route, "path" | "maxTarget"> {
   readonly counted?: false;
 }
 
+/**
+ * Returns the route that a form of a page posts to. A GET leads to the page, since the address bar shows this
+ * address next to a refused form.
+ */
+export const formRoute = (path: string, page: string, post: RouteHandler): AdminRoute => ({
+  path,
+  get: (c) =>
+    new Response(null, { status: 303, headers: { Location: href(c, page), "Cache-Control": "no-store" } }),
+  post,
+});
+
 /** The routes of one page. */
 export type AdminPage = (admin: Admin) => readonly AdminRoute[];
 

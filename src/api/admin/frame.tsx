@@ -95,13 +95,18 @@ export async function adminPage(
   );
 }
 
+/**
+ * Returns the attributes of a notice at the top of a page that says why a form did nothing: it has the focus
+ * when the page opens, so that it is seen and read aloud.
+ */
+export const refusalNotice = (id: string) =>
+  ({ class: "notice bad", role: "alert", id, tabindex: -1, autofocus: true }) as const;
+
+const doneNotice = (id: string) => ({ class: "notice good", role: "status", id }) as const;
+
 function OutcomeNotice({ outcome: { state, text, details } }: { readonly outcome: Outcome }) {
   return (
-    <div
-      class={`notice ${state === "done" ? "good" : "bad"}`}
-      role={state === "done" ? "status" : "alert"}
-      id="outcome"
-    >
+    <div {...(state === "done" ? doneNotice : refusalNotice)("outcome")}>
       <p>{text}</p>
       {details && (
         <ul>

@@ -5,14 +5,15 @@ import type { Service } from "../../service.ts";
 import { readForm } from "../http/body.ts";
 import type { RequestContext } from "../http/context.ts";
 import { noteFailure } from "../http/failure.ts";
-import { type Admin, type AdminPage, href, type Outcome } from "./admin.ts";
+import { type Admin, type AdminPage, formRoute, href, type Outcome } from "./admin.ts";
 
 const maxBody = 16 * 1024;
+const page = "/admin/auth";
 const path = "/admin/auth/end";
 
 /** Its route. */
 export const sessionRoutes: AdminPage = (admin) =>
-  admin.service.auth ? [{ path, post: (c) => endSessions(c, admin) }] : [];
+  admin.service.auth ? [formRoute(path, page, (c) => endSessions(c, admin))] : [];
 
 async function endSessions(c: RequestContext, admin: Admin): Promise<Response> {
   const form = await readForm(c, maxBody);
@@ -25,7 +26,7 @@ async function endSessions(c: RequestContext, admin: Admin): Promise<Response> {
           text: "No session was ended: choose a profile, a user or both, or tick only Everybody.",
         }
       : await end(c, admin.service, { ...(profile && { profile }), ...(user && { user }) });
-  return admin.outcomes.redirect(c, "/admin/auth", outcome);
+  return admin.outcomes.redirect(c, page, outcome);
 }
 
 async function end(c: RequestContext, { auth, log }: Service, of: GrantFilter): Promise<Outcome> {

@@ -106,6 +106,57 @@ describe("the page", () => {
   });
 });
 
+describe("a refused form", () => {
+  /** Returns the text of the notice at the top, which has the focus, and the address of its link. */
+  const noticeOf = async (answer: Response) => {
+    const html = await answer.text();
+    const [, start = "", inner = "", rest = ""] =
+      /<h1>Caches<\/h1><\/div><div ([^>]*)>(.*?)<\/div>(.*)/s.exec(html) ?? [];
+    expect(start).toBe('class="notice bad" role="alert" id="refused" tabindex="-1" autofocus=""');
+    const [, id = ""] = /href="#([^"]*)"/.exec(inner) ?? [];
+    expect(rest).toContain(` id="${id}"`);
+    return inner
+      .replace(/<[^>]+>/g, " ")
+      .replace(/ +/g, " ")
+      .replace(/ :/, ":")
+      .trim();
+  };
+
+  test.each([
+    ["purge-image", { identifier: "../a" }, "Nothing was purged. Correct this: Identifier: Expected an"],
+    ["purge-folder", { folder: "nowhere" }, "Nothing was purged. Correct this: Folder: Expected the"],
+    ["purge", { cache: "render", key: "nothing" }, "Nothing was purged. Correct this: Key: Expected as key"],
+    ["purge", { cache: "all", key: "nothing" }, "Nothing was purged. Correct this: Cache: Expected render"],
+    ["purge-all", { cache: "all" }, "Nothing was purged. Correct this: Cache: Expected render, info"],
+  ])("of %s is reported at the top of the page, with the focus and a link to its field", async (...row) => {
+    const [path, form, text] = row;
+    const answer = await post(`/admin/cache/${path}`, { ...form });
+    expect(answer.status).toBe(422);
+    expect(await noticeOf(answer)).toContain(text);
+  });
+
+  test("is reported in the same way if the purge fails", async () => {
+    const clear = async () => {
+      throw new Error("no disk");
+    };
+    const own = await served(cache, operator);
+    Object.assign(own.service.slots.render, { clear });
+    const answer = await post("/admin/cache/purge-all", { cache: "render" }, own);
+    expect(answer.status).toBe(503);
+    expect(await noticeOf(answer)).toMatch(/^The purge failed: Cache: The slot render could not be purged/);
+    await own.service.close();
+  });
+
+  test.each(["purge", "purge-all", "purge-image", "purge-folder"])(
+    "does not lead to an error if its address %s is opened",
+    async (path) => {
+      const answer = await page(`/admin/cache/${path}`);
+      expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/admin/cache"]);
+      expect((await app.get(`/admin/cache/${path}`)).status).toBe(401);
+    },
+  );
+});
+
 describe("purging one entry", () => {
   test("removes the entry of a key and reports the number of removed entries", async () => {
     expect(await isKept(app, tile)).toBe(false);

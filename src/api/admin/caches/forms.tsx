@@ -6,6 +6,7 @@ import { purgeable } from "../../../images/purge.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { href } from "../admin.ts";
+import { refusalNotice } from "../frame.tsx";
 import type { SlotReading } from "./slots.tsx";
 
 /** Input of a form, and what is wrong with it. */
@@ -25,6 +26,27 @@ export interface PurgeFault {
 interface FormProps {
   readonly c: RequestContext;
   readonly fault: PurgeFault | undefined;
+}
+
+const labels: Readonly<Record<PurgeFault["field"], string>> = {
+  identifier: "Identifier",
+  folder: "Folder",
+  cache: "Cache",
+  key: "Key",
+};
+
+/** Says at the top of the page what is wrong, with a link to the field. */
+export function RefusedPurge({ fault: { form, field, message, status } }: { readonly fault: PurgeFault }) {
+  return (
+    <div {...refusalNotice("refused")}>
+      <p>{status === 422 ? "Nothing was purged. Correct this:" : "The purge failed:"}</p>
+      <ul>
+        <li>
+          <a href={`#${field === "cache" ? `${form}-cache` : field}`}>{labels[field]}</a>: {message}
+        </li>
+      </ul>
+    </div>
+  );
 }
 
 /** The message of a field, which the field refers to as its description. */

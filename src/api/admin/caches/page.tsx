@@ -3,7 +3,7 @@
 import type { RequestContext } from "../../http/context.ts";
 import type { Admin, AdminPage } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
-import { PurgeEntry, type PurgeFault, PurgeFolder, PurgeImage, PurgeSlot } from "./forms.tsx";
+import { PurgeEntry, type PurgeFault, PurgeFolder, PurgeImage, PurgeSlot, RefusedPurge } from "./forms.tsx";
 import { LargestImages, readSlots, SlotCards } from "./slots.tsx";
 
 /** Its routes. */
@@ -17,6 +17,7 @@ export async function respondCaches(c: RequestContext, admin: Admin, fault?: Pur
   const readings = await readSlots(service);
   const body = (
     <>
+      {fault && <RefusedPurge fault={fault} />}
       <SlotCards readings={readings} />
       <LargestImages c={c} service={service} />
       <div class="forms">

@@ -17,7 +17,7 @@ import { noteFailure } from "../../http/failure.ts";
 import { Refusal } from "../../http/problem.ts";
 import { statusOf } from "../../http/status.ts";
 import { imagePath } from "../addresses.ts";
-import type { Admin, AdminPage } from "../admin.ts";
+import { type Admin, type AdminPage, formRoute } from "../admin.ts";
 import { createFolderPurges, type FolderPurges } from "./folder-purges.ts";
 import type { PurgeFault } from "./forms.tsx";
 import { respondCaches } from "./page.tsx";
@@ -26,13 +26,15 @@ import { respondCaches } from "./page.tsx";
 export const purgeRoutes: AdminPage = (admin) => {
   const folders = createFolderPurges(admin.service);
   return [
-    { path: "/admin/cache/purge", post: (c) => entryForm(c, admin) },
-    { path: "/admin/cache/purge-all", post: (c) => slotForm(c, admin) },
-    { path: "/admin/cache/purge-image", post: (c) => imageForm(c, admin) },
-    { path: "/admin/cache/purge-folder", post: (c) => folderForm(c, admin, folders) },
+    formRoute("/admin/cache/purge", page, (c) => entryForm(c, admin)),
+    formRoute("/admin/cache/purge-all", page, (c) => slotForm(c, admin)),
+    formRoute("/admin/cache/purge-image", page, (c) => imageForm(c, admin)),
+    formRoute("/admin/cache/purge-folder", page, (c) => folderForm(c, admin, folders)),
     { path: "/admin/api/purge", post: (c) => purgeByScript(c, admin, folders) },
   ];
 };
+
+const page = "/admin/cache";
 
 /** Maximum bytes of a form or a JSON text: identifiers are as long as addresses may be. */
 const maxBody = 64 * 1024;
@@ -47,7 +49,7 @@ async function entryForm(c: RequestContext, admin: Admin): Promise<Response> {
   return orFault(c, admin, { form: "entry", field: "key", entered }, async () => {
     const removed = await purgeEntry(partsOf(admin), slot, key.trim());
     admin.service.log.info("an entry was purged by the operator", { cache: slot, entries: removed });
-    return admin.outcomes.redirect(c, "/admin/cache", {
+    return admin.outcomes.redirect(c, page, {
       state: "done",
       text:
         removed === 0
@@ -68,7 +70,7 @@ async function slotForm(c: RequestContext, admin: Admin): Promise<Response> {
     const held = await usage?.().catch(() => undefined);
     await purgeSlot(partsOf(admin), slot);
     admin.service.log.info("a cache was emptied by the operator", { cache: slot });
-    return admin.outcomes.redirect(c, "/admin/cache", {
+    return admin.outcomes.redirect(c, page, {
       state: "done",
       text: `The ${slot} cache was emptied${held ? `; it held ${entryCount(held.entries)}` : ""}.`,
     });
@@ -81,8 +83,7 @@ async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
   return orFault(c, admin, { form: "image", field: "identifier", entered }, async () => {
     const { purged } = await purgeNamed(admin, identifier);
     const removed = sumOf(purged);
-    const page = from === "view" ? imagePath(identifier) : "/admin/cache";
-    return admin.outcomes.redirect(c, page, {
+    return admin.outcomes.redirect(c, from === "view" ? imagePath(identifier) : page, {
       state: "done",
       text:
         removed === 0
@@ -98,7 +99,7 @@ async function folderForm(c: RequestContext, admin: Admin, folders: FolderPurges
   return orFault(c, admin, { form: "folder", field: "folder", entered }, async () => {
     const name = folder.trim().replace(/\/+$/, "");
     const result = await folders.purge(partsOf(admin), folder.trim());
-    return admin.outcomes.redirect(c, "/admin/cache", {
+    return admin.outcomes.redirect(c, page, {
       state: "done",
       text: result
         ? `${entryCount(sumOf(result.purged))} of ${imageCount(result.masters)} in ${name} removed: ${countsOf(result.purged)}.`

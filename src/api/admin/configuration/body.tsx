@@ -7,6 +7,7 @@ import { effectiveYaml } from "../../../config/effective.ts";
 import { type Problem, positionText } from "../../../config/reading/problems.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
+import { refusalNotice } from "../frame.tsx";
 import { type Attempt, Form, idOf } from "./form.tsx";
 import { Review } from "./review.tsx";
 
@@ -88,7 +89,7 @@ function RefusalNotice({
   readonly attempt: Attempt;
 }) {
   return (
-    <div class="notice bad" role="alert" id="refused" tabindex={-1} autofocus>
+    <div {...refusalNotice("refused")}>
       <p>{refusalText(result)}</p>
       {result.kind === "refused" && (
         <ul>
