@@ -283,6 +283,46 @@ describe("purging an image", () => {
     expect(answer.headers.get("Location")).toBe("/admin/view/a%20b/%C3%BC;2");
   });
 
+  test("ignores spaces around the identifier", async () => {
+    await isKept(app, tile);
+    const answer = await post("/admin/cache/purge-image", { identifier: " base.png\n" });
+    expect(await outcomeOf(answer)).toMatch(/entr(y|ies) of base\.png removed: render 1/);
+    const again = await post("/admin/cache/purge-image", { identifier: "base.png" });
+    expect(await outcomeOf(again)).toBe("Nothing was cached of base.png.");
+  });
+
+  test.each([
+    ["base%2Epng", "Did you mean base.png?"],
+    ["bsae.png", "Did you mean base.png?"],
+    ["nothing-like-it/at-all", "Check its spelling."],
+    ["100%", "Check its spelling."],
+  ])("of %s, which no source has, is 422 at the field, with what was meant", async (identifier, advice) => {
+    const answer = await post("/admin/cache/purge-image", { identifier });
+    expect(answer.status).toBe(422);
+    const html = await answer.text();
+    const [, said] = /<p class="wrong" id="identifier-wrong">(.*?)<\/p>/s.exec(html) ?? [];
+    expect(said).toBe(
+      `Nothing was cached of ${identifier}, and no source has an image of this identifier. ${advice}`,
+    );
+    expect(html).toContain(`value="${identifier}"`);
+  });
+
+  test("whose master is gone removes what was cached of it", async () => {
+    const root = mkdtempSync(join(tmpdir(), "smalti-admin-gone-"));
+    copyFileSync(join(fixturesFolder, "base.png"), join(root, "gone.png"));
+    const own = await served(
+      `sources: [{ name: files, type: filesystem, root: ${JSON.stringify(root)} }]\n${cache}`,
+      operator,
+    );
+    await isKept(own, "/iiif/3/gone.png/full/64,/0/default.jpg");
+    rmSync(join(root, "gone.png"));
+    const answer = await post("/admin/cache/purge-image", { identifier: "gone.png" }, own);
+    expect(await outcomeOf(answer)).toMatch(/entries of gone\.png removed: render 1/);
+    expect((await post("/admin/cache/purge-image", { identifier: "gone.png" }, own)).status).toBe(422);
+    await own.service.close();
+    rmSync(root, { recursive: true });
+  });
+
   test("of an impossible identifier is 422 at the field", async () => {
     const answer = await post("/admin/cache/purge-image", { identifier: "../secret" });
     expect(answer.status).toBe(422);

@@ -21,6 +21,7 @@ import { type Admin, type AdminPage, formRoute } from "../admin.ts";
 import { createFolderPurges, type FolderPurges } from "./folder-purges.ts";
 import type { PurgeFault } from "./forms.tsx";
 import { respondCaches } from "./page.tsx";
+import { refuseUnknown } from "./unknown-image.ts";
 
 /** Its routes. */
 export const purgeRoutes: AdminPage = (admin) => {
@@ -78,11 +79,14 @@ async function slotForm(c: RequestContext, admin: Admin): Promise<Response> {
 }
 
 async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
-  const { identifier, from } = await fields(c, ["identifier", "from"]);
-  const entered = { identifier };
+  const { identifier: entry, from } = await fields(c, ["identifier", "from"]);
+  const entered = { identifier: entry };
+  const identifier = entry.trim();
   return orFault(c, admin, { form: "image", field: "identifier", entered }, async () => {
     const { purged } = await purgeNamed(admin, identifier);
     const removed = sumOf(purged);
+    // The page of an image says itself whether there is one.
+    if (removed === 0 && from !== "view") await refuseUnknown(admin.service.images, identifier);
     return admin.outcomes.redirect(c, from === "view" ? imagePath(identifier) : page, {
       state: "done",
       text:
