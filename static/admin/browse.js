@@ -1,24 +1,32 @@
-// Thumbnails that fail say why: a header may be sound and the pixels behind it damaged.
+// Thumbnails, each of which is requested once, when it comes into view. If it fails, its response says why: a
+// header may be sound and the pixels behind it damaged.
 (() => {
-  const reasonOf = async (url) => {
-    const answer = await fetch(url, { headers: { Accept: "application/problem+json" } }).catch(
-      () => undefined,
-    );
-    const problem = answer?.ok ? undefined : await answer?.json().catch(() => undefined);
-    return problem?.detail ?? "Its thumbnail did not come.";
+  const show = async (place) => {
+    const headers = { Accept: "image/*, application/problem+json" };
+    const response = await fetch(place.dataset.thumbnail, { headers }).catch(() => undefined);
+    if (!response?.ok) {
+      const problem = await response?.json().catch(() => undefined);
+      const reason = document.createElement("span");
+      reason.className = "reason bad";
+      reason.textContent = problem?.detail ?? "Its thumbnail did not come.";
+      place.closest("li").append(reason);
+      return;
+    }
+    const image = new Image();
+    image.alt = "";
+    image.src = URL.createObjectURL(await response.blob());
+    image.addEventListener("load", () => URL.revokeObjectURL(image.src), { once: true });
+    place.replaceWith(image);
   };
-  const failed = async (image) => {
-    const reason = document.createElement("span");
-    reason.className = "reason bad";
-    reason.textContent = await reasonOf(image.src);
-    const nothing = document.createElement("span");
-    nothing.className = "nothing";
-    const item = image.closest("li");
-    image.replaceWith(nothing);
-    item.append(reason);
-  };
-  for (const image of document.querySelectorAll(".images img")) {
-    image.addEventListener("error", () => failed(image), { once: true });
-    if (image.complete && image.naturalWidth === 0 && image.currentSrc) void failed(image);
-  }
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        void show(target);
+      }
+    },
+    { rootMargin: "400px" },
+  );
+  for (const place of document.querySelectorAll("[data-thumbnail]")) observer.observe(place);
 })();

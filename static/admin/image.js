@@ -1,4 +1,4 @@
-// The picture to zoom in, by OpenSeadragon. Its tiles come as for any reader: what is gated for this browser does not.
+// The picture to zoom in, by OpenSeadragon. What is gated for this browser does not come.
 void (async () => {
   const byId = (id) => document.getElementById(id);
   const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);

@@ -100,7 +100,9 @@ const drawn = (page: Page) =>
   page.evaluate(() => document.querySelector<HTMLCanvasElement>("#viewer canvas")?.toDataURL());
 
 const tilesIn = (asked: readonly string[]) =>
-  asked.filter((path) => path.startsWith("/iiif/3/") && !path.includes("!300,300") && path.endsWith(".jpg"));
+  asked.filter(
+    (path) => path.startsWith("/admin/image/") && !path.includes("!300,300") && path.endsWith(".jpg"),
+  );
 
 /** Returns the number of entries in the render cache according to the page. */
 const renderEntries = async (page: Page) =>
@@ -115,6 +117,8 @@ test("from the folders to an image: its tiles come from this host, with mouse, b
   const opened = await open("/admin/browse");
   const { page, problems, asked } = opened;
   await page.getByRole("link", { name: "maps" }).click();
+  const small = page.locator(".images img");
+  await expect.poll(() => small.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(300);
   await page.getByRole("link", { name: "City & land.jpg" }).click();
   await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
   const thumbnail = page.locator("#thumbnail");
@@ -263,6 +267,9 @@ test("without scripts a box has to be ticked before a cache is emptied, and imag
   // What needs a script is not shown.
   expect(await page.locator(".copy").count()).toBeGreaterThan(0);
   expect(await page.locator(".copy:visible").count()).toBe(0);
+  await page.goto(`${url}/admin/browse/maps`, { waitUntil: "networkidle" });
+  expect(await page.locator(".images img:visible").count()).toBe(1);
+  expect(await page.locator(".images .nothing:visible").count()).toBe(0);
   await page.goto(`${url}/admin/config`);
   expect(await page.locator(".copy:visible, #find:visible").count()).toBe(0);
   await close(opened);
@@ -272,7 +279,7 @@ test("a gated image is not shown to the operator before a login as a reader, and
   const opened = await open("/admin/view/gated/secret.png");
   const { page, problems, asked } = opened;
   expect(await page.locator("#viewer").count()).toBe(0);
-  expect(asked.filter((path) => path.startsWith("/iiif/"))).toEqual([]);
+  expect(asked.filter((path) => /^\/(?:iiif|admin\/image)\//.test(path))).toEqual([]);
   await page.getByRole("link", { name: "Log in as a reader" }).click();
   await page.locator("form button").first().click();
   await page.waitForURL(`${url}/admin/view/gated/secret.png`);
@@ -282,14 +289,18 @@ test("a gated image is not shown to the operator before a login as a reader, and
   await close(opened);
 });
 
-test("damaged pixels behind a sound header are reported in the viewer and in the folder", async () => {
+test("damaged pixels behind a sound header are reported in the viewer, and in the folder by one request", async () => {
   const opened = await open("/admin/view/damaged/cut.png");
-  const { page } = opened;
+  const { page, asked } = opened;
   await expect.poll(() => page.locator("#trouble").textContent()).toContain("This image cannot be shown.");
+  const before = asked.length;
   await page.goto(`${url}/admin/browse/damaged`, { waitUntil: "networkidle" });
   const item = page.locator(".images li", { hasText: "cut.png" });
   await expect.poll(() => item.locator(".reason").count()).toBe(1);
   expect(await item.locator("img").count()).toBe(0);
+  expect(asked.slice(before).filter((path) => path.includes("cut.png"))).toHaveLength(1);
+  // Nothing was requested as readers do.
+  expect(asked.filter((path) => path.startsWith("/iiif/"))).toEqual([]);
   await close(opened);
 });
 

@@ -4,6 +4,8 @@ import { encodeIdentifier } from "../../iiif/image/path.ts";
 
 export const browseFolder = "/admin/browse/";
 export const viewFolder = "/admin/view/";
+/** Before the identifier and the parameters of a picture on these pages. */
+export const pictureFolder = "/admin/image/";
 
 /** Path of the page of a folder; "" is the root. */
 export const folderPath = (identifier: string): string =>

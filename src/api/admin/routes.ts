@@ -17,6 +17,7 @@ import { doctorPages } from "./doctor/page.tsx";
 import { createGate } from "./gate.ts";
 import { browsePages } from "./images/browse.tsx";
 import { imagePages } from "./images/image.tsx";
+import { pictureRoutes } from "./images/pictures.ts";
 import { createOutcomes } from "./outcome.ts";
 
 const pages: readonly AdminPage[] = [
@@ -28,6 +29,7 @@ const pages: readonly AdminPage[] = [
   accessPages,
   browsePages,
   imagePages,
+  pictureRoutes,
   doctorPages,
   assetRoutes,
 ];

@@ -14,6 +14,7 @@ export const titles: Readonly<Record<number, string>> = {
   414: "URI Too Long",
   415: "Unsupported Media Type",
   416: "Range Not Satisfiable",
+  422: "Unprocessable Content",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",
   451: "Unavailable For Legal Reasons",

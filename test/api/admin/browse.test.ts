@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLog } from "../../../src/lib/telemetry/log.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";
@@ -37,6 +38,8 @@ beforeAll(async () => {
   put("main/lesser/map.png");
   put("shelf/deep/needle.png");
   put("outside.png");
+  // The header is sound; the pixels end early.
+  writeFileSync(join(top, "cut.png"), (await fixture("base.png")).subarray(0, 20_000));
   symlinkSync(join(top, "outside.png"), join(top, "main/link.png"));
   await sharp({ create: { width: 120, height: 80, channels: 3, background: "#a00" } })
     .png()
@@ -125,13 +128,16 @@ describe("/admin/browse", () => {
     const html = await see("/admin/browse");
     expect(html).toContain('href="/pictures/admin/view/a%20%3Cb%3E%20&amp;%20%22c%22%20100%25.png"');
     expect(html).toMatch(
-      /<img src="\/pictures\/iiif\/3\/Sheet%2010\.png\/full\/!300,300\/0\/default\.jpg" alt="" loading="lazy"/,
+      /<img src="\/pictures\/admin\/image\/Sheet%2010\.png\/full\/!300,300\/0\/default\.jpg" alt="" loading="lazy"/,
     );
     // 120 x 80: a derivative is not larger than its image.
-    expect(html).toContain('src="/pictures/iiif/3/small.png/full/max/0/default.jpg"');
+    expect(html).toContain('data-thumbnail="/pictures/admin/image/small.png/full/max/0/default.jpg"');
     expect(textOf(html)).toContain("120 × 80");
-    expect((await app.get("/iiif/3/small.png/full/max/0/default.jpg")).status).toBe(200);
-    expect((await app.get("/iiif/3/Sheet%2010.png/full/!300,300/0/default.jpg")).status).toBe(200);
+    for (const thumbnail of [
+      "small.png/full/max/0/default.jpg",
+      "Sheet%2010.png/full/!300,300/0/default.jpg",
+    ])
+      expect((await app.get(`/admin/image/${thumbnail}`, { headers: asOperator })).status).toBe(200);
   });
 
   test("shows a reason in place of a file that is not an image", async () => {
@@ -225,6 +231,51 @@ test.each(["browse", "view"])("hostile paths lead nowhere in /admin/%s", async (
     expect((await app.get(`/admin/${page}/${path}`, { headers: asOperator })).status, path).toBe(400);
 });
 
+describe("/admin/image", () => {
+  const picture = (path: string, headers: Record<string, string> = asOperator, of = app) =>
+    of.get(`/admin/image/${path}`, { headers });
+  const thumbnail = "full/!60,60/0/default.png";
+
+  test("has the pictures that readers receive, and stores none in a browser", async () => {
+    const answer = await picture(`Sheet%2010.png/${thumbnail}`);
+    expect([answer.status, answer.headers.get("Content-Type")]).toEqual([200, "image/png"]);
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const readers = await app.get(`/iiif/3/Sheet%2010.png/${thumbnail}`);
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(new Uint8Array(await readers.arrayBuffer()));
+    const information = await (await picture("lesser%2Fmap.png/info.json")).json();
+    const id = "https://images.example.org/pictures/admin/image/lesser%2Fmap.png";
+    expect(information).toMatchObject({ id, type: "ImageService3" });
+  });
+
+  test.each([
+    ["Sheet%2010.png/full/!60,60/0/default.png", {}, 401],
+    ["gated%2Fsecret.png/full/!60,60/0/default.png", asOperator, 403],
+    ["nowhere.png/full/!60,60/0/default.png", asOperator, 404],
+    ["Sheet%2010.png", asOperator, 404],
+    ["Sheet%2010.png/full/full/0/default.png", asOperator, 400],
+    ["broken.png/full/!60,60/0/default.png", asOperator, 501],
+  ] as const)("refuses %s with headers %j by %s", async (path, headers, status) => {
+    expect((await picture(path, { ...headers })).status).toBe(status);
+  });
+
+  test("makes no failure of readers of a damaged master, and tells the reason", async () => {
+    const lines: string[] = [];
+    const log = createLog({ level: "info", format: "text", write: (line) => lines.push(line) });
+    const one = await served(
+      `sources: [{ name: main, type: filesystem, root: ${JSON.stringify(top)} }]`,
+      operator,
+      { log },
+    );
+    open.push(one);
+    const answer = await picture(`cut.png/${thumbnail}`, asOperator, one);
+    expect(answer.status).toBe(422);
+    const readers = (await (await one.get(`/iiif/3/cut.png/${thumbnail}`)).json()) as { detail: string };
+    expect(await answer.json()).toMatchObject({ status: 422, code: "decode", detail: readers.detail });
+    expect(one.service.requests.recentErrors().map(({ route }) => route)).toEqual(["iiif/3 image"]);
+    expect(lines.filter((line) => line.includes("request failed"))).toHaveLength(1);
+  });
+});
+
 describe("/admin/view", () => {
   test("shows the thumbnail, the addresses of the image and a viewer of this host", async () => {
     const html = await see("/admin/view/Sheet%2010.png");
@@ -241,7 +292,7 @@ describe("/admin/view", () => {
       expect(html).toContain(`data-copy="${address}"`);
     }
     expect(html).toMatch(
-      /<img id="thumbnail" src="\/pictures\/iiif\/3\/Sheet%2010\.png\/full\/!300,300\/0\/default\.jpg" width="300" height="200"/,
+      /<img id="thumbnail" src="\/pictures\/admin\/image\/Sheet%2010\.png\/full\/!300,300\/0\/default\.jpg" width="300" height="200"/,
     );
     for (const file of ["openseadragon/openseadragon.min.js", "page/zoom.js", "admin/image.js"])
       expect(html).toContain(`src="/pictures/admin/static/${file}"`);

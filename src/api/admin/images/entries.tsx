@@ -1,10 +1,10 @@
 // Contents of a folder: folders, images with thumbnails and facts, other files, and links to its other pages.
 
-import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
+import { imageAddress } from "../../../iiif/image/mounts.ts";
 import type { OperatorLook } from "../../../images/operator.ts";
 import type { OperatorEntry, OperatorFolder } from "../../../manifests/browse/operator-folder.ts";
 import type { RequestContext } from "../../http/context.ts";
-import { folderPath, imagePath } from "../addresses.ts";
+import { folderPath, imagePath, pictureFolder } from "../addresses.ts";
 import { href } from "../admin.ts";
 import type { Gate } from "./gated-images.ts";
 import { thumbnailOf } from "./thumbnails.ts";
@@ -86,15 +86,17 @@ function Thumbnail({
   readonly isShown: boolean;
   readonly identifier: string;
 }) {
-  if (look?.size && isShown)
+  if (look?.size && isShown) {
+    const address = href(c, imageAddress(pictureFolder, identifier) + thumbnailOf(look.size));
     return (
-      <img
-        src={href(c, imageAddress(mainPrefix[3], identifier) + thumbnailOf(look.size))}
-        alt=""
-        loading="lazy"
-        decoding="async"
-      />
+      <>
+        <span class="nothing" data-thumbnail={address} />
+        <noscript>
+          <img src={address} alt="" loading="lazy" decoding="async" />
+        </noscript>
+      </>
     );
+  }
   return <span class="nothing">{look?.size ? "gated" : ""}</span>;
 }
 

@@ -9,7 +9,7 @@ import { lookAtAll, type OperatorLook, slowSource } from "../../../images/operat
 import { placeOf, trailOf } from "../../../manifests/places.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
-import { imagePath, viewFolder } from "../addresses.ts";
+import { imagePath, pictureFolder, viewFolder } from "../addresses.ts";
 import { type Admin, type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
 import { Findings, Knowledge } from "./diagnosis.tsx";
@@ -46,8 +46,9 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
   const look: OperatorLook = found ?? { identifier, problem: slowSource() };
   const thumbnail = address + thumbnailOf(look.size);
   const gate = await decideForBrowser(c, service, identifier, thumbnail);
+  const picture = imageAddress(pictureFolder, identifier);
   const isThere = look.problem?.kind !== "not-found";
-  const props = { c, service, identifier, look, gate, address, thumbnail };
+  const props = { c, service, identifier, look, gate, address, thumbnail, picture };
   const body = (
     <>
       <Trail c={c} trail={trailOf(service.sources, placeOf(service.sources, identifier))} />

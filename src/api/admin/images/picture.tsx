@@ -8,7 +8,7 @@ import type { RequestContext } from "../../http/context.ts";
 import { imagePath } from "../addresses.ts";
 import { href } from "../admin.ts";
 import type { Gate } from "./gated-images.ts";
-import { thumbnailBox } from "./thumbnails.ts";
+import { thumbnailBox, thumbnailOf } from "./thumbnails.ts";
 
 /** Input of the parts of an image page. */
 export interface ImageProps {
@@ -20,6 +20,8 @@ export interface ImageProps {
   /** Path of the image. */
   readonly address: string;
   readonly thumbnail: string;
+  /** Path of its picture on this page. */
+  readonly picture: string;
 }
 
 /** Says what the operator's browser receives: admin credentials open no gated image. */
@@ -74,11 +76,11 @@ export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Im
 }
 
 /** Hidden until its script runs: without scripts the page shows the thumbnail. */
-export function Stage({ c, identifier, look: { size }, gate, address }: ImageProps) {
+export function Stage({ c, identifier, look: { size }, gate, picture }: ImageProps) {
   if (!size || !gate?.isShown) return null;
   return (
     <figure id="stage" hidden>
-      <div id="viewer" data-address={href(c, address)} data-name={nameOf(identifier)} />
+      <div id="viewer" data-address={href(c, picture)} data-name={nameOf(identifier)} />
       <p class="notice bad" id="trouble" role="status" hidden />
       <figcaption>
         <span class="quiet">Drag to move, double-click or use the wheel to zoom.</span>
@@ -105,13 +107,13 @@ export function Stage({ c, identifier, look: { size }, gate, address }: ImagePro
 }
 
 /** For a page without scripts; the stage replaces it. */
-export function Thumbnail({ c, identifier, look: { size }, gate, thumbnail }: ImageProps) {
+export function Thumbnail({ c, identifier, look: { size }, gate, picture }: ImageProps) {
   if (!size || !gate?.isShown) return null;
   const scale = Math.min(1, thumbnailBox / Math.max(size.width, size.height));
   return (
     <img
       id="thumbnail"
-      src={href(c, thumbnail)}
+      src={href(c, picture + thumbnailOf(size))}
       width={Math.max(1, Math.round(size.width * scale))}
       height={Math.max(1, Math.round(size.height * scale))}
       alt={`Thumbnail of ${nameOf(identifier)}`}
