@@ -35,7 +35,10 @@ export type SlotCounts = Counts<(typeof slotCounts)[number]>;
 export interface Slot {
   readonly name: string;
   readonly counts: SlotCounts;
-  /** Returns its capacity in bytes; 0 if it is disabled, Infinity if the store has no limit of its own. */
+  /**
+   * Returns the capacity of its store in bytes; 0 if it is disabled, Infinity if the store has no limit of
+   * its own.
+   */
   maxBytes(): number;
   /** undefined: not there, or the store is broken. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
@@ -72,6 +75,8 @@ export interface Slot {
    * Returns whether its store is unused after failures, for each kind of operation; missing if it never is.
    */
   circuits?: Store["circuits"];
+  /** The memory that stands in for its store, while it does; missing if there is none. */
+  standIn?(): Pick<Store, "maxBytes" | "usage"> | undefined;
   /** Throws when the store cannot be used. */
   check(): Promise<void>;
   /** Resolves when all that was to be stored until now is, or has failed. */
@@ -143,7 +148,11 @@ export function createSlot(options: SlotOptions): Slot {
     });
   };
 
-  const store = options.store && standIn ? withStandIn(options.store, standIn, logFailure) : options.store;
+  const withMemory =
+    options.store && standIn
+      ? withStandIn(options.store, standIn, (error) => logFailure("get", error))
+      : undefined;
+  const store = withMemory ?? options.store;
 
   const countLookup = (value: Uint8Array | undefined) => {
     if (!value) return counts.misses.add();
@@ -241,6 +250,7 @@ export function createSlot(options: SlotOptions): Slot {
     ...(store?.largest ? { largest: store.largest } : {}),
     ...(store?.volume ? { volume: store.volume } : {}),
     ...(store?.circuits ? { circuits: store.circuits } : {}),
+    ...(withMemory ? { standIn: withMemory.standIn } : {}),
     async check() {
       try {
         await store?.check();

@@ -2,33 +2,44 @@
 
 import type { Store } from "./store.ts";
 
+/** A store with memory that may stand in for it. Bound and usage are those of the store. */
+export interface StoreWithStandIn extends Store {
+  /** The memory while it stands in for the store. */
+  standIn(): Store | undefined;
+}
+
 /**
- * `store`, and `memory` from a write that fails until one succeeds; then memory is emptied, since only the
- * store knows what others purged meanwhile. Errors of reads and writes go to `failed`, not to the caller.
+ * `store`, and `memory` from a write that fails until a write or a check succeeds; then memory is emptied,
+ * since only the store knows what others purged meanwhile. Errors of reads go to `readFailed`, not to the
+ * caller. A write that fails throws, so that it does not count as one, and memory has the value.
  */
 export function withStandIn(
   store: Store,
   memory: Store,
-  failed: (what: string, error: unknown) => void,
-): Store {
+  readFailed: (error: unknown) => void,
+): StoreWithStandIn {
   let away = false;
   /** The write that tries whether the store can be used again, of an entry that was read. */
   let trial: Promise<void> | undefined;
   let lifetime: number | undefined;
-  const { clear, usage } = store;
+  const { clear, maxBytes, usage, volume, circuits } = store;
 
-  const write: Store["set"] = async (name, variant, value, ttl) => {
-    await store.set(name, variant, value, ttl);
+  const comeBack = async () => {
     if (!away) return;
     away = false;
     await memory.clear?.();
   };
 
+  const write: Store["set"] = async (name, variant, value, ttl) => {
+    await store.set(name, variant, value, ttl);
+    await comeBack();
+  };
+
   return {
-    maxBytes: () => (away ? memory : store).maxBytes?.() ?? Number.POSITIVE_INFINITY,
+    ...(maxBytes ? { maxBytes } : {}),
     async get(name, variant) {
       const found = await store.get(name, variant).catch((error: unknown) => {
-        failed("get", error);
+        readFailed(error);
         return undefined;
       });
       if (found || !away) return found;
@@ -46,9 +57,9 @@ export function withStandIn(
       try {
         await write(name, variant, value, ttl);
       } catch (error) {
-        failed("set", error);
         away = true;
         await memory.set(name, variant, value, ttl);
+        throw error;
       }
     },
     async delete(name, variant) {
@@ -65,10 +76,14 @@ export function withStandIn(
           },
         }
       : {}),
-    ...(usage ? { usage: () => (away && memory.usage ? memory.usage() : usage()) } : {}),
-    ...(store.volume ? { volume: store.volume } : {}),
-    ...(store.circuits ? { circuits: store.circuits } : {}),
-    check: () => store.check(),
+    ...(usage ? { usage } : {}),
+    ...(volume ? { volume } : {}),
+    ...(circuits ? { circuits } : {}),
+    standIn: () => (away ? memory : undefined),
+    async check() {
+      await store.check();
+      await comeBack();
+    },
     async close() {
       await trial;
       await store.close?.();

@@ -228,6 +228,43 @@ describe("a slot", () => {
   });
 });
 
+describe("memory in place of a store", () => {
+  it("serves values that do not count as stored, and counts each failed write once", async () => {
+    const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
+    const { slot } = slotOver({ store, standIn: heapStore({ maxBytes: 1 << 16 }) });
+    slot.put("a", "", one);
+    await slot.whenSettled();
+    store.broken = true;
+    for (const name of ["b", "c"]) slot.put(name, "", two);
+    await slot.whenSettled();
+    expect(readCounts(slot.counts)).toMatchObject({
+      errors: 2,
+      failedWrites: 2,
+      writes: 1,
+      bytesWritten: 1,
+    });
+    expect(await slot.get("b", "")).toEqual(two);
+    expect(slot.maxBytes()).toBe(Number.POSITIVE_INFINITY);
+    expect([await slot.standIn?.()?.usage?.(), slot.standIn?.()?.maxBytes?.()]).toMatchObject([
+      { entries: 2 },
+      1 << 16,
+    ]);
+  });
+
+  it("is unused after a check that passes", async () => {
+    const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
+    const { slot } = slotOver({ store, standIn: heapStore({ maxBytes: 1 << 16 }) });
+    store.broken = true;
+    slot.put("a", "", one);
+    await slot.whenSettled();
+    await expect(slot.check()).rejects.toThrow("no connection");
+    expect(slot.standIn?.()).toBeDefined();
+    store.broken = false;
+    await slot.check();
+    expect(slot.standIn?.()).toBeUndefined();
+  });
+});
+
 describe("a purge", () => {
   it("removes a value that is being written", async () => {
     const store = unreliable(heapStore({ maxBytes: 1 << 20 }));

@@ -92,7 +92,8 @@ export function createSidecarJobs(
   { codecs, pool, origin, admission, timeoutMs, keptBytes = leastKeptBytes }: SidecarJobParts,
   isCurrent: (key: SidecarKey) => boolean,
 ): SidecarJobs {
-  const room = () => (origin.maxBytes() === 0 ? keptBytes * shareOfMemory : origin.maxBytes() * shareOfSlot);
+  const capacity = () => origin.standIn?.()?.maxBytes?.() ?? origin.maxBytes();
+  const room = () => (origin.maxBytes() === 0 ? keptBytes * shareOfMemory : capacity() * shareOfSlot);
   const codecOf = ({ format }: ImageHeader) => codecs.byFormat(format);
   const sizeOf = ({ image }: Master) => image.bytes.size ?? 0;
   const memoryOf = (master: Master, header: ImageHeader) =>

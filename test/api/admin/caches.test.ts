@@ -3,8 +3,9 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 import { startRedis } from "../../servers/redis.ts";
@@ -296,13 +297,14 @@ describe("purging an image", () => {
     ["bsae.png", "Did you mean base.png?"],
     ["nothing-like-it/at-all", "Check its spelling."],
     ["100%", "Check its spelling."],
+    ["ann:secret@example.org/a.png", "Check its spelling."],
   ])("of %s, which no source has, is 422 at the field, with what was meant", async (identifier, advice) => {
     const answer = await post("/admin/cache/purge-image", { identifier });
     expect(answer.status).toBe(422);
     const html = await answer.text();
     const [, said] = /<p class="wrong" id="identifier-wrong">(.*?)<\/p>/s.exec(html) ?? [];
     expect(said).toBe(
-      `Nothing was cached of ${identifier}, and no source has an image of this identifier. ${advice}`,
+      `Nothing was cached of ${identifier.replace("ann:secret", "***")}, and no source has an image of this identifier. ${advice}`,
     );
     expect(html).toContain(`value="${identifier}"`);
   });
@@ -516,4 +518,61 @@ test("a folder as cache is counted as it is, also after it was emptied", async (
   await expect.poll(entries).toBe("0");
   await own.service.close();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+describe("a folder as cache that cannot be written", () => {
+  let folder: string;
+  let own: Served;
+  let isWritable = true;
+  const card = async () => cardOf(await (await page("/admin/cache", own)).text(), "render");
+  const render = async (x: number) => {
+    await (await own.get(`/iiif/3/base.png/${x},0,16,16/max/0/default.jpg`)).arrayBuffer();
+    await settled(own);
+  };
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "smalti-admin-unwritable-"));
+    isWritable = true;
+    const disk = nodeFiles();
+    const writeFile: typeof disk.writeFile = async (path, data, options) => {
+      if (!isWritable) throw Object.assign(new Error("permission denied"), { code: "EACCES" });
+      return disk.writeFile(path, data, options);
+    };
+    const files = `{ backend: filesystem, path: ${JSON.stringify(folder)}, max_bytes: 4GiB }`;
+    own = await served(`cache: { render: ${files}, info: ${heap}, origin: ${heap} }`, operator, {
+      files: { ...disk, writeFile },
+    });
+    await render(0);
+  });
+  afterEach(async () => {
+    await own.service.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const standsIn = /Memory stands in for the folder until .* It holds 2 entries, [\d.]+ KiB of 64 MiB\./;
+
+  test("is shown as such, with its own figures and those of the memory that stands in for it", async () => {
+    isWritable = false;
+    for (const x of [1, 2]) await render(x);
+    const text = await card();
+    expect(text).toMatch(/^render cannot be used .* The folder of the store cannot be written:/);
+    expect(text).toMatch(standsIn);
+    expect(text).toMatch(/[\d.]+ (?:Ki)?B of 4 GiB \(0\.0 %\) Entries 1 /);
+  });
+
+  test("is shown as such before the next check of it, too", async () => {
+    expect(await card()).toMatch(/^render works .* Entries 1 /);
+    isWritable = false;
+    for (const x of [1, 2]) await render(x);
+    const text = await card();
+    expect(text).toMatch(/^render cannot be written /);
+    expect(text).toMatch(standsIn);
+  });
+
+  test("works again when it is repaired, without a further request for an image", async () => {
+    isWritable = false;
+    for (const x of [1, 2]) await render(x);
+    isWritable = true;
+    const text = await card();
+    expect(text).toMatch(/^render works .* of 4 GiB \(0\.0 %\) Entries 1 /);
+    expect(text).not.toContain("Memory stands in");
+  });
 });

@@ -463,7 +463,7 @@ test("figures count requests above the caps by the cap that refused them", async
   }
 });
 
-test("figures count a slot whose store fails, and show its circuit and its replacement", async () => {
+test("figures count a slot whose store fails, show its circuit, and do not count what memory takes in its place", async () => {
   const broken: FileSystem = {
     ...nodeFiles(),
     readFile: (path, options) =>
@@ -487,8 +487,10 @@ test("figures count a slot whose store fails, and show its circuit and its repla
   expect(change).toMatchObject({ "http_requests iiif/3 image 2xx": 2, "cache_lookups render miss": 2 });
   // Two reads and two writes, each of which failed once.
   expect(change).toMatchObject({ "cache_errors render": 4, "cache_failed_writes render": 2 });
+  expect(change["cache_writes render"] ?? 0).toBe(0);
   expect(await gauge(app.service, "cache_circuit_open", "render", "write")).toBe(1);
-  expect(await gauge(app.service, "cache_entries", "render"), "in memory").toBe(2);
+  expect(await app.service.slots.render.standIn?.()?.usage?.()).toMatchObject({ entries: 2 });
+  expect(await gauge(app.service, "cache_entries", "render"), "in the folder").toBe(0);
 });
 
 test("folders and servers are looked at only when somebody asks for their figures, and not each time", async () => {

@@ -7,7 +7,7 @@ import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { href } from "../admin.ts";
 import { refusalNotice } from "../frame.tsx";
-import type { SlotReading } from "./slots.tsx";
+import { entryCount, type SlotReading } from "./slots.tsx";
 
 /** Input of a form, and what is wrong with it. */
 export interface PurgeFault {
@@ -319,6 +319,3 @@ export function PurgeSlot({ c, readings, fault }: FormProps & { readonly reading
     </section>
   );
 }
-
-const entryCount = (entries: number) =>
-  entries === 1 ? "1 entry" : `${entries.toLocaleString("en")} entries`;

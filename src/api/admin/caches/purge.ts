@@ -21,6 +21,7 @@ import { type Admin, type AdminPage, formRoute } from "../admin.ts";
 import { createFolderPurges, type FolderPurges } from "./folder-purges.ts";
 import type { PurgeFault } from "./forms.tsx";
 import { respondCaches } from "./page.tsx";
+import { entryCount } from "./slots.tsx";
 import { refuseUnknown } from "./unknown-image.ts";
 
 /** Its routes. */
@@ -183,9 +184,6 @@ async function orFault(
     });
   }
 }
-
-const entryCount = (entries: number) =>
-  entries === 1 ? "1 entry" : `${entries.toLocaleString("en")} entries`;
 
 const imageCount = (images: number) => (images === 1 ? "1 file" : `${images.toLocaleString("en")} files`);
 

@@ -18,6 +18,8 @@ export interface SlotReading {
   /** From 0 to 1; absent before the first lookup. */
   readonly hitRate?: number;
   readonly lookups: number;
+  /** What is in the memory that stands in for its store; absent if none does. */
+  readonly inMemory?: { readonly entries: number; readonly bytes: number; readonly bound: number };
   /** Why its store is unusable, according to the latest check; absent if it is usable. */
   readonly problem?: string;
 }
@@ -30,8 +32,9 @@ const usageMs = 2000;
  * queries at most every ten seconds.
  */
 export async function readSlots({ slots, registry, health }: Service): Promise<readonly SlotReading[]> {
-  const checked = health().catch(() => ({ findings: [] }));
   const gauges = withDeadline(usageMs, () => registry.read(["cache_entries", "cache_size"])).catch(() => []);
+  // First, since a check that passes ends the use of memory in place of a folder.
+  const { findings } = await health().catch(() => ({ findings: [] }));
   return Promise.all(
     slots.all.map(async (slot): Promise<SlotReading> => {
       const { hits, misses, waits } = slot.counts;
@@ -40,14 +43,17 @@ export async function readSlots({ slots, registry, health }: Service): Promise<r
         slot.backend === "redis"
           ? usageIn(await gauges, slot.name)
           : slot.usage && (await withDeadline(usageMs, slot.usage).catch(() => undefined));
-      const problem = (await checked).findings.find(
+      const problem = findings.find(
         ({ check }) => check.part === "caches" && check.name === slot.name,
       )?.problem;
+      const memory = slot.standIn?.();
+      const held = await memory?.usage?.();
       return {
         slot,
         lookups,
         ...(problem !== undefined && { problem }),
         ...(usage && { usage }),
+        ...(held && { inMemory: { ...held, bound: memory?.maxBytes?.() ?? 0 } }),
         ...(lookups > 0 && { hitRate: hits.value / lookups }),
       };
     }),
@@ -90,14 +96,21 @@ export function SlotCards({ readings }: { readonly readings: readonly SlotReadin
   );
 }
 
-function SlotCard({ slot, usage, hitRate, lookups, problem }: SlotReading) {
+function SlotCard({ slot, usage, hitRate, lookups, problem, inMemory }: SlotReading) {
   return (
     <li class="card" data-slot={slot.name}>
       <h3>
-        {slot.name} <State slot={slot} problem={problem} />
+        {slot.name} <State slot={slot} problem={problem} isReplaced={inMemory !== undefined} />
       </h3>
       <p class="quiet">{contents[slot.name as SlotName]}</p>
       {problem !== undefined && <p class="bad">{problem}</p>}
+      {inMemory && (
+        <p class="bad">
+          Memory stands in for the folder until it can be written again. It holds{" "}
+          {entryCount(inMemory.entries)}, {formatSize(inMemory.bytes)} of {formatSize(inMemory.bound)}. The
+          figures below are those of the folder.
+        </p>
+      )}
       <Fill slot={slot} usage={usage} />
       <dl>
         <dt>Entries</dt>
@@ -136,11 +149,23 @@ function Fill({ slot, usage }: Pick<SlotReading, "slot"> & { readonly usage: Slo
 }
 
 const number = (value: number) => value.toLocaleString("en");
+
+/** A number of entries in words. */
+export const entryCount = (entries: number) => (entries === 1 ? "1 entry" : `${number(entries)} entries`);
+
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
-function State({ slot, problem }: { readonly slot: NamedSlot; readonly problem: string | undefined }) {
+interface StateProps {
+  readonly slot: NamedSlot;
+  readonly problem: string | undefined;
+  /** True while memory stands in for its store. */
+  readonly isReplaced: boolean;
+}
+
+function State({ slot, problem, isReplaced }: StateProps) {
   if (slot.backend === "none") return <span class="pill">off</span>;
   if (problem !== undefined) return <span class="pill bad">cannot be used</span>;
+  if (isReplaced) return <span class="pill bad">cannot be written</span>;
   const { read = false, write = false } = slot.circuits?.() ?? {};
   if (!read && !write) return <span class="pill good">works</span>;
   const which = read && write ? "reads and writes" : read ? "reads" : "writes";

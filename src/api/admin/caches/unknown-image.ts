@@ -5,6 +5,7 @@ import { nearIdentifier } from "../../../images/diagnosis/near.ts";
 import { withMaster } from "../../../images/open.ts";
 import { asOperator, operatorCaller } from "../../../images/operator.ts";
 import type { RenderParts } from "../../../images/render.ts";
+import { maskIdentifier } from "../../../lib/telemetry/mask-path.ts";
 
 /** Milliseconds for opening an image; one that takes longer counts as there. */
 const longestMs = 2000;
@@ -22,7 +23,7 @@ export async function refuseUnknown(images: RenderParts, identifier: string): Pr
       : await nearIdentifier(images.sources, identifier);
   throw new ServiceError(
     "not-found",
-    `Nothing was cached of ${identifier}, and no source has an image of this identifier. ${meant === undefined ? "Check its spelling." : `Did you mean ${meant}?`}`,
+    `Nothing was cached of ${maskIdentifier(identifier)}, and no source has an image of this identifier. ${meant === undefined ? "Check its spelling." : `Did you mean ${maskIdentifier(meant)}?`}`,
     { code: "image_not_found" },
   );
 }
