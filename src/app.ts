@@ -8,6 +8,8 @@ import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress } from "./api/http/client/client.ts";
+import { longestHost } from "./api/http/client/host.ts";
+import { createIgnoredLog } from "./api/http/client/ignored-headers.ts";
 import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
 import type { Env, RequestContext, Variables } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
@@ -72,6 +74,7 @@ export function createApp(
       }
     : undefined;
   const watchPeer = service.proxies.length === 0 ? createSinglePeerWatch(log) : undefined;
+  const noteIgnored = createIgnoredLog(log);
   const routes = createRoutes();
   for (const mount of mounted) mount(routes, service);
 
@@ -84,7 +87,7 @@ export function createApp(
     watchPeer?.(peer, c.req.raw.headers);
     const trust = { proxies: service.proxies, baseUrl: configured };
     const target = targetOf(c.req.raw);
-    const base = baseUrl(c.req.raw, peer, trust);
+    const base = baseUrl(c.req.raw, peer, trust, noteIgnored);
     c.set("target", target);
     const route = routes.find(target.path);
     c.set("route", route);
@@ -162,8 +165,7 @@ export function createApp(
       throw new Refusal({
         status: 400,
         code: "bad_host",
-        detail:
-          "Expected one Host field with a name or an address and perhaps a port; received something else. Correct the Host field.",
+        detail: `Expected one Host field with a name or an address of at most ${longestHost} characters and perhaps a port; received something else. Correct the Host field.`,
       });
     const longest = route?.maxTarget ?? maxTarget;
     if (target.path.length + target.query.length > longest)

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { baseUrl, clientAddress, type ProxyTrust } from "../../../src/api/http/client/client.ts";
 import { parseRange } from "../../../src/lib/network/ip-range.ts";
+import { type Log, silentLog } from "../../../src/lib/telemetry/log.ts";
 import { served } from "../../served.ts";
 
 const trust = (proxies: string[] = [], base = ""): ProxyTrust => ({
@@ -48,6 +49,9 @@ describe("the client's address", () => {
     expect(from(undefined, "203.0.113.9", ["0.0.0.0/0"])).toBeUndefined());
 });
 
+/** A host name of that many characters, whose labels are short. */
+const longName = (length: number) => `${"label-of-ten.".repeat(30).slice(0, length - 1)}x`;
+
 describe("the base URL", () => {
   const from = (headers: Record<string, string>, proxies: string[] = [], peer = "192.0.2.1", base = "") =>
     baseUrl(new Request("http://internal:8080/x?y", { headers }), peer, trust(proxies, base));
@@ -89,6 +93,22 @@ describe("the base URL", () => {
     [{ "X-Forwarded-Prefix": "//evil.org" }, "http://internal:8080/evil.org"],
     [{ "X-Forwarded-Prefix": "/../x" }, "http://internal:8080"],
     [{ "X-Forwarded-Prefix": '/"><script>' }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "/~ann/b%C3%BCcher" }, "http://internal:8080/~ann/b%C3%BCcher"],
+    [{ "X-Forwarded-Prefix": "/a/%2E%2e/b" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "/a%2Fb" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "/a%5cb" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "/a//b" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "/100%" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "/%C3" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": `/${"p".repeat(199)}` }, `http://internal:8080/${"p".repeat(199)}`],
+    [{ "X-Forwarded-Prefix": `/${"p".repeat(200)}` }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": `/${"p/".repeat(100)}` }, "http://internal:8080"],
+    [{ "X-Forwarded-Host": longName(253) }, `http://${longName(253)}`],
+    [{ "X-Forwarded-Host": `${longName(253)}:65535` }, `http://${longName(253)}:65535`],
+    [{ "X-Forwarded-Host": longName(253), "X-Forwarded-Port": "81" }, `http://${longName(253)}:81`],
+    [{ "X-Forwarded-Host": longName(254) }, "http://internal:8080"],
+    [{ "X-Forwarded-Host": "h".repeat(63) }, `http://${"h".repeat(63)}`],
+    [{ "X-Forwarded-Host": "h".repeat(64) }, "http://internal:8080"],
   ] as [Record<string, string>, string][])("with %j from anyone is %s", (headers, base) =>
     expect(from(headers)).toBe(base),
   );
@@ -107,6 +127,35 @@ describe("the base URL", () => {
     ["[2001:DB8:0:0::1]:81", "http://[2001:db8::1]:81"],
     ["", "http://127.0.0.1:8080"],
   ])("with Host %j is %s", (host, base) => expect(named(host)).toBe(base));
+
+  test.each([
+    ["X-Forwarded-Host", longName(254)],
+    ["X-Forwarded-Host", "a;b"],
+    ["X-Forwarded-Prefix", `/${"p".repeat(200)}`],
+    ["X-Forwarded-Prefix", "/a/../b"],
+  ])("logs once that %s is ignored, with the beginning of its value: %j", async (name, value) => {
+    const warnings: [string, unknown][] = [];
+    const log = { ...silentLog, warn: (...args: [string, unknown]) => void warnings.push(args) } as Log;
+    const app = await served("log: { requests: false }", {}, { log });
+    for (let i = 0; i < 3; i++) await app.get("/health", { headers: { [name]: value } });
+    const about = warnings.filter(([message]) => message.startsWith(`${name} is ignored: expected a `));
+    expect(about.map(([, fields]) => fields)).toEqual([
+      { received: value.slice(0, 60), characters: value.length },
+    ]);
+  });
+
+  test("logs nothing about headers that it need not read, or that are empty", async () => {
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (message: string) => void warnings.push(message) } as Log;
+    const headers = { "X-Forwarded-Host": "a;b", "X-Forwarded-Prefix": "/.." };
+    for (const yaml of ["base_url: https://images.example.org", "trusted_proxies: [10.0.0.1]"]) {
+      const app = await served(yaml, {}, { log });
+      await app.get("/health", { headers });
+    }
+    const app = await served("", {}, { log });
+    await app.get("/health", { headers: { "X-Forwarded-Host": "", "X-Forwarded-Prefix": "/" } });
+    expect(warnings.filter((message) => message.includes("X-Forwarded"))).toEqual([]);
+  });
 
   const all = {
     "X-Forwarded-Proto": "https",
@@ -165,6 +214,11 @@ describe("a Host field", () => {
     "1.2.3.256",
     "<script>",
     "a;b",
+    "h".repeat(64),
+    longName(254),
+    `${longName(254)}:80`,
+    "h.".repeat(7500),
+    `[${"0:".repeat(7500)}]`,
   ];
 
   test.each(hosts)("of %j is refused with 400, and reaches neither links nor policies", async (host) => {

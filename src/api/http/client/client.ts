@@ -2,6 +2,7 @@
 // about both.
 
 import { type IpRange, inRanges, normalIp } from "../../../lib/network/ip-range.ts";
+import { plainSegments } from "../../../lib/text/plain-segments.ts";
 import { normalHost } from "./host.ts";
 
 export interface ProxyTrust {
@@ -33,11 +34,20 @@ export function clientAddress(
 /** Headers that a derived base URL depends on, for `Vary`. */
 export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
 
+/** A header that names a part of the public URL. */
+export type ForwardedField = `X-Forwarded-${"Host" | "Prefix"}`;
+
 /**
  * Returns scheme, host and prefix under which the client reached the service, without a trailing slash;
- * undefined if it is not configured and the request names no host.
+ * undefined if it is not configured and the request names no host. `ignored` receives each trusted header
+ * that names no host or no prefix, with its value.
  */
-export function baseUrl(request: Request, peer: string | undefined, trust: ProxyTrust): string | undefined {
+export function baseUrl(
+  request: Request,
+  peer: string | undefined,
+  trust: ProxyTrust,
+  ignored?: (field: ForwardedField, value: string) => void,
+): string | undefined {
   if (trust.baseUrl) return trust.baseUrl;
   const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
   // In lower case, as servers store them: any other spelling is converted at each lookup.
@@ -46,10 +56,14 @@ export function baseUrl(request: Request, peer: string | undefined, trust: Proxy
   const told = forwardedField("x-forwarded-proto").toLowerCase();
   const own = request.url.startsWith("https:") ? "https" : "http";
   const scheme = told === "https" || told === "http" ? told : own;
-  const host =
-    forwardedHost(forwardedField("x-forwarded-host"), forwardedField("x-forwarded-port"), scheme) ??
-    normalHost(requestHost(request), scheme);
-  return host && `${scheme}://${host}${prefixOf(forwardedField("x-forwarded-prefix"))}`;
+  const namedHost = forwardedField("x-forwarded-host");
+  const outer = namedHost && forwardedHost(namedHost, forwardedField("x-forwarded-port"), scheme);
+  if (outer === undefined) ignored?.("X-Forwarded-Host", namedHost);
+  const namedPrefix = forwardedField("x-forwarded-prefix");
+  const prefix = prefixOf(namedPrefix);
+  if (prefix === "" && /[^/]/.test(namedPrefix)) ignored?.("X-Forwarded-Prefix", namedPrefix);
+  const host = outer || normalHost(requestHost(request), scheme);
+  return host && `${scheme}://${host}${prefix}`;
 }
 
 /**
@@ -65,11 +79,25 @@ export function forwardedHost(host: string, port: string, scheme: "http" | "http
   return (port && !/:\d+$/.test(host) && normalHost(`${host}:${port}`, scheme)) || normalHost(host, scheme);
 }
 
-/** Returns a path prefix in normal form; "" for anything but a plain path. */
+/** Longest forwarded prefix in characters: every id in a document repeats it. */
+export const longestPrefix = 200;
+/** Segments of RFC 3986, section 3.3, between slashes. */
+const prefixForm = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|\/)+$/;
+
+/**
+ * Returns a path prefix in normal form; "" for anything but a path of at most 200 characters whose segments,
+ * decoded, are plain: not empty, `.` or `..`, without slash or backslash.
+ */
 export function prefixOf(text: string): string {
+  if (text.length > longestPrefix || !prefixForm.test(text)) return "";
   const bare = text.replace(/^\/+|\/+$/g, "");
-  return /^[A-Za-z0-9._~%!$&'()*+,;=:@-]+(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)*$/.test(bare) &&
-    !bare.split("/").some((segment) => segment === "." || segment === "..")
-    ? `/${bare}`
-    : "";
+  return bare !== "" && bare.split("/").every(isPlain) ? `/${bare}` : "";
+}
+
+function isPlain(segment: string): boolean {
+  try {
+    return plainSegments(decodeURIComponent(segment))?.length === 1;
+  } catch {
+    return false; // bytes that are no UTF-8
+  }
 }

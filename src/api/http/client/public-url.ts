@@ -3,8 +3,8 @@
 
 import { inRanges, shortenedIp } from "../../../lib/network/ip-range.ts";
 import { isLoopbackHost, isSafeTransport } from "../../../lib/network/loopback.ts";
-import { forwardedHost, type ProxyTrust, prefixOf, requestHost } from "./client.ts";
-import { normalHost } from "./host.ts";
+import { forwardedHost, longestPrefix, type ProxyTrust, prefixOf, requestHost } from "./client.ts";
+import { longestHost, normalHost } from "./host.ts";
 
 /** A part of the base URL and its origin. */
 export interface UrlPart {
@@ -79,12 +79,15 @@ export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlEx
   /** True if a value is usable; otherwise what is wrong with it. */
   const usable: Readonly<Record<ReadHeader, readonly [usable: boolean, otherwise: string]>> = {
     "x-forwarded-proto": [/^https?$/i.test(first("x-forwarded-proto")), "it is neither http nor https"],
-    "x-forwarded-host": [hostCounts, "it is not a host name or address"],
+    "x-forwarded-host": [hostCounts, `it is not a host name or address of at most ${longestHost} characters`],
     "x-forwarded-port": [
       hostCounts && forwardedHost(host, port, scheme) !== forwardedHost(host, "", scheme),
       "it counts with an X-Forwarded-Host that has no port, if it is not the scheme's default",
     ],
-    "x-forwarded-prefix": [prefixOf(first("x-forwarded-prefix")) !== "", "it is not a plain path"],
+    "x-forwarded-prefix": [
+      prefixOf(first("x-forwarded-prefix")) !== "",
+      `it is not a plain path of at most ${longestPrefix} characters`,
+    ],
   };
   const useOf = (name: ReadHeader): { counts: boolean; why: string } => {
     if (trust.baseUrl) return { counts: false, why: "base_url is set, and it alone decides" };
