@@ -17,6 +17,7 @@ import { noteFailure } from "./api/http/failure.ts";
 import { problemResponse, Refusal } from "./api/http/problem.ts";
 import { addServerTiming, answerFields, createRequestIds, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
+import { forbidSniffing } from "./api/http/sniffing.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
@@ -111,6 +112,7 @@ export function createApp(
     c.set("trace", trace ?? parseTraceparent(parent));
     await next();
     addCors(c);
+    forbidSniffing(c);
     outcome.status = c.res.status;
     const counted = countedClass(route, target.path);
     const ended = performance.now();

@@ -3,6 +3,7 @@
 import { ServiceError } from "../errors.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
+import { trimFinalSlashes } from "../lib/text/trim-slashes.ts";
 import type { Source } from "../sources/source.ts";
 import { masterName } from "./cache-keys.ts";
 import { type PurgedImage, type PurgeParts, purgeMasters, removeNamed } from "./purge.ts";
@@ -47,7 +48,7 @@ export async function purgeFolder(
   { signal, onProgress }: FolderPurgeOptions = {},
 ): Promise<PurgedFolder> {
   if (!namesFolder(folder)) throw unnamedFolderError(folder);
-  const beginning = `${checkIdentifier(folder.replace(/\/+$/, ""))}/`;
+  const beginning = `${checkIdentifier(trimFinalSlashes(folder))}/`;
   const tops = topsOf(parts, beginning);
   for (const { source } of tops) if (!source.list) throw cannotListError(source);
   const total = { render: 0, info: 0, origin: 0 };

@@ -66,7 +66,8 @@ export function createManifests(parts: ManifestsParts): Manifests {
   // Hooks are shown whole documents.
   const isHooked = parts.images.hooks.has("presentation");
   return {
-    async present(readings, caller, context, part) {
+    async present(all, caller, context, part) {
+      const readings = all.filter(({ of }) => !isTooLong(of));
       let unread: ServiceError | undefined;
       const noteUnread = (error: ServiceError) => {
         unread ??= error;
@@ -92,7 +93,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
             ...(ignored && { readIgnoredFile: ignored }),
           };
         }
-      throw unread ?? missing(parts, readings);
+      throw unread ?? missing(parts, all);
     },
   };
 }
@@ -191,11 +192,24 @@ async function imageDocument(
 }
 
 /** Returns the error that says why there is nothing at an address. */
+/**
+ * Bytes of the longest identifier with documents, which repeat it about ten times for each canvas: as long as
+ * a key in S3. A web server may have the same image at addresses of any length.
+ */
+const longestIdentifier = 1024;
+
+const isTooLong = (identifier: string) =>
+  identifier.length > longestIdentifier / 3 && utf8.encode(identifier).length > longestIdentifier;
+
+const utf8 = new TextEncoder();
+
 function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]): ServiceError {
   return new ServiceError("not-found", reasonOf(parts, reading?.of ?? ""), { code: "no_such_manifest" });
 }
 
 function reasonOf(parts: ManifestsParts, identifier: string): string {
+  if (isTooLong(identifier))
+    return `Expected an identifier of at most ${longestIdentifier} bytes, since each canvas of a document repeats it; received a longer one. Shorten the names of its folders.`;
   const { source } = placeOf(parts.sources, identifier);
   if (asksConsent(parts))
     return "A hook maps identifiers to images here, so folders are not listed unless it implements `presentation` for them; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";

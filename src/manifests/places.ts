@@ -51,10 +51,22 @@ export function nameOf({ source, key }: FolderLocation): string {
 /** The folders from the root to one of them, without the root. */
 export type Trail = readonly { readonly identifier: string; readonly name: string }[];
 
-/** The way to a folder from the root. */
+/**
+ * Folders of a trail: each repeats the identifiers of those above it, and a request may name thousands that
+ * do not exist.
+ */
+const longestTrail = 20;
+
+/** The way to a folder from the root; of a longer one its last 20 folders. */
 export function trailOf(sources: Sources, place: FolderLocation): Trail {
-  const parent = parentOf(sources, place);
-  if (parent === undefined) return [];
-  const own = { identifier: identifierOf(place), name: nameOf(place) };
-  return [...(parent === "" ? [] : trailOf(sources, placeOf(sources, parent))), own];
+  const trail: Trail[number][] = [];
+  let here = place;
+  while (trail.length < longestTrail) {
+    const parent = parentOf(sources, here);
+    if (parent === undefined) break;
+    trail.unshift({ identifier: identifierOf(here), name: nameOf(here) });
+    if (parent === "") break;
+    here = placeOf(sources, parent);
+  }
+  return trail;
 }

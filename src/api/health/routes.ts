@@ -4,7 +4,11 @@ import type { Service } from "../../service.ts";
 import { noteRefusal, recordSent } from "../http/context.ts";
 import type { Routes } from "../http/routes.ts";
 
-const json = { "Content-Type": "application/json", "Cache-Control": "no-store" } as const;
+const json = {
+  "Content-Type": "application/json",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+} as const;
 
 /** Mounts /health and /ready, to which the caps on requests do not apply. */
 export function mountHealth(routes: Routes, service: Service): void {

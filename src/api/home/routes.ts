@@ -2,6 +2,7 @@
 
 import { mainMounts } from "../../iiif/image/mounts.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
+import { trimSlashes } from "../../lib/text/trim-slashes.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
 import { describeSite } from "../../manifests/browse/site.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
@@ -27,7 +28,11 @@ export function mountHome(routes: Routes, service: Service): void {
     path: "/robots.txt",
     get: (c) =>
       new Response(recordSent(c, robots(service)), {
-        headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=3600" },
+        headers: {
+          "Content-Type": "text/plain; charset=utf-8",
+          "Cache-Control": "public, max-age=3600",
+          "X-Content-Type-Options": "nosniff",
+        },
       }),
   });
 
@@ -76,7 +81,7 @@ async function siteOf(c: RequestContext, service: Service): Promise<Site> {
 /** Reads the usable parts of the query. Throws `not-found` if it names no possible folder. */
 function askedIn(query: string): ListParameters {
   const parameters = new URLSearchParams(query);
-  const named = (parameters.get("in") ?? "").replace(/^\/+|\/+$/g, "");
+  const named = trimSlashes(parameters.get("in") ?? "");
   const search = (parameters.get("q") ?? "").trim().slice(0, longestSearch);
   const from = parameters.get("from") ?? "";
   return {

@@ -161,6 +161,7 @@ function image(
     setCaching(headers, c, master.grant, service.caching.image);
     setCors(headers, c);
     headers.Link = `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`;
+    headers["X-Content-Type-Options"] = "nosniff";
     const lacksPart = isDamaged(service, master, prepared);
     if (!lacksPart && isNotModified(c.req.raw.headers, validators))
       return new Response(null, { status: 304, headers });
@@ -170,7 +171,6 @@ function image(
       prepared.canonical,
       hasParameter(c.get("target").query, "download"),
     );
-    headers["X-Content-Type-Options"] = "nosniff";
     if (c.req.method === "HEAD") {
       const known = await findCached(service.images, master, prepared);
       if (!known) {

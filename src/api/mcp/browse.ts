@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
+import { trimSlashes } from "../../lib/text/trim-slashes.ts";
 import { browseFolder, type FolderPage, type Position } from "../../manifests/browse/browse.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
@@ -44,7 +45,7 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
       "Lists the folders and images in a folder, or those that a search finds in and below it, up to 50 at a time, as JSON with their identifiers and labels: browse folders, and pass identifiers of images to get_image_info and get_region.",
     input,
     async run({ id, search: text, cursor }) {
-      const bare = id.replace(/^\/+|\/+$/g, "");
+      const bare = trimSlashes(id);
       const identifier = bare === "" ? "" : checkIdentifier(bare);
       const { images, sources, folders, search, auth } = service;
       const parts = { images, auth, sources, folders, search, options: service.config().presentation };

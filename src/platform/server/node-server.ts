@@ -8,7 +8,7 @@ import { internalError } from "../../lib/network/problem-document.ts";
 import type { ServeOptions, Serving } from "../platform.ts";
 import { createDraining, lingerMs } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
-import { malformedRequest, parserProblem, refusal, refusalMessage } from "./refusals.ts";
+import { malformedRequest, parserProblem, refusal, refusalMessage, refuseRequest } from "./refusals.ts";
 import { noteRequest, targetOf } from "./request-facts.ts";
 
 /** The raw target; `url` is the listener's version. */
@@ -42,6 +42,8 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     { errorHandler: answerFailure },
   );
   const running = new Set<ServerResponse>();
+  /** Connections on which no further request counts, since nobody knows where it begins. */
+  const refused = new WeakSet<Socket>();
   let stopping = false;
   /** Address of the server, which replaces a missing host. */
   let authority = "localhost";
@@ -65,7 +67,14 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       connectionsCheckingInterval: lookMs(options.readTimeoutMs),
     },
     (incoming: Incoming, outgoing: ServerResponse) => {
+      if (refused.has(incoming.socket)) return;
       running.add(outgoing);
+      outgoing.on("close", over);
+      if (isMisframed(incoming)) {
+        refused.add(incoming.socket);
+        refuseRequest(outgoing, malformedRequest);
+        return;
+      }
       // The listener refuses a raw backslash and some hosts; the application has to handle both, with its own
       // form of errors.
       const target = incoming.url ?? "/";
@@ -73,7 +82,6 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       incoming.url = target.replaceAll("\\", "%5C");
       if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1")
         incoming.headers.host = authority;
-      outgoing.on("close", over);
       // Timeout of the response, not of the server: a connection without a request ends by the read timeout,
       // with 408.
       outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
@@ -119,6 +127,16 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       server.closeAllConnections();
     },
   };
+}
+
+/**
+ * True if a proxy may see the end of a request elsewhere than Node's parser does, so that a second request is
+ * smuggled in its body (RFC 9112, sections 6.1 and 11.2): HTTP/1.0 has no transfer codings, and `chunked` is
+ * the only one that is known here, while the parser accepts any list that ends with it.
+ */
+function isMisframed({ headers, httpVersion }: IncomingMessage): boolean {
+  const codings = headers["transfer-encoding"];
+  return codings !== undefined && (httpVersion !== "1.1" || codings.toLowerCase() !== "chunked");
 }
 
 /**

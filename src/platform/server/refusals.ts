@@ -1,5 +1,6 @@
 // Responses of the server itself, if a request cannot reach the application: problem documents as everywhere.
 
+import type { ServerResponse } from "node:http";
 import {
   type ProblemFacts,
   problemDocument,
@@ -31,7 +32,7 @@ const parserProblems: Readonly<Record<string, ProblemFacts>> = {
 export const malformedRequest: ProblemFacts = problem(
   400,
   "malformed_request",
-  "Expected a request by HTTP/1.0 or HTTP/1.1, the latter with one Host field; received something else. Check the client.",
+  "Expected a request by HTTP/1.0 or HTTP/1.1, the latter with one Host field, and a body that is chunked or has a length; received something else. Check the client.",
 );
 
 /** Returns the problem of a parser error; codes that are not in the table mean a malformed request. */
@@ -39,22 +40,32 @@ export function parserProblem(error: { readonly code?: string | undefined }): Pr
   return parserProblems[error.code ?? ""] ?? malformedRequest;
 }
 
-const fields = { "Content-Type": problemType, "Cache-Control": "no-store" } as const;
+const fields = {
+  "Content-Type": problemType,
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+} as const;
 
 /** A problem as a Response. */
 export function refusal(problem: ProblemFacts): Response {
   return new Response(problemDocument(problem), { status: problem.status, headers: fields });
 }
 
+/** Responds to a request whose body is not read, and ends its connection. */
+export function refuseRequest(outgoing: ServerResponse, problem: ProblemFacts): void {
+  outgoing.writeHead(problem.status, headOf(problem)).end(problemDocument(problem));
+}
+
+const headOf = (problem: ProblemFacts) => ({
+  ...fields,
+  "Content-Length": new TextEncoder().encode(problemDocument(problem)).length,
+  Connection: "close",
+});
+
 /** A whole HTTP/1.1 message that ends its connection, for a socket without a request. */
 export function refusalMessage(problem: ProblemFacts): string {
   const body = problemDocument(problem);
-  const head = {
-    ...fields,
-    Date: new Date().toUTCString(),
-    "Content-Length": new TextEncoder().encode(body).length,
-    Connection: "close",
-  };
+  const head = { ...headOf(problem), Date: new Date().toUTCString() };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${problem.status} ${titles[problem.status]}\r\n${lines.join("")}\r\n${body}`;
 }

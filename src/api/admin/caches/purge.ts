@@ -11,6 +11,7 @@ import {
   type SlotName,
 } from "../../../images/purge.ts";
 import { maskIdentifier } from "../../../lib/telemetry/mask-path.ts";
+import { trimFinalSlashes } from "../../../lib/text/trim-slashes.ts";
 import { readForm, readJson } from "../../http/body.ts";
 import { type RequestContext, recordSent } from "../../http/context.ts";
 import { noteFailure } from "../../http/failure.ts";
@@ -102,7 +103,7 @@ async function folderForm(c: RequestContext, admin: Admin, folders: FolderPurges
   const { folder } = await fields(c, ["folder"]);
   const entered = { folder };
   return orFault(c, admin, { form: "folder", field: "folder", entered }, async () => {
-    const name = folder.trim().replace(/\/+$/, "");
+    const name = trimFinalSlashes(folder.trim());
     const result = await folders.purge(partsOf(admin), folder.trim());
     return admin.outcomes.redirect(c, page, {
       state: "done",
@@ -134,7 +135,11 @@ async function purgeByScript(c: RequestContext, admin: Admin, folders: FolderPur
     name === "folder" ? await folders.purge(partsOf(admin), value) : await purgeNamed(admin, value);
   return new Response(recordSent(c, JSON.stringify(result ?? { running: true })), {
     status: result ? 200 : 202,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    headers: {
+      "Content-Type": "application/json",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
   });
 }
 

@@ -63,7 +63,9 @@ async function information(
 ): Promise<Response> {
   const id = imageAddress(c.get("base") + pictureFolder, identifier);
   const { document } = await informationOf(parts, master, { version: 3, id }, c.req.raw.signal);
-  return Response.json(document, { headers: { "Cache-Control": "no-store" } });
+  return Response.json(document, {
+    headers: { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+  });
 }
 
 async function derivative(

@@ -3,6 +3,7 @@
 
 import { type IpRange, inRanges, normalIp } from "../../../lib/network/ip-range.ts";
 import { plainSegments } from "../../../lib/text/plain-segments.ts";
+import { trimSlashes } from "../../../lib/text/trim-slashes.ts";
 import { normalHost } from "./host.ts";
 
 export interface ProxyTrust {
@@ -90,7 +91,7 @@ const prefixForm = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|\/)+$/;
  */
 export function prefixOf(text: string): string {
   if (text.length > longestPrefix || !prefixForm.test(text)) return "";
-  const bare = text.replace(/^\/+|\/+$/g, "");
+  const bare = trimSlashes(text);
   return bare !== "" && bare.split("/").every(isPlain) ? `/${bare}` : "";
 }
 

@@ -35,7 +35,7 @@ export async function sendText(
   { type, status = 200, headers, validators, compressed = true }: Sending,
 ): Promise<Response> {
   const compression = c.get("compression");
-  const all: Record<string, string> = { ...headers };
+  const all: Record<string, string> = { ...headers, "X-Content-Type-Options": "nosniff" };
   if (compression) all.Vary = all.Vary ? `Accept-Encoding, ${all.Vary}` : "Accept-Encoding";
   const bytes = typeof body === "string" ? utf8.encode(body) : body;
   const isLong = typeof bytes === "function" || bytes.length >= least;
@@ -47,7 +47,6 @@ export async function sendText(
     if (held) return new Response(null, { status: 304, headers: all });
   }
   all["Content-Type"] = type;
-  all["X-Content-Type-Options"] = "nosniff";
   if (encoding) all["Content-Encoding"] = encoding;
   // Without this, workerd compresses the body again. Other runtimes ignore it.
   const init = { status, headers: all, ...(encoding && { encodeBody: "manual" }) };
