@@ -90,6 +90,68 @@ describe("malformed requests", () => {
     expect(problemIn(await rawExchange(port, text))).toEqual([400, "malformed_request"]);
   });
 
+  /** Fields that a proxy and this server may read differently (RFC 9112, sections 6 and 11.2). */
+  const misframed = {
+    "a coding before chunked": "Transfer-Encoding: identity, chunked",
+    "an unknown coding before chunked": "Transfer-Encoding: gzip, chunked",
+    "an empty coding before chunked": "Transfer-Encoding: , chunked",
+    "chunked not at the end": "Transfer-Encoding: chunked, identity",
+    "chunked twice": "Transfer-Encoding: chunked, chunked",
+    "codings in two fields": "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+    "chunked in two fields": "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+    "identity alone": "Transfer-Encoding: identity",
+    "a coding that ends like chunked": "Transfer-Encoding: xchunked",
+    "a coding that begins like chunked": "Transfer-Encoding: chunkedx",
+    "chunked with a parameter": "Transfer-Encoding: chunked;q=1",
+    "chunked in quotes": 'Transfer-Encoding: "chunked"',
+    "a vertical tab before chunked": "Transfer-Encoding: \x0bchunked",
+    "a folded field": "Transfer-Encoding:\r\n chunked",
+    "a space before the colon": "Transfer-Encoding : chunked",
+    "no coding": "Transfer-Encoding:",
+    "a length after chunked": "Transfer-Encoding: chunked\r\nContent-Length: 5",
+    "a length before chunked": "Content-Length: 5\r\nTransfer-Encoding: chunked",
+    "two lengths": "Content-Length: 5\r\nContent-Length: 5",
+    "a list of lengths": "Content-Length: 5, 5",
+    "a signed length": "Content-Length: +5",
+    "a hexadecimal length": "Content-Length: 0x5",
+    "a line that ends without CR": "Transfer-Encoding: chunked\nX: y",
+  } as const;
+
+  it.each(Object.entries(misframed))(
+    "in which a body may hide another request get 400, and the other request none: %s",
+    async (_, fields) => {
+      const reached: string[] = [];
+      const { port } = await listen({
+        async fetch(request) {
+          reached.push(request.method);
+          return new Response(await request.text());
+        },
+      });
+      const hidden = "0\r\n\r\nGET /hidden HTTP/1.1\r\nHost: h\r\n\r\n";
+      const answer = await rawExchange(port, `POST / HTTP/1.1\r\nHost: h\r\n${fields}\r\n\r\n${hidden}`);
+      expect(problemIn(answer)).toEqual([400, "malformed_request"]);
+      expect(answer).toMatch(/^connection: close$/im);
+      expect(reached).toEqual([]);
+    },
+  );
+
+  it("with a chunked body by HTTP/1.0, which has none, get 400", async () => {
+    const { port } = await listen();
+    const text = "POST / HTTP/1.0\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    expect(problemIn(await rawExchange(port, text))).toEqual([400, "malformed_request"]);
+  });
+
+  it.each(["chunked", "Chunked", "\tchunked "])(
+    "are none if their body is chunked and nothing else: %j",
+    async (coding) => {
+      const { port } = await listen({ fetch: async (request) => new Response(await request.text()) });
+      const text = `POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding:${coding}\r\n\r\n`;
+      const answer = await rawExchange(port, `${text}5\r\nhello\r\n0\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(answer).toContain("hello");
+    },
+  );
+
   it("with more than 128 KiB of headers get 431 and a problem", async () => {
     const { port } = await listen();
     const text = `GET / HTTP/1.1\r\nHost: h\r\nX: ${"a".repeat(130 * 1024)}\r\n\r\n`;
