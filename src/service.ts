@@ -7,6 +7,7 @@ import type { ContentStates } from "./bookmarks/content-states.ts";
 import type { ConfigFile } from "./config/editing/file.ts";
 import { createLiveSettings, type LiveSettings } from "./config/live.ts";
 import { operatorOf } from "./config/operator.ts";
+import { addressWarnings } from "./config/reading/chosen-address.ts";
 import { configWarnings } from "./config/reading/warnings.ts";
 import { type Config, configTree } from "./config/schema.ts";
 import { createFrames, type Frames } from "./dashboard/frame.ts";
@@ -130,6 +131,7 @@ export async function createService(
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   const warn = ({ path, message }: DoubtfulBound) => log.warn(`${path}: ${message}`);
+  if (configFile) addressWarnings(config, platform.name).forEach(warn);
   configWarnings(config, platform.name, platform.env).forEach(warn);
   doubtfulHeaps(config.cache, platform.memoryBytes).forEach(warn);
   const registry = createRegistry();

@@ -2,6 +2,7 @@
 // reached or used from here.
 
 import { effectiveConfig, effectiveYaml } from "../config/effective.ts";
+import { addressWarnings } from "../config/reading/chosen-address.ts";
 import { type Problem, problemText } from "../config/reading/problems.ts";
 import { configWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
@@ -27,9 +28,12 @@ export const check = command({
   examples: ["smalti check -config smalti.yaml > effective.yaml"],
   json: "the warnings and the configuration",
   flags: { config: configFlag },
-  async run({ platform, flags: { config: file } }) {
-    const { config, find } = await readConfig(platform, { file });
-    const warnings = (await inWords(checkWarnings(config, platform))).map((warning) => {
+  async run({ platform, flags: { config: named } }) {
+    const { config, find, file } = await readConfig(platform, { file: named });
+    const warnings = [
+      ...(file ? addressWarnings(config, platform.name) : []),
+      ...(await inWords(checkWarnings(config, platform))),
+    ].map((warning) => {
       const position = find(warning.path);
       return { ...warning, ...(position && { position }) };
     });

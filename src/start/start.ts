@@ -1,6 +1,7 @@
 // The service for runtimes that hand over requests by themselves (workerd): configuration text in, fetch out.
 
 import { createApp } from "../app.ts";
+import { addressWarnings } from "../config/reading/chosen-address.ts";
 import { loadConfig, problemLines } from "../config/reading/load.ts";
 import { withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import { createLog } from "../lib/telemetry/log.ts";
@@ -32,6 +33,8 @@ export async function start(platform: Platform, configText: string | undefined):
     format: config.log.format,
     write: (line) => console.log(line.trimEnd()),
   });
+  if (configText !== undefined)
+    for (const { path, message } of addressWarnings(config, platform.name)) log.warn(`${path}: ${message}`);
   const service = await createService(config, platform, log, version);
   return {
     answer: createApp(service).fetch,

@@ -129,9 +129,23 @@ describe("help about one command", () => {
 });
 
 describe("check", () => {
+  const named = "base_url: https://images.example.org\n";
+
+  test.each([
+    ["sources: []", /anybody can send/],
+    ["addr: 127.0.0.1:8080\ntrusted_proxies: [127.0.0.1]", /pass on from clients/],
+  ])("warns if clients choose the address that ids begin with: %j", async (text, reason) => {
+    const { code, err } = await built.run(["check", "-config", write("nameless.yaml", text)]);
+    expect([code, lines(err)]).toEqual([
+      0,
+      [expect.stringMatching(/^smalti: warning: .*base_url: is not set, so ids begin with an address/)],
+    ]);
+    expect(err).toMatch(reason);
+  });
+
   test("ends by itself if a JavaScript hook is configured", async () => {
     write("hook.js", "export const resolve = () => undefined;");
-    const file = write("hook.yaml", "hook: { engine: js, js: { file: hook.js } }");
+    const file = write("hook.yaml", `${named}hook: { engine: js, js: { file: hook.js } }`);
     expect(await built.run(["check", "-config", file])).toMatchObject({ code: 0, err: "" });
   });
 
@@ -157,7 +171,7 @@ image: { max_pixel_area: 5000000 }
     const { code, out, err } = await built.run([
       "check",
       "-config",
-      write("tall.yaml", "image: { max_output_height: 500 }"),
+      write("tall.yaml", `${named}image: { max_output_height: 500 }`),
     ]);
     expect([code, out]).toEqual([0, expect.stringContaining("max_output_height: 500")]);
     expect(lines(out).at(-1)).toBe("# No mistakes found, but 1 warning, on the standard error.");
@@ -171,7 +185,7 @@ image: { max_pixel_area: 5000000 }
   test("warns about unusable folders, and creates none", async () => {
     const file = write(
       "folders.yaml",
-      "sources: [{ name: a, type: filesystem, root: ./nowhere }]\ncache: { render: { backend: filesystem, path: ./a-file/x }, info: { backend: filesystem, path: ./made/later } }",
+      `${named}sources: [{ name: a, type: filesystem, root: ./nowhere }]\ncache: { render: { backend: filesystem, path: ./a-file/x }, info: { backend: filesystem, path: ./made/later } }`,
     );
     const { code, out, err } = await built.run(["check", "-config", file]);
     expect([code, out]).toEqual([0, expect.stringContaining("nowhere")]);
@@ -190,7 +204,7 @@ image: { max_pixel_area: 5000000 }
   test("warns of an overlay that is no image; its name is relative to the file, a source's key is not", async () => {
     const checked = async (image: string) =>
       lines(
-        (await built.run(["check", "-config", write("mark.yaml", `overlay: { image: "${image}" }`)])).err,
+        (await built.run(["check", "-config", write("mark.yaml", `${named}overlay: { image: "${image}" }`)])).err,
       );
     expect(await checked("./a-file")).toEqual([
       expect.stringMatching(
@@ -208,7 +222,7 @@ image: { max_pixel_area: 5000000 }
     // Nobody listens on port 1.
     const file = write(
       "away.yaml",
-      `sources: [{ name: far, type: http, url: "http://127.0.0.1:1/{identifier}?key=hunter2" }]
+      `${named}sources: [{ name: far, type: http, url: "http://127.0.0.1:1/{identifier}?key=hunter2" }]
 cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
     );
     const { code, out, err } = await built.run(["check", "-config", file]);

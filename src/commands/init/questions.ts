@@ -109,9 +109,13 @@ const address: Question = {
     return {
       answer: base,
       note: "",
-      settings: isLocal(url)
-        ? []
-        : [{ path: ["base_url"], value: base, comment: "The address by which people reach the service." }],
+      settings: [
+        {
+          path: ["base_url"],
+          value: base,
+          comment: "The address by which people reach the service, with which all ids begin.",
+        },
+      ],
     };
   },
 };
