@@ -21,8 +21,7 @@ const blocks: readonly Block[] = egress
 
 const passes = (address: string) =>
   blocks.some(
-    ({ cidr, except }) =>
-      inRanges(address, [parseRange(cidr)]) && !inRanges(address, except.map(parseRange)),
+    ({ cidr, except }) => inRanges(address, [parseRange(cidr)]) && !inRanges(address, except.map(parseRange)),
   );
 
 /** Internal addresses of IPv4, as they are and within addresses of IPv6. */
