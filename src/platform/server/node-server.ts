@@ -7,6 +7,7 @@ import { normalIp } from "../../lib/network/ip-range.ts";
 import { internalError } from "../../lib/network/problem-document.ts";
 import type { ServeOptions, Serving } from "../platform.ts";
 import { createDraining, lingerMs } from "./draining.ts";
+import { isMisframed } from "./framing.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import { malformedRequest, parserProblem, refusal, refusalMessage, refuseRequest } from "./refusals.ts";
 import { noteRequest, targetOf } from "./request-facts.ts";
@@ -70,7 +71,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       if (refused.has(incoming.socket)) return;
       running.add(outgoing);
       outgoing.on("close", over);
-      if (isMisframed(incoming)) {
+      if (isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion)) {
         refused.add(incoming.socket);
         refuseRequest(outgoing, malformedRequest);
         return;
@@ -127,16 +128,6 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       server.closeAllConnections();
     },
   };
-}
-
-/**
- * True if a proxy may see the end of a request elsewhere than Node's parser does, so that a second request is
- * smuggled in its body (RFC 9112, sections 6.1 and 11.2): HTTP/1.0 has no transfer codings, and `chunked` is
- * the only one that is known here, while the parser accepts any list that ends with it.
- */
-function isMisframed({ headers, httpVersion }: IncomingMessage): boolean {
-  const codings = headers["transfer-encoding"];
-  return codings !== undefined && (httpVersion !== "1.1" || codings.toLowerCase() !== "chunked");
 }
 
 /**
