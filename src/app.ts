@@ -8,6 +8,7 @@ import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress } from "./api/http/client/client.ts";
+import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
 import { longestHost } from "./api/http/client/host.ts";
 import { createIgnoredLog } from "./api/http/client/ignored-headers.ts";
 import { createSinglePeerWatch } from "./api/http/client/single-peer.ts";
@@ -75,6 +76,8 @@ export function createApp(
       }
     : undefined;
   const watchPeer = service.proxies.length === 0 ? createSinglePeerWatch(log) : undefined;
+  const { engine, headers: seen } = service.config().hook;
+  const hooked = engine === "noop" ? [] : seen;
   const noteIgnored = createIgnoredLog(log);
   const routes = createRoutes();
   for (const mount of mounted) mount(routes, service);
@@ -176,6 +179,7 @@ export function createApp(
         code: "target_too_long",
         detail: `The address is longer than ${longest} characters.`,
       });
+    refuseLongHeaders(c.req.raw.headers, hooked);
     const { max_in_flight, max_in_flight_per_ip } = service.config().limits;
     const place = route?.uncapped
       ? () => {}

@@ -158,6 +158,22 @@ describe("SIGHUP", () => {
   });
 });
 
+test("a start warns if clients choose the address that ids begin with, but not of a folder that is tried out", async () => {
+  const warning = /warn .*base_url: is not set, so ids begin with an address that clients choose/;
+  const open = write("open.yaml", "trusted_proxies: [127.0.0.1]");
+  const named = write("named.yaml", "base_url: https://images.example.org");
+  for (const [args, warns] of [
+    [["-config", open], true],
+    [["-config", named], false],
+    [[images], false],
+  ] as const) {
+    const server = await built.serve(args);
+    await info(server.url, "sample");
+    expect([args, warning.test(server.status().err)]).toEqual([args, warns]);
+    expect(await stop(server)).toBe(0);
+  }
+});
+
 describe("SIGTERM", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s lets a running request finish, soon takes no new connection, and exits 0",

@@ -257,6 +257,20 @@ test("a long identifier, which a web server takes for any of its files, is not r
   await origin.close();
 });
 
+test("a long header is not passed to a hook, which is called for each image of a folder", async () => {
+  const hook = "hook: { engine: lookup, headers: [X-Group], lookup: { template: '{{ .Identifier }}' } }";
+  for (const [yaml, length, status] of [
+    [hook, 8192, 200],
+    [hook, 8193, 431],
+    ["", longField, 200],
+  ] as const) {
+    const app = await served(yaml);
+    const headers = { "X-Group": "g".repeat(length) };
+    expect((await app.get("/iiif/3/base.png/info.json", { headers })).status).toBe(status);
+    await app.service.close();
+  }
+});
+
 describe("the address that ids begin with", () => {
   const documents = [
     "/iiif/presentation/3/many",
