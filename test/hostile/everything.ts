@@ -22,7 +22,7 @@ export interface Everything {
   close(): Promise<void>;
 }
 
-/** `many` is public, `gated` needs one of four profiles, `album` has a manifest file, `above` holds folders. */
+/** `many` is public, `gated` needs one of four profiles, `album` has a manifest file, `above` has folders. */
 export async function everything(): Promise<Everything> {
   const folder = mkdtempSync(join(tmpdir(), "smalti-hostile-"));
   const picture = join(folder, "picture.jpg");

@@ -1,5 +1,5 @@
-// Hostile requests over sockets on every runtime: each is refused or costs nothing, and the service responds to
-// others afterwards. What they cost is bounded in test/hostile/, on Node.
+// Hostile requests over sockets on every runtime: each is refused or costs nothing, and the service responds
+// to others afterwards. What they cost is bounded in test/hostile/, on Node.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rawExchange } from "../platform/server/raw-http.ts";

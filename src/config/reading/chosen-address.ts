@@ -1,4 +1,4 @@
-// Warns if whoever sends a request chooses the address with which the ids in its response begin.
+// Warns if clients choose the address with which the ids of a response begin.
 
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
 import type { Platform } from "../../platform/platform.ts";

@@ -1,4 +1,4 @@
-// Whether clients choose the address that ids begin with, by the settings alone.
+// Settings under which clients choose the address that ids begin with.
 
 import { expect, test } from "vitest";
 import { addressWarnings } from "../../../src/config/reading/chosen-address.ts";

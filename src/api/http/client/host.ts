@@ -1,12 +1,12 @@
-// Hosts in Host and X-Forwarded-Host (RFC 9110, section 7.2), under one rule. Every id in a document repeats the
-// host, so that a long one would multiply by the number of images.
+// Hosts in Host and X-Forwarded-Host (RFC 9110, section 7.2), under one rule. Every id in a document repeats
+// the host, so that a long one would multiply by the number of images.
 
 import { createLru } from "../../../imaging/lib/lru.ts";
 import { parseUrl } from "../../../lib/network/parse-url.ts";
 
 /**
- * Letters, digits, - and _ in labels of at most 63 characters (RFC 1035, section 2.3.4), or an IPv6 address in
- * brackets; optionally a port. Narrower than a host of RFC 3986, section 3.2.2, which may contain `;` and `'`.
+ * Letters, digits, - and _ in labels of at most 63 characters (RFC 1035, section 2.3.4), or an IPv6 address
+ * in brackets; optionally a port. Narrower than RFC 3986, section 3.2.2, which has `;` and `'` as well.
  */
 const form = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?)(?::\d{0,5})?$/i;
 
