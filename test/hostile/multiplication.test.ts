@@ -1,6 +1,6 @@
 // No response multiplies what a request says by the number of images: long values in each place of each
-// route, over folders of 300 images. The routes are those that the application mounts, the parameters and headers
-// those that its sources name, so that new ones are covered.
+// route, over folders of 300 images. The routes are those that the application mounts, the parameters and
+// headers those that its sources name, so that new ones are covered.
 // @module-tag slow
 
 import { readdirSync, readFileSync } from "node:fs";
