@@ -1,8 +1,9 @@
-// Verifies passwords in workers, so that tiles do not wait: few at a time, with a bounded queue.
+// Verifies passwords in workers, so that tiles do not wait: few at a time, with a bounded queue in which networks
+// take turns.
 
 import { ServiceError } from "../../errors.ts";
 import { createDeadline } from "../../lib/concurrency/deadline.ts";
-import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
+import { createFairSemaphore, type Turn } from "../../lib/concurrency/fair-semaphore.ts";
 import type { Platform, WorkerPort } from "../../platform/platform.ts";
 import { verifyInTurns } from "./hash.ts";
 import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";
@@ -12,15 +13,19 @@ export interface Verifier {
    * True if a password matches a hash. Throws ServiceError `busy` if too many already wait or the check
    * failed, and `cancelled` if `signal` aborts before its turn.
    */
-  verify(password: string, hash: string, signal?: AbortSignal): Promise<boolean>;
+  verify(password: string, hash: string, signal?: AbortSignal, turn?: Turn): Promise<boolean>;
   /** Ends the workers. */
   close(): void;
 }
 
 export interface VerifierOptions {
   readonly platform: Pick<Platform, "startWorker" | "parallelism">;
-  /** Number of checks that may wait; more are refused. */
+  /** Number of checks that may wait. */
   readonly mostWaiting?: number;
+  /** Number of checks of one network that may wait. */
+  readonly mostOfNetwork?: number;
+  /** Number of ranks that turns may have. */
+  readonly ranks?: number;
   /** Milliseconds for a worker to start and respond. */
   readonly answerMs?: number;
 }
@@ -38,8 +43,13 @@ interface Seat {
 
 /** Creates a verifier. The first password starts the first worker. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { platform, mostWaiting = 64, answerMs = 30_000 } = options;
-  const gate = createSemaphore(Math.max(1, Math.floor(platform.parallelism / processorsEach)), mostWaiting);
+  const { platform, mostWaiting = 64, mostOfNetwork = 32, ranks = 1, answerMs = 30_000 } = options;
+  const gate = createFairSemaphore({
+    permits: Math.max(1, Math.floor(platform.parallelism / processorsEach)),
+    ranks,
+    waiting: mostWaiting,
+    waitingEach: mostOfNetwork,
+  });
   const all = new Set<Seat>();
   const idle: Seat[] = [];
 
@@ -64,8 +74,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 
   return {
-    verify: (password, hash, signal) =>
-      gate.run(async () => {
+    verify(password, hash, signal, turn = { party: "", rank: 0 }) {
+      const check = async () => {
         const { startWorker } = platform;
         try {
           if (!startWorker) return await verifyInTurns(password, hash);
@@ -76,7 +86,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
             cause,
           });
         }
-      }, signal),
+      };
+      return gate.run(turn, check, signal);
+    },
     close() {
       for (const seat of [...all]) seat.end();
     },

@@ -2,11 +2,11 @@
 
 import { cancelledError, ServiceError } from "../../errors.ts";
 import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
+import { createTurns } from "../../lib/concurrency/turns.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
 import type { Permit } from "../../workers/place.ts";
 import { createEstimates, type EstimatedWork } from "./cost.ts";
 import { type Lane, laneOf, memoryOf, mostPlaces, sharesBeside } from "./lanes.ts";
-import { createTurns } from "./turns.ts";
 
 export interface AdmissionLimits {
   /** Number of permits: jobs that work simultaneously. */

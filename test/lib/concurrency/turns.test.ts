@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTurns } from "../../../src/images/admission/turns.ts";
+import { createTurns } from "../../../src/lib/concurrency/turns.ts";
 
 const any = () => true;
 
