@@ -63,6 +63,10 @@ export interface Sessions {
   logOut(id: string): Promise<void>;
   /** Ends all sessions with such a grant, with their tokens. Returns their number. */
   endAll(of: GrantFilter): Promise<number>;
+  /** True if a user has logged in from a network not long ago. Both are 64 hexadecimal digits. */
+  knowsNetwork(user: string, network: string): Promise<boolean>;
+  /** Remembers for `forMs` milliseconds that a user has logged in from a network. */
+  rememberNetwork(user: string, network: string, forMs: number): Promise<void>;
   count(): Promise<SessionCount>;
   /** Resolves when the store can be read and written; throws with the reason, in words for the operator. */
   check(): Promise<void>;

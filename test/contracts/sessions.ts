@@ -19,6 +19,15 @@ export interface SessionsUnderTest {
 }
 
 const hour = 3_600_000;
+/** Keys of users and networks. */
+const keys = (count: number) =>
+  Array.from({ length: count }, (_, n) => n.toString(16).padStart(64, "0")) as [
+    string,
+    string,
+    string,
+    string,
+    ...string[],
+  ];
 const ttlMs = 24 * hour;
 const start = Date.UTC(2030, 0, 1);
 
@@ -225,6 +234,41 @@ export function sessionsContract(
       for (const secret of [id, token?.id ?? ""])
         for (const form of [secret, Buffer.from(secret, "base64url").toString("hex")])
           expect(kept).not.toContain(form);
+    });
+
+    it("know the networks from which users have logged in until their time, also after a restart", async () => {
+      const { sessions, again } = await open();
+      const [ann, bob, here, there] = keys(4);
+      await sessions.rememberNetwork(ann, here, hour);
+      await sessions.rememberNetwork(ann, there, 2 * hour);
+      for (const each of [sessions, again()]) {
+        if (!each) continue;
+        expect(await each.knowsNetwork(ann, here)).toBe(true);
+        expect(await each.knowsNetwork(ann, there)).toBe(true);
+        expect(await each.knowsNetwork(bob, here)).toBe(false);
+      }
+      time += hour;
+      expect(await sessions.knowsNetwork(ann, here)).toBe(false);
+      expect(await sessions.knowsNetwork(ann, there)).toBe(true);
+      await sessions.rememberNetwork(ann, here, hour);
+      expect(await sessions.knowsNetwork(ann, here)).toBe(true);
+      expect((await sessions.count()).total).toBe(0);
+    });
+
+    it("know the latest 32 networks of a user, also if several logins are concurrent", async () => {
+      const { sessions } = await open();
+      const [ann, bob, ...networks] = keys(42);
+      await sessions.rememberNetwork(bob, networks[0] ?? "", hour);
+      for (const network of networks.slice(0, 20)) {
+        await sessions.rememberNetwork(ann, network, hour);
+        time++;
+      }
+      await Promise.all(
+        networks.slice(20).map((network) => sessions.rememberNetwork(ann, network, 2 * hour)),
+      );
+      const known = await Promise.all(networks.map((network) => sessions.knowsNetwork(ann, network)));
+      expect(known).toEqual([...Array(8).fill(false), ...Array(32).fill(true)]);
+      expect(await sessions.knowsNetwork(bob, networks[0] ?? "")).toBe(true);
     });
 
     it("are counted", async () => {

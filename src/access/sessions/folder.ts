@@ -33,7 +33,7 @@ const recordName = /^[0-9a-f]{64}$/;
 /** Milliseconds after which a half-written file is abandoned. */
 const strayAge = 60 * 60_000;
 
-/** What a sweep needs to know about a record; it never changes. */
+/** What a sweep needs to know about a record. It never changes, except that known networks may expire later. */
 interface SweptRecord {
   readonly expiresAt: number;
   /** The record, if it is a session. */
@@ -52,9 +52,8 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
   let seen = new Map<string, SweptRecord>();
 
   /** Returns what is known of the record of that name, or undefined if it cannot be read. */
-  const look = async (name: string): Promise<SweptRecord | undefined> => {
-    const known = seen.get(name);
-    if (known) return known;
+  const look = async (name: string) => seen.get(name) ?? read(name);
+  const read = async (name: string): Promise<SweptRecord | undefined> => {
     const text = await place.read(name);
     const expiresAt = text === undefined ? undefined : expiryOf(text);
     if (text === undefined || expiresAt === undefined) return undefined;
@@ -96,11 +95,18 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
         else if (found?.session !== undefined) await store.removeToken(key, found.session);
         else await place.remove(name);
       }
+    for await (const key of place.list("networks")) {
+      const name = `networks/${key}`;
+      const known = seen.get(name);
+      const found = known && known.expiresAt > time ? known : await read(name);
+      if (found && found.expiresAt > time) next.set(name, found);
+      else await place.remove(name);
+    }
     seen = next;
     for (const { name: session, kind, link } of await entriesOf(files, `${top}/bound`))
       if (kind === "directory" && !link && recordName.test(session) && !next.has(`sessions/${session}`))
         await store.removeOrphans(session);
-    for (const folder of ["sessions", "tokens"]) await removeStrays(folder);
+    for (const folder of ["sessions", "tokens", "networks"]) await removeStrays(folder);
   };
 
   const check = async () => {

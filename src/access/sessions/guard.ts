@@ -53,6 +53,9 @@ export function guardedSessions(
     addToken: (key, token) => guard("write", () => store.addToken(key, token)),
     removeToken: (key, session) => guard("write", () => store.removeToken(key, session)),
     end: (key) => guard("write", () => store.end(key)),
+    findNetwork: (user, network) => guard("read", () => store.findNetwork(user, network)),
+    rememberNetwork: (user, network, lifetime) =>
+      guard("write", () => store.rememberNetwork(user, network, lifetime)),
     // Takes time in proportion to the number of sessions; each of its steps has its own bound.
     endMatching: (matches) => orUnavailable(() => store.endMatching(matches)),
     // A large count may be late, which says nothing about logins.

@@ -3,6 +3,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { Session, SessionCount } from "../session.ts";
+import { type Networks, withNetwork } from "./networks.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 
 export interface HeapSessionsOptions {
@@ -31,6 +32,8 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
   const { maxRecords = 200_000, maxTokens = 1000, now = Date.now } = options;
   const sessions = new Map<string, HeapSession>();
   const tokens = new Map<string, TokenRecord>();
+  /** Known networks of users, of whom the configuration or a file names all. */
+  const networks = new Map<string, Networks>();
   let looked = Number.NEGATIVE_INFINITY;
 
   const dropToken = (key: string) => {
@@ -48,6 +51,8 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
     looked = time;
     for (const [key, { session }] of sessions) if (session.expiresAt <= time) drop(key);
     for (const [key, token] of tokens) if (token.expiresAt <= time) dropToken(key);
+    for (const [user, own] of networks)
+      if ([...own.values()].every((expiresAt) => expiresAt <= time)) networks.delete(user);
   };
   const isOver = () => sessions.size + tokens.size >= maxRecords;
   const isOverInTokens = () => isOver() || tokens.size >= maxRecords / 2;
@@ -89,6 +94,10 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
       const meant = [...sessions].filter(([, { session }]) => matches(session));
       for (const [key] of meant) drop(key);
       return meant.length;
+    },
+    findNetwork: async (user, network) => networks.get(user)?.get(network),
+    async rememberNetwork(user, network, { expiresAt }) {
+      networks.set(user, withNetwork(networks.get(user), network, expiresAt));
     },
     async count() {
       const time = now();

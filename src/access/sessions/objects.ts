@@ -1,16 +1,18 @@
-// Sessions as files or objects: one for each session, one for each token, and one more that leads from a
-// session to its tokens.
+// Sessions as files or objects: one for each session, one for each token, one more that leads from a session to
+// its tokens, and one for the known networks of a user.
 //
 //   sessions/<session>          the session
 //   tokens/<token>              the token
 //   bound/<session>/<token>     the token again
+//   networks/<user>             the known networks of a user
 //
 // Names are digests. Only one process may use them: operations of several steps are serialized in memory.
 
 import { createLru } from "../../imaging/lib/lru.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import { withNetwork } from "./networks.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
-import { readSession, readToken, writeSession, writeToken } from "./records.ts";
+import { readNetworks, readSession, readToken, writeNetworks, writeSession, writeToken } from "./records.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 
 /** Storage of records, by names with `/`. Methods throw if the storage does not respond. */
@@ -64,6 +66,10 @@ export function objectSessions(
   const find = async (key: string) => {
     const text = await place.read(`sessions/${key}`);
     return text === undefined ? undefined : readSession(text);
+  };
+  const networksOf = async (user: string) => {
+    const text = await place.read(`networks/${user}`);
+    return text === undefined ? undefined : readNetworks(text);
   };
   const removeToken = async (key: string, session: string) => {
     // This order ensures that leftovers of a failure can be found.
@@ -127,6 +133,12 @@ export function objectSessions(
       );
       return ended;
     },
+    findNetwork: async (user, network) => (await networksOf(user))?.get(network),
+    rememberNetwork: (user, network, { expiresAt }) =>
+      oneAtATime(`networks/${user}`, async () => {
+        const networks = withNetwork(await networksOf(user), network, expiresAt);
+        await place.write(`networks/${user}`, writeNetworks(networks));
+      }),
     removeOrphans: (key) =>
       oneAtATime(key, async () => {
         if (!(await find(key))) await removeTokens(key);

@@ -1,9 +1,10 @@
-// Sessions and tokens as text for stores outside of the process: JSON with a format version.
+// Sessions, tokens and known networks as text for stores outside of the process: JSON with a format version.
 
 import type { LoginGrant, Session } from "../session.ts";
+import type { Networks } from "./networks.ts";
 import type { TokenRecord } from "./store.ts";
 
-/** Version of both records. Other versions are not read. */
+/** Version of all records. Other versions are not read. */
 const formatVersion = 3;
 /** Maximum characters of a record. */
 export const longestRecord = 64 * 1024;
@@ -13,6 +14,20 @@ export const writeSession = ({ createdAt, expiresAt, grants }: Session): string 
 
 export const writeToken = ({ session, createdAt, expiresAt, profiles }: TokenRecord): string =>
   JSON.stringify({ version: formatVersion, session, createdAt, expiresAt, profiles });
+
+/** The record expires with the last of its networks, of which there is at least one. */
+export function writeNetworks(networks: Networks): string {
+  const expiresAt = Math.max(...networks.values());
+  return JSON.stringify({ version: formatVersion, expiresAt, networks: Object.fromEntries(networks) });
+}
+
+/** Parses known networks; undefined for anything but those of this version. */
+export function readNetworks(text: string): Networks | undefined {
+  const record = parseRecord(text);
+  if (record?.version !== formatVersion || !isObject(record.networks)) return undefined;
+  const entries = Object.entries(record.networks);
+  return entries.every((entry): entry is [string, number] => isTime(entry[1])) ? new Map(entries) : undefined;
+}
 
 /** Parses a session; undefined for anything but a session of this version. */
 export function readSession(text: string): Session | undefined {

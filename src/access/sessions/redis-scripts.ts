@@ -3,6 +3,7 @@
 //   s:<session>   string       the session; expires on its own
 //   t:<token>     string       digits of its session, a blank, the token; expires on its own
 //   b:<session>   sorted set   the tokens of a session → milliseconds of their expiry; expires with it
+//   n:<user>      sorted set   the known networks of a user → milliseconds of their expiry; expires with the last
 //   all           sorted set   sessions → milliseconds of their expiry, to count them
 //
 // Lifetimes use the clock of Redis, which all servers share.
@@ -98,6 +99,17 @@ for at = 1, #found, 2 do
   page[#page + 1] = redis.call('GET', ARGV[1] .. 's:' .. found[at]) or ''
 end
 return page`,
+
+  /** ARGV: space, user, network. Returns the expiry of a known network, or nil. */
+  findNetwork: `return redis.call('ZSCORE', ARGV[1] .. 'n:' .. ARGV[2], ARGV[3])`,
+
+  /** ARGV: space, user, network, its expiry, milliseconds to live, most networks of one user. */
+  rememberNetwork: `
+local networks = ARGV[1] .. 'n:' .. ARGV[2]
+redis.call('ZADD', networks, ARGV[4], ARGV[3])
+redis.call('ZREMRANGEBYRANK', networks, 0, -1 - ARGV[6])
+redis.call('PEXPIRE', networks, ARGV[5])
+return 1`,
 
   /** ARGV: space. Returns the number of sessions. */
   count: `${shared}

@@ -4,7 +4,7 @@
 import type { RedisArgument, RedisDriver } from "../../stores/redis/driver.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
 import type { SessionScript } from "./redis-scripts.ts";
-import type { SessionStore } from "./store.ts";
+import { mostNetworks, type SessionStore } from "./store.ts";
 
 export interface RedisSessionsOptions {
   readonly driver: RedisDriver<SessionScript>;
@@ -70,6 +70,14 @@ export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSession
         if (last === from) size *= 2;
         from = last;
       }
+    },
+    async findNetwork(user, network) {
+      const reply = await run("findNetwork", user, network);
+      return reply === null ? undefined : Number(textOf(reply));
+    },
+    async rememberNetwork(user, network, lifetime) {
+      const { expiresAt } = lifetime;
+      await run("rememberNetwork", user, network, expiresAt, lifetimeOf(lifetime), mostNetworks);
     },
     count: async () => ({ total: Number(await run("count")) }),
     async check() {

@@ -118,6 +118,14 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
         ending.delete(isMeant);
       }
     },
+    async knowsNetwork(user, network) {
+      const expiresAt = await store.findNetwork(user, network);
+      return expiresAt !== undefined && isLive({ expiresAt });
+    },
+    async rememberNetwork(user, network, forMs) {
+      const createdAt = now();
+      await store.rememberNetwork(user, network, { createdAt, expiresAt: createdAt + forMs });
+    },
     count: () => store.count(),
     check: () => store.check(),
     close: async () => store.close?.(),

@@ -13,6 +13,15 @@ export interface TokenRecord {
   readonly expiresAt: number;
 }
 
+/** From when to when something is remembered. */
+export interface Lifetime {
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Maximum number of networks that are known to one user; those that expire first are removed first. */
+export const mostNetworks = 32;
+
 /**
  * Keys are SHA-256 in 64 hexadecimal digits. A store may return expired records. An unreadable record (other
  * format version, damaged) counts as missing; any other failure throws.
@@ -36,6 +45,10 @@ export interface SessionStore {
    * stay.
    */
   endMatching(matches: (session: Session) => boolean): Promise<number>;
+  /** Returns until when a network is known to a user, or undefined. Both are keys. */
+  findNetwork(user: string, network: string): Promise<number | undefined>;
+  /** Remembers a network of a user, up to {@link mostNetworks} for each. */
+  rememberNetwork(user: string, network: string, lifetime: Lifetime): Promise<void>;
   count(): Promise<SessionCount>;
   /** Removes expired records, if nothing else does. */
   sweep?(): Promise<void>;
