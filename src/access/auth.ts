@@ -9,6 +9,7 @@ import type { Access } from "./access.ts";
 import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { heldSessions } from "./held-grants.ts";
 import { createKiosks, type Kiosks } from "./logins/kiosk.ts";
+import { createKnownNetworks, type KnownNetworks } from "./logins/known-networks.ts";
 import type { Logins } from "./logins/logins.ts";
 import { createNewSessions, type NewSessions } from "./new-sessions.ts";
 import type { AuthOptions } from "./options.ts";
@@ -27,6 +28,7 @@ export interface Auth {
   /** Limits how many sessions the clients of a network may begin. */
   readonly newSessions: NewSessions;
   readonly logins: Logins;
+  readonly knownNetworks: KnownNetworks;
   readonly kiosks: Kiosks;
   readonly fingerprints: Fingerprints;
   /** Rules and logins, without the authorize hook. */
@@ -109,8 +111,8 @@ export function createAuth({
   const proxies = [...trustedProxies, ...options.trusted_proxies].map(parseRange);
   const parts = { requirementOf, kiosks, sessions, cookieName: options.cookie.name, proxies };
   async function* sessionsOfCookies(presenter: Presenter) {
-    for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
-      if (id !== undefined) yield { session, id };
+    for await (const { id, ...found } of sessionsOf(parts, onlyCookie(presenter)))
+      if (id !== undefined) yield { ...found, id };
   }
   const byClick = [...profiles.values()]
     .filter(({ pattern }) => pattern === "clickthrough")
@@ -129,6 +131,7 @@ export function createAuth({
     sessions,
     newSessions: createNewSessions({ ttlMs: sessionTtlMs, onRefused: warnOfRefusal }),
     logins,
+    knownNetworks: createKnownNetworks(all),
     kiosks,
     fingerprints,
     access: rulesAccess(parts),
@@ -159,6 +162,7 @@ export function createAuth({
 }
 
 /** Tokens are not accepted for issuing further tokens or for logging out. */
-const onlyCookie = ({ header }: Presenter): Presenter => ({
+const onlyCookie = ({ header, reader }: Presenter): Presenter => ({
+  reader,
   header: (name) => (name.toLowerCase() === "cookie" ? header(name) : undefined),
 });

@@ -29,6 +29,13 @@ export const tokenFaults = {
     status: 401,
     description: "No session came with the request. Log in, and let the browser send cookies of this site.",
   },
+  away: {
+    profile: "missingAspect",
+    error: "missingCredentials",
+    status: 401,
+    description:
+      "The session of the request counts only at certain network addresses, such as those of a reading room, and the request came from another one. Ask again from there.",
+  },
   invalid: {
     profile: "invalidAspect",
     error: "invalidCredentials",

@@ -65,7 +65,7 @@ export function authServicesOf(
   const { base, version } = common;
   const [first] = profiles;
   const logins = profiles.filter(({ access_service: { backend } }) => backend !== "header");
-  const note = inLanguages(first.note);
+  const note = noteOf(profiles);
   const heading = isEmpty(note) ? first.heading : refusalHeading(first);
   const texts = withTexts({ errorHeading: heading, errorNote: note });
   const access =
@@ -151,15 +151,15 @@ export interface ProbeOutcome {
 }
 
 /**
- * Returns the document of a probe (Authorization Flow 2.0, section 5.2). `profile`: that of the image, if a
- * rule names one; its heading and note accompany a refusal.
+ * Returns the document of a probe (Authorization Flow 2.0, section 5.2). `profiles`: those of the image, if a
+ * rule names some; heading and note of the first accompany a refusal.
  */
 export function probeResult(
   { status, substitute, location, note }: ProbeOutcome,
-  profile?: Pick<AdvertisedProfile, "heading" | "label" | "note">,
+  profiles: readonly Refusing[] = [],
 ): Record<string, unknown> {
-  const heading = status === 503 ? words.later : refusalHeading(profile);
-  const ofProfile = status === 503 ? "" : (profile?.note ?? "");
+  const heading = status === 503 ? words.later : refusalHeading(profiles[0]);
+  const ofProfile = status === 503 ? "" : noteOf(profiles);
   return {
     "@context": authContextUri,
     type: "AuthProbeResult2",
@@ -170,8 +170,22 @@ export function probeResult(
   };
 }
 
+/** The parts of a profile that a refusal shows. */
+type Refusing = Pick<AdvertisedProfile, "heading" | "label" | "note" | "pattern">;
+
+/**
+ * Returns the note of a refusal: that of the first profile; without one, that only certain addresses have
+ * access, if a profile is a kiosk, since a login there counts nowhere else.
+ */
+function noteOf(profiles: readonly Refusing[]): LanguageMap {
+  const own = inLanguages(profiles[0]?.note ?? "");
+  const kiosks = profiles.filter(({ pattern }) => pattern === "kiosk").length;
+  if (!isEmpty(own) || kiosks === 0) return own;
+  return kiosks === profiles.length ? words.onlyThere : words.thereOrLogIn;
+}
+
 /** A note requires a heading. */
-const refusalHeading = (profile: Pick<AdvertisedProfile, "heading" | "label"> | undefined): LanguageMap =>
+const refusalHeading = (profile: Pick<Refusing, "heading" | "label"> | undefined): LanguageMap =>
   [profile?.heading, profile?.label].find((map) => map && !isEmpty(map)) ?? words.refused;
 
 /** Adds the institution, which labels have to name (2.0, sections 3.3.1 and 6.1; 1.0, section 2.1.1). */
@@ -229,6 +243,46 @@ const words = {
     es: ["Sin acceso"],
     it: ["Accesso negato"],
     nl: ["Geen toegang"],
+  },
+  onlyThere: {
+    en: [
+      "This is open only at certain network addresses, such as those of a reading room, and you are not at one of them. Try again from there.",
+    ],
+    de: [
+      "Das ist nur an bestimmten Netzwerkadressen zugänglich, etwa im Lesesaal, und Ihre gehört nicht dazu. Versuchen Sie es dort noch einmal.",
+    ],
+    fr: [
+      "L’accès n’est ouvert qu’à certaines adresses réseau, comme celles d’une salle de lecture ; la vôtre n’en fait pas partie. Réessayez depuis ce lieu.",
+    ],
+    es: [
+      "Solo se puede acceder desde determinadas direcciones de red, como las de una sala de lectura; la suya no es una de ellas. Inténtelo de nuevo desde allí.",
+    ],
+    it: [
+      "L’accesso è consentito solo da certi indirizzi di rete, come quelli di una sala di lettura; il suo non è tra questi. Riprovi da lì.",
+    ],
+    nl: [
+      "Dit is alleen toegankelijk vanaf bepaalde netwerkadressen, zoals die van een leeszaal; het uwe hoort daar niet bij. Probeer het daar opnieuw.",
+    ],
+  },
+  thereOrLogIn: {
+    en: [
+      "Without a login this is open only at certain network addresses, such as those of a reading room, and you are not at one of them. Log in, or try again from there.",
+    ],
+    de: [
+      "Ohne Anmeldung ist das nur an bestimmten Netzwerkadressen zugänglich, etwa im Lesesaal, und Ihre gehört nicht dazu. Melden Sie sich an, oder versuchen Sie es dort noch einmal.",
+    ],
+    fr: [
+      "Sans connexion, l’accès n’est ouvert qu’à certaines adresses réseau, comme celles d’une salle de lecture ; la vôtre n’en fait pas partie. Connectez-vous, ou réessayez depuis ce lieu.",
+    ],
+    es: [
+      "Sin iniciar sesión, solo se puede acceder desde determinadas direcciones de red, como las de una sala de lectura; la suya no es una de ellas. Inicie sesión, o inténtelo de nuevo desde allí.",
+    ],
+    it: [
+      "Senza accedere con un account, l’accesso è consentito solo da certi indirizzi di rete, come quelli di una sala di lettura; il suo non è tra questi. Acceda, o riprovi da lì.",
+    ],
+    nl: [
+      "Zonder in te loggen is dit alleen toegankelijk vanaf bepaalde netwerkadressen, zoals die van een leeszaal; het uwe hoort daar niet bij. Log in, of probeer het daar opnieuw.",
+    ],
   },
   later: {
     en: ["Not available at the moment"],

@@ -151,7 +151,7 @@ test.each([
   const profile = { ...bare, ...texts, note: "Ask the desk." };
   const note = { none: ["Ask the desk."] };
   expect(authServices([profile], image)[0]).toMatchObject({ errorHeading: heading, errorNote: note });
-  expect(probeResult({ status: 401 }, profile)).toMatchObject({ heading, note });
+  expect(probeResult({ status: 401 }, [profile])).toMatchObject({ heading, note });
 });
 
 test.each([
@@ -185,16 +185,16 @@ describe("the result of a probe", () => {
       { location: { id: "https://b.example/", type: "Image" } },
     ],
   ])("for %j has exactly the members it needs", (outcome, rest) => {
-    expect(probeResult(outcome, staff)).toEqual({ ...frame, status: outcome.status, ...rest });
+    expect(probeResult(outcome, [staff])).toEqual({ ...frame, status: outcome.status, ...rest });
   });
 
   test("reveals nothing about the profile while access is unknown", () => {
-    expect(probeResult({ status: 503 }, staff)).not.toHaveProperty("note");
+    expect(probeResult({ status: 503 }, [staff])).not.toHaveProperty("note");
   });
 
   test("names a substitute in a list, with its type", () => {
     expect(
-      probeResult({ status: 401, substitute: "https://a.example/x.jpg" }, { ...bare, note: "No." }),
+      probeResult({ status: 401, substitute: "https://a.example/x.jpg" }, [{ ...bare, note: "No." }]),
     ).toEqual({
       ...frame,
       status: 401,
@@ -211,6 +211,22 @@ describe("the result of a probe", () => {
       heading: expect.objectContaining({ en: ["No access"], nl: ["Geen toegang"] }),
     });
   });
+});
+
+test("a refusal says that a kiosk counts at certain addresses only, unless the operator says something else", () => {
+  const room = { ...bare, name: "room", pattern: "kiosk" } as const;
+  const noteOf = (...profiles: AdvertisedProfile[]) => probeResult({ status: 401 }, profiles).note;
+  expect(noteOf(room)).toMatchObject({
+    en: [expect.stringMatching(/certain network addresses.*from there/)],
+  });
+  expect(noteOf(room)).not.toMatchObject({ en: [expect.stringMatching(/log ?in/i)] });
+  expect(noteOf(bare, room)).toMatchObject({
+    en: [expect.stringMatching(/Log in, or try again from there/)],
+  });
+  expect(noteOf({ ...room, note: "Ask the desk." })).toEqual({ none: ["Ask the desk."] });
+  expect(noteOf(staff, room)).toEqual(staff.note);
+  expect(noteOf(bare)).toBeUndefined();
+  expect(authServices([room], image)[0]).toMatchObject({ errorNote: noteOf(room) });
 });
 
 test("several profiles are access services of one probe, and consecutive services of 1.0", () => {

@@ -9,6 +9,8 @@ export interface Kiosks {
    * to trusted proxies; an unknown (undefined) address is not admitted.
    */
   allows(profile: string, address: string | undefined): boolean;
+  /** True if a login to a profile counts at an address: to a kiosk only inside, to all others anywhere. */
+  counts(profile: string, address: string | undefined): boolean;
   /** Returns the configured addresses and ranges of a profile. */
   listOf(profile: string): readonly string[];
   /** Applies the lists of a changed configuration. */
@@ -33,9 +35,11 @@ export function createKiosks(profiles: Readonly<Record<string, ProfileOptions>>)
     );
   };
   take(profiles);
+  const allows: Kiosks["allows"] = (profile, address) =>
+    address !== undefined && inRanges(address, lists.get(profile)?.ranges ?? []);
   return {
-    allows: (profile, address) =>
-      address !== undefined && inRanges(address, lists.get(profile)?.ranges ?? []),
+    allows,
+    counts: (profile, address) => !lists.has(profile) || allows(profile, address),
     listOf: (profile) => lists.get(profile)?.texts ?? [],
     take,
   };

@@ -12,15 +12,15 @@ import type { Requirement } from "./requirement.ts";
 export interface DecideParts {
   /** Returns what an identifier requires, or undefined if it is public. */
   requirementOf(identifier: string): Requirement | undefined;
-  readonly kiosks: Pick<Kiosks, "allows">;
+  readonly kiosks: Pick<Kiosks, "allows" | "counts">;
   readonly sessions: Pick<Sessions, "find" | "findByToken">;
   readonly cookieName: string;
   /** Only these may name readers by a header; empty means anybody. */
   readonly proxies: readonly IpRange[];
 }
 
-/** The part of a request that sessions are found by. */
-export type Presenter = Pick<Caller, "header">;
+/** The part of a request that sessions are found by, and that decides which of their logins count. */
+export type Presenter = Pick<Caller, "header" | "reader">;
 
 /**
  * The access rules of `auth:`. Public identifiers, and gated ones requested without cookie and token, are
@@ -69,21 +69,32 @@ function hasCredentials({ cookieName }: DecideParts, { header }: Presenter): boo
 }
 
 export interface FoundSession {
+  /** With the grants that count for the request. */
   readonly session: Session;
+  /** True if it also has a login to a kiosk, which does not count since the request comes from outside. */
+  readonly isAway: boolean;
   /** Value of the cookie that named it; absent if a token did. */
   readonly id?: string;
 }
 
-/** Yields the live sessions that a request presents, that of its token first. Each is looked up on demand. */
+/**
+ * Yields the live sessions that a request presents, that of its token first. Each is looked up on demand. The
+ * stored session stays as it is, so a login to a kiosk counts again when its reader returns.
+ */
 export async function* sessionsOf(
-  { sessions, cookieName }: Pick<DecideParts, "sessions" | "cookieName">,
-  { header }: Presenter,
+  { sessions, kiosks, cookieName }: Pick<DecideParts, "sessions" | "kiosks" | "cookieName">,
+  { header, reader }: Presenter,
 ): AsyncGenerator<FoundSession> {
+  const found = (session: Session) => {
+    const grants = session.grants.filter(({ profile }) => kiosks.counts(profile, reader));
+    const isAway = grants.length < session.grants.length;
+    return { session: isAway ? { ...session, grants } : session, isAway };
+  };
   const token = bearerToken(header("authorization"));
   const byToken = token === undefined ? undefined : await sessions.findByToken(token);
-  if (byToken) yield { session: byToken };
+  if (byToken) yield found(byToken);
   for (const id of cookieValues(header("cookie"), cookieName)) {
     const session = await sessions.find(id);
-    if (session) yield { session, id };
+    if (session) yield { ...found(session), id };
   }
 }

@@ -29,7 +29,7 @@ export async function respondProbe(c: RequestContext, service: Service): Promise
     "X-Content-Type-Options": "nosniff",
   };
   const outcome = await outcomeOf(c, service, identifier, headers);
-  const document = probeResult(outcome, service.auth?.requirementOf(identifier)?.profiles[0]);
+  const document = probeResult(outcome, service.auth?.requirementOf(identifier)?.profiles);
   return new Response(recordSent(c, JSON.stringify(document)), { headers });
 }
 

@@ -58,6 +58,7 @@ async function issue(
     const grants = found?.session.grants.filter(({ profile }) => profiles?.includes(profile) ?? true);
     // Logins of other kinds do not count for these viewers.
     if (found && found.session.grants.length > 0 && grants?.length === 0) return { fault: "missing" };
+    if (found?.isAway && grants?.length === 0) return { fault: "away" };
     if (found && grants && grants.length > 0) {
       if (c.req.method === "HEAD") return { token: "", expiresIn: 0 };
       const ttlMs = auth.tokenTtlMs({ ...found.session, grants });

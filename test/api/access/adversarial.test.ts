@@ -339,8 +339,9 @@ describe("the services reveal nothing and let nobody in", () => {
     const response = await get("/iiif/auth/login/room", {}, "GET", "192.0.2.7");
     const [Cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
     expect(Cookie).toMatch(/^service_session=./);
-    expect((await get(at("room.png"), { Cookie })).status).toBe(200);
-    await expectNothing(await get(at("private/a.png"), { Cookie }), [401]);
+    expect((await get(at("room.png"), { Cookie }, "GET", "192.0.2.7")).status).toBe(200);
+    await expectNothing(await get(at("room.png"), { Cookie }), [401]);
+    await expectNothing(await get(at("private/a.png"), { Cookie }, "GET", "192.0.2.7"), [401]);
   });
 });
 

@@ -288,6 +288,7 @@ describe("the probe", () => {
       status: 401,
       substitute: [{ id: `${own}/iiif/3/room%2Fbase.png/full/max/0/default.jpg`, type: "Image" }],
       heading: expect.objectContaining({ en: ["No access"] }),
+      note: expect.objectContaining({ en: [expect.stringContaining("certain network addresses")] }),
     });
     expect((await probe("campus%2Fx")).result.status).toBe(401);
     const named = { headers: { "X-Forwarded-User": "ann" }, peer: "10.0.0.1" };
