@@ -67,7 +67,11 @@ export async function problemResponse(c: RequestContext, problem: Problem): Prom
   if (preferredType(c, offered) !== "text/html")
     return sendText(c, problemDocument(problem), { type: problemType, status, headers });
   const own = c.get("route")?.problemPage;
-  if (own) setVary(headers, c, "Accept", "Accept-Language");
+  if (own) {
+    setVary(headers, c, "Accept", "Accept-Language");
+    // The address may contain what a login page elsewhere has added.
+    headers["Referrer-Policy"] = "same-origin";
+  }
   return pageResponse(c, (own ?? usualPage)(c, problem), { status, headers });
 }
 

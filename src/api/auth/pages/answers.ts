@@ -9,7 +9,11 @@ import { readerOf } from "./reader.ts";
 export const returnToOf = (c: RequestContext): string =>
   new URLSearchParams(c.get("target").query).get("return_to") ?? "";
 
-export const notKept = { "Cache-Control": "no-store" } as const;
+/**
+ * Headers of all responses of logins and logouts. Their addresses may contain codes and signatures, which other
+ * sites do not learn. `no-referrer` would have browsers send the forms of these pages with the origin `null`.
+ */
+export const loginHeaders = { "Cache-Control": "no-store", "Referrer-Policy": "same-origin" } as const;
 
 /** Sends a page with a single message. */
 export function say(
@@ -27,9 +31,9 @@ export function say(
 ): Promise<Response> {
   if (status >= 400) noteRefusal(c, "login", message.heading.text);
   const page = { ...messagePage(message, readerOf(c)), scripts };
-  return pageResponse(c, page, { status, headers: { ...notKept, ...headers } });
+  return pageResponse(c, page, { status, headers: { ...loginHeaders, ...headers } });
 }
 
 /** Redirects a browser to an address that it may be redirected to. */
 export const leadBack = (target: URL, headers: Readonly<Record<string, string>>): Response =>
-  new Response(null, { status: 303, headers: { ...notKept, ...headers, Location: target.href } });
+  new Response(null, { status: 303, headers: { ...loginHeaders, ...headers, Location: target.href } });

@@ -5,7 +5,7 @@ import { readForm } from "../../http/body.ts";
 import { noteRefusal, type RequestContext } from "../../http/context.ts";
 import { documentResponse, escapeHtml, pageResponse } from "../../http/page.ts";
 import { cookiePlace, sessionCookie } from "../cookie.ts";
-import { leadBack, notKept, returnToOf, say } from "../pages/answers.ts";
+import { leadBack, loginHeaders, returnToOf, say } from "../pages/answers.ts";
 import { type LoginForm, loginFields, loginPage, logoOrigin } from "../pages/login-page.ts";
 import { readerOf } from "../pages/reader.ts";
 import { refuseLogin } from "../pages/refused.ts";
@@ -47,7 +47,7 @@ export function showLogin(
   const target = returnTarget(form.returnTo, c.get("base"), auth.options.cors.token_origins);
   const formOrigins = [new URL(c.get("base")).origin, ...(target ? [target.origin] : [])];
   const shared = { forms: true, formOrigins: [...new Set(formOrigins)] };
-  const init = { status, headers: { ...notKept, ...headers } };
+  const init = { status, headers: { ...loginHeaders, ...headers } };
   const template = auth.logins.templateOf(profile.name);
   if (!template)
     return pageResponse(c, { ...loginPage(profile, form, readerOf(c), folderOf(c)), ...shared }, init);

@@ -2,7 +2,7 @@
 
 import type { ExternalLogin } from "../../../access/logins/external.ts";
 import { callbackAddress } from "../../../iiif/auth-mounts.ts";
-import { notKept, returnToOf } from "../pages/answers.ts";
+import { loginHeaders, returnToOf } from "../pages/answers.ts";
 import { refuseLogin } from "../pages/refused.ts";
 import { keepLogin, keptLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
@@ -23,7 +23,7 @@ async function leave(attempt: LoginAttempt): Promise<Response> {
   return new Response(null, {
     status: 303,
     headers: {
-      ...notKept,
+      ...loginHeaders,
       Location: pageFor(callbackAddress(c.get("base"), profile.name), returnTo),
       "Set-Cookie": await keepLogin(attempt, pending, { returnTo }, before?.slot),
     },

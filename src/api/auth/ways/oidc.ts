@@ -3,7 +3,7 @@
 import { OidcFault } from "../../../access/oidc/faults.ts";
 import type { OidcLogin } from "../../../access/oidc/login.ts";
 import { callbackAddress } from "../../../iiif/auth-mounts.ts";
-import { notKept, returnToOf } from "../pages/answers.ts";
+import { loginHeaders, returnToOf } from "../pages/answers.ts";
 import { refuseLogin } from "../pages/refused.ts";
 import { keepLogin, keptLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
@@ -25,7 +25,7 @@ async function leave(attempt: LoginAttempt): Promise<Response> {
     const cookie = await keepLogin(attempt, pending, login);
     return new Response(null, {
       status: 303,
-      headers: { ...notKept, Location: address, "Set-Cookie": cookie },
+      headers: { ...loginHeaders, Location: address, "Set-Cookie": cookie },
     });
   } catch (error) {
     return refuse(attempt, error, returnTo);
@@ -53,7 +53,7 @@ export const oidcWay: Way = {
     const kept = logins.find(({ login }) => login.state === state);
     if (!kept) return refuseLogin(attempt, "expired", "");
     // The code is valid for one request.
-    if (c.req.method === "HEAD") return new Response(null, { headers: notKept });
+    if (c.req.method === "HEAD") return new Response(null, { headers: loginHeaders });
     const { login, ended } = kept;
     let response: Response;
     try {
