@@ -1,7 +1,7 @@
 // Limits the sessions that the clients of one network may begin, so that nobody fills the session store for
 // all others.
 
-import { createLimiter } from "./limiter.ts";
+import { createLimiter, steadily } from "./limiter.ts";
 import { networkOf } from "./network.ts";
 
 /**
@@ -11,7 +11,7 @@ import { networkOf } from "./network.ts";
  * that memory holds.
  */
 const [free, inLifetime, longestMs] = [200, 10_000, 60_000];
-/** Number of networks that are remembered; those without new sessions for longest are forgotten first. */
+/** Number of networks that are remembered one by one. */
 const most = 10_000;
 
 export interface NewSessions {
@@ -34,11 +34,7 @@ export interface NewSessionsOptions {
 /** Creates the counts of one service. Sessions that replace others are not counted. */
 export function createNewSessions({ ttlMs, onRefused: refused, now }: NewSessionsOptions): NewSessions {
   const eachMs = Math.min(longestMs, ttlMs / inLifetime);
-  const schedule = {
-    remaining: (count: number, ms: number) => Math.max(0, count - ms / eachMs),
-    pause: (count: number) => (count - free + 1) * eachMs,
-  };
-  const limiter = createLimiter(schedule, most, now);
+  const limiter = createLimiter(steadily(free, eachMs), most, now);
   return {
     begin(address) {
       const network = networkOf(address, 48);

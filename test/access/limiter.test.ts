@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLimiter } from "../../src/access/limiter.ts";
+import { createLimiter, steadily } from "../../src/access/limiter.ts";
 
 /** Allows two attempts immediately, then one per second; forgets ten seconds after the last. */
 function limiter() {
@@ -54,10 +54,39 @@ it("takes back one of several, whichever it is", () => {
   expect(waitMs("a")).toBe(1000);
 });
 
-it("forgets the key that was used least lately", () => {
-  const { count, waitMs } = limiter();
-  for (const key of ["a", "a", "b", "b", "c", "c"]) count(key);
+it("has more keys than it remembers one by one, and no number of others resets any of them", () => {
+  const { clock, count, waitMs } = limiter();
+  for (const key of ["a", "a", "b"]) count(key);
+  for (let i = 0; i < 1000; i++) count(`other ${i}`);
   expect(waitMs("a")).toBe(1000);
-  count("d");
-  expect([waitMs("a"), waitMs("b"), waitMs("c")]).toEqual([1000, 0, 1000]);
+  count("b");
+  expect(waitMs("b")).toBe(1000);
+  clock.time += 10_000;
+  expect([waitMs("a"), waitMs("b")]).toEqual([0, 0]);
+});
+
+it("takes back an attempt of a key that it does not remember one by one", () => {
+  const { count, waitMs } = limiter();
+  count("a");
+  for (let i = 0; i < 10; i++) count(`other ${i}`);
+  count("a")();
+  expect(waitMs("a")).toBe(0);
+  count("a");
+  expect(waitMs("a")).toBe(1000);
+});
+
+it("permits a number of attempts immediately, and more steadily", () => {
+  const clock = { time: 0 };
+  const { count, waitMs, counted } = createLimiter(steadily(3, 500), 10, () => clock.time);
+  for (let i = 0; i < 3; i++) {
+    expect(waitMs("a")).toBe(0);
+    count("a");
+  }
+  expect([waitMs("a"), counted("a")]).toEqual([500, 3]);
+  clock.time += 500;
+  expect([waitMs("a"), counted("a")]).toEqual([0, 2]);
+  count("a");
+  expect(waitMs("a")).toBe(500);
+  clock.time += 1500;
+  expect(counted("a")).toBe(0);
 });

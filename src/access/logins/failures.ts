@@ -1,9 +1,17 @@
-// Failed logins by network and by user: the first few are free, then each delays the next attempt. A network
-// from which a user has logged in is not delayed by what others do in that user's name.
+// Failed logins by network and by user: the first few are free, then each delays the next attempt. What others
+// do in a user's name delays that user only in networks that have failed too.
 
-import { createLru, type Lru } from "../../imaging/lib/lru.ts";
-import { createLimiter, type Limiter } from "../limiter.ts";
+import { parseIp } from "../../lib/network/ip-range.ts";
+import { createLimiter, type Limiter, steadily } from "../limiter.ts";
 import { networkOf } from "../network.ts";
+
+/** Tries in the name of one user: `free` immediately, then one in each `eachMs` milliseconds. */
+export interface Allowance {
+  /** Failures of a site, in any names, with which its tries begin to count here. */
+  readonly from: number;
+  readonly free: number;
+  readonly eachMs: number;
+}
 
 export interface FailureLimits {
   /** Failures that cause no waiting. */
@@ -12,55 +20,69 @@ export interface FailureLimits {
   readonly firstWaitMs: number;
   /** Longest wait of a network, in milliseconds. */
   readonly longestWaitMs: number;
-  /** Longest wait of a user in unknown networks, in milliseconds. */
-  readonly longestUserWaitMs: number;
   /** Milliseconds after the last failure until failures are forgotten. */
   readonly forgetMs: number;
-  /** Milliseconds after a user's last login during which a network is known to them. */
-  readonly knownMs: number;
   /**
-   * Maximum number of networks, users, and known networks that are remembered; the least recently used are
-   * forgotten first.
+   * Tries in the name of one user from all networks that are new to them, by how often their sites have
+   * failed: separate allowances, so that somebody who has failed cannot use up those of others.
    */
-  readonly most: number;
+  readonly ofUser: readonly [Allowance, ...Allowance[]];
 }
 
 export const usualLimits: FailureLimits = {
   free: 5,
   firstWaitMs: 1000,
   longestWaitMs: 60_000,
-  longestUserWaitMs: 8000,
   forgetMs: 15 * 60_000,
-  knownMs: 30 * 24 * 3_600_000,
-  most: 10_000,
+  ofUser: [
+    { from: 0, free: 300, eachMs: 2000 },
+    { from: 1, free: 100, eachMs: 8000 },
+    { from: 3, free: 10, eachMs: 8000 },
+  ],
 };
 
-/** A permitted attempt. It counts as failed until it succeeds, so that concurrent attempts count too. */
+/** A permitted attempt. It counts as failed until it is taken back, so that concurrent attempts count too. */
 export interface Attempt {
-  /** Removes the failure; from now on the network is known to the user. */
-  noteSuccess(): void;
-  /** Takes the failure back if nobody could find out whether the password was correct. */
-  cancel(): void;
+  /**
+   * Its turn among others: 0 in a network that is known to the user, then 1 and more, the more often others
+   * near it have failed.
+   */
+  readonly rank: number;
+  /** Takes the failure back: the password was correct, or nobody could find out. */
+  takeBack(): void;
 }
+
+/** Number of ranks with the usual limits. */
+export const ranks = usualLimits.ofUser.length + 2;
+
+/** Number of networks, and of users, that are remembered one by one. */
+const most = 10_000;
+
+/** Names are untrusted and may be long. */
+const longestName = 200;
 
 /**
  * Failed logins of one service. It never waits itself.
  *
- * Three bounds apply, with the usual limits:
+ * These bounds apply, with the usual limits. A network is an IPv4 address or an IPv6 network of 64 bits, a
+ * site an IPv4 address or an IPv6 network of 48 bits:
  * - A network has five failures, then at most one a minute, for any names: 60 an hour.
- * - A user has five failures in all networks that are new to them, then at most one every 8 seconds: 450 an
- *   hour, from any number of addresses.
- * - In a network from which the user has logged in within 30 days, only the first of these applies. An
- *   attacker elsewhere does not lock the user out there, and a login there does not help the attacker, since
- *   it forgets none of those failures.
+ * - A user has 410 failures in all networks that are new to them, then at most 2700 an hour, from any number
+ *   of networks: 300 and 1800 from sites that have not failed within 15 minutes, 100 and 450 from sites that
+ *   have failed once or twice, 10 and 450 from all others. So a reader in a network of their own gets in
+ *   however often others fail, unless these have a new network for every second try.
+ * - In a network that is known to the user, the first of these applies to that user alone: neither others in
+ *   that network nor attackers elsewhere lock the user out there. A login forgets no failures.
  */
 export class LoginFailures {
-  readonly #now: () => number;
-  readonly #knownMs: number;
   readonly #networks: Limiter;
-  readonly #users: Limiter;
-  /** Time of the last login in milliseconds, by network and user. */
-  readonly #logins: Lru<string, number>;
+  readonly #sites: Limiter;
+  /** Neighbours of a network, who may be one attacker: they only change its turn. */
+  readonly #regions: Limiter;
+  /** By network and user, in known networks. */
+  readonly #pairs: Limiter;
+  readonly #crowd: number;
+  readonly #users: readonly (Allowance & { readonly limiter: Limiter })[];
 
   /** `now` returns milliseconds and never goes back. */
   constructor({
@@ -70,43 +92,59 @@ export class LoginFailures {
     readonly now?: () => number;
     readonly limits?: FailureLimits;
   } = {}) {
-    const { free, firstWaitMs, forgetMs, most } = limits;
-    const until = (longestMs: number) => ({
+    const { free, firstWaitMs, longestWaitMs, forgetMs, ofUser } = limits;
+    const doubling = {
       remaining: (count: number, ms: number) => (ms < forgetMs ? count : 0),
-      pause: (count: number) => (count < free ? 0 : Math.min(longestMs, firstWaitMs * 2 ** (count - free))),
-    });
-    this.#now = now;
-    this.#knownMs = limits.knownMs;
-    this.#networks = createLimiter(until(limits.longestWaitMs), most, now);
-    this.#users = createLimiter(until(limits.longestUserWaitMs), most, now);
-    this.#logins = createLru(most);
+      pause: (count: number) =>
+        count < free ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** (count - free)),
+    };
+    this.#crowd = free;
+    this.#networks = createLimiter(doubling, most, now);
+    this.#sites = createLimiter(doubling, most, now);
+    this.#regions = createLimiter(doubling, most, now);
+    this.#pairs = createLimiter(doubling, most, now);
+    this.#users = ofUser.map((allowance) => ({
+      ...allowance,
+      limiter: createLimiter(steadily(allowance.free, allowance.eachMs), most, now),
+    }));
   }
 
   /**
    * Returns an attempt to log in, or the milliseconds to wait before the next. All clients without a known
    * address share one network. `user`: the name qualified with its profile, since profiles may share names.
+   * `isKnown`: true if that user has logged in from the network of the address.
    */
-  attempt(address: string | undefined, user: string): Attempt | { readonly waitMs: number } {
-    const network = networkOf(address, 64);
-    // Names are untrusted and may be long.
-    const name = user.slice(0, 200);
+  attempt(address: string | undefined, user: string, isKnown = false): Attempt | { readonly waitMs: number } {
+    const [network, site, region] = [networkOf(address, 64), networkOf(address, 48), regionOf(address)];
+    const failed = this.#sites.counted(site);
+    const level = this.#users.findLastIndex(({ from }) => failed >= from);
+    const ofUser = this.#users[level]?.limiter;
+    const name = user.slice(0, longestName);
     const pair = `${network} ${name}`;
-    const known = this.#logins.get(pair);
-    const isNew = known === undefined || this.#now() - known >= this.#knownMs;
-    const waitMs = Math.max(this.#networks.waitMs(network), isNew ? this.#users.waitMs(name) : 0);
+    const waitMs = isKnown
+      ? this.#pairs.waitMs(pair)
+      : Math.max(this.#networks.waitMs(network), ofUser?.waitMs(name) ?? 0);
     if (waitMs > 0) return { waitMs };
-    const counted = [this.#networks.count(network), ...(isNew ? [this.#users.count(name)] : [])];
-    const cancel = () => {
-      for (const takeBack of counted) takeBack();
-    };
+    const isAlone = level === 0 && this.#regions.counted(region) < this.#crowd;
+    const counted = [
+      this.#networks.count(network),
+      this.#sites.count(site),
+      this.#regions.count(region),
+      isKnown ? this.#pairs.count(pair) : ofUser?.count(name),
+    ];
     return {
-      cancel: cancel,
-      noteSuccess: () => {
-        // Other failures stay: somebody who knows one password may be guessing another, and others may be
-        // guessing this one.
-        cancel();
-        this.#logins.set(pair, this.#now(), 1);
+      rank: isKnown ? 0 : isAlone ? 1 : level + 2,
+      // Other failures stay: somebody who knows one password may be guessing another, and others may be
+      // guessing this one.
+      takeBack: () => {
+        for (const takeBack of counted) takeBack?.();
       },
     };
   }
+}
+
+/** Returns the IPv4 network of 24 bits or the IPv6 network of 32 bits, which one provider usually has. */
+function regionOf(address: string | undefined): string {
+  const ip = parseIp(address ?? "");
+  return ip ? `${ip.bits} ${ip.value >> (ip.bits === 32 ? 8n : 96n)}` : "";
 }

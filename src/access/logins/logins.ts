@@ -10,7 +10,7 @@ import { openPasswords, type Passwords } from "../passwords/index.ts";
 import { createVerifier } from "../passwords/verifier.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
 import { createExternalLogin, type ExternalLogin } from "./external.ts";
-import { LoginFailures } from "./failures.ts";
+import { LoginFailures, ranks } from "./failures.ts";
 import { type LoginTemplate, parseLoginTemplate } from "./template.ts";
 
 export interface Logins {
@@ -50,7 +50,7 @@ export async function openLogins(
   profiles: Readonly<Record<string, ProfileOptions>>,
   { platform, log }: LoginsHost,
 ): Promise<Logins> {
-  const verifier = createVerifier({ platform });
+  const verifier = createVerifier({ platform, ranks });
   const passwords = new Map<string, Passwords>();
   const templates = new Map<string, LoginTemplate>();
   const externals = new Map<string, ExternalLogin>();

@@ -1,6 +1,7 @@
 // The names and passwords of one profile: from the configuration, or from a file that is read again when it
 // changes.
 
+import type { Turn } from "../../lib/concurrency/fair-semaphore.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
 import { type WatchedFile, watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
@@ -14,12 +15,14 @@ export interface Passwords {
    * Returns the hash of a user whose password is correct, or undefined. Takes as long for an unknown name as
    * for a known one. Throws ServiceError `busy` if too many wait, and `cancelled`.
    */
-  verify(user: string, password: string, signal?: AbortSignal): Promise<string | undefined>;
+  verify(user: string, password: string, signal?: AbortSignal, turn?: Turn): Promise<string | undefined>;
   /**
    * Returns a user's current hash; undefined if there is none. Takes at most a second, even if the disk
    * hangs.
    */
   hashOf(user: string): Promise<string | undefined>;
+  /** Returns the same, or for an unknown name the hash of another, always the same one. */
+  hashFor(user: string): Promise<string>;
   /** Throws, with the reason for the operator, if the file has changed and cannot be used. */
   check(): Promise<void>;
   /** Throws if nobody can log in because there are no names. */
@@ -73,21 +76,27 @@ export async function openPasswords(
     return standIns.choose(user);
   };
 
+  /** Detects changes of the file while nobody logs in. */
+  const current = async () => {
+    await file?.refresh();
+    return file?.current() ?? inline;
+  };
+
   return {
-    async verify(user, password, signal) {
-      await file?.refresh();
-      const hashes = file?.current() ?? inline;
+    async verify(user, password, signal, turn) {
+      const hashes = await current();
       const other = await standIn(user, hashes);
       const own = hashes.get(user);
       // It matches nothing, and would take longer than others.
       const tried = password.length > longestPassword ? "" : password;
-      const fits = await verifier.verify(tried, own ?? other, signal);
+      const fits = await verifier.verify(tried, own ?? other, signal, turn);
       return fits && tried === password ? own : undefined;
     },
-    async hashOf(user) {
-      // Detects changes of the file while nobody logs in.
-      await file?.refresh();
-      return (file?.current() ?? inline).get(user);
+    hashOf: async (user) => (await current()).get(user),
+    async hashFor(user) {
+      const hashes = await current();
+      const other = await standIn(user, hashes);
+      return hashes.get(user) ?? other;
     },
     async check() {
       await file?.refresh();

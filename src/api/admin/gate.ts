@@ -1,6 +1,6 @@
 // Protects the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
 
-import { LoginFailures } from "../../access/logins/failures.ts";
+import { createOneSecret } from "../../access/logins/one-secret.ts";
 import type { Credentials } from "../../config/operator.ts";
 import type { RouteHandler } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
@@ -10,13 +10,13 @@ import { Refusal } from "../http/problem.ts";
  * has sent wrong ones too often, 403 for a request that a page of another site embeds or fetches.
  */
 export function createGate({ user, password }: Credentials): (act: RouteHandler) => RouteHandler {
-  const failures = new LoginFailures();
+  const secret = createOneSecret();
   const expected = utf8.encode(`${user}:${password}`);
   return (act) => (c) => {
     if (isEmbeddedElsewhere(c.req.raw.headers)) throw embedded;
     const sent = sentCredentials(c.req.raw.headers.get("Authorization"));
     if (!sent) throw loginRequired;
-    const attempt = failures.attempt(c.get("client"), sentUser(sent));
+    const attempt = secret.attempt(c.get("client"), sentUser(sent));
     if ("waitMs" in attempt) throw comeBack(Math.ceil(attempt.waitMs / 1000));
     // Nothing is awaited between the attempt and its success, so that concurrent requests of one page do not
     // count as failures of each other.

@@ -1,5 +1,6 @@
 // Login with user name and password.
 
+import { networkOf } from "../../../access/network.ts";
 import { returnToOf } from "../pages/answers.ts";
 import { readerOf } from "../pages/reader.ts";
 import { logIn, readLoginForm, showLogin } from "./attempt.ts";
@@ -30,16 +31,23 @@ async function verify(
   username: string,
   password: string,
 ): Promise<{ readonly hash: string } | { readonly waitMs: number } | undefined> {
-  const { failures, passwordsOf } = parts.auth.logins;
-  const attempt = failures.attempt(c.get("reader"), `${profile.name}/${username}`);
+  const { logins, knownNetworks } = parts.auth;
+  const passwords = logins.passwordsOf(profile.name);
+  if (!passwords) return undefined;
+  const address = c.get("reader");
+  const user = `${profile.name}/${username}`;
+  const at = { user, hash: await passwords.hashFor(username), address };
+  const attempt = logins.failures.attempt(address, user, await knownNetworks.has(at));
   if ("waitMs" in attempt) return attempt;
   try {
-    const hash = await passwordsOf(profile.name)?.verify(username, password, c.req.raw.signal);
+    const turn = { party: networkOf(address, 64), rank: attempt.rank };
+    const hash = await passwords.verify(username, password, c.req.raw.signal, turn);
     if (hash === undefined) return undefined;
-    attempt.noteSuccess();
+    attempt.takeBack();
+    await knownNetworks.note({ ...at, hash });
     return { hash };
   } catch (error) {
-    attempt.cancel();
+    attempt.takeBack();
     throw error;
   }
 }
