@@ -2,6 +2,7 @@
 // nothing.
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { guessableSecret } from "../../lib/options/secret.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
 import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
 
@@ -77,9 +78,6 @@ function hidesNothing(size: string): boolean {
   return Math.min(...sides) >= wholeSide;
 }
 
-/** Secrets with fewer characters are reported as doubtful. */
-const shortSecret = 16;
-
 /** Doubts about signing secrets: short ones, and those that two profiles share. */
 function doubtfulSecrets(
   profiles: Readonly<Record<string, ProfileOptions>>,
@@ -95,14 +93,8 @@ function doubtfulSecrets(
     const secret = env[variable];
     const found: string[] = [];
     // Readers see signatures made with it, and can try to guess the secret for as long as they like.
-    if (secret && secret.length < shortSecret)
-      found.push(
-        `the secret in ${variable} has ${secret.length} characters, so it can be guessed; use 32 random bytes, such as those of openssl rand -hex 32`,
-      );
-    else if (secret && new Set(secret).size < shortSecret / 2)
-      found.push(
-        `the secret in ${variable} repeats a few characters, so it can be guessed; use 32 random bytes, such as those of openssl rand -hex 32`,
-      );
+    const guessable = secret && guessableSecret(secret);
+    if (guessable) found.push(`the secret in ${variable} ${guessable}`);
     if (secret && secret !== secret.trim())
       found.push(
         `the secret in ${variable} begins or ends with white space, such as the line break of a file, which the other side probably does not have; remove it`,

@@ -83,6 +83,17 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
     }
   };
 
+  /** Removes networks that are no longer known; adds the others to `next`. */
+  const sweepNetworks = async (time: number, next: Map<string, SweptRecord>) => {
+    for await (const key of place.list("networks")) {
+      const name = `networks/${key}`;
+      const before = seen.get(name);
+      const found = before && before.expiresAt > time ? before : await read(name);
+      if (found && found.expiresAt > time) next.set(name, found);
+      else await place.remove(name);
+    }
+  };
+
   const sweep = async () => {
     const time = now();
     const next = new Map<string, SweptRecord>();
@@ -95,13 +106,7 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
         else if (found?.session !== undefined) await store.removeToken(key, found.session);
         else await place.remove(name);
       }
-    for await (const key of place.list("networks")) {
-      const name = `networks/${key}`;
-      const known = seen.get(name);
-      const found = known && known.expiresAt > time ? known : await read(name);
-      if (found && found.expiresAt > time) next.set(name, found);
-      else await place.remove(name);
-    }
+    await sweepNetworks(time, next);
     seen = next;
     for (const { name: session, kind, link } of await entriesOf(files, `${top}/bound`))
       if (kind === "directory" && !link && recordName.test(session) && !next.has(`sessions/${session}`))

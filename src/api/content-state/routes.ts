@@ -1,5 +1,6 @@
 // Content states over HTTP: resolving their targets, and storing states for others (Content State API 1.0).
 
+import { createOneSecret } from "../../access/logins/one-secret.ts";
 import { statePaths } from "../../iiif/content-state/mounts.ts";
 import type { Service } from "../../service.ts";
 import type { Routes } from "../http/routes.ts";
@@ -26,10 +27,11 @@ export function mountContentState(routes: Routes, service: Service): void {
     routes.add({ path: statePaths.mint, cors: true, get: (c) => respondMint(c, service, manifests) });
   const { bookmarks, writeToken } = contentStates;
   if (!bookmarks) return;
+  const writing = writeToken === undefined ? undefined : { token: writeToken, attempts: createOneSecret() };
   routes.add({
     path: statePaths.store,
     cors: true,
-    post: (c) => respondKeep(c, bookmarks, writeToken),
+    post: (c) => respondKeep(c, bookmarks, writing),
   });
   routes.add({ path: `${statePaths.stored}*`, cors: true, get: (c) => respondStored(c, bookmarks) });
 }

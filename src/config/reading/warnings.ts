@@ -3,6 +3,7 @@
 import { accessDoubts } from "../../access/doubts/index.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
+import { guessableSecret } from "../../lib/options/secret.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { doubtfulOperator } from "../operator.ts";
 import type { Config } from "../schema.ts";
@@ -39,7 +40,22 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
   const doubted = rules
     .filter(({ applies }) => applies(config))
     .map(({ path, message }) => ({ path, message }));
-  return [...doubted, ...accessWarnings(config, runtime, env), ...doubtfulOperator(env)];
+  return [
+    ...doubted,
+    ...accessWarnings(config, runtime, env),
+    ...doubtfulToken(config, env),
+    ...doubtfulOperator(env),
+  ];
+}
+
+/** Warns of a token for writing that can be guessed. */
+function doubtfulToken({ content_state: { store } }: Config, env: Env): Problem[] {
+  const key = store.write_token_env === "" ? "write_token" : "write_token_env";
+  const token = store.write_token_env === "" ? store.write_token : env[store.write_token_env];
+  const guessable = store.enabled && token ? guessableSecret(token.trim()) : undefined;
+  return guessable === undefined
+    ? []
+    : [{ path: `content_state.store.${key}`, message: `the token for writing ${guessable}` }];
 }
 
 /** The warnings about access. */

@@ -9,3 +9,24 @@ export function secretOf(name: string, env: Readonly<Record<string, string | und
   if (!value) throw new Error(`expected the environment variable ${name} to be set; set it, or name another`);
   return value;
 }
+
+/** Secrets with fewer characters can be guessed. */
+const shortSecret = 16;
+
+/**
+ * Returns why a secret that only programs send can be guessed, to follow a name of the secret, with what to do;
+ * undefined if nothing shows that it can.
+ */
+export function guessableSecret(secret: string): string | undefined {
+  const advice = "so it can be guessed; use 32 random bytes, such as those of openssl rand -hex 32";
+  if (secret.length < shortSecret) return `has ${secret.length} characters, ${advice}`;
+  if (new Set(secret).size < shortSecret / 2) return `repeats a few characters, ${advice}`;
+  return isRepeated(secret) ? `repeats a few characters, ${advice}` : undefined;
+}
+
+/** True if a text is a shorter one several times, the last of them perhaps cut. */
+function isRepeated(text: string): boolean {
+  for (let period = 1; period <= Math.ceil(text.length / 2); period++)
+    if (text.slice(period) === text.slice(0, -period)) return true;
+  return false;
+}

@@ -186,6 +186,23 @@ describe("the sweep of a folder", () => {
     expect(readdirSync(join(folder.path, "v1/bound"))).toEqual([]);
   });
 
+  it("removes the networks of a user when the last of them is no longer known", async () => {
+    const { store, sessions } = open();
+    const [user = "", here = "", there = ""] = ["1", "2", "3"].map((digit) => digit.repeat(64));
+    await sessions.rememberNetwork(user, here, ttlMs);
+    await store.sweep?.();
+    time += ttlMs / 2;
+    await sessions.rememberNetwork(user, there, ttlMs);
+    time += ttlMs / 2;
+    await store.sweep?.();
+    expect(await sessions.knowsNetwork(user, here)).toBe(false);
+    expect(await sessions.knowsNetwork(user, there)).toBe(true);
+    expect((await filesBelow(folder.path)).length).toBe(1);
+    time += ttlMs / 2;
+    await store.sweep?.();
+    expect(await filesBelow(folder.path)).toEqual([]);
+  });
+
   it("removes tokens whose session was lost, and half-written files of a crash an hour ago", async () => {
     const { store, sessions, logIn } = open();
     const { id } = await logIn();

@@ -536,6 +536,17 @@ test.each([
   expect(configWarnings(accepted(yaml)).map(({ path }) => path)).toEqual(expected);
 });
 
+test.each([
+  ["enabled: true, write_token: hunter2", {}, ["content_state.store.write_token"]],
+  ["enabled: true, write_token_env: T", { T: "hunter2\n" }, ["content_state.store.write_token_env"]],
+  ["enabled: true, write_token_env: T", { T: "9f8b3c0e57d2416ab1c8e0f4" }, []],
+  ["enabled: true", {}, []],
+  ["enabled: false, write_token: hunter2", {}, []],
+])("a token for writing that can be guessed causes a warning: %s with %j", (keys, env, expected) => {
+  const { config } = loadConfig(`content_state: { store: { dir: /tmp, ${keys} } }`, env);
+  expect(config && configWarnings(config, "node", env).map(({ path }) => path)).toEqual(expected);
+});
+
 describe("if the addresses of readers matter, an unlisted proxy causes a warning", () => {
   const ways = {
     active: `{ pattern: active, access_service: { backend: builtin, users: { ann: "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G" } } }`,
