@@ -20,7 +20,7 @@ export interface Limiter {
   count(key: string): () => void;
 }
 
-/** Returns a schedule that permits `free` attempts immediately, and one more in each `eachMs` milliseconds. */
+/** Permits `free` attempts immediately, and one more in each `eachMs` milliseconds. */
 export const steadily = (free: number, eachMs: number): Schedule => ({
   remaining: (count, ms) => Math.max(0, count - ms / eachMs),
   pause: (count) => (count - free + 1) * eachMs,

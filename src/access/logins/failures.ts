@@ -1,5 +1,5 @@
-// Failed logins by network and by user: the first few are free, then each delays the next attempt. What others
-// do in a user's name delays that user only in networks that have failed too.
+// Failed logins by network and by user: the first few are free, then each delays the next attempt. What
+// others do in a user's name delays that user only in networks that have failed too.
 
 import { parseIp } from "../../lib/network/ip-range.ts";
 import { createLimiter, type Limiter, steadily } from "../limiter.ts";
@@ -23,8 +23,8 @@ export interface FailureLimits {
   /** Milliseconds after the last failure until failures are forgotten. */
   readonly forgetMs: number;
   /**
-   * Tries in the name of one user from all networks that are new to them, by how often their sites have
-   * failed: separate allowances, so that somebody who has failed cannot use up those of others.
+   * Tries in the name of one user from all networks that are new to them, for each number of failures of
+   * their sites: separate allowances, so that somebody who has failed cannot use up those of others.
    */
   readonly ofUser: readonly [Allowance, ...Allowance[]];
 }

@@ -8,7 +8,7 @@ import type { Sessions } from "../session.ts";
 export interface UserAt {
   /** Qualified with the profile, since profiles may share names. */
   readonly user: string;
-  /** The hash of the user's password: whoever changes the password makes all networks new. */
+  /** The hash of the user's password: if it changes, all networks are new. */
   readonly hash: string;
   readonly address: string | undefined;
 }
@@ -23,8 +23,8 @@ export interface KnownNetworks {
 const knownMs = 30 * 24 * 3_600_000;
 
 /**
- * The store learns neither names nor networks, only their HMAC-SHA256 with the hash of the password as the key,
- * which it does not have. While the store does not respond, all networks are new.
+ * The store learns neither names nor networks, only their HMAC-SHA256 with the hash of the password as the
+ * key, which it does not have. While the store does not respond, all networks are new.
  */
 export function createKnownNetworks(
   sessions: Pick<Sessions, "knowsNetwork" | "rememberNetwork">,

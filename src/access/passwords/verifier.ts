@@ -1,5 +1,5 @@
-// Verifies passwords in workers, so that tiles do not wait: few at a time, with a bounded queue in which networks
-// take turns.
+// Verifies passwords in workers, so that tiles do not wait: few at a time, with a bounded queue in which
+// networks take turns.
 
 import { ServiceError } from "../../errors.ts";
 import { createDeadline } from "../../lib/concurrency/deadline.ts";

@@ -33,7 +33,7 @@ const recordName = /^[0-9a-f]{64}$/;
 /** Milliseconds after which a half-written file is abandoned. */
 const strayAge = 60 * 60_000;
 
-/** What a sweep needs to know about a record. It never changes, except that known networks may expire later. */
+/** What a sweep needs to know about a record. It only changes if known networks expire later. */
 interface SweptRecord {
   readonly expiresAt: number;
   /** The record, if it is a session. */

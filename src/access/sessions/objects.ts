@@ -1,5 +1,5 @@
-// Sessions as files or objects: one for each session, one for each token, one more that leads from a session to
-// its tokens, and one for the known networks of a user.
+// Sessions as files or objects: one for each session, one for each token, one more that leads from a session
+// to its tokens, and one for the known networks of a user.
 //
 //   sessions/<session>          the session
 //   tokens/<token>              the token

@@ -3,7 +3,7 @@
 //   s:<session>   string       the session; expires on its own
 //   t:<token>     string       digits of its session, a blank, the token; expires on its own
 //   b:<session>   sorted set   the tokens of a session → milliseconds of their expiry; expires with it
-//   n:<user>      sorted set   the known networks of a user → milliseconds of their expiry; expires with the last
+//   n:<user>      sorted set   the known networks of a user → milliseconds of their expiry
 //   all           sorted set   sessions → milliseconds of their expiry, to count them
 //
 // Lifetimes use the clock of Redis, which all servers share.

@@ -16,8 +16,8 @@ const forever = "public, max-age=31536000, immutable";
 
 /**
  * Stores the state in the body; responds with 201 and its address, also if it was already stored. Throws a
- * Refusal: 403 while no token is configured, 401 for a wrong or missing token, 429 if the network has sent wrong
- * ones too often, 413 if it is too long, 400 if it is no state.
+ * Refusal: 403 while no token is configured, 401 for a wrong or missing token, 429 if the network has sent
+ * wrong ones too often, 413 if it is too long, 400 if it is no state.
  */
 export async function respondKeep(
   c: RequestContext,

@@ -14,8 +14,8 @@ export function secretOf(name: string, env: Readonly<Record<string, string | und
 const shortSecret = 16;
 
 /**
- * Returns why a secret that only programs send can be guessed, to follow a name of the secret, with what to do;
- * undefined if nothing shows that it can.
+ * Returns why a secret that only programs send can be guessed, to follow a name of the secret, with what to
+ * do; undefined if nothing shows that it can.
  */
 export function guessableSecret(secret: string): string | undefined {
   const advice = "so it can be guessed; use 32 random bytes, such as those of openssl rand -hex 32";

@@ -113,7 +113,7 @@ test("a session with other logins keeps them outside, and its token too", async 
   expect(await statusOf(at("room.png"), inside, headers)).toBe(200);
 });
 
-test("a login to a profile beside a kiosk counts anywhere", async () => {
+test("a login to another profile of the same rule counts anywhere", async () => {
   expect(await statusOf(at("private%2Fa.png"), outside, { Cookie: await site.cookie("staff") })).toBe(200);
 });
 

@@ -106,8 +106,8 @@ async function logIn({ service }: Served) {
 }
 
 /**
- * Returns the kinds of login whose picture this session still opens; cookie and token have to agree. A kiosk is not
- * among them, since its login counts only where the address opens the picture anyway.
+ * Returns the kinds of login whose picture this session still opens; cookie and token have to agree. A kiosk
+ * is not among them, since its login counts only where the address opens the picture anyway.
  */
 async function opened(app: Served, login: Awaited<ReturnType<typeof logIn>>) {
   const open: string[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createFairSemaphore, type FairOptions } from "../../../src/lib/concurrency/fair-semaphore.ts";
 import { deferred } from "../../deferred.ts";
 
-/** A semaphore with tasks that end when they are told to, one after the other. */
+/** A semaphore with tasks that end when `finish` lets them. */
 function fair(options: Partial<FairOptions> = {}) {
   const semaphore = createFairSemaphore({ permits: 1, ranks: 3, waiting: 64, waitingEach: 8, ...options });
   const began: string[] = [];
@@ -19,7 +19,7 @@ function fair(options: Partial<FairOptions> = {}) {
       },
       signal,
     );
-  /** Lets one task after the other end until none is left. */
+  /** Lets the tasks end one at a time until none is left. */
   const finish = async () => {
     for (;;) {
       await settle();

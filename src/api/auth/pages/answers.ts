@@ -10,8 +10,9 @@ export const returnToOf = (c: RequestContext): string =>
   new URLSearchParams(c.get("target").query).get("return_to") ?? "";
 
 /**
- * Headers of all responses of logins and logouts. Their addresses may contain codes and signatures, which other
- * sites do not learn. `no-referrer` would have browsers send the forms of these pages with the origin `null`.
+ * Headers of all responses of logins and logouts. Their addresses may contain codes and signatures, which
+ * other sites do not learn. With `no-referrer`, browsers would send the forms of these pages with the origin
+ * `null`.
  */
 export const loginHeaders = { "Cache-Control": "no-store", "Referrer-Policy": "same-origin" } as const;
 
