@@ -1,5 +1,5 @@
-// Attacks on logins: guesses from one network, from fifty and from networks without end, while readers log in.
-// Each sends requests to the whole service; nothing depends on how long they take.
+// Attacks on logins: guesses from one network, from fifty and from networks without end, while readers log
+// in. Each sends requests to the whole service; nothing depends on how long they take.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
