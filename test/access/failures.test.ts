@@ -99,9 +99,9 @@ describe("failures in the name of one user", () => {
     for (const [name, addressOf] of attacks) {
       const { clock, fail } = memory();
       let made = 0;
-      // An hour with seven tries a second.
-      for (let i = 0; i < 7 * 3600; i++, clock.time += 1000 / 7) if (fail(addressOf(i), "ann") === 0) made++;
-      expect([name, made <= 410 + 2700]).toEqual([name, true]);
+      // Ten minutes with seven tries a second.
+      for (let i = 0; i < 7 * 600; i++, clock.time += 1000 / 7) if (fail(addressOf(i), "ann") === 0) made++;
+      expect([name, made <= 410 + 2700 / 6]).toEqual([name, true]);
     }
   });
 
@@ -109,7 +109,7 @@ describe("failures in the name of one user", () => {
     for (const networks of [1, 50]) {
       const { clock, fail, made } = memory();
       let waited = 0;
-      for (let i = 0; i < 7 * 1800; i++, clock.time += 1000 / 7) {
+      for (let i = 0; i < 7 * 600; i++, clock.time += 1000 / 7) {
         fail(network(i % networks), "ann");
         if (i % 70 !== 0) continue;
         const reader = `203.0.${(i / 70) >> 8}.${(i / 70) & 255}`;
@@ -187,7 +187,7 @@ it("no number of other names and networks resets failures", () => {
   const { fail, failTimes } = memory();
   failTimes(5, here, () => "ann");
   for (let i = 0; i < 300; i++) fail(network(i), "bob");
-  for (let i = 0; i < 30_000; i++) fail(network(i), `name ${i}`);
+  for (let i = 0; i < 11_000; i++) fail(network(i), `name ${i}`);
   expect(fail(here, "ann")).toBeGreaterThan(0);
   expect(fail("203.0.113.1", "bob")).toBeGreaterThan(0);
 });
