@@ -16,5 +16,5 @@ export function pagesOf(
 ): readonly string[] {
   const isSheets = setting === "all" && format === "tif" && pages > 1;
   if (!isSheets || splitPage(identifier)?.page === page) return [identifier];
-  return Array.from({ length: shownPages({ pages }) }, (_, at) => `${identifier};${at + 1}`);
+  return Array.from({ length: shownPages({ pages, inFolders: true }) }, (_, at) => `${identifier};${at + 1}`);
 }

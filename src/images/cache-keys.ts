@@ -22,7 +22,7 @@ export const overlayVersion = 1;
 /** Version of derivatives whose detail is limited by access. */
 export const detailVersion = 1;
 /** Version of header facts; raised whenever their meaning changes. */
-export const factsVersion = 11;
+export const factsVersion = 12;
 /**
  * Version of sidecars; raised whenever their stored form changes, but not if a format gets a sidecar for the
  * first time.
@@ -115,6 +115,12 @@ export function splitTier(name: string): { readonly path: string; readonly tier:
 /** Returns the key of the facts of a master, shared by all versions, hosts and tiers of its info.json. */
 export async function factsKey(master: MasterKey): Promise<EntryKey> {
   return { name: masterName(master), variant: await hash([factsVersion, ...identity(master)]) };
+}
+
+/** Returns the key of the facts of the first `count` pages of a file. */
+export async function pagesKey(master: MasterKey, count: number): Promise<EntryKey> {
+  const values = [factsVersion, ...identity({ ...master, page: 1 }), count];
+  return { name: masterName(master), variant: `pages.${await hash(values)}` };
 }
 
 /** Returns the key of the sidecar of a master in the origin slot. */

@@ -15,7 +15,7 @@ import type { Slot } from "../stores/slot.ts";
 import { awaitingWithout, readingWithout } from "../workers/place.ts";
 import type { Admission, Demand } from "./admission/admit.ts";
 import type { EstimatedWork } from "./admission/cost.ts";
-import { factsKey, type MasterKey } from "./cache-keys.ts";
+import { factsKey, type MasterKey, settledVersion } from "./cache-keys.ts";
 import { exceedingTexts } from "./diagnosis/words.ts";
 
 /** An opened master. Its owner closes its image, even while work shared with others still reads it. */
@@ -96,10 +96,15 @@ export async function describe(
   signal?: AbortSignal,
 ): Promise<ImageHeader> {
   const header = await inspect(parts, master, signal);
+  checkSupported(parts, header);
+  return header;
+}
+
+/** Throws `too-large` above image.max_pixel_area, and `unsupported`, as {@link describe} does. */
+export function checkSupported(parts: Pick<DescribeParts, "maxPixelArea">, header: ImageHeader): void {
   checkArea(header, parts.maxPixelArea());
   if (header.unsupported)
     throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
-  return header;
 }
 
 /**
@@ -123,7 +128,7 @@ export async function inspect(
         parts.probes.run(demandOf(master, 0, probing), work, async (place) => {
           const { bytes } = master.image;
           const read = place ? readingWithout(bytes, awaitingWithout(place), work) : bytes;
-          return encode(await probe(parts.codecs, read, master));
+          return encode(await probe(parts, read, master));
         }),
       { signal },
     );
@@ -186,17 +191,25 @@ function parsedOf(slot: Slot): Lru<string, ImageHeader> {
   return parsed;
 }
 
+/**
+ * Identifies the bytes of a master for what codecs keep of them on this thread. A purge of the facts reaches
+ * it.
+ */
+export const tableVersion = (info: Slot, master: Omit<MasterKey, "page">): string =>
+  `${purgesOf(info)} ${settledVersion(master, undefined, 0)}`;
+
 /** Estimate of a probe, which reads a few headers. */
-const probing: EstimatedWork = { kind: "probe", ms: 1 };
+export const probing: EstimatedWork = { kind: "probe", ms: 1 };
 
 /** Bytes at the start of a file that identify its format. */
 const headLength = 64;
 
 async function probe(
-  codecs: Codecs,
+  { codecs, info }: Pick<DescribeParts, "codecs" | "info">,
   bytes: ByteSource,
-  { page, image }: Pick<Master, "page" | "image">,
+  master: Master,
 ): Promise<ImageHeader> {
+  const { page, image } = master;
   const head = await bytes.read(0, headLength);
   const codec = codecs.recognise(head);
   if (!codec)
@@ -209,7 +222,7 @@ async function probe(
         code: "unsupported_format",
       },
     );
-  const header = await withServiceErrors(() => codec.probe(bytes, page));
+  const header = await withServiceErrors(() => codec.probe(bytes, page, tableVersion(info, master)));
   // Skipped for a remote master: reading its end would cost a separate request.
   const lacksEnd = !image.remote && (await lacksItsEnd(bytes, header.format));
   return lacksEnd ? { ...header, incomplete: true } : header;

@@ -1,5 +1,6 @@
 // Interface of a format: bytes to pixels and back.
 
+import type { ImagingError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { NativeZlib } from "../lib/zlib.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
@@ -9,6 +10,12 @@ import type { JobStages } from "../stages.ts";
 import type { ImageHeader, SourceFormat } from "./image-header.ts";
 import type { WorkerModule } from "./modules.ts";
 import type { EncodeOptions, MasterPage, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";
+
+/** Consecutive pages, from 1; `to` is exclusive. */
+export interface PageRange {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Result of `decode`. */
 export interface Decoded extends PixelBuffer {
@@ -230,10 +237,21 @@ export interface Codec {
   /** True if the first 64 bytes of a file have this format. */
   recognises(head: Uint8Array): boolean;
   /**
-   * Reads the header facts of a page, from at most 256 KiB of a file whose header comes first. Throws
-   * `not-found`, code page_not_found.
+   * Reads the header facts of a page, from at most 256 KiB of a file whose header comes first. `version`
+   * identifies the bytes of the file: where its pages are may stay in memory under it. Throws `not-found`,
+   * code page_not_found.
    */
-  probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
+  probe(bytes: ByteSource, page: number, version?: string): Promise<ImageHeader>;
+  /**
+   * Reads the header facts of several pages of a file that has them, in one pass: without colours, resolution
+   * and `incomplete`. For a damaged page, its ImagingError `decode`. Absent: all pages have the facts of the
+   * first.
+   */
+  probePages?(
+    bytes: ByteSource,
+    range: PageRange,
+    version?: string,
+  ): Promise<readonly (ImageHeader | ImagingError)[]>;
   /**
    * Estimated peak bytes of `decode`, including the result, whatever is cached of the file. `fileSize` is the
    * master's length.

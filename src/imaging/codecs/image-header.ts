@@ -35,6 +35,11 @@ export interface ImageHeader {
   readonly orientation: number;
   /** Separate pictures of a TIFF (pyramid levels do not count), frames of a GIF or WebP; else 1. */
   readonly pages: number;
+  /**
+   * The file has more pages, which are not served: beyond the limit, or after a damaged directory that hides
+   * them.
+   */
+  readonly pagesCut?: "limit" | "damage";
   /** Kind within the format, in words for people: "progressive", "lzw", "htj2k". */
   readonly variant: string;
   readonly resolution?: Resolution | undefined;

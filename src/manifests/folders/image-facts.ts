@@ -4,10 +4,19 @@ import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
 import { type ErrorKind, ServiceError } from "../../errors.ts";
 import type { Admission } from "../../images/admission/admit.ts";
-import { checkServable, type DescribeParts, describe, type Master } from "../../images/describe.ts";
+import {
+  checkServable,
+  checkSupported,
+  type DescribeParts,
+  describe,
+  inspect,
+  type Master,
+} from "../../images/describe.ts";
 import { type OpenParts, withMaster } from "../../images/open.ts";
+import { describePages } from "../../images/pages.ts";
 import { asShown } from "../../images/plan/orientation.ts";
 import type { OutputPolicy } from "../../images/plan/policy.ts";
+import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import { uprightSize } from "../../imaging/render/sampling.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
@@ -100,31 +109,72 @@ interface KnownFacts {
   readonly pages?: readonly ImageFacts[];
 }
 
-/** Pages of one file that are probed simultaneously. */
+/** Pages of one file that are opened simultaneously, if a hook maps each. */
 const pagesAtOnce = 4;
 
-/** Pages of one file that a manifest shows at most. */
-const mostPages = 2000;
+/** Pages of one file that a manifest shows at most: as many as are read of a TIFF, and fewer of an animation. */
+const mostPages = 100_000;
+const mostFrames = 2000;
 
 /** Returns the number of a file's pages that manifests show. */
-export const shownPages = ({ pages }: ImageFacts): number => Math.min(pages, mostPages);
+export const shownPages = ({ pages, inFolders }: Pick<ImageFacts, "pages" | "inFolders">): number =>
+  Math.min(pages, inFolders ? mostPages : mostFrames);
 
 /**
- * The facts of the pages of an image with several, in their order. Throws `not-found` if there is none.
+ * The facts of the pages of an image with several, in their order: of the page `n` of `exceptions`, those of
+ * the image with the identifier `name;n`. Throws `not-found` if there is none.
  */
 export async function pageFacts(
   parts: FactsParts,
   caller: Caller,
   facts: ImageFacts,
+  exceptions: readonly number[] = [],
 ): Promise<readonly ImageFacts[]> {
-  const found: ImageFacts[] = [];
-  const numbers = Array.from({ length: shownPages(facts) }, (_, at) => at + 1);
+  const count = shownPages(facts);
+  const isMapped = parts.hooks.has("resolve");
+  const found = isMapped ? [] : await factsInFile(parts, caller, facts, count);
+  const numbers = isMapped
+    ? Array.from({ length: count }, (_, at) => at + 1)
+    : exceptions.filter((number) => number <= count);
   await forEachConcurrently(numbers, pagesAtOnce, async (number) => {
     const page = await lookAt(parts, { ...caller, identifier: `${caller.identifier};${number}` });
     // Most pages are of one size, and thousands of them may be remembered.
     found[number - 1] = isAlike(page.facts, facts) ? facts : page.facts;
   });
   return found;
+}
+
+/** The facts of the pages of a file, which is opened once. */
+async function factsInFile(
+  parts: FactsParts,
+  caller: Caller,
+  facts: ImageFacts,
+  count: number,
+): Promise<ImageFacts[]> {
+  const read = async (master: Master): Promise<ImageFacts[]> => {
+    const first = await inspect(parts, master, caller.signal);
+    const { kinds, kindOf } = await describePages(parts, master, first, count, caller.signal);
+    const factsOfKinds = kinds.map((kind) => {
+      const own = kind instanceof ServiceError ? failedFacts(kind) : factsOfHeader(parts, master, kind);
+      return isAlike(own, facts) ? facts : own;
+    });
+    return kindOf.map((kind) => factsOfKinds[kind]!);
+  };
+  try {
+    return await withMaster(asEveryone(parts), caller, read);
+  } catch (error) {
+    return new Array<ImageFacts>(count).fill(failedFacts(readable(error)));
+  }
+}
+
+/** Returns the facts of a page that can be read, or why it cannot be. */
+function factsOfHeader(parts: FactsParts, master: Master, header: ImageHeader): ImageFacts {
+  try {
+    checkSupported(parts, header);
+    return servedFacts(parts, master, header);
+  } catch (error) {
+    return failedFacts(readable(error));
+  }
 }
 
 const isAlike = (one: ImageFacts, other: ImageFacts): boolean =>
@@ -139,33 +189,46 @@ interface LookResult {
 }
 
 async function lookAt(parts: FactsParts, caller: Caller, validator?: string): Promise<LookResult> {
-  const everyone = { ...parts, access: everythingPublic, decisions: unnoted };
+  const everyone = asEveryone(parts);
   const look = async (master: Master) => {
     // The source remembers an earlier state than the listing.
     if (validator !== undefined && master.validator !== validator) master.source.forget?.(master.key);
-    return factsOf(parts, master, caller.signal);
+    const header = await describe(parts, master, caller.signal);
+    return { facts: servedFacts(parts, master, header), of: master.validator };
   };
   try {
     const { facts, of } = await withMaster(everyone, caller, look);
     if (validator === undefined || of === validator) return { facts };
     return { facts: (await withMaster(everyone, caller, look)).facts };
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    if (error.kind === "not-found" || error.kind === "cancelled" || error.kind === "hook") throw error;
-    const passes = !lasting.has(error.kind) && ({ passes: true } as const);
-    return { facts: { problem: error.message, pages: 1, ...passes }, error };
+  } catch (thrown) {
+    const error = readable(thrown);
+    return { facts: failedFacts(error), error };
   }
 }
 
-async function factsOf(
-  parts: FactsParts,
-  master: Master,
-  signal?: AbortSignal,
-): Promise<{ readonly facts: ImageFacts; readonly of: string }> {
-  const header = await describe(parts, master, signal);
+const asEveryone = (parts: FactsParts): FactsParts => ({
+  ...parts,
+  access: everythingPublic,
+  decisions: unnoted,
+});
+
+/** Returns an error about an image itself. Throws any other. */
+function readable(error: unknown): ServiceError {
+  if (!(error instanceof ServiceError)) throw error;
+  if (error.kind === "not-found" || error.kind === "cancelled" || error.kind === "hook") throw error;
+  return error;
+}
+
+/** Returns the facts of an image that cannot be shown. */
+function failedFacts({ kind, message }: ServiceError): ImageFacts {
+  return { problem: message, pages: 1, ...(!lasting.has(kind) && { passes: true }) };
+}
+
+/** Returns the facts of a supported image. Throws as {@link checkServable} does. */
+function servedFacts(parts: FactsParts, master: Master, header: ImageHeader): ImageFacts {
   checkServable(parts, master, header);
   const size = uprightSize(asShown(header, parts.policy));
   const pages = Math.max(1, header.pages);
   const inFolders = pages > 1 && header.format === "tif";
-  return { facts: { size, pages, ...(inFolders && { inFolders }) }, of: master.validator };
+  return { size, pages, ...(inFolders && { inFolders }) };
 }

@@ -13,8 +13,9 @@ import { blockDecoders } from "./compression/decoders.ts";
 import { jpegTiles } from "./compression/jpeg-tiles.ts";
 import { decodeTiff, type TiffReaders } from "./decode.ts";
 import { deriveFromTiles } from "./derive.ts";
-import { probeTiff } from "./directory/header.ts";
+import { probeTiff, probeTiffPages } from "./directory/header.ts";
 import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
+import { createPageTables } from "./directory/page-tables.ts";
 import {
   decodedPixels,
   decodingNs,
@@ -71,6 +72,7 @@ export function tiffCodec(
   deriver: JpegDeriver,
 ): Codec {
   const tiles = jpegTiles(host);
+  const findPages = createPageTables();
   const readers: TiffReaders = { ...blockDecoders(host, bench, tiles), open: createOpening() };
   const blocks = {
     memory,
@@ -128,7 +130,8 @@ export function tiffCodec(
       ["II*\0", "MM\0*", "II+\0", "MM\0+"].some((mark) =>
         [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),
       ),
-    probe: probeTiff,
+    probe: (bytes, page, version) => probeTiff(bytes, page, findPages, version),
+    probePages: (bytes, range, version) => probeTiffPages(bytes, range, findPages, version),
     derive: (bytes, plan, _, kernels, stages) =>
       tiles.orRefused(() =>
         deriveFromTiles(bytes, plan, { tiles, open: readers.open }, (jpeg, ofLevel) =>

@@ -5,6 +5,7 @@ import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { colourFacts, piecewise } from "../../../metadata/colour.ts";
 import type { Interpretation } from "../../../pipeline/pixels.ts";
+import type { PageRange } from "../../codec.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { compressions, OLD_JPEG } from "../compression/compression.ts";
 import { oldJpegFacts } from "../old-jpeg/reading.ts";
@@ -17,7 +18,8 @@ import {
   readValues,
   type TiffFile,
 } from "./ifd.ts";
-import { type Page, readPages } from "./pages.ts";
+import type { FindPages } from "./page-tables.ts";
+import { MAX_LEVELS, type PageTable } from "./pages.ts";
 import { photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
 import { readPicture } from "./read-picture.ts";
@@ -25,34 +27,97 @@ import { scaleOf } from "./scale.ts";
 import { hasTiles, stageFacts, stageOf, storesLevels } from "./stages.ts";
 import { tags } from "./tags.ts";
 
-const MAX_LEVELS = 32;
+/** Maximum number of SubIFDs of a page; a page with more has no levels in them. */
+const MAX_SUBIFDS = 1024;
 
 /**
- * Returns the header facts of a page (1-based). Throws ImagingError `decode` when the file is damaged,
- * `not-found` with code page_not_found when there is no such page.
+ * Returns the header facts of a page (1-based). `find` and `version` as in {@link FindPages}. Throws
+ * ImagingError `decode` when the file is damaged, `not-found` with code page_not_found when there is no such
+ * page.
  */
-export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageHeader> {
+export async function probeTiff(
+  bytes: ByteSource,
+  page: number,
+  find: FindPages,
+  version?: string,
+): Promise<ImageHeader> {
   const file = await openTiff(bytes);
-  const pages = await readPages(file);
-  const found = pages[page - 1];
-  if (!found)
-    throw new ImagingError(
-      "not-found",
-      `Expected a page from 1 to ${pages.length} of this image, received ${page}.`,
-      { code: "page_not_found" },
-    );
+  const table = await find(file, version);
+  const pages = table.offsets.length;
+  if (!Number.isInteger(page) || page < 1 || page > pages)
+    throw new ImagingError("not-found", `Expected a page from 1 to ${pages} of this image, received ${page}.`, {
+      code: "page_not_found",
+    });
+  const found = await readPage(file, table, page);
+  const stored = await readStored(bytes, file, table, found);
   const { directory } = found;
+  const colour = await readColour(file, directory, stored.interpretation);
+  const labWhite =
+    stored.interpretation === "lab" && (await readNumber(file, directory, tags.PhotometricInterpretation)) === 8
+      ? await readWhite(file, directory)
+      : undefined;
+  const isCut = await endsBefore(file, [...found.reduced, directory]);
+  return {
+    ...stored,
+    resolution: await readResolution(file, directory),
+    ...(colour ? { colour } : {}),
+    ...(labWhite ? { labWhite } : {}),
+    ...(isCut ? { incomplete: true as const } : {}),
+  };
+}
+
+/**
+ * Returns the facts about the storage of pages `from` to `to` (1-based, `to` exclusive) of a file that has
+ * them: all but colours, resolution and completeness. For a damaged page, the ImagingError `decode`.
+ */
+export async function probeTiffPages(
+  bytes: ByteSource,
+  { from, to }: PageRange,
+  find: FindPages,
+  version?: string,
+): Promise<(ImageHeader | ImagingError)[]> {
+  const file = await openTiff(bytes);
+  const table = await find(file, version);
+  const headers: (ImageHeader | ImagingError)[] = [];
+  for (let page = from; page < Math.min(to, table.offsets.length + 1); page++)
+    try {
+      headers.push(await readStored(bytes, file, table, await readPage(file, table, page)));
+    } catch (error) {
+      if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
+      headers.push(error);
+    }
+  return headers;
+}
+
+/** A page and its reduced pictures in the chain. */
+interface Page {
+  readonly directory: Directory;
+  readonly reduced: readonly Directory[];
+}
+
+async function readPage(file: TiffFile, { offsets, reduced }: PageTable, page: number): Promise<Page> {
+  const directory = await readDirectory(file, offsets[page - 1]!);
+  const levels: Directory[] = [];
+  for (const offset of reduced.get(page - 1) ?? []) levels.push(await readDirectory(file, offset));
+  return { directory, reduced: levels };
+}
+
+/** Returns the facts about the storage of a page. */
+async function readStored(
+  bytes: ByteSource,
+  file: TiffFile,
+  { offsets, cut }: PageTable,
+  page: Page,
+): Promise<ImageHeader> {
+  const { directory } = page;
   const picture = await readPicture(file, directory);
   const old = picture.compression === OLD_JPEG && !picture.unsupported;
   const stream = old ? await oldJpegFacts(bytes, file, directory, picture) : undefined;
   const { bands, interpretation, unsupported } = stream ?? picture;
-  const levels = unsupported || stream ? [] : await readLevels(file, picture, found);
+  const levels = unsupported || stream ? [] : await readLevels(file, picture, page);
   const orientation = (await readNumber(file, directory, tags.Orientation)) ?? 1;
   const kind = compressions[picture.compression]?.name ?? `compression ${picture.compression}`;
-  const colour = await readColour(file, directory, interpretation);
-  const labWhite = picture.photometric === 8 ? await readWhite(file, directory) : undefined;
   const all = [{ scale: 1, offset: directory.offset, picture }, ...levels];
-  const isCut = await endsBefore(file, [...found.reduced, directory]);
   const header: ImageHeader = {
     format: "tif",
     width: picture.width,
@@ -61,14 +126,11 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     depth: picture.depth,
     interpretation,
     orientation: orientation >= 1 && orientation <= 8 ? orientation : 1,
-    pages: pages.length,
+    pages: offsets.length,
+    ...(cut ? { pagesCut: cut } : {}),
     variant: [file.big ? "BigTIFF" : "", kind, levels.length > 0 ? "pyramid" : ""].filter(Boolean).join(" "),
-    resolution: await readResolution(file, directory),
     ...(picture.tiled ? { tile: { width: picture.blockWidth, height: picture.blockHeight } } : {}),
-    ...(colour ? { colour } : {}),
-    ...(labWhite ? { labWhite } : {}),
     ...(unsupported ? { unsupported } : {}),
-    ...(isCut ? { incomplete: true as const } : {}),
     details: {
       ...stream?.details,
       photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
@@ -87,7 +149,7 @@ async function endsBefore(file: TiffFile, directories: readonly Directory[]): Pr
     const profile = entries.get(tags.InterColorProfile);
     if (next >= size || (profile && profile.at + profile.count > size)) return true;
     const sub = entries.get(tags.SubIFDs);
-    if (!sub || sub.count > 1024) continue;
+    if (!sub || sub.count > MAX_SUBIFDS) continue;
     const offsets = await readValues(file, sub, 0, Math.min(sub.count, MAX_LEVELS)).catch(() => [size]);
     if (offsets.some((offset) => offset >= size)) return true;
   }
@@ -141,7 +203,6 @@ interface Level {
  * scale.
  */
 async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Level[]> {
-  const directories = [...page.reduced.slice(0, MAX_LEVELS)];
   const sub = page.directory.entries.get(tags.SubIFDs);
   const levels: Level[] = [];
   const consider = async (read: () => Promise<Directory>) => {
@@ -162,8 +223,8 @@ async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Le
       if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
     }
   };
-  for (const directory of directories) await consider(async () => directory);
-  if (sub && sub.count <= 1024) {
+  for (const directory of page.reduced) await consider(async () => directory);
+  if (sub && sub.count <= MAX_SUBIFDS) {
     const offsets = await readValues(file, sub, 0, Math.min(sub.count, MAX_LEVELS)).catch(
       () => [] as number[],
     );

@@ -9,6 +9,8 @@ export interface Entry {
   readonly count: number;
   /** Position of the first value in the file, even if the values are within the entry. */
   readonly at: number;
+  /** The first value, if it is a number within the entry. */
+  readonly first?: number | undefined;
 }
 
 export interface Directory {
@@ -24,6 +26,16 @@ export interface TiffFile {
   readonly littleEndian: boolean;
   readonly big: boolean;
   readonly first: number;
+  /** Limits the fields that are read of the file. */
+  readonly budget: FieldBudget;
+}
+
+/**
+ * The fields that may still be read of a file. Its directories do not overlap, so that a sound file has room
+ * for all that it has, and for reading each several times; a hostile one has a few bytes for each directory.
+ */
+interface FieldBudget {
+  left: number;
 }
 
 /** Bytes of the first window, which has the directories of files that begin with them. */
@@ -31,8 +43,19 @@ const FRONT = 16 * 1024;
 /** Bytes of all further windows but the smallest. */
 const ROOM = 240 * 1024;
 const LEAST_WINDOW = 512;
+/** Bytes of a window that follows the one before, if there is no room for large ones elsewhere. */
+const MOST_FOLLOWING = 64 * 1024;
+/** Bytes of files whose directories are read in blocks, once there are many. */
+const SMALL_FILE = 2 * 2 ** 20;
+const BLOCK = 128 * 1024;
 const WINDOWS_KEPT = 16;
 const MAX_ENTRIES = 4096;
+/** Bytes of the smallest field, and how often each field of a sound file may be read. */
+const FIELD = 12;
+const READINGS = 4;
+/** Fields that may be read of any file: those of a page and its levels. */
+const FIELDS_OF_PAGE = 64 * MAX_ENTRIES;
+const FIELDS_OF_UNKNOWN = 2 ** 24;
 
 /** Numeric field types: bytes per value and their reader. TIFF 6.0 page 15, BigTIFF types 13, 16, 18. */
 const types: Readonly<
@@ -67,26 +90,38 @@ export function damagedError(expected: string, received: string): ImagingError {
 /**
  * Serves small reads from the latest few windows, so that a directory and the values near it cost one read.
  * A window has a quarter of the room that those before it left: levels, and so their directories, become
- * smaller, and files of a thousand pages do not cost a large window for each.
+ * smaller, and files of a thousand large pages do not cost a large window for each. After that, small files
+ * are read in blocks, and windows grow while each follows the one before: many directories are close together.
  */
 function withWindows(bytes: ByteSource): ByteSource {
   const windows: { readonly offset: number; readonly data: Uint8Array }[] = [];
   let room = ROOM;
-  const nextWindow = (offset: number) => {
-    if (offset === 0) return FRONT;
-    const window = Math.max(LEAST_WINDOW, Math.floor(room / 4));
-    room = Math.max(0, room - window);
-    return window;
+  let following = LEAST_WINDOW;
+  const isSmall = bytes.size !== undefined && bytes.size <= SMALL_FILE;
+  const nextWindow = (offset: number): readonly [from: number, length: number] => {
+    if (offset === 0) return [0, FRONT];
+    const window = Math.floor(room / 4);
+    if (window >= LEAST_WINDOW) {
+      room -= window;
+      return [offset, window];
+    }
+    if (isSmall) return [offset - (offset % BLOCK), BLOCK];
+    const [last] = windows;
+    const end = last ? last.offset + last.data.length : 0;
+    const follows = offset >= end - LEAST_WINDOW && offset <= end + following;
+    following = follows ? Math.min(2 * following, MOST_FOLLOWING) : LEAST_WINDOW;
+    return [offset, following];
   };
   return {
     size: bytes.size,
     async read(offset, length) {
       const found = windows.find((w) => offset >= w.offset && offset + length <= w.offset + w.data.length);
       if (found) return found.data.subarray(offset - found.offset, offset - found.offset + length);
-      const data = await bytes.read(offset, Math.max(length, nextWindow(offset)));
-      windows.unshift({ offset, data });
+      const [from, window] = nextWindow(offset);
+      const data = await bytes.read(from, Math.max(offset - from + length, window));
+      windows.unshift({ offset: from, data });
       if (windows.length > WINDOWS_KEPT) windows.pop();
-      return data.subarray(0, length);
+      return data.subarray(offset - from, offset - from + length);
     },
   };
 }
@@ -109,22 +144,27 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const version = head.getUint16(2, littleEndian);
   if ((!littleEndian && order !== 0x4d4d) || (version !== 42 && version !== 43))
     throw damagedError("a byte order mark and version 42 or 43", "other bytes");
-  if (version === 42) return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian) };
+  const sound = source.size === undefined ? FIELDS_OF_UNKNOWN : (READINGS * source.size) / FIELD;
+  const budget = { left: FIELDS_OF_PAGE + sound };
+  if (version === 42)
+    return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian), budget };
   const more = await exactly(bytes, 0, 16, "the BigTIFF header");
   if (more.getUint16(4, littleEndian) !== 8) throw damagedError("offsets of 8 bytes", "another size");
-  return { bytes, littleEndian, big: true, first: Number(more.getBigUint64(8, littleEndian)) };
+  return { bytes, littleEndian, big: true, first: Number(more.getBigUint64(8, littleEndian)), budget };
 }
 
 /**
  * Returns the directory at `offset`. Throws ImagingError `decode` if it is not completely inside the file.
  */
 export async function readDirectory(file: TiffFile, offset: number): Promise<Directory> {
-  const { bytes, littleEndian: little, big } = file;
+  const { bytes, littleEndian: little, big, budget } = file;
   const [countSize, entrySize, linkSize, countOfValues] = big ? [8, 20, 8, 8] : [2, 12, 4, 4];
   const head = await exactly(bytes, offset, countSize, "a directory");
   const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
   if (count < 1 || count > MAX_ENTRIES)
     throw damagedError(`a directory of 1 to ${MAX_ENTRIES} fields`, `${count} fields`);
+  budget.left -= count;
+  if (budget.left < 0) throw damagedError("directories that do not overlap", "more fields than fit into it");
   const start = offset + countSize;
   const length = count * entrySize;
   const view = await exactly(bytes, start, length, "the fields of a directory");
@@ -136,8 +176,10 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
     const size = (types[type]?.size ?? otherSizes[type] ?? 1) * values;
     const distant = big ? Number(view.getBigUint64(valueAt, little)) : view.getUint32(valueAt, little);
     const tag = view.getUint16(at, little);
-    if (!entries.has(tag))
-      entries.set(tag, { type, count: values, at: size <= linkSize ? start + valueAt : distant });
+    if (entries.has(tag)) continue;
+    const isInline = size <= linkSize;
+    const first = isInline && values > 0 ? types[type]?.read(view, valueAt, little) : undefined;
+    entries.set(tag, { type, count: values, at: isInline ? start + valueAt : distant, first });
   }
   // A chain that is cut off after a sound directory ends there.
   const link = await bytes.read(start + length, linkSize);
@@ -200,5 +242,5 @@ export async function readNumber(
 ): Promise<number | undefined> {
   const entry = directory.entries.get(tag);
   if (!entry || entry.count === 0) return undefined;
-  return (await readValues(file, entry, 0, 1))[0];
+  return entry.first ?? (await readValues(file, entry, 0, 1))[0];
 }

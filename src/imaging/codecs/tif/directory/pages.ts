@@ -2,58 +2,85 @@
 // pyramid, or a slide of Aperio.
 
 import { ImagingError } from "../../../errors.ts";
+import type { ImageHeader } from "../../image-header.ts";
 import { type Directory, readDirectory, readNumber, readValues, type TiffFile } from "./ifd.ts";
 import { scaleOf } from "./scale.ts";
 import { tags } from "./tags.ts";
 
-/** Maximum number of directories followed in the chain; the rest of a longer chain is ignored. */
-const MAX_DIRECTORIES = 1024;
+/** Maximum number of directories followed in the chain. */
+const MAX_DIRECTORIES = 100_000;
+/** Maximum number of reduced pictures of a page; further ones are ignored. */
+export const MAX_LEVELS = 32;
+/** Directories after which the walk lets other work of its thread go first. */
+const TOGETHER = 500;
+
+/** Where the pages of a file are: all that has to be remembered of its chain of directories. */
+export interface PageTable {
+  /** Offsets of the directories of pages, at least one. */
+  readonly offsets: Float64Array;
+  /** Offsets of the directories of reduced pictures, by the index of their page. */
+  readonly reduced: ReadonlyMap<number, readonly number[]>;
+  readonly cut?: ImageHeader["pagesCut"];
+}
+
+/** Returns the bytes of a table in memory. */
+export const weightOf = ({ offsets, reduced }: PageTable): number =>
+  256 + offsets.byteLength + 8 * MAX_LEVELS * reduced.size;
 
 /** The parts of a directory in the chain that distinguish pages from levels. */
 interface Link {
-  readonly directory: Directory;
+  readonly offset: number;
   readonly width: number;
   readonly height: number;
   readonly tiled: boolean;
   readonly role: "page" | "reduced" | "mask" | "unsaid";
 }
 
-export interface Page {
-  readonly directory: Directory;
-  readonly reduced: readonly Directory[];
+interface Chain {
+  readonly links: readonly Link[];
+  readonly first: Directory;
+  readonly cut?: PageTable["cut"];
 }
 
-/** Returns the pages of a file, at least one. Throws ImagingError `decode`. */
-export async function readPages(file: TiffFile): Promise<readonly Page[]> {
-  const links = await followChain(file);
-  return group(links, (await isAperio(file, links)) ? aperioLevels : markedLevels(links));
+/** Follows the whole chain, which takes a time in proportion to it. Throws ImagingError `decode`. */
+export async function readPageTable(file: TiffFile): Promise<PageTable> {
+  const { links, first, cut } = await followChain(file);
+  const table = group(links, (await isAperio(file, links, first)) ? aperioLevels : markedLevels(links));
+  return cut ? { ...table, cut } : table;
 }
 
-async function followChain(file: TiffFile): Promise<Link[]> {
+async function followChain(file: TiffFile): Promise<Chain> {
   const links: Link[] = [];
   const seen = new Set<number>();
-  for (let offset = file.first; offset !== 0 && links.length < MAX_DIRECTORIES && !seen.has(offset); ) {
+  let first: Directory | undefined;
+  let cut: PageTable["cut"];
+  for (let offset = file.first; offset !== 0 && !seen.has(offset) && !cut; ) {
+    if (links.length === MAX_DIRECTORIES) {
+      cut = "limit";
+      break;
+    }
     seen.add(offset);
     try {
-      const link = await readLink(file, offset);
-      links.push(link);
-      offset = link.directory.next;
+      const directory = await readDirectory(file, offset);
+      links.push(await readLink(file, directory));
+      first ??= directory;
+      offset = directory.next;
     } catch (error) {
       // Sound pages before a damaged one are served.
-      if (links.length > 0 && error instanceof ImagingError && error.kind === "decode") break;
-      throw error;
+      if (!first || !(error instanceof ImagingError) || error.kind !== "decode") throw error;
+      cut = "damage";
     }
+    if (links.length % TOGETHER === 0) await new Promise((resolve) => setTimeout(resolve, 0));
   }
-  if (links.length === 0)
+  if (!first)
     throw new ImagingError(
       "decode",
       "Expected at least one image in the TIFF file, received none; check or replace the file.",
     );
-  return links;
+  return { links, first, cut };
 }
 
-async function readLink(file: TiffFile, offset: number): Promise<Link> {
-  const directory = await readDirectory(file, offset);
+async function readLink(file: TiffFile, directory: Directory): Promise<Link> {
   const subfile = await readNumber(file, directory, tags.NewSubfileType);
   const older = await readNumber(file, directory, tags.SubfileType);
   const flags = subfile ?? 0;
@@ -66,7 +93,7 @@ async function readLink(file: TiffFile, offset: number): Promise<Link> {
           ? "page"
           : "unsaid";
   return {
-    directory,
+    offset: directory.offset,
     width: (await readNumber(file, directory, tags.ImageWidth)) ?? 0,
     height: (await readNumber(file, directory, tags.ImageLength)) ?? 0,
     tiled: directory.entries.has(tags.TileWidth),
@@ -74,19 +101,43 @@ async function readLink(file: TiffFile, offset: number): Promise<Link> {
   };
 }
 
-/** Index of the page that a link is a level of; undefined for a page of its own, "none" for neither. */
-type LevelOf = (link: Link, pages: readonly Link[]) => number | undefined | "none";
+/** A page that was found, with its index. */
+interface Found {
+  readonly link: Link;
+  readonly index: number;
+}
+
+/** The pages before a link, as far as they matter for it. */
+interface Before {
+  readonly first: Found;
+  readonly last: Found;
+  readonly lastTiled?: Found | undefined;
+}
+
+/** Returns the page that a link is a level of; undefined for a page of its own, "none" for neither. */
+type LevelOf = (link: Link, before: Before) => Found | undefined | "none";
 
 /** Groups the chain into pages, each with the reduced pictures that belong to it. */
-function group(links: readonly Link[], levelOf: LevelOf): Page[] {
-  const pages: Link[] = [];
-  const reduced: Directory[][] = [];
+function group(links: readonly Link[], levelOf: LevelOf): PageTable {
+  const offsets: number[] = [];
+  const reduced = new Map<number, number[]>();
+  let before: Before | undefined;
   for (const link of links) {
-    const page = pages.length === 0 ? undefined : levelOf(link, pages);
-    if (page === undefined) reduced[pages.push(link) - 1] = [];
-    else if (page !== "none") reduced[page]?.push(link.directory);
+    const page = before && levelOf(link, before);
+    if (page === "none") continue;
+    if (page) {
+      const levels = reduced.get(page.index) ?? [];
+      if (levels.length < MAX_LEVELS) reduced.set(page.index, [...levels, link.offset]);
+      continue;
+    }
+    const found = { link, index: offsets.push(link.offset) - 1 };
+    before = {
+      first: before?.first ?? found,
+      last: found,
+      lastTiled: link.tiled ? found : before?.lastTiled,
+    };
   }
-  return pages.map(({ directory }, i) => ({ directory, reduced: reduced[i]! }));
+  return { offsets: Float64Array.from(offsets), reduced };
 }
 
 /**
@@ -95,11 +146,11 @@ function group(links: readonly Link[], levelOf: LevelOf): Page[] {
  */
 function markedLevels(links: readonly Link[]): LevelOf {
   const halving = isHalving(links);
-  return (link, pages) => {
-    if (link.role === "reduced" || halving) return pages.length - 1;
+  return (link, { last, lastTiled }) => {
+    if (link.role === "reduced" || halving) return last;
     if (link.role === "mask") return "none";
-    const tiled = link.role === "unsaid" && link.tiled ? pages.findLastIndex((page) => page.tiled) : -1;
-    return tiled >= 0 && scaleOf(pages[tiled]!, link) !== undefined ? tiled : undefined;
+    if (link.role !== "unsaid" || !link.tiled || !lastTiled) return undefined;
+    return scaleOf(lastTiled.link, link) === undefined ? undefined : lastTiled;
   };
 }
 
@@ -109,14 +160,14 @@ function markedLevels(links: readonly Link[]): LevelOf {
  * image", and intermediate images "have a tiled organization", whereas thumbnail, label and macro are
  * "always stripped".
  */
-const aperioLevels: LevelOf = (link, [first]) =>
-  first && link.tiled && scaleOf(first, link) !== undefined ? 0 : undefined;
+const aperioLevels: LevelOf = (link, { first }) =>
+  link.tiled && scaleOf(first.link, link) !== undefined ? first : undefined;
 
 const aperioMark = "Aperio";
 
 /** True if the first picture is in tiles and its description one of Aperio's. */
-async function isAperio(file: TiffFile, [first]: readonly Link[]): Promise<boolean> {
-  const description = first?.directory.entries.get(tags.ImageDescription);
+async function isAperio(file: TiffFile, [first]: readonly Link[], { entries }: Directory): Promise<boolean> {
+  const description = entries.get(tags.ImageDescription);
   if (!first?.tiled || !description || description.count < aperioMark.length) return false;
   // Text is stored like bytes (TIFF 6.0 page 15).
   const text = await readValues(file, { ...description, type: 1 }, 0, aperioMark.length).catch(() => []);
