@@ -73,6 +73,13 @@ export interface Master {
 export function createImaging(host: CodecHost): Imaging {
   const codecs = createCodecs(host);
   let opened = 0;
+  /** Names of files while they are in use, so that their pages are found once. */
+  const versions = new WeakMap<FileBytes, string>();
+  const versionOf = (file: FileBytes): string => {
+    const version = versions.get(file) ?? `${++opened}`;
+    versions.set(file, version);
+    return version;
+  };
 
   const codecOf = async (bytes: ByteSource): Promise<Codec> => {
     const codec = codecs.recognise(await bytes.read(0, headLength));
@@ -86,7 +93,7 @@ export function createImaging(host: CodecHost): Imaging {
   const open = async (file: FileBytes, { page = 1, sidecar }: OpenOptions = {}): Promise<Master> => {
     const bytes = sourceOf(file);
     const codec = await codecOf(bytes);
-    const header = await codec.probe(bytes, page);
+    const header = await codec.probe(bytes, page, versionOf(file));
     // Parsed parts of a file stay in memory under this id.
     const access = accessTo(sidecar, `${++opened}`);
     const fileSize = bytes.size ?? 0;
@@ -133,7 +140,7 @@ export function createImaging(host: CodecHost): Imaging {
     open,
     async probe(file, page = 1) {
       const bytes = sourceOf(file);
-      return (await codecOf(bytes)).probe(bytes, page);
+      return (await codecOf(bytes)).probe(bytes, page, versionOf(file));
     },
   };
 }

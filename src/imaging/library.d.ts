@@ -8,7 +8,7 @@ export interface ByteSource {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** All bytes of a file, or ranges of them on demand. */
+/** All bytes of a file, or ranges of them on demand. They must not change while the same object is used. */
 export type FileBytes = Uint8Array | ByteSource;
 
 /** A rectangle of whole pixels. */
@@ -36,6 +36,8 @@ export interface ImageHeader {
   readonly orientation: number;
   /** Number of images in the file. */
   readonly pages: number;
+  /** Set if the file has more pages, which cannot be read: too many, or after a damaged one. */
+  readonly pagesCut?: "limit" | "damage";
   /** Kind within the format, in human-readable form: "progressive", "lzw", "htj2k". */
   readonly variant: string;
   /** Reason why this file cannot be read, if the header shows it. */

@@ -3,15 +3,16 @@
 
 import type { Caller, Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
-import { manifestOf } from "../iiif/presentation/derive.ts";
-import type { DocumentContext } from "../iiif/presentation/model.ts";
+import { headOf, manifestOf } from "../iiif/presentation/derive.ts";
+import type { DocumentContext, ManifestFacts } from "../iiif/presentation/model.ts";
 import { documentAddress, type PresentationPath, pieceAddress } from "../iiif/presentation/mounts.ts";
 import { pieceAt } from "../iiif/presentation/pieces.ts";
 import { fileKind } from "../sources/listing.ts";
-import { imageCanvases } from "./documents/canvases.ts";
-import { folderDocument, isRoot } from "./documents/folder-documents.ts";
+import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
+import { folderDocument, isRoot, mostHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
 import type { Made, Making, ManifestsParts, PlannedDocument } from "./documents/making.ts";
+import { pagesByFile } from "./folders/image-facts.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { parentOf, placeOf } from "./places.ts";
 
@@ -171,16 +172,17 @@ const derivesFolders = (parts: ManifestsParts) =>
 
 /** Returns the manifest of one image, or undefined. */
 async function imageDocument(
-  { parts, caller, gate, context, noteUnread }: Making,
+  { parts, caller, gate, context, partly, noteUnread }: Making,
   id: string,
 ): Promise<PlannedDocument | undefined> {
   if (id === "") return undefined;
   try {
-    const canvases = await imageCanvases(parts.images, { ...caller, identifier: id }, gate);
+    const own = { ...caller, identifier: id };
+    const { canvases, note } = await imageCanvases(parts.images, own, gate, () => pagesNamed(parts, own));
     if (canvases.length === 0) return undefined;
     const label = id.slice(id.lastIndexOf("/") + 1);
-    const document = manifestOf({ id, label, canvases }, context);
-    return { make: async () => ({ document }), facts: async () => canvases };
+    const facts = { id, label, canvases, ...(note !== undefined && { note }) };
+    return { make: async () => madeOf(facts, context, partly), facts: async () => canvases };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Folders list files with image names, and nothing about others.
@@ -189,6 +191,24 @@ async function imageDocument(
     } else if (error.kind !== "not-found") throw error;
     return undefined;
   }
+}
+
+/** Returns the manifest of an image, whose canvases are made on demand if there are many or some are needed. */
+function madeOf(facts: ManifestFacts, context: DocumentContext, partly: boolean): Made {
+  if (!partly && facts.canvases.length <= mostHeld) return { document: manifestOf(facts, context) };
+  return { document: headOf(facts, context), canvases: canvasesOfFacts(facts, context) };
+}
+
+/** Returns the numbers of pages of a file that images of those very names replace, if its folder is known. */
+async function pagesNamed(
+  { sources, folders, images }: ManifestsParts,
+  { identifier, signal }: Caller,
+): Promise<readonly number[]> {
+  const { source, key } = placeOf(sources, identifier);
+  if (!source.list || images.hooks.has("resolve")) return [];
+  const split = key.lastIndexOf("/");
+  const folder = await folders.find(source, key.slice(0, Math.max(0, split)), signal);
+  return (folder && pagesByFile(folder.listing).get(key.slice(split + 1))) ?? [];
 }
 
 /** Returns the error that says why there is nothing at an address. */

@@ -28,19 +28,26 @@ export function manifestOf(facts: ManifestFacts, context: DocumentContext): Reso
     stand: standingOf(canvases.find(({ size }) => size !== undefined)),
     context,
   };
+  const items = canvases.map((canvas, at) => canvasOf(canvas, at + 1, around));
+  return { ...headOf(facts, context), items };
+}
+
+/** Returns the same manifest with an empty list of items. */
+export function headOf(facts: ManifestFacts, context: DocumentContext): Resource {
+  const { canvases } = facts;
   const front = canvases.find(({ visible, size }) => visible && size !== undefined);
   const gated = canvases.some(({ auth = [] }) => auth.length > 0);
-  const items = canvases.map((canvas, at) => canvasOf(canvas, at + 1, around));
-  return { ...manifestHead({ ...facts, ...(front && { front }), gated }, context), items };
+  return manifestHead({ ...facts, ...(front && { front }), gated }, context);
 }
 
 /** Returns a manifest whose last member is an empty list of items. */
 export function manifestHead(facts: ManifestHead, context: DocumentContext): Resource {
-  const { id, label, front, gated, parent } = facts;
+  const { id, label, front, gated, parent, note } = facts;
   const manifest = {
     id: documentAddress(context.base, id),
     type: "Manifest",
     label: plain(label),
+    ...(note !== undefined && { summary: { en: [note] } }),
     ...(front && { thumbnail: thumbnailOf(front, context) }),
     ...homepage(id, label, context),
     ...partOf(parent, context),

@@ -37,6 +37,8 @@ interface ManifestIdentity {
   readonly label: string;
   /** Identifier of the parent collection. */
   readonly parent?: string;
+  /** Sentences about the manifest, for people. */
+  readonly note?: string;
 }
 
 /** A manifest to derive with all of its canvases. */

@@ -176,7 +176,9 @@ async function folderManifest(
     const front = await firstReadable(looking, ({ pass }) => pass.visible);
     const stand = standingOf(await firstReadable(looking, () => true));
     const gated = sheets.areGated();
-    const head = manifestHead({ ...identity, ...(front && { front }), gated }, context);
+    const notes = sheets.notes().join(" ");
+    const note = notes ? { note: notes } : {};
+    const head = manifestHead({ ...identity, ...(front && { front }), gated, ...note }, context);
     const canvases = folderCanvases(looking, identity.id, stand, context);
     const document = manifestFile ? describeHead(head, description, context.base) : head;
     const isLong = !all || all.length > mostHeld;

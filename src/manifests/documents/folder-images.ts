@@ -4,7 +4,14 @@ import type { Caller } from "../../access/access.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folder, ImageFacts } from "../folders/folder.ts";
-import { type FactsParts, type FolderReader, readImages, shownPages } from "../folders/image-facts.ts";
+import {
+  cutText,
+  type FactsParts,
+  type FolderReader,
+  mostPages,
+  readImages,
+  shownPages,
+} from "../folders/image-facts.ts";
 import type { ListedFile, Listing } from "../folders/listing.ts";
 import type { Gate, Pass } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
@@ -64,6 +71,13 @@ const decidedAtOnce = 8;
 /** Images that are looked at together. */
 const batch = 100;
 
+/** Files of which a manifest says that pages are missing. */
+const mostNotes = 10;
+
+interface Room {
+  left: number;
+}
+
 export interface SheetsParts {
   readonly images: Pick<FactsParts, "hooks">;
   readonly options: Pick<PresentationOptions, "pages">;
@@ -81,6 +95,8 @@ export interface Sheets {
   areKnown(): boolean;
   /** All of them. The gate is asked about each. */
   all(): Promise<readonly Sheet[]>;
+  /** Returns sentences about files of which `all` or `batches` has left out pages. */
+  notes(): readonly string[];
   /** The same in their order, some at a time: files are opened only for the sheets that come next. */
   batches(): AsyncIterable<readonly Sheet[]>;
 }
@@ -96,16 +112,22 @@ export async function sheetsOf(
   const listed = await listedOf(files, gate, isHooked);
   const mayHavePages = ({ isTiff }: FolderImage) => isTiff && options.pages === "all";
 
-  const expand = async (some: readonly Sheet[]): Promise<readonly Sheet[]> => {
+  const cuts = new Map<string, string>();
+  /** `room`: pages beside the first ones of files that the sheets may still have together. */
+  const expand = async (some: readonly Sheet[], room: Room): Promise<readonly Sheet[]> => {
     const paged = some.filter(({ file }) => mayHavePages(file)).map(({ file }) => file);
     if (paged.length === 0) return some;
     const found = await reader.facts(paged);
     const facts = new Map(paged.map((file, at) => [file, found[at]]));
     const sheets: Sheet[] = [];
     for (const one of some) {
-      const count = pagesInFolder(facts.get(one.file));
-      if (count === 1) sheets.push(one);
-      else sheets.push(...(await pagesOf(one.file, count, gate, isHooked)));
+      const own = facts.get(one.file);
+      const count = Math.min(pagesInFolder(own), 1 + room.left);
+      room.left -= count - 1;
+      const cut = own?.inFolders && cutText(one.file.name, own, count);
+      if (cut) cuts.set(one.file.name, cut);
+      if (!own?.inFolders) sheets.push(one);
+      else for (const page of await pagesOf(one.file, count, gate, isHooked)) sheets.push(page);
     }
     return sheets;
   };
@@ -116,13 +138,15 @@ export async function sheetsOf(
     areGated: () => listed.some(({ pass }) => pass.services !== undefined),
     areKnown: () => listed.every(({ file }) => !mayHavePages(file) || reader.knows(file)),
     all() {
-      all ??= expand(listed);
+      all ??= expand(listed, { left: mostPages });
       return all;
     },
+    notes: () => [...cuts.values()].slice(0, mostNotes),
     async *batches() {
       const whole = await all;
-      if (whole) yield* slices(whole);
-      else for (const some of slices(listed)) yield* slices(await expand(some));
+      if (whole) return yield* slices(whole);
+      const room = { left: mostPages };
+      for (const some of slices(listed)) yield* slices(await expand(some, room));
     },
   };
 }

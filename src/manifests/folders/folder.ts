@@ -34,4 +34,6 @@ export interface ImageFacts {
   readonly pages: number;
   /** True if they are sheets of a document, which folders show one by one, and no animation. */
   readonly inFolders?: true;
+  /** Reason why not all pages of the file are shown. */
+  readonly cut?: "limit" | "damage";
 }

@@ -3,6 +3,7 @@
 import { type Caller, everythingPublic } from "../../access/access.ts";
 import { unnoted } from "../../access/decisions.ts";
 import { type ErrorKind, ServiceError } from "../../errors.ts";
+import { splitPage } from "../../iiif/image/path.ts";
 import type { Admission } from "../../images/admission/admit.ts";
 import {
   checkServable,
@@ -20,7 +21,7 @@ import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import { uprightSize } from "../../imaging/render/sampling.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
-import type { ListedFile } from "./listing.ts";
+import type { ListedFile, Listing } from "./listing.ts";
 
 /** Parts that sizes of derivatives depend on. */
 export type FactsParts = OpenParts &
@@ -79,6 +80,10 @@ export function readImages(
     if (remembers && lasts && validator !== undefined) folder.facts.set(name, { ...found, facts, validator });
     else own.set(name, found);
   };
+  /** The latest file with more pages than are kept: sheets are asked for in their order. */
+  let latest: { readonly name: string; readonly pages: Promise<readonly ImageFacts[]> } | undefined;
+  const readPages = ({ name }: ListedFile, facts: ImageFacts) =>
+    pageFacts(parts, callerOf(name), facts, pagesByFile(folder.listing).get(name));
   const look = async (file: ListedFile) => {
     try {
       const { facts } = await lookAt(parts, callerOf(file.name), file.validator);
@@ -96,11 +101,35 @@ export function readImages(
       return files.map((file) => findKnown(file)?.facts);
     },
     async pages(file, facts) {
-      const pages = findKnown(file)?.pages ?? (await pageFacts(parts, callerOf(file.name), facts));
-      if (findKnown(file)?.pages === undefined) remember(file, { facts, pages });
+      const known = findKnown(file)?.pages;
+      if (known) return known;
+      if (latest?.name !== file.name) latest = { name: file.name, pages: readPages(file, facts) };
+      const pages = await latest.pages;
+      if (pages.length <= pagesKept) remember(file, { facts, pages });
       return pages;
     },
   };
+}
+
+const namedPages = new WeakMap<Listing, ReadonlyMap<string, readonly number[]>>();
+
+/**
+ * Returns the numbers of pages by file of which there is an image of that very name, such as `a.tif;2`, which
+ * takes precedence.
+ */
+export function pagesByFile(listing: Listing): ReadonlyMap<string, readonly number[]> {
+  const known = namedPages.get(listing);
+  if (known) return known;
+  const found = new Map<string, number[]>();
+  for (const { name } of listing.images) {
+    const paged = splitPage(name);
+    if (!paged) continue;
+    const pages = found.get(paged.identifier) ?? [];
+    pages.push(paged.page);
+    found.set(paged.identifier, pages);
+  }
+  namedPages.set(listing, found);
+  return found;
 }
 
 /** What is known of a file; without facts if it no longer exists. */
@@ -113,12 +142,24 @@ interface KnownFacts {
 const pagesAtOnce = 4;
 
 /** Pages of one file that a manifest shows at most: as many as are read of a TIFF, and fewer of an animation. */
-const mostPages = 100_000;
+export const mostPages = 100_000;
 const mostFrames = 2000;
 
 /** Returns the number of a file's pages that manifests show. */
 export const shownPages = ({ pages, inFolders }: Pick<ImageFacts, "pages" | "inFolders">): number =>
   Math.min(pages, inFolders ? mostPages : mostFrames);
+
+/** Pages of a file that are remembered with its folder. */
+const pagesKept = 2000;
+
+/** Returns the sentence that says which pages of a file are missing; undefined if all of `count` are shown. */
+export function cutText(name: string, { pages, cut }: ImageFacts, count: number): string | undefined {
+  if (cut === "damage")
+    return `${name} is damaged: its pages after page ${count} cannot be found, and are missing here.`;
+  return cut === "limit" || count < pages
+    ? `Only the first ${count} pages of ${name} are shown: the file has more.`
+    : undefined;
+}
 
 /**
  * The facts of the pages of an image with several, in their order: of the page `n` of `exceptions`, those of
@@ -230,5 +271,6 @@ function servedFacts(parts: FactsParts, master: Master, header: ImageHeader): Im
   const size = uprightSize(asShown(header, parts.policy));
   const pages = Math.max(1, header.pages);
   const inFolders = pages > 1 && header.format === "tif";
-  return { size, pages, ...(inFolders && { inFolders }) };
+  const cut = header.pagesCut ?? (!inFolders && pages > mostFrames ? "limit" : undefined);
+  return { size, pages, ...(inFolders && { inFolders }), ...(cut && { cut }) };
 }

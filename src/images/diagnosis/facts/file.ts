@@ -48,6 +48,12 @@ export const pictureRows: readonly Row[] = [
     text: sizeText,
   }),
   row({ name: "pages", label: "Pages", of: ({ header }) => header?.pages }),
+  row({
+    name: "pagesCut",
+    label: "Further pages",
+    of: ({ header }) => header?.pagesCut,
+    text: (cut) => (cut === "limit" ? "not served: too many for one file" : "lost: the file is damaged"),
+  }),
   row({ name: "bands", label: "Bands as decoded", of: ({ header }) => header?.bands }),
   row({
     name: "depth",

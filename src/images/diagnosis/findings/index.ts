@@ -6,6 +6,7 @@ import { failureFindings, hookFinding, refusedFinding } from "./failures.ts";
 import { accessFinding, areaFinding, reducedFinding, refusedCostsFinding } from "./limits.ts";
 import {
   colourFinding,
+  cutPagesFinding,
   damageFinding,
   depthFinding,
   ignoredProfileFinding,
@@ -25,6 +26,7 @@ const checks: readonly Check[] = [
   refusedFinding,
   areaFinding,
   damageFinding,
+  cutPagesFinding,
   refusedCostsFinding,
   ignoredProfileFinding,
   inksFinding,

@@ -45,6 +45,24 @@ export function pagesFinding({ header, place, identifier }: DiagnosisFacts): Fin
   };
 }
 
+/** Returns a finding if the file has pages that are not served. */
+export function cutPagesFinding({ header }: DiagnosisFacts): Finding | undefined {
+  if (header?.pagesCut === "limit")
+    return {
+      level: "note",
+      code: "pages_cut",
+      text: `The file has more pages than the ${header.pages} that are served of one file.`,
+      advice: "Divide it into several files.",
+    };
+  if (header?.pagesCut !== "damage" || header.incomplete) return undefined;
+  return {
+    level: "problem",
+    code: "pages_lost",
+    text: `The file is damaged after page ${header.pages}: if it has more pages, they cannot be found.`,
+    advice: "Copy the file again from its original, and compare both with a checksum.",
+  };
+}
+
 /** Returns a finding about samples of more than 8 bits, and their depth in derivatives. */
 export function depthFinding({ header, file, settings: { policy } }: DiagnosisFacts): Finding | undefined {
   if (header?.depth !== 16) return undefined;

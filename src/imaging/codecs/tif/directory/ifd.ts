@@ -98,14 +98,17 @@ function withWindows(bytes: ByteSource): ByteSource {
   let room = ROOM;
   let following = LEAST_WINDOW;
   const isSmall = bytes.size !== undefined && bytes.size <= SMALL_FILE;
-  const nextWindow = (offset: number): readonly [from: number, length: number] => {
+  const nextWindow = (offset: number, length: number): readonly [from: number, length: number] => {
     if (offset === 0) return [0, FRONT];
     const window = Math.floor(room / 4);
     if (window >= LEAST_WINDOW) {
       room -= window;
       return [offset, window];
     }
-    if (isSmall) return [offset - (offset % BLOCK), BLOCK];
+    const block = offset - (offset % BLOCK);
+    // What reaches into the next block is read with it.
+    if (isSmall && offset + length > block + BLOCK) return [offset, block + 2 * BLOCK - offset];
+    if (isSmall) return [block, BLOCK];
     const [last] = windows;
     const end = last ? last.offset + last.data.length : 0;
     const follows = offset >= end - LEAST_WINDOW && offset <= end + following;
@@ -117,7 +120,7 @@ function withWindows(bytes: ByteSource): ByteSource {
     async read(offset, length) {
       const found = windows.find((w) => offset >= w.offset && offset + length <= w.offset + w.data.length);
       if (found) return found.data.subarray(offset - found.offset, offset - found.offset + length);
-      const [from, window] = nextWindow(offset);
+      const [from, window] = nextWindow(offset, length);
       const data = await bytes.read(from, Math.max(offset - from + length, window));
       windows.unshift({ offset: from, data });
       if (windows.length > WINDOWS_KEPT) windows.pop();
