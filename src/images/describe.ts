@@ -3,7 +3,7 @@
 import { type Caller, type Grant, publicGrant } from "../access/access.ts";
 import { asServiceError, ServiceError, withServiceErrors } from "../errors.ts";
 import { splitPage } from "../iiif/image/path.ts";
-import { scaleFactorsOf } from "../imaging/codecs/codec.ts";
+import { type Codec, scaleFactorsOf } from "../imaging/codecs/codec.ts";
 import type { Codecs } from "../imaging/codecs/codecs.ts";
 import { lacksItsEnd } from "../imaging/codecs/file-end.ts";
 import type { ImageHeader } from "../imaging/codecs/image-header.ts";
@@ -101,7 +101,10 @@ export async function describe(
 }
 
 /** Throws `too-large` above image.max_pixel_area, and `unsupported`, as {@link describe} does. */
-export function checkSupported(parts: Pick<DescribeParts, "maxPixelArea">, header: ImageHeader): void {
+export function checkSupported(
+  parts: Pick<DescribeParts, "maxPixelArea">,
+  header: Pick<ImageHeader, "width" | "height" | "scalable" | "unsupported">,
+): void {
   checkArea(header, parts.maxPixelArea());
   if (header.unsupported)
     throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
@@ -138,30 +141,51 @@ export async function inspect(
   return header;
 }
 
+/** Parts that decide whether a master can be served. */
+export type ServableParts = Pick<DescribeParts, "codecs"> & {
+  readonly admission: Pick<Admission, "allows">;
+};
+
 /**
  * Throws `too-large` if no derivative of the master can be rendered: its file is longer than its decoder
  * accepts, or the cheapest read would need more than image.memory_budget. Needed only before responses that
  * promise derivatives; cached ones are still served.
  */
 export function checkServable(
-  parts: Pick<DescribeParts, "codecs"> & { readonly admission: Pick<Admission, "allows"> },
-  { image, page }: Master,
+  parts: ServableParts,
+  { image, page }: Pick<Master, "image" | "page">,
   header: ImageHeader,
 ): void {
-  const codec = parts.codecs.byFormat(header.format);
   const fileSize = image.bytes.size ?? 0;
+  const codec = parts.codecs.byFormat(header.format);
+  checkMemory(parts, header.format, fileSize, leastMemory(codec, header, page, fileSize));
+}
+
+/** Throws as {@link checkServable} does, given the bytes of the cheapest read. */
+export function checkMemory(
+  { codecs, admission }: ServableParts,
+  format: ImageHeader["format"],
+  fileSize: number,
+  memory: number,
+): void {
+  const codec = codecs.byFormat(format);
   if (fileSize > (codec.mostBytes ?? Number.POSITIVE_INFINITY))
     throw asServiceError(fileTooLarge(codec.mostBytes!));
-  const cheapest = scaleFactorsOf(codec, header).map((scaleFactor) => {
-    const [width, height] = [Math.min(header.width, scaleFactor), Math.min(header.height, scaleFactor)];
-    return codec.memory({ header, page, region: { x: 0, y: 0, width, height }, scaleFactor }, fileSize);
-  });
-  if (!parts.admission.allows(Math.min(...cheapest)))
+  if (!admission.allows(memory))
     throw new ServiceError(
       "too-large",
       "Every picture of this image would need more memory than the service may use for images. The operator can raise image.memory_budget.",
       { code: "memory_budget" },
     );
+}
+
+/** Returns the estimated peak bytes of the cheapest read of a page. */
+export function leastMemory(codec: Codec, header: ImageHeader, page: number, fileSize: number): number {
+  const needs = scaleFactorsOf(codec, header).map((scaleFactor) => {
+    const [width, height] = [Math.min(header.width, scaleFactor), Math.min(header.height, scaleFactor)];
+    return codec.memory({ header, page, region: { x: 0, y: 0, width, height }, scaleFactor }, fileSize);
+  });
+  return Math.min(...needs);
 }
 
 /**
@@ -229,10 +253,13 @@ async function probe(
 }
 
 /** True if a picture is larger than those that are opened; tiles and levels make it one of any size. */
-export const exceedsArea = ({ width, height, scalable }: ImageHeader, limit: number): boolean =>
+export const exceedsArea = (
+  { width, height, scalable }: Pick<ImageHeader, "width" | "height" | "scalable">,
+  limit: number,
+): boolean =>
   limit > 0 && !scalable && width * height > limit;
 
-function checkArea(header: ImageHeader, limit: number): void {
+function checkArea(header: Parameters<typeof exceedsArea>[0], limit: number): void {
   if (!exceedsArea(header, limit)) return;
   const [area, most] = exceedingTexts(header.width * header.height, limit);
   throw new ServiceError(

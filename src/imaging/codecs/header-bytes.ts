@@ -4,6 +4,9 @@ import { ImagingError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 
 const frontBytes = 4096;
+/** Bytes between a piece and what was read before, up to which they are near; bytes that are read then. */
+const nearBytes = 512;
+const windowBytes = 2048;
 const budget = 256 * 1024;
 
 export interface HeaderBytes {
@@ -17,24 +20,34 @@ export interface HeaderBytes {
   remaining(): number;
 }
 
-/** Creates a reader of header pieces over a source. */
+/**
+ * Creates a reader of header pieces over a source. A piece near the one before is read with what follows it:
+ * thousands of small parts do not cost a read each.
+ */
 export async function headerBytes(bytes: ByteSource): Promise<HeaderBytes> {
-  const front = await bytes.read(0, frontBytes);
-  let left = budget - front.length;
+  let window = await bytes.read(0, frontBytes);
+  let start = 0;
+  let left = budget - window.length;
   return {
     size: bytes.size,
     remaining: () => left,
     async view(offset, length) {
-      if (offset + length <= front.length)
-        return new DataView(front.buffer, front.byteOffset + offset, length);
-      if (length > left)
+      const front = offset + length <= frontBytes;
+      if (!front && length > left)
         throw new ImagingError(
           "decode",
           `Expected an image header of at most ${budget} bytes, but it is longer; the file may be damaged.`,
         );
-      left -= length;
-      const part = await bytes.read(offset, length);
-      return part.length < length ? undefined : new DataView(part.buffer, part.byteOffset, length);
+      if (!front) left -= length;
+      if (offset < start || offset + length > start + window.length) {
+        const isNear = offset >= start && offset <= start + window.length + nearBytes;
+        window = await bytes.read(offset, isNear ? Math.max(length, windowBytes) : length);
+        start = offset;
+      }
+      const from = offset - start;
+      return from + length > window.length
+        ? undefined
+        : new DataView(window.buffer, window.byteOffset + from, length);
     },
   };
 }

@@ -6,6 +6,7 @@ import { type ErrorKind, ServiceError } from "../../errors.ts";
 import { splitPage } from "../../iiif/image/path.ts";
 import type { Admission } from "../../images/admission/admit.ts";
 import {
+  checkMemory,
   checkServable,
   checkSupported,
   type DescribeParts,
@@ -14,7 +15,7 @@ import {
   type Master,
 } from "../../images/describe.ts";
 import { type OpenParts, withMaster } from "../../images/open.ts";
-import { describePages } from "../../images/pages.ts";
+import { describePages, errorOf, type PageFacts } from "../../images/pages.ts";
 import { asShown } from "../../images/plan/orientation.ts";
 import type { OutputPolicy } from "../../images/plan/policy.ts";
 import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
@@ -196,7 +197,7 @@ async function factsInFile(
     const first = await inspect(parts, master, caller.signal);
     const { kinds, kindOf } = await describePages(parts, master, first, count, caller.signal);
     const factsOfKinds = kinds.map((kind) => {
-      const own = kind instanceof ServiceError ? failedFacts(kind) : factsOfHeader(parts, master, kind);
+      const own = factsOfPage(parts, master, first, kind);
       return isAlike(own, facts) ? facts : own;
     });
     return kindOf.map((kind) => factsOfKinds[kind]!);
@@ -208,11 +209,13 @@ async function factsInFile(
   }
 }
 
-/** Returns the facts of a page that can be read, or why it cannot be. */
-function factsOfHeader(parts: FactsParts, master: Master, header: ImageHeader): ImageFacts {
+/** Returns the facts of a page of a file, of which `first` is the header of another. */
+function factsOfPage(parts: FactsParts, master: Master, first: ImageHeader, page: PageFacts): ImageFacts {
   try {
-    checkSupported(parts, header);
-    return servedFacts(parts, master, header);
+    if ("error" in page) throw errorOf(page);
+    checkSupported(parts, page);
+    checkMemory(parts, first.format, master.image.bytes.size ?? 0, page.memory);
+    return shownFacts(parts, { ...first, ...page });
   } catch (error) {
     return failedFacts(readable(error));
   }
@@ -268,6 +271,10 @@ function failedFacts({ kind, message }: ServiceError): ImageFacts {
 /** Returns the facts of a supported image. Throws as {@link checkServable} does. */
 function servedFacts(parts: FactsParts, master: Master, header: ImageHeader): ImageFacts {
   checkServable(parts, master, header);
+  return shownFacts(parts, header);
+}
+
+function shownFacts(parts: FactsParts, header: ImageHeader): ImageFacts {
   const size = uprightSize(asShown(header, parts.policy));
   const pages = Math.max(1, header.pages);
   const inFolders = pages > 1 && header.format === "tif";

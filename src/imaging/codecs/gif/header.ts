@@ -42,7 +42,8 @@ const mostBlocks = 1_000_000;
  */
 export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   const input = forwardReader(bytes);
-  const screen = await input.take(13);
+  await input.fill();
+  const screen = input.next(13);
   if (screen.length < 13 || !recognisesGif(screen)) throw damagedError("its header");
   const globalEntries = tableEntries(screen[10]!);
   input.skip(3 * globalEntries);
@@ -50,10 +51,12 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   const frames: GifFrame[] = [];
   let control = noControl;
   for (let blocks = 0; blocks < mostBlocks && input.position() < longestFile; blocks++) {
-    const [kind] = await input.take(1);
+    if (!input.has(1)) await input.fill();
+    const [kind] = input.next(1);
     if (kind === 0x21) control = (await readExtension(input)) ?? control;
     else if (kind === 0x2c) {
-      const part = await input.take(9);
+      if (!input.has(9)) await input.fill();
+      const part = input.next(9);
       if (part.length < 9) break;
       const localEntries = tableEntries(part[8]!);
       const tableStart = localEntries > 0 ? input.position() : 13;
@@ -68,7 +71,7 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
       });
       control = noControl;
       input.skip(1);
-      await input.skipSubBlocks();
+      await skipSubBlocks(input);
     } else if (kind !== 0) break; // zeros between blocks are tolerated; the trailer and anything else end the walk
   }
   const [first] = frames;
@@ -106,42 +109,60 @@ export function tableEntries(packed: number): number {
   return packed & 128 ? 2 << (packed & 7) : 0;
 }
 
-interface Forward {
-  take(length: number): Promise<Uint8Array>;
+/**
+ * Reads a file from its front to its end. It waits in `fill` alone: a small file has hundreds of thousands of
+ * blocks, and a promise for each would cost more than the blocks.
+ */
+export interface Forward {
+  /** True if the next `length` bytes are in memory. */
+  has(length: number): boolean;
+  /** Reads from the position on: at least 16 KiB, fewer only at the end of the file. */
+  fill(): Promise<void>;
+  /** Returns the next bytes that are in memory, and moves past them. */
+  next(length: number): Uint8Array;
   skip(length: number): void;
-  /** Skips to after the sub-block of length 0. */
-  skipSubBlocks(): Promise<void>;
+  /**
+   * Moves to after the sub-block of length 0. Returns false if it has come to the end of the bytes in memory
+   * before.
+   */
+  skipSubBlocks(): boolean;
   position(): number;
 }
 
-/** Reads sequentially in blocks that grow to 256 KiB; `take` is shorter at the end of the file. */
-function forwardReader(bytes: ByteSource): Forward {
+/** Bytes of the first and the longest block that is read. */
+const leastBlock = 16 * 1024;
+const mostBlock = 256 * 1024;
+
+/** Creates a reader from `start` on. */
+export function forwardReader(bytes: ByteSource, start = 0): Forward {
   let block = new Uint8Array();
   let blockStart = 0;
-  let at = 0;
-  let size = 16 * 1024;
-  const fill = async () => {
-    block = new Uint8Array(await bytes.read(at, size));
-    blockStart = at;
-    size = Math.min(size * 2, 256 * 1024);
-  };
+  let at = start;
+  let size = leastBlock;
+  let isAtEnd = false;
   return {
-    async take(length) {
-      if (at + length > blockStart + block.length) await fill();
-      const taken = block.subarray(at - blockStart, at - blockStart + length);
+    has: (length) => isAtEnd || at + length <= blockStart + block.length,
+    async fill() {
+      block = new Uint8Array(await bytes.read(at, size));
+      blockStart = at;
+      isAtEnd = block.length < size;
+      size = Math.min(size * 2, mostBlock);
+    },
+    next(length) {
+      const from = at - blockStart;
+      const taken = from < 0 ? block.subarray(0, 0) : block.subarray(from, from + length);
       at += taken.length;
       return taken;
     },
     skip(length) {
       at += length;
     },
-    async skipSubBlocks() {
+    skipSubBlocks() {
       for (;;) {
-        if (at >= blockStart + block.length) await fill();
         const length = block[at - blockStart];
-        if (length === undefined) return;
+        if (length === undefined) return isAtEnd;
         at += length + 1;
-        if (length === 0) return;
+        if (length === 0) return true;
       }
     },
     position: () => at,
@@ -149,13 +170,19 @@ function forwardReader(bytes: ByteSource): Forward {
 }
 
 /** Reads an extension to its end; returns the graphic control of the next frame, if it is one. */
-async function readExtension(input: ReturnType<typeof forwardReader>) {
-  const [label, size] = await input.take(2);
+async function readExtension(input: Forward) {
+  if (!input.has(6)) await input.fill();
+  const [label, size] = input.next(2);
   if (!size) return undefined;
-  const control = label === 0xf9 && size === 4 ? readControl(await input.take(4)) : undefined;
+  const control = label === 0xf9 && size === 4 ? readControl(input.next(4)) : undefined;
   if (!control) input.skip(size);
-  await input.skipSubBlocks();
+  await skipSubBlocks(input);
   return control;
+}
+
+/** Moves to after the sub-block of length 0, within the bytes of files that are read. */
+export async function skipSubBlocks(input: Forward): Promise<void> {
+  while (!input.skipSubBlocks() && input.position() < longestFile) await input.fill();
 }
 
 /** Reads the rectangle of an image descriptor. */

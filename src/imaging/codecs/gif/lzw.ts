@@ -11,6 +11,12 @@ const tableSize = 4096;
  */
 const mostRootBits = 11;
 
+// The table of all calls, none of which waits: entries are written before they are read, and a small frame
+// takes less time than a new table.
+const prefixes = new Uint16Array(tableSize);
+const suffixes = new Uint8Array(tableSize);
+const text = new Uint8Array(tableSize + 1); // the string of a code, written from its end
+
 /**
  * Decodes the picture data at `start` of `file` and calls `row` for each full row of `width` palette indexes,
  * in stored order; `row` must not keep the array. Memory is one row and the code table. Throws ImagingError
@@ -26,9 +32,6 @@ export function decodeRows(
   const rootBits = file[start] ?? 0;
   if (rootBits < 1 || rootBits > mostRootBits) throw damagedError("the code size of a frame");
   const clear = 1 << rootBits;
-  const prefixes = new Uint16Array(tableSize);
-  const suffixes = new Uint8Array(tableSize);
-  const text = new Uint8Array(tableSize + 1); // the string of a code, written from its end
   for (let i = 0; i < clear; i++) suffixes[i] = i;
 
   let at = start + 1;
