@@ -256,8 +256,7 @@ async function probe(
 export const exceedsArea = (
   { width, height, scalable }: Pick<ImageHeader, "width" | "height" | "scalable">,
   limit: number,
-): boolean =>
-  limit > 0 && !scalable && width * height > limit;
+): boolean => limit > 0 && !scalable && width * height > limit;
 
 function checkArea(header: Parameters<typeof exceedsArea>[0], limit: number): void {
   if (!exceedsArea(header, limit)) return;

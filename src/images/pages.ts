@@ -2,12 +2,11 @@
 // are alike.
 
 import { type ErrorKind, ServiceError, withServiceErrors } from "../errors.ts";
-import type { PageRange } from "../imaging/codecs/codec.ts";
 import type { ImageHeader } from "../imaging/codecs/image-header.ts";
 import { ImagingError } from "../imaging/errors.ts";
 import { createLru, type Lru } from "../imaging/lib/lru.ts";
 import type { Slot } from "../stores/slot.ts";
-import { awaitingWithout, readingWithout } from "../workers/place.ts";
+import { awaitingWithout, type Permit, readingWithout } from "../workers/place.ts";
 import { pagesKey } from "./cache-keys.ts";
 import { type DescribeParts, demandOf, leastMemory, type Master, probing, tableVersion } from "./describe.ts";
 
@@ -83,35 +82,50 @@ async function readPages(
   signal: AbortSignal,
 ): Promise<FactsOfPages> {
   const codec = parts.codecs.byFormat(format);
-  const version = tableVersion(parts.info, master);
-  const read = (range: PageRange) =>
-    parts.probes.run(demandOf(master, 0, probing), signal, async (place) => {
-      const { bytes } = master.image;
-      const source = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
-      return withServiceErrors(async () => codec.probePages!(source, range, version));
-    });
+  // The bytes are read with the permit of the moment.
+  const { bytes } = master.image;
+  let reading = bytes;
+  const source = {
+    size: bytes.size,
+    gap: bytes.gap,
+    read: (offset: number, length: number) => reading.read(offset, length),
+  };
+  const pages = codec.probePages!(source, count, tableVersion(parts.info, master));
   const kinds = new Map<string, number>();
   const kindOf: number[] = [];
-  for (let from = 1; from <= count; from += together)
-    for (const page of await read({ from, to: Math.min(from + together, count + 1) })) {
-      const facts = JSON.stringify(factsOf(parts, master, page));
+  /** Reads the next pages. Returns false at the end. */
+  const readSome = async (): Promise<boolean> => {
+    for (let n = 0; n < together; n++) {
+      const { done, value } = await pages.next();
+      if (done) return false;
+      const facts = JSON.stringify(factsOf(parts, master, value));
       const kind = kinds.get(facts) ?? kinds.size;
       kinds.set(facts, kind);
       kindOf.push(kind);
     }
+    return true;
+  };
+  const withPermit = (place?: Permit) => {
+    reading = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
+    return withServiceErrors(readSome);
+  };
+  while (await parts.probes.run(demandOf(master, 0, probing), signal, withPermit));
   return { kinds: [...kinds.keys()].map((facts) => JSON.parse(facts)), kindOf };
 }
 
-function factsOf(
-  { codecs }: DescribeParts,
-  { image }: Master,
-  page: ImageHeader | ImagingError,
-): PageFacts {
+function factsOf({ codecs }: DescribeParts, { image }: Master, page: ImageHeader | ImagingError): PageFacts {
   if (page instanceof ImagingError) return { error: page.kind, message: page.message, code: page.code };
   const { width, height, orientation, scalable, unsupported, format } = page;
   const memory =
     unsupported === undefined ? leastMemory(codecs.byFormat(format), page, 1, image.bytes.size ?? 0) : 0;
-  return { width, height, orientation, memory, ...(scalable && { scalable }), ...(unsupported && { unsupported }) };
+  return {
+    width,
+    height,
+    orientation,
+    memory,
+    ...(scalable && { scalable }),
+    ...(unsupported && { unsupported }),
+  };
 }
 
 const encode = (facts: FactsOfPages) => new TextEncoder().encode(JSON.stringify(facts));

@@ -133,8 +133,7 @@ test("single pages of a long file cost little, the last one asked first", async 
 
 /** Fields that each hide something that costs more than its bytes. */
 const hostile: Readonly<Record<string, () => Uint8Array>> = {
-  "in an order of large leaps": () =>
-    chained({ pages: 10_007, place: (n) => (n * 7919) % 10_007 }).file,
+  "in an order of large leaps": () => chained({ pages: 10_007, place: (n) => (n * 7919) % 10_007 }).file,
   "of one field each": () => chained({ pages: 58_000, fields: () => [[256, short, 1, 8]] }).file,
   "that overlap, of 4,096 fields each": () => {
     const { file, view } = emptyFile(2 ** 20);
@@ -156,7 +155,8 @@ const hostile: Readonly<Record<string, () => Uint8Array>> = {
       [330, long, 30, 500_000 + 4 * ((n * 131) % 20_000)],
     ];
     const { file, view } = chained({ pages: 5000, fields, more: 2 ** 20 - first - 5000 * lengthOf(6) });
-    for (let i = 0; i < 20_100; i++) view.setUint32(500_000 + 4 * i, 600_000 + 6 * ((i * 7919) % 60_000), true);
+    for (let i = 0; i < 20_100; i++)
+      view.setUint32(500_000 + 4 * i, 600_000 + 6 * ((i * 7919) % 60_000), true);
     for (let at = 600_000; at + 6 <= file.length; at += 6) view.setUint16(at, 4096, true);
     return file;
   },
@@ -180,7 +180,8 @@ const hostile: Readonly<Record<string, () => Uint8Array>> = {
   "that are reductions of one page": () =>
     chained({ pages: 13_000, fields: (n) => [[254, long, 1, n ? 1 : 0], ...pageFields(n ? 4 : 8)] }).file,
   "that share a profile of 300,000 bytes": () =>
-    chained({ pages: 9000, fields: () => [...pageFields(), [34675, 7, 300_000, 700_000]], more: 300_000 }).file,
+    chained({ pages: 9000, fields: () => [...pageFields(), [34675, 7, 300_000, 700_000]], more: 300_000 })
+      .file,
   "of old-style JPEG that share one stream": () => {
     const old = (stream: number): readonly Field[] => [
       ...pageFields().filter(([tag]) => tag !== 258),

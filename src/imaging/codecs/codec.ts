@@ -11,12 +11,6 @@ import type { ImageHeader, SourceFormat } from "./image-header.ts";
 import type { WorkerModule } from "./modules.ts";
 import type { EncodeOptions, MasterPage, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";
 
-/** Consecutive pages, from 1; `to` is exclusive. */
-export interface PageRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Result of `decode`. */
 export interface Decoded extends PixelBuffer {
   /** True if the file ended early or is damaged, and a substitute fills the missing parts. */
@@ -243,15 +237,11 @@ export interface Codec {
    */
   probe(bytes: ByteSource, page: number, version?: string): Promise<ImageHeader>;
   /**
-   * Reads the header facts of several pages of a file that has them, in one pass: without colours, resolution
-   * and `incomplete`. For a damaged page, its ImagingError `decode`. Absent: all pages have the facts of the
-   * first.
+   * Yields the header facts of the first `count` pages of a file that has them, in one pass: without colours,
+   * resolution and `incomplete`. For a damaged page, its ImagingError `decode`. Absent: all pages have the
+   * facts of the first.
    */
-  probePages?(
-    bytes: ByteSource,
-    range: PageRange,
-    version?: string,
-  ): Promise<readonly (ImageHeader | ImagingError)[]>;
+  probePages?(bytes: ByteSource, count: number, version?: string): AsyncGenerator<ImageHeader | ImagingError>;
   /**
    * Estimated peak bytes of `decode`, including the result, whatever is cached of the file. `fileSize` is the
    * master's length.

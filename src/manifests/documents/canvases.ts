@@ -88,9 +88,7 @@ export function canvasesOfFacts({ id, canvases }: ManifestFacts, context: Docume
   const address = documentAddress(context.base, id);
   const stand = standingOf(canvases.find(({ size }) => size !== undefined));
   const make = (from: number, to: number) =>
-    canvases
-      .slice(from, to)
-      .map((facts, at) => canvasOf(facts, from + at + 1, { address, stand, context }));
+    canvases.slice(from, to).map((facts, at) => canvasOf(facts, from + at + 1, { address, stand, context }));
   return {
     count: async () => canvases.length,
     at: async (place) => make(place, place + 1)[0],

@@ -34,6 +34,8 @@ const noControl = { transparentIndex: -1, disposal: "keep" as Disposal };
 /** Maximum length of files that are read and held completely. */
 export const longestFile = 64 << 20;
 const mostBlocks = 1_000_000;
+/** Bytes of an image descriptor with its separator (20). */
+const descriptorBytes = 10;
 
 /**
  * Reads screen and frames. The format has no count or index, so the file is walked to its trailer, within 64
@@ -51,13 +53,12 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   const frames: GifFrame[] = [];
   let control = noControl;
   for (let blocks = 0; blocks < mostBlocks && input.position() < longestFile; blocks++) {
-    if (!input.has(1)) await input.fill();
+    if (!input.has(descriptorBytes)) await input.fill();
     const [kind] = input.next(1);
     if (kind === 0x21) control = (await readExtension(input)) ?? control;
     else if (kind === 0x2c) {
-      if (!input.has(9)) await input.fill();
-      const part = input.next(9);
-      if (part.length < 9) break;
+      const part = input.next(descriptorBytes - 1);
+      if (part.length < descriptorBytes - 1) break;
       const localEntries = tableEntries(part[8]!);
       const tableStart = localEntries > 0 ? input.position() : 13;
       input.skip(3 * localEntries);

@@ -131,7 +131,7 @@ export function tiffCodec(
         [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),
       ),
     probe: (bytes, page, version) => probeTiff(bytes, page, findPages, version),
-    probePages: (bytes, range, version) => probeTiffPages(bytes, range, findPages, version),
+    probePages: (bytes, count, version) => probeTiffPages(bytes, count, findPages, version),
     derive: (bytes, plan, _, kernels, stages) =>
       tiles.orRefused(() =>
         deriveFromTiles(bytes, plan, { tiles, open: readers.open }, (jpeg, ofLevel) =>

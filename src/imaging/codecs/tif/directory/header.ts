@@ -5,7 +5,6 @@ import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { colourFacts, piecewise } from "../../../metadata/colour.ts";
 import type { Interpretation } from "../../../pipeline/pixels.ts";
-import type { PageRange } from "../../codec.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { compressions, OLD_JPEG } from "../compression/compression.ts";
 import { oldJpegFacts } from "../old-jpeg/reading.ts";
@@ -16,6 +15,7 @@ import {
   readField,
   readNumber,
   readValues,
+  streamBytes,
   type TiffFile,
 } from "./ifd.ts";
 import type { FindPages } from "./page-tables.ts";
@@ -45,15 +45,20 @@ export async function probeTiff(
   const table = await find(file, version);
   const pages = table.offsets.length;
   if (!Number.isInteger(page) || page < 1 || page > pages)
-    throw new ImagingError("not-found", `Expected a page from 1 to ${pages} of this image, received ${page}.`, {
-      code: "page_not_found",
-    });
+    throw new ImagingError(
+      "not-found",
+      `Expected a page from 1 to ${pages} of this image, received ${page}.`,
+      {
+        code: "page_not_found",
+      },
+    );
   const found = await readPage(file, table, page);
   const stored = await readStored(bytes, file, table, found);
   const { directory } = found;
   const colour = await readColour(file, directory, stored.interpretation);
   const labWhite =
-    stored.interpretation === "lab" && (await readNumber(file, directory, tags.PhotometricInterpretation)) === 8
+    stored.interpretation === "lab" &&
+    (await readNumber(file, directory, tags.PhotometricInterpretation)) === 8
       ? await readWhite(file, directory)
       : undefined;
   const isCut = await endsBefore(file, [...found.reduced, directory]);
@@ -67,26 +72,24 @@ export async function probeTiff(
 }
 
 /**
- * Returns the facts about the storage of pages `from` to `to` (1-based, `to` exclusive) of a file that has
- * them: all but colours, resolution and completeness. For a damaged page, the ImagingError `decode`.
+ * Yields the facts about the storage of the first `count` pages of a file that has them: all but colours,
+ * resolution and completeness. For a damaged page, the ImagingError `decode`.
  */
-export async function probeTiffPages(
+export async function* probeTiffPages(
   bytes: ByteSource,
-  { from, to }: PageRange,
+  count: number,
   find: FindPages,
   version?: string,
-): Promise<(ImageHeader | ImagingError)[]> {
+): AsyncGenerator<ImageHeader | ImagingError> {
   const file = await openTiff(bytes);
   const table = await find(file, version);
-  const headers: (ImageHeader | ImagingError)[] = [];
-  for (let page = from; page < Math.min(to, table.offsets.length + 1); page++)
+  for (let page = 1; page <= Math.min(count, table.offsets.length); page++)
     try {
-      headers.push(await readStored(bytes, file, table, await readPage(file, table, page)));
+      yield await readStored(bytes, file, table, await readPage(file, table, page));
     } catch (error) {
       if (!(error instanceof ImagingError) || error.kind !== "decode") throw error;
-      headers.push(error);
+      yield error;
     }
-  return headers;
 }
 
 /** A page and its reduced pictures in the chain. */
@@ -112,7 +115,7 @@ async function readStored(
   const { directory } = page;
   const picture = await readPicture(file, directory);
   const old = picture.compression === OLD_JPEG && !picture.unsupported;
-  const stream = old ? await oldJpegFacts(bytes, file, directory, picture) : undefined;
+  const stream = old ? await oldJpegFacts(streamBytes(file, bytes), file, directory, picture) : undefined;
   const { bands, interpretation, unsupported } = stream ?? picture;
   const levels = unsupported || stream ? [] : await readLevels(file, picture, page);
   const orientation = (await readNumber(file, directory, tags.Orientation)) ?? 1;

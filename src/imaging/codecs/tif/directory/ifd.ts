@@ -26,16 +26,18 @@ export interface TiffFile {
   readonly littleEndian: boolean;
   readonly big: boolean;
   readonly first: number;
-  /** Limits the fields that are read of the file. */
-  readonly budget: FieldBudget;
+  /** Limits what is read of the file. */
+  readonly budget: ReadBudget;
 }
 
 /**
- * The fields that may still be read of a file. Its directories do not overlap, so that a sound file has room
- * for all that it has, and for reading each several times; a hostile one has a few bytes for each directory.
+ * What may still be read of a file: fields of directories, and bytes of JPEG streams before their scans. They
+ * do not overlap in a sound file, which has room for reading each several times; a hostile one refers to a few
+ * bytes again and again.
  */
-interface FieldBudget {
-  left: number;
+interface ReadBudget {
+  fields: number;
+  streamBytes: number;
 }
 
 /** Bytes of the first window, which has the directories of files that begin with them. */
@@ -56,6 +58,8 @@ const READINGS = 4;
 /** Fields that may be read of any file: those of a page and its levels. */
 const FIELDS_OF_PAGE = 64 * MAX_ENTRIES;
 const FIELDS_OF_UNKNOWN = 2 ** 24;
+/** Bytes of streams that may be read of any file, in addition to as many readings of it. */
+const STREAM_BYTES = 2 ** 22;
 
 /** Numeric field types: bytes per value and their reader. TIFF 6.0 page 15, BigTIFF types 13, 16, 18. */
 const types: Readonly<
@@ -148,7 +152,8 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   if ((!littleEndian && order !== 0x4d4d) || (version !== 42 && version !== 43))
     throw damagedError("a byte order mark and version 42 or 43", "other bytes");
   const sound = source.size === undefined ? FIELDS_OF_UNKNOWN : (READINGS * source.size) / FIELD;
-  const budget = { left: FIELDS_OF_PAGE + sound };
+  const streamBytes = STREAM_BYTES + READINGS * (source.size ?? 0);
+  const budget = { fields: FIELDS_OF_PAGE + sound, streamBytes };
   if (version === 42)
     return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian), budget };
   const more = await exactly(bytes, 0, 16, "the BigTIFF header");
@@ -166,8 +171,9 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
   const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
   if (count < 1 || count > MAX_ENTRIES)
     throw damagedError(`a directory of 1 to ${MAX_ENTRIES} fields`, `${count} fields`);
-  budget.left -= count;
-  if (budget.left < 0) throw damagedError("directories that do not overlap", "more fields than fit into it");
+  budget.fields -= count;
+  if (budget.fields < 0)
+    throw damagedError("directories that do not overlap", "more fields than fit into it");
   const start = offset + countSize;
   const length = count * entrySize;
   const view = await exactly(bytes, start, length, "the fields of a directory");
@@ -190,6 +196,20 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
   const next =
     link.length < linkSize ? 0 : big ? Number(tail.getBigUint64(0, little)) : tail.getUint32(0, little);
   return { offset, next, entries };
+}
+
+/** Returns the bytes of a file for reading JPEG streams, within its budget. Reads throw ImagingError `decode`. */
+export function streamBytes({ budget }: TiffFile, bytes: ByteSource): ByteSource {
+  return {
+    size: bytes.size,
+    gap: bytes.gap,
+    async read(offset, length, signal) {
+      budget.streamBytes -= length;
+      if (budget.streamBytes < 0)
+        throw damagedError("JPEG streams that do not overlap", "more bytes than it has");
+      return bytes.read(offset, length, signal);
+    },
+  };
 }
 
 /**
