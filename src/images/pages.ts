@@ -1,5 +1,5 @@
-// What manifests need to know of all pages of a file: read in one pass, and remembered once for all pages that
-// are alike.
+// What manifests need to know of all pages of a file: read in one pass, and remembered once for all pages
+// that are alike.
 
 import { type ErrorKind, ServiceError, withServiceErrors } from "../errors.ts";
 import type { ImageHeader } from "../imaging/codecs/image-header.ts";
@@ -43,8 +43,8 @@ const parsedKept = 8 * 2 ** 20;
 const parsedFacts = new WeakMap<Slot, Lru<string, FactsOfPages>>();
 
 /**
- * Returns the facts of the first `count` pages of a file, of which `first` is the header of one, from the info
- * slot, or else reads them in time proportional to their number. Throws what the source throws.
+ * Returns the facts of the first `count` pages of a file, of which `first` is the header of one, from the
+ * info slot, or else reads them in time proportional to their number. Throws what the source throws.
  */
 export async function describePages(
   parts: DescribeParts,

@@ -193,7 +193,7 @@ async function imageDocument(
   }
 }
 
-/** Returns the manifest of an image, whose canvases are made on demand if there are many or some are needed. */
+/** Returns the manifest of an image. Its canvases are made on demand if there are many or some are needed. */
 function madeOf(facts: ManifestFacts, context: DocumentContext, partly: boolean): Made {
   if (!partly && facts.canvases.length <= mostHeld) return { document: manifestOf(facts, context) };
   return { document: headOf(facts, context), canvases: canvasesOfFacts(facts, context) };

@@ -19,7 +19,7 @@ type Bytes = Uint8Array | readonly number[] | string;
 const bytesOf = (part: Bytes) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part));
 const joined = (...parts: readonly Bytes[]) => Buffer.concat(parts.map(bytesOf));
 
-/** Returns a part as often as it fits beside `others` bytes. */
+/** Returns a part as often as it fits into a megabyte with `others` bytes. */
 function filled(part: Bytes, others = 60_000): Buffer {
   const one = bytesOf(part);
   return Buffer.concat(new Array(Math.floor((megabyte - others) / one.length)).fill(one));

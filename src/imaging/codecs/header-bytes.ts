@@ -6,7 +6,7 @@ import type { ByteSource } from "../lib/byte-source.ts";
 const frontBytes = 4096;
 /** Bytes between a piece and what was read before, up to which they are near; bytes that are read then. */
 const nearBytes = 512;
-const windowBytes = 2048;
+const windowBytes = 1024;
 const budget = 256 * 1024;
 
 export interface HeaderBytes {

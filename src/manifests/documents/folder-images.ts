@@ -113,7 +113,7 @@ export async function sheetsOf(
   const mayHavePages = ({ isTiff }: FolderImage) => isTiff && options.pages === "all";
 
   const cuts = new Map<string, string>();
-  /** `room`: pages beside the first ones of files that the sheets may still have together. */
+  /** `room`: pages after the first of each file that the sheets may still have together. */
   const expand = async (some: readonly Sheet[], room: Room): Promise<readonly Sheet[]> => {
     const paged = some.filter(({ file }) => mayHavePages(file)).map(({ file }) => file);
     if (paged.length === 0) return some;

@@ -18,7 +18,6 @@ import { type OpenParts, withMaster } from "../../images/open.ts";
 import { describePages, errorOf, type PageFacts } from "../../images/pages.ts";
 import { asShown } from "../../images/plan/orientation.ts";
 import type { OutputPolicy } from "../../images/plan/policy.ts";
-import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import { uprightSize } from "../../imaging/render/sampling.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
@@ -30,6 +29,8 @@ export type FactsParts = OpenParts &
     readonly policy: Pick<OutputPolicy, "metadata">;
     readonly admission: Pick<Admission, "allows">;
   };
+
+type ImageHeader = Awaited<ReturnType<typeof describe>>;
 
 /** Images of a folder that are examined simultaneously. */
 const atOnce = 16;
@@ -142,7 +143,7 @@ interface KnownFacts {
 /** Pages of one file that are opened simultaneously, if a hook maps each. */
 const pagesAtOnce = 4;
 
-/** Pages of one file that a manifest shows at most: as many as are read of a TIFF, and fewer of an animation. */
+/** Maximum of a file's pages in a manifest: as many as are read of a TIFF, and fewer of an animation. */
 export const mostPages = 100_000;
 const mostFrames = 2000;
 
@@ -153,7 +154,7 @@ export const shownPages = ({ pages, inFolders }: Pick<ImageFacts, "pages" | "inF
 /** Pages of a file that are remembered with its folder. */
 const pagesKept = 2000;
 
-/** Returns the sentence that says which pages of a file are missing; undefined if all of `count` are shown. */
+/** Returns the sentence that says which pages of a file are missing; undefined if it has `count` pages. */
 export function cutText(name: string, { pages, cut }: ImageFacts, count: number): string | undefined {
   if (cut === "damage")
     return `${name} is damaged: its pages after page ${count} cannot be found, and are missing here.`;

@@ -32,8 +32,8 @@ export interface TiffFile {
 
 /**
  * What may still be read of a file: fields of directories, and bytes of JPEG streams before their scans. They
- * do not overlap in a sound file, which has room for reading each several times; a hostile one refers to a few
- * bytes again and again.
+ * do not overlap in a sound file, which has room for reading each several times; a hostile one refers to a
+ * few bytes again and again.
  */
 interface ReadBudget {
   fields: number;
@@ -95,7 +95,8 @@ export function damagedError(expected: string, received: string): ImagingError {
  * Serves small reads from the latest few windows, so that a directory and the values near it cost one read.
  * A window has a quarter of the room that those before it left: levels, and so their directories, become
  * smaller, and files of a thousand large pages do not cost a large window for each. After that, small files
- * are read in blocks, and windows grow while each follows the one before: many directories are close together.
+ * are read in blocks, and windows grow while each follows the one before: many directories are close
+ * together.
  */
 function withWindows(bytes: ByteSource): ByteSource {
   const windows: { readonly offset: number; readonly data: Uint8Array }[] = [];
@@ -198,7 +199,9 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
   return { offset, next, entries };
 }
 
-/** Returns the bytes of a file for reading JPEG streams, within its budget. Reads throw ImagingError `decode`. */
+/**
+ * Returns the bytes of a file for reading JPEG streams, within its budget. Reads throw ImagingError `decode`.
+ */
 export function streamBytes({ budget }: TiffFile, bytes: ByteSource): ByteSource {
   return {
     size: bytes.size,
