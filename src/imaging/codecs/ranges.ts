@@ -43,6 +43,9 @@ export async function withRanges<T>(
   return use(new ReadRanges(wanted, parts));
 }
 
+/** Bytes that are copied one by one. */
+const fewBytes = 64;
+
 /** The bytes of ranges that were read together with their neighbours. */
 export class ReadRanges {
   readonly #ranges: readonly ByteRange[];
@@ -64,9 +67,28 @@ export class ReadRanges {
     return from === 0 && range.length === part.length ? part : part.subarray(from, from + range.length);
   }
 
+  /** Copies a range to `target` from `at` on; returns false if not all of it was read. */
+  copyTo(range: ByteRange, target: Uint8Array, at: number): boolean {
+    if (!this.#holds(this.#last, range)) this.#last = this.#find(range);
+    const part = this.#parts[this.#last];
+    const from = range.offset - (this.#ranges[this.#last]?.offset ?? 0);
+    if (!part || from + range.length > part.length) return range.length === 0;
+    // A view takes longer than to copy the few bytes of a small code-block.
+    if (range.length > fewBytes) target.set(part.subarray(from, from + range.length), at);
+    else for (let i = 0; i < range.length; i++) target[at + i] = part[from + i]!;
+    return true;
+  }
+
   #find(range: ByteRange): number {
     if (this.#holds(this.#last + 1, range)) return this.#last + 1;
-    let i = this.#ranges.length - 1;
+    // They are sorted; only the last of those that begin before it need be looked at, unless they overlap.
+    let [low, high] = [0, this.#ranges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#ranges[middle]!.offset <= range.offset) low = middle + 1;
+      else high = middle;
+    }
+    let i = low - 1;
     while (i >= 0 && !this.#holds(i, range)) i--;
     return i;
   }

@@ -1,6 +1,5 @@
 // A cache of decoded code-blocks in the module's memory: the most recently used ones.
 
-import { createLru } from "../../../lib/lru.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { Engine } from "./engine.ts";
 
@@ -9,7 +8,7 @@ export interface BlockSlots {
   readonly count: number;
   /**
    * Returns the address of a block's coefficients, decoded without its lowest `skipped` bit-planes; undefined
-   * if missing.
+   * if missing. A block that is found is the most recently used.
    */
   find(block: CodeBlock, skipped: number): number | undefined;
   /**
@@ -21,25 +20,48 @@ export interface BlockSlots {
 
 /** Creates slots over the memory of an engine. */
 export function blockSlots({ slots }: Engine): BlockSlots {
-  const free: number[] = Array.from({ length: slots.count }, (_, i) => slots.count - 1 - i);
-  const skippedIn = new Uint8Array(slots.count);
-  const used = createLru<CodeBlock, number>(slots.count - 1, (_, slot) => void free.push(slot));
+  const { count } = slots;
+  // A block has the number of its slot, and the slots are a ring from the least to the most recently used one,
+  // since thousands of blocks of a few samples each take less time to decode than entries of a map to make.
+  const blocks = new Array<CodeBlock | undefined>(count).fill(undefined);
+  const skippedIn = new Uint8Array(count);
+  /** The neighbours of each slot; those of `count` are the least and the most recently used slot. */
+  const after = Uint16Array.from({ length: count + 1 }, (_, i) => (i + 1) % (count + 1));
+  const before = Uint16Array.from({ length: count + 1 }, (_, i) => (i + count) % (count + 1));
+
+  /** Moves a slot in front of another, or of `count` to make it the most recently used. */
+  const move = (slot: number, next: number) => {
+    after[before[slot]!] = after[slot]!;
+    before[after[slot]!] = before[slot]!;
+    before[slot] = before[next]!;
+    after[slot] = next;
+    after[before[next]!] = slot;
+    before[next] = slot;
+  };
+  const slotOf = (block: CodeBlock) =>
+    block.slot >= 0 && blocks[block.slot] === block ? block.slot : undefined;
+
   return {
-    count: slots.count - 1,
+    count: count - 1,
     find(block, skipped) {
-      const slot = used.get(block);
-      return slot === undefined || skippedIn[slot] !== skipped ? undefined : slots.at(slot);
+      const slot = slotOf(block);
+      if (slot === undefined || skippedIn[slot] !== skipped) return undefined;
+      move(slot, count);
+      return slots.at(slot);
     },
     take(block, skipped) {
-      const known = used.get(block);
-      const slot = known ?? free.pop()!;
-      if (known === undefined) used.set(block, slot, 1);
+      const slot = slotOf(block) ?? after[count]!;
+      blocks[slot] = block;
+      block.slot = slot;
       skippedIn[slot] = skipped;
+      move(slot, count);
       return slots.at(slot);
     },
     forget(block) {
-      const slot = used.get(block);
-      if (slot !== undefined && used.delete(block)) free.push(slot);
+      const slot = slotOf(block);
+      if (slot === undefined) return;
+      blocks[slot] = undefined;
+      move(slot, after[count]!);
     },
   };
 }

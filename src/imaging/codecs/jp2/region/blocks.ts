@@ -23,18 +23,18 @@ function precinctsIn(tile: OpenTile, component: number, r: number, band: Band, w
   return numbers;
 }
 
-/** Yields the code-blocks with passes in a window of a sub-band, from precincts that have been read. */
-export function* blocksIn(
+/** Returns the code-blocks with passes in a window of a sub-band, from precincts that have been read. */
+export function blocksIn(
   tile: OpenTile,
   component: number,
   r: number,
   band: Band,
   window: Box,
-): Iterable<CodeBlock> {
-  for (const number of precinctsIn(tile, component, r, band, window)) {
-    const found = tile.precincts.get(number).bands.find((own) => own.band === band);
-    if (found) yield* found.blocksIn(window);
-  }
+): readonly CodeBlock[] {
+  const found: CodeBlock[] = [];
+  for (const number of precinctsIn(tile, component, r, band, window))
+    for (const own of tile.precincts.get(number).bands) if (own.band === band) own.addBlocksIn(window, found);
+  return found;
 }
 
 /** Bytes of a packet that are first read for its header: more than most headers have. */
@@ -128,5 +128,7 @@ const packetRanges = (tile: OpenTile, number: number, most: number): ByteRange[]
 /**
  * Ranges of the bytes of code-blocks: one for each block with adjacent pieces, otherwise one for each piece.
  */
-export const pieceRanges = (blocks: Iterable<CodeBlock>): ByteRange[] =>
-  [...blocks].flatMap(({ pieces }) => joinRanges(pieces, 0));
+export const pieceRanges = (blocks: readonly CodeBlock[]): ByteRange[] =>
+  blocks.flatMap(({ pieces }): readonly ByteRange[] =>
+    pieces.length === 1 ? pieces : joinRanges(pieces, 0),
+  );

@@ -44,7 +44,7 @@ export function decodeBlock(
       `Expected JPEG 2000 code-blocks of at most ${mostPlanes} bit-planes, received one of ${planes}; convert the file.`,
     );
   const isHt = (band.coding.style & blockStyle.highThroughput) !== 0;
-  const coded = { ...gather(arena, block, bytes, isHt ? 0 : 2), planes };
+  const coded = gather(arena, block, bytes, isHt ? 0 : 2, planes);
   if (!isHt) decodePart1(arena, coded, band, size, out);
   else if (!decodeHt(engine, coded, band, size, out))
     throw damagedError("HT code-blocks that their segments fit, received another");
@@ -69,8 +69,14 @@ interface BlockSize {
   readonly height: number;
 }
 
-/** Copies the segments of a block in sequence, each followed by `gap` bytes of 0xFF. */
-function gather(arena: Arena, { pieces }: CodeBlock, bytes: ReadRanges, gap: number) {
+/** Copies the segments of a block of `planes` bit-planes in sequence, each followed by `gap` bytes of 0xFF. */
+function gather(
+  arena: Arena,
+  { pieces }: CodeBlock,
+  bytes: ReadRanges,
+  gap: number,
+  planes: number,
+): CodedBlock {
   const segments: CodeSegment[] = [];
   let total = 0;
   for (const { passes, length, begins } of pieces) {
@@ -86,17 +92,16 @@ function gather(arena: Arena, { pieces }: CodeBlock, bytes: ReadRanges, gap: num
   const data = arena.take(total + gap * segments.length);
   const memory = arena.engine.bytes();
   let at = data;
-  for (const [i, piece] of pieces.entries()) {
-    const part = bytes.bytesOf(piece);
-    if (part.length < piece.length) throw damagedError("complete code-blocks, but the file ends early");
-    memory.set(part, at);
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i]!;
+    if (!bytes.copyTo(piece, memory, at)) throw damagedError("complete code-blocks, but the file ends early");
     at += piece.length;
-    if (i + 1 === pieces.length || pieces[i + 1]!.begins) {
+    if (gap > 0 && (i + 1 === pieces.length || pieces[i + 1]!.begins)) {
       memory.fill(0xff, at, at + gap);
       at += gap;
     }
   }
-  return { data, segments };
+  return { data, segments, planes };
 }
 
 function decodePart1(
@@ -130,14 +135,14 @@ function decodeHt(
   { width, height }: BlockSize,
   out: number,
 ): boolean {
-  const [cleanup, refinement, ...others] = segments;
-  if (!cleanup || others.length > 0) return false;
+  const [cleanup, refinement] = segments;
+  if (!cleanup || segments.length > 2) return false;
   const before = (cleanup.passes - 1) / 3;
   const plane = planes - 1 - before;
   if (plane < 0 || !Number.isInteger(before)) return false;
   const causal = coding.style & blockStyle.causal ? 1 : 0;
   const { run, work } = engine;
   const passes = 1 + (refinement?.passes ?? 0);
-  const lengths = [cleanup.length, refinement?.length ?? 0] as const;
-  return run.decodeHtBlock(data, ...lengths, passes, width, height, plane, causal, work, out) === 1;
+  const [first, second] = [cleanup.length, refinement?.length ?? 0];
+  return run.decodeHtBlock(data, first, second, passes, width, height, plane, causal, work, out) === 1;
 }

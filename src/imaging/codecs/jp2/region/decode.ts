@@ -2,17 +2,17 @@
 // bytes that it needs.
 
 import { ImagingError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type ByteSource, blockwise } from "../../../lib/byte-source.ts";
 import { type RangeSource, withRanges } from "../../ranges.ts";
 import { stripSamples } from "../memory.ts";
-import { type Band, type Box, intersect, isEmpty, tileBox } from "../stream/geometry.ts";
+import { type Box, intersect, isEmpty, tileBox } from "../stream/geometry.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { OpenTile, Stream } from "../stream/stream.ts";
 import { blocksIn, pieceRanges, readPrecincts } from "./blocks.ts";
 import { Arena } from "./engine.ts";
-import { decodeComponent, type Workbench } from "./planes.ts";
-import { type BandQuantisation, type Effort, quantisationOf } from "./quantisation.ts";
-import { type Plane, type StripComponent, storeStrip } from "./store.ts";
+import { type CodedWindow, decodeComponent, type Workbench } from "./planes.ts";
+import { type Effort, quantisationOf } from "./quantisation.ts";
+import { type Plane, type StripComponent, storeBlank, storeStrip } from "./store.ts";
 import { windowsFor } from "./windows.ts";
 
 /** A component to decode, with its window at 1/2^level, in samples of the component at that level. */
@@ -26,6 +26,9 @@ const stripRows = 64;
 /** Gap in bytes up to which ranges are merged, if the source does not specify it. */
 const diskGap = 4096;
 
+/** What is read together of a file whose tiles have few bytes each: pieces, and how many stay in memory. */
+const smallTiles = { block: 1 << 16, blocks: 16 } as const;
+
 /** A file to decode, and what its blocks are decoded with. */
 export interface OpenFile {
   readonly bytes: ByteSource;
@@ -35,12 +38,13 @@ export interface OpenFile {
 
 /** Decodes windows. Throws ImagingError `decode`, `unsupported` and `source`. */
 export async function decodeWindows(
-  { bytes, stream, bench }: OpenFile,
+  { bytes: file, stream, bench }: OpenFile,
   wanted: readonly WantedComponent[],
   level: number,
   effort: Effort,
 ): Promise<Plane[]> {
   const { components } = stream.codestream;
+  const bytes = stream.hasSmallTiles ? blockwise(file, smallTiles.block, smallTiles.blocks) : file;
   const source: RangeSource = {
     read: (offset, length) => bytes.read(offset, length),
     borrow: bytes.borrow,
@@ -81,41 +85,52 @@ export async function decodeWindows(
       return { component, levels: windowsFor(own, resolution, strip) };
     });
     await readPrecincts(tile, windows, source);
-    const quantisations = new Map<Band, BandQuantisation>();
-    /** The code-blocks, with the number of their omitted bit-planes. */
-    const met = new Map<CodeBlock, number>();
-    for (const { component, levels } of windows) {
-      const { bits } = components[component]!;
-      const last = levels.at(-1)!.resolution;
-      for (const { resolution, bands } of levels)
-        for (const { band, window } of bands) {
-          const quantisation = quantisationOf(tile, component, band, { bits, last, effort });
-          quantisations.set(band, quantisation);
-          for (const block of blocksIn(tile, component, resolution, band, window))
-            met.set(block, quantisation.skipped);
-        }
-    }
+    /** The code-blocks, and the bit-planes that are omitted of each. */
+    const met: CodeBlock[] = [];
+    const skipped: number[] = [];
+    const coded = windows.map(({ component, levels }) => {
+      const decoding = { bits: components[component]!.bits, last: levels.at(-1)!.resolution, effort };
+      return {
+        component,
+        levels: levels.map(({ resolution, window, bands }) => ({
+          resolution,
+          window,
+          bands: bands.map((part): CodedWindow => {
+            const quantisation = quantisationOf(tile, component, part.band, decoding);
+            const blocks = blocksIn(tile, component, resolution, part.band, part.window);
+            for (const block of blocks) {
+              met.push(block);
+              skipped.push(quantisation.skipped);
+            }
+            return { band: part.band, window: part.window, quantisation, blocks };
+          }),
+        })),
+      };
+    });
+    if (met.length === 0) return storeBlank(components, strip, plane);
     /** Returns the undecoded blocks; all, if there are more than fit. */
-    const missing = (): CodeBlock[] => {
+    const missing = (): readonly CodeBlock[] => {
       const { slots } = bench();
       // This lookup makes them the most recently used.
-      return met.size < slots.count
-        ? [...met.keys()].filter((block) => slots.find(block, met.get(block)!) === undefined)
-        : [...met.keys()];
+      return met.length < slots.count
+        ? met.filter((block, i) => slots.find(block, skipped[i]!) === undefined)
+        : met;
     };
     // Another job in this thread may take slots while this one waits for bytes: then the bytes of all blocks
     // are read.
-    if (!(await decodeFrom(missing()))) await decodeFrom([...met.keys()]);
+    if (!(await decodeFrom(missing()))) await decodeFrom(met);
 
     /** Returns false if by now a block is missing that is not among `blocks`. */
     function decodeFrom(blocks: readonly CodeBlock[]): Promise<boolean> {
       return withRanges(pieceRanges(blocks), source, (parts) => {
-        const read = new Set(blocks);
-        if (missing().some((block) => !read.has(block))) return false;
+        if (blocks.length < met.length) {
+          const read = new Set(blocks);
+          if (missing().some((block) => !read.has(block))) return false;
+        }
         const arena = new Arena(bench().engine);
-        const decoded = windows.map(({ component, levels }): StripComponent => {
+        const decoded = coded.map(({ component, levels }): StripComponent => {
           const { bits } = components[component]!;
-          const samples = decodeComponent(bench(), arena, { tile, component, levels }, quantisations, parts);
+          const samples = decodeComponent(bench(), arena, { tile, component, levels }, parts);
           const { window } = levels.at(-1)!;
           const inside = (strip.y0 - window.y0) * samples.stride + strip.x0 - window.x0;
           return { ...samples, component, bits, at: samples.at + 4 * inside };

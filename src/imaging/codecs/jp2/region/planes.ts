@@ -1,15 +1,14 @@
 // Decodes components of a part of a tile, from code-blocks to samples (ITU-T T.800 Annexes E, F and G).
 
 import type { ReadRanges } from "../../ranges.ts";
-import type { Band, Box, TileComponent } from "../stream/geometry.ts";
+import type { Band, TileComponent } from "../stream/geometry.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { OpenTile } from "../stream/stream.ts";
 import type { BlockSlots } from "./block-slots.ts";
-import { blocksIn } from "./blocks.ts";
 import { decodeBlock } from "./decode-block.ts";
 import type { Arena, Engine } from "./engine.ts";
 import type { BandQuantisation } from "./quantisation.ts";
-import type { ResolutionWindow } from "./windows.ts";
+import type { BandWindow, ResolutionWindow } from "./windows.ts";
 
 /** Decoding tools: an instance, and the blocks in it. */
 export interface Workbench {
@@ -56,23 +55,31 @@ function passScale(length: number, isHigh: boolean): number {
   return isHigh ? 1 / lowScale : lowScale;
 }
 
+/** The part of a sub-band that a read needs: its code-blocks with data, and what they are decoded with. */
+export interface CodedWindow extends BandWindow {
+  readonly quantisation: BandQuantisation;
+  readonly blocks: readonly CodeBlock[];
+}
+
+export interface CodedLevel extends ResolutionWindow {
+  readonly bands: readonly CodedWindow[];
+}
+
 /** A component of a tile, and its windows from the lowest resolution up. */
 export interface ComponentWindows {
   readonly tile: OpenTile;
   readonly component: number;
-  readonly levels: readonly ResolutionWindow[];
+  readonly levels: readonly CodedLevel[];
 }
 
 /**
- * Decodes the window of a component at the last of `levels`, whose sub-bands are all in `quantisations`.
- * Blocks come from `bytes`, or are already decoded. Returns the samples of the last window, which is larger
+ * Decodes the window of a component at the last of `levels`. Blocks come from `bytes`, or are already decoded. Returns the samples of the last window, which is larger
  * than requested. Throws ImagingError `decode`.
  */
 export function decodeComponent(
   { slots }: Workbench,
   arena: Arena,
   { tile, component, levels }: ComponentWindows,
-  quantisations: ReadonlyMap<Band, BandQuantisation>,
   bytes: ReadRanges,
 ): BandSamples {
   const { engine } = arena;
@@ -82,15 +89,14 @@ export function decodeComponent(
   const invert = reversible ? engine.run.inverse53 : engine.run.inverse97;
 
   /** Returns the coefficients of a window of a sub-band. */
-  const fill = (r: number, band: Band, window: Box): number => {
+  const fill = (r: number, { band, window, quantisation, blocks }: CodedWindow): number => {
     const width = window.x1 - window.x0;
     const stride = strideOf(width);
     const length = stride * (window.y1 - window.y0) * 4;
     const at = arena.take(length);
     engine.bytes().fill(0, at, at + length);
-    const quantisation = quantisations.get(band)!;
-    const scale = (quantisation.step / 2) * waveletScale(own, band, r, last);
-    for (const block of blocksIn(tile, component, r, band, window)) {
+    const scale = reversible ? 1 : (quantisation.step / 2) * waveletScale(own, band, r, last);
+    for (const block of blocks) {
       const slot = slots.find(block, quantisation.skipped) ?? decodeNow(block, quantisation);
       const x0 = Math.max(block.x0, window.x0);
       const y0 = Math.max(block.y0, window.y0);
@@ -119,8 +125,9 @@ export function decodeComponent(
   const make = (index: number): BandSamples => {
     const { resolution, window, bands } = levels[index]!;
     if (resolution === 0) {
-      const [{ band, window: inside }] = bands as [ResolutionWindow["bands"][number]];
-      return { at: fill(0, band, inside), stride: strideOf(inside.x1 - inside.x0), isFloat: !reversible };
+      const [lowest] = bands as [CodedWindow];
+      const { x0, x1 } = lowest.window;
+      return { at: fill(0, lowest), stride: strideOf(x1 - x0), isFloat: !reversible };
     }
     const width = window.x1 - window.x0;
     const stride = strideOf(width);
@@ -131,11 +138,7 @@ export function decodeComponent(
     // The window below exceeds its low samples by the reach of its own filters.
     const left = Math.ceil(window.x0 / 2) - below.window.x0;
     const top = Math.ceil(window.y0 / 2) - below.window.y0;
-    const [hl, lh, hh] = bands.map(({ band, window: part }) => fill(resolution, band, part)) as [
-      number,
-      number,
-      number,
-    ];
+    const [hl, lh, hh] = bands.map((part) => fill(resolution, part)) as [number, number, number];
     const scratch = arena.take(engine.run.waveletScratchBytes(width));
     const ll = low.at + 4 * (top * low.stride + left);
     invert(window.x0, window.y0, window.x1, window.y1, ll, low.stride, hl, lh, hh, out, stride, scratch);

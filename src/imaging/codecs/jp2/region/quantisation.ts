@@ -2,7 +2,7 @@
 
 import { damagedError } from "../codestream.ts";
 import type { Band } from "../stream/geometry.ts";
-import { blockStyle } from "../stream/parameters.ts";
+import { blockStyle, type Parameters } from "../stream/parameters.ts";
 import type { OpenTile } from "../stream/stream.ts";
 import type { BandCoding } from "./decode-block.ts";
 
@@ -20,15 +20,46 @@ export type Effort = "full" | "visual";
 /** Gain of a sub-band in bits (table E.1). */
 const gains = { LL: 0, HL: 1, LH: 1, HH: 2 } as const;
 
-/**
- * Returns bit-planes and step of a component's sub-band (equations E-2, E-3 and E-5). `bits`: depth of its
- * samples; `last`: the decoded resolution. Throws ImagingError `decode`.
- */
+/** Quantisations by the parameters that they follow from, which most tiles of a file share. */
+const known = new WeakMap<Parameters, Map<number, BandQuantisation>>();
+/** More than the sub-bands of a component, and than its resolutions. */
+const most = { bands: 128, resolutions: 64 };
+
+interface Decoding {
+  /** Depth of the samples. */
+  readonly bits: number;
+  /** The decoded resolution. */
+  readonly last: number;
+  readonly effort: Effort;
+}
+
+/** Returns bit-planes and step of a component's sub-band. Throws ImagingError `decode`. */
 export function quantisationOf(
-  { parameters, components }: OpenTile,
+  tile: Pick<OpenTile, "parameters" | "components">,
   component: number,
   band: Band,
-  { bits, last, effort }: { readonly bits: number; readonly last: number; readonly effort: Effort },
+  decoding: Decoding,
+): BandQuantisation {
+  const { parameters } = tile;
+  const found = known.get(parameters) ?? new Map<number, BandQuantisation>();
+  known.set(parameters, found);
+  const { last, effort } = decoding;
+  const key =
+    ((component * most.resolutions + last) * most.bands + band.index) * 2 + Number(effort === "full");
+  const quantisation = found.get(key) ?? computeQuantisation(tile, component, band, decoding);
+  found.set(key, quantisation);
+  return quantisation;
+}
+
+/**
+ * Returns bit-planes and step of a component's sub-band (equations E-2, E-3 and E-5). Throws ImagingError
+ * `decode`.
+ */
+function computeQuantisation(
+  { parameters, components }: Pick<OpenTile, "parameters" | "components">,
+  component: number,
+  band: Band,
+  { bits, last, effort }: Decoding,
 ): BandQuantisation {
   const { coding } = components[component]!;
   const { kind, guardBits, steps } = parameters.quantisation[component]!;

@@ -57,6 +57,22 @@ export function storeStrip(
   copyOut(engine, out, strip, plane);
 }
 
+/** Stores a strip without code-blocks: all coefficients are 0, which is the middle of each range. */
+export function storeBlank(
+  components: readonly { readonly bits: number }[],
+  strip: Box,
+  { components: members, window, samples }: Plane,
+): void {
+  const count = members.length;
+  const values = members.map((component) => 2 ** (components[component]!.bits - 1));
+  const row = (strip.x1 - strip.x0) * count;
+  const pitch = (window.x1 - window.x0) * count;
+  let at = (strip.y0 - window.y0) * pitch + (strip.x0 - window.x0) * count;
+  for (let y = strip.y0; y < strip.y1; y++, at += pitch)
+    if (values.every((value) => value === values[0])) samples.fill(values[0]!, at, at + row);
+    else for (let i = 0; i < row; i++) samples[at + i] = values[i % count]!;
+}
+
 const isByte = ({ bits }: StripComponent) => bits === 8;
 
 const areAlike = ([first, ...others]: readonly StripComponent[]) =>

@@ -3,12 +3,18 @@
 
 import { type Band, type Box, intersect, type TileComponent } from "../stream/geometry.ts";
 
+/** The part of a sub-band that a window needs. */
+export interface BandWindow {
+  readonly band: Band;
+  readonly window: Box;
+}
+
 /** The samples of a resolution that a window needs, including those that filters reach. */
 export interface ResolutionWindow {
   readonly resolution: number;
   /** Window of the resolution itself, including the reach of the filters. */
   readonly window: Box;
-  readonly bands: readonly { readonly band: Band; readonly window: Box }[];
+  readonly bands: readonly BandWindow[];
 }
 
 /** Reach of the synthesis filters to each side, in samples. */
@@ -24,12 +30,12 @@ export function windowsFor(
   const windows: ResolutionWindow[] = [];
   let window = wanted;
   for (let r = resolution; r >= 0; r--) {
-    const { bands, ...box } = resolutions[r]!;
+    const { bands } = resolutions[r]!;
     if (r === 0) {
       windows.push({ resolution: 0, window, bands: [{ band: bands[0]!, window }] });
       break;
     }
-    window = intersect(box, {
+    window = intersect(resolutions[r]!, {
       x0: window.x0 - margin,
       y0: window.y0 - margin,
       x1: window.x1 + margin,

@@ -90,50 +90,57 @@ export function tileComponents(
       before += resolution.across * resolution.down;
       return resolution;
     });
-    return { ...box, dx, dy, coding, resolutions };
+    const { x0, y0, x1, y1 } = box;
+    return { x0, y0, x1, y1, dx, dy, coding, resolutions };
   });
 }
 
+/** Orientations of the sub-bands of the lowest resolution, and of all others. */
+const orientations = { lowest: ["LL"], others: ["HL", "LH", "HH"] } as const;
+
+// A file may have sixty thousand tiles of dozens of sub-bands, so no object is made twice.
 function resolutionOf(box: Box, coding: Coding, r: number, before: number): Resolution {
   const { levels, precincts, blockWidth, blockHeight } = coding;
   const scale = 2 ** (levels - r);
-  const area = divideBox(box, scale, scale);
+  const [x0, y0] = [Math.ceil(box.x0 / scale), Math.ceil(box.y0 / scale)];
+  const [x1, y1] = [Math.ceil(box.x1 / scale), Math.ceil(box.y1 / scale)];
   const { x: precinctX, y: precinctY } = precincts[r]!;
   const halves = r > 0 ? 1 : 0;
-  const firstX = Math.floor(area.x0 / 2 ** precinctX);
-  const firstY = Math.floor(area.y0 / 2 ** precinctY);
+  const firstX = Math.floor(x0 / 2 ** precinctX);
+  const firstY = Math.floor(y0 / 2 ** precinctY);
   const level = r > 0 ? levels - r + 1 : levels;
-  const orientations: readonly Orientation[] = r > 0 ? ["HL", "LH", "HH"] : ["LL"];
+  const first = r === 0 ? 0 : 3 * (r - 1) + 1;
   return {
-    ...area,
-    bands: orientations.map((orientation, i) => ({
-      ...bandBox(box, level, orientation),
-      orientation,
-      level,
-      index: r === 0 ? 0 : 3 * (r - 1) + 1 + i,
-    })),
+    x0,
+    y0,
+    x1,
+    y1,
+    bands: orientations[r > 0 ? "others" : "lowest"].map((each, i) => bandOf(box, level, each, first + i)),
     precinctX,
     precinctY,
     firstX,
     firstY,
-    across: area.x1 > area.x0 ? Math.ceil(area.x1 / 2 ** precinctX) - firstX : 0,
-    down: area.y1 > area.y0 ? Math.ceil(area.y1 / 2 ** precinctY) - firstY : 0,
+    across: x1 > x0 ? Math.ceil(x1 / 2 ** precinctX) - firstX : 0,
+    down: y1 > y0 ? Math.ceil(y1 / 2 ** precinctY) - firstY : 0,
     blockX: Math.min(blockWidth, precinctX - halves),
     blockY: Math.min(blockHeight, precinctY - halves),
     before,
   };
 }
 
-/** Equation B-15. */
-function bandBox({ x0, y0, x1, y1 }: Box, level: number, orientation: Orientation): Box {
+/** Returns a sub-band (equation B-15). */
+function bandOf(box: Box, level: number, orientation: Orientation, index: number): Band {
   const scale = 2 ** level;
   const right = orientation === "HL" || orientation === "HH" ? scale / 2 : 0;
   const below = orientation === "LH" || orientation === "HH" ? scale / 2 : 0;
   return {
-    x0: Math.ceil((x0 - right) / scale),
-    y0: Math.ceil((y0 - below) / scale),
-    x1: Math.ceil((x1 - right) / scale),
-    y1: Math.ceil((y1 - below) / scale),
+    x0: Math.ceil((box.x0 - right) / scale),
+    y0: Math.ceil((box.y0 - below) / scale),
+    x1: Math.ceil((box.x1 - right) / scale),
+    y1: Math.ceil((box.y1 - below) / scale),
+    orientation,
+    level,
+    index,
   };
 }
 

@@ -77,9 +77,10 @@ export function packetOrder(
     precinctOf[count] = precinct;
     packets[precinct * layers + layer] = count++;
   };
+  const sorted = sorter(places);
   for (const volume of volumes) {
     const end = Math.min(volume.endLayer, layers);
-    const inside = places.filter(
+    const inside = sorted(volume.order).filter(
       ({ precinct, resolution, component }) =>
         done[precinct]! < end &&
         resolution >= volume.firstResolution &&
@@ -87,11 +88,6 @@ export function packetOrder(
         component >= volume.firstComponent &&
         component < volume.endComponent,
     );
-    const key = keys[volume.order];
-    inside.sort((a, b) => {
-      for (const name of key) if (a[name] !== b[name]) return a[name] - b[name];
-      return 0;
-    });
     for (const group of layerGroups(volume.order, inside))
       for (let layer = 0; layer < end; layer++) for (const place of group) take(place, layer);
   }
@@ -106,6 +102,23 @@ const keys: Readonly<Record<Progression, readonly (keyof PrecinctPosition)[]>> =
   PCRL: ["y", "x", "component", "resolution", "precinct"],
   CPRL: ["component", "y", "x", "resolution", "precinct"],
 };
+
+/** Returns a function that sorts places; each order is sorted once, however often a file changes to it. */
+function sorter(places: readonly PrecinctPosition[]) {
+  const known = new Map<string, readonly PrecinctPosition[]>();
+  return (order: Progression): readonly PrecinctPosition[] => {
+    const key = keys[order];
+    const name = key.join();
+    const found =
+      known.get(name) ??
+      [...places].sort((a, b) => {
+        for (const each of key) if (a[each] !== b[each]) return a[each] - b[each];
+        return 0;
+      });
+    known.set(name, found);
+    return found;
+  };
+}
 
 /** Yields the precincts once for each layer. */
 function* layerGroups(

@@ -5,7 +5,7 @@ import { damagedError } from "../codestream.ts";
 import type { TileComponent } from "./geometry.ts";
 import { HeaderEnd } from "./header-bits.ts";
 import type { PacketOrder } from "./order.ts";
-import { behindSop, emptyPrecinct, type Precinct, readPacketHeader } from "./precinct.ts";
+import { behindSop, emptyPrecinct, headerWork, type Precinct, readPacketHeader } from "./precinct.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import type { TilePart } from "./tile-parts.ts";
 
@@ -47,9 +47,10 @@ export interface Precincts {
   forget(number: number): void;
 }
 
-/** Returns the precincts of components. */
-export function precinctsOf(components: readonly TileComponent[]): Precincts {
+/** Returns the precincts of components of a tile whose headers are in `bytes` bytes. */
+export function precinctsOf(components: readonly TileComponent[], bytes: number): Precincts {
   const made = new Map<number, Precinct>();
+  const work = headerWork(bytes);
   const rows = components.flatMap(({ resolutions, coding }, component) =>
     resolutions.map((resolution) => ({ resolution, component, style: coding.style })),
   );
@@ -59,7 +60,8 @@ export function precinctsOf(components: readonly TileComponent[]): Precincts {
       if (!precinct) {
         const { resolution } = rowOf(number);
         const k = number - resolution.before;
-        precinct = emptyPrecinct(resolution, k % resolution.across, Math.floor(k / resolution.across));
+        const [column, row] = [k % resolution.across, Math.floor(k / resolution.across)];
+        precinct = emptyPrecinct(resolution, column, row, work);
         made.set(number, precinct);
       }
       return precinct;
@@ -83,26 +85,39 @@ export function precinctsOf(components: readonly TileComponent[]): Precincts {
 /** Maximum bytes of a packet header, for each of its code-blocks and as a minimum, according to encoders. */
 const headerBytes = { each: 96, least: 4096 };
 
+/** The headers of a tile, and what becomes of them. */
+export interface PacketWalk {
+  readonly precincts: Precincts;
+  readonly order: PacketOrder;
+  readonly parts: readonly TilePart[];
+  /** Headers by tile-part, if they are packed. */
+  readonly packed?: readonly Uint8Array[] | undefined;
+  /** True if the precincts keep what they read, so that it need not be read again for their code-blocks. */
+  readonly keeps: boolean;
+}
+
 /**
- * Reads the headers of all packets of a tile. `packed`: headers by tile-part. Throws ImagingError `decode` if
- * a packet extends beyond its tile-part.
+ * Reads the headers of all packets of a tile. Throws ImagingError `decode` if a packet extends beyond its
+ * tile-part.
  */
 export async function placesByHeaders(
-  precincts: Precincts,
-  { count, layers, packets, precincts: precinctOf }: PacketOrder,
-  parts: readonly TilePart[],
+  { precincts, order, parts, packed, keeps }: PacketWalk,
   read: ReadAhead,
-  packed?: readonly Uint8Array[],
 ): Promise<PacketPlaces & { readonly partOf: Uint32Array }> {
+  const { count, layers, packets, precincts: precinctOf } = order;
   const offsets = new Float64Array(count);
   const lengths = new Uint32Array(count);
   const partOf = new Uint32Array(count);
   const starts = new Uint32Array(count);
   /** The next layer of each precinct, unused after its last one. */
   const layer = new Uint16Array(packets.length / layers);
-  const countLayer = (number: number) => {
+  /** Ends a packet of a precinct whose data begins at `data`. */
+  const endPacket = (number: number, data: number) => {
     layer[number]!++;
-    if (layer[number] === layers) precincts.forget(number);
+    const { bands } = precincts.get(number);
+    if (keeps) for (const band of bands) band.place(data);
+    else if (layer[number] === layers) precincts.forget(number);
+    else for (const band of bands) band.drop();
   };
   let n = 0;
   /** Bytes of packed headers before those of the tile-part. */
@@ -119,11 +134,12 @@ export async function placesByHeaders(
       const style = precincts.styleOf(number);
       const [from, place] = headers ? [headers, headerAt] : [bytes, body];
       const header = readWhole(precinct, layer[number]!, style, from, place);
-      countLayer(number);
+      const inBytes = headers ? body : header.end;
+      endPacket(number, at + inBytes);
       starts[n] = before + headerAt;
       if (headers) headerAt = header.end;
       offsets[n] = at;
-      lengths[n] = (headers ? body : header.end) + header.dataLength;
+      lengths[n] = inBytes + header.dataLength;
       partOf[n] = p;
       at += lengths[n]!;
       if (at > end) throw damagedError("packets that end within their tile-part, received a longer one");
@@ -139,12 +155,10 @@ export async function placesByHeaders(
   };
 }
 
-/** Reads a header without recording the positions of the packet's pieces. */
+/** Reads a header of which all bytes are there. */
 function readWhole(...[precinct, layer, style, bytes, at]: Parameters<typeof readPacketHeader>) {
   try {
-    const header = readPacketHeader(precinct, layer, style, bytes, at);
-    for (const band of precinct.bands) band.drop();
-    return header;
+    return readPacketHeader(precinct, layer, style, bytes, at);
   } catch (error) {
     if (error instanceof HeaderEnd) throw damagedError("complete packet headers, but one ends early", error);
     throw error;

@@ -90,11 +90,14 @@ export function parameterReader(
     regionShift: new Map(),
     changes: [],
   };
+  /** The result of {@link ParameterReader.read}, which most tiles share. */
+  let read: Parameters | undefined;
   const wide = components > 256 ? 2 : 1;
   const componentOf = (view: DataView) => (wide === 2 ? view.getUint16(0) : view.getUint8(0));
   const reader = {
     said,
     take(segments: Iterable<Segment>) {
+      read = undefined;
       try {
         for (const { kind, body } of segments) {
           if (kind === marker.cod) {
@@ -117,29 +120,34 @@ export function parameterReader(
     },
     forTile: () => parameterReader(components, reader),
     read(): Parameters {
-      const outer = main?.said;
-      const general = said.general ?? outer?.general;
-      if (!general) throw damagedError("a COD segment in the main header, found none");
-      const pick = <T>(from: (said: ParameterSegments) => Layered<T>, name: string) =>
-        Array.from({ length: components }, (_, c) => {
-          const [own, of] = [from(said), outer && from(outer)];
-          const found = own.one.get(c) ?? own.all ?? of?.one.get(c) ?? of?.all;
-          if (!found) throw damagedError(`a ${name} segment in the main header, found none`);
-          return found;
-        });
-      return {
-        ...general,
-        coding: pick((all) => all.coding, "COD"),
-        quantisation: pick((all) => all.quantisation, "QCD"),
-        regionShift: Array.from(
-          { length: components },
-          (_, c) => said.regionShift.get(c) ?? outer?.regionShift.get(c) ?? 0,
-        ),
-        changes: said.changes.length > 0 ? said.changes : (outer?.changes ?? []),
-      };
+      read ??= combine();
+      return read;
     },
   };
   return reader;
+
+  function combine(): Parameters {
+    const outer = main?.said;
+    const general = said.general ?? outer?.general;
+    if (!general) throw damagedError("a COD segment in the main header, found none");
+    const pick = <T>(from: (said: ParameterSegments) => Layered<T>, name: string) =>
+      Array.from({ length: components }, (_, c) => {
+        const [own, of] = [from(said), outer && from(outer)];
+        const found = own.one.get(c) ?? own.all ?? of?.one.get(c) ?? of?.all;
+        if (!found) throw damagedError(`a ${name} segment in the main header, found none`);
+        return found;
+      });
+    return {
+      ...general,
+      coding: pick((all) => all.coding, "COD"),
+      quantisation: pick((all) => all.quantisation, "QCD"),
+      regionShift: Array.from(
+        { length: components },
+        (_, c) => said.regionShift.get(c) ?? outer?.regionShift.get(c) ?? 0,
+      ),
+      changes: said.changes.length > 0 ? said.changes : (outer?.changes ?? []),
+    };
+  }
 }
 
 /** Reads SGcod and Scod (table A.13 to A.16). */

@@ -1,5 +1,6 @@
 // Precincts: their code-blocks, and the contents of packet headers (ITU-T T.800 B.10; T.814 for HT blocks).
 
+import { ImagingError } from "../../../errors.ts";
 import { damagedError } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import { type Band, type Box, intersect, isEmpty, precinctBox, type Resolution } from "./geometry.ts";
@@ -21,6 +22,8 @@ export interface CodeBlock extends Box {
   readonly passes: number;
   readonly zeroPlanes: number;
   readonly pieces: readonly CodedPiece[];
+  /** The slot that had it decoded last, which may have another block by now; see `region/block-slots.ts`. */
+  slot: number;
 }
 
 /** Sides of code-blocks. */
@@ -29,32 +32,53 @@ interface BlockSize {
   readonly height: number;
 }
 
+/** Fields of a block in {@link BlockStates.fields}. */
+const field = {
+  /** Passes so far. */
+  passes: 0,
+  zeroPlanes: 1,
+  /** State of its lengths (B.10.7.1), without the 3 that it begins with. */
+  lengthBits: 2,
+  /** Passes that its segment can still take. */
+  room: 3,
+} as const;
+const fieldCount = 4;
+/** Number of blocks up to which a plain array takes less time and memory than a typed one. */
+const largestSmall = 64;
+
+/** State of the code-blocks of a sub-band while packet headers are read. */
+class BlockStates {
+  readonly inclusion: TagTree;
+  readonly zeroPlanes: TagTree;
+  /** {@link fieldCount} numbers for each block. */
+  readonly fields: number[] | Uint8Array;
+  /** True if a block has passes. */
+  hasPasses = false;
+
+  constructor(across: number, down: number) {
+    const count = across * down;
+    this.inclusion = new TagTree(across, down);
+    this.zeroPlanes = new TagTree(across, down);
+    const length = fieldCount * count;
+    this.fields = count <= largestSmall ? new Array<number>(length).fill(0) : new Uint8Array(length);
+  }
+}
+
+/** Numbers of a piece in a list of them: its block, position, bytes, passes with {@link beginning}. */
+const pieceNumbers = 4;
+
 /**
  * The part of a sub-band in one precinct. There may be tens of thousands of code-blocks, of which a read
- * needs few, so packet data is stored in arrays, by block.
+ * needs few, so packet data is stored in arrays, by block. Blocks without data take no memory.
  */
 export class PrecinctBand {
   readonly band: Band;
   /** Code-blocks. */
   readonly across: number;
   readonly count: number;
-  readonly inclusion: TagTree;
-  readonly zeroPlanes: TagTree;
-  /**
-   * Per block: passes so far, zero bit-planes, state of its lengths (B.10.7.1), passes that its segment can
-   * still take.
-   */
-  readonly passes: number[];
-  readonly planes: number[];
-  readonly lengthBits: number[];
-  readonly room: number[];
-  /** Per piece: its block, position, bytes, and passes, with {@link beginning} if it begins a segment. */
-  readonly #pieces = {
-    blocks: [] as number[],
-    offsets: [] as number[],
-    lengths: [] as number[],
-    passes: [] as number[],
-  };
+  #states: BlockStates | undefined;
+  /** Pieces of all packets, {@link pieceNumbers} numbers each. */
+  #pieces: number[] = [];
   /** First piece of the current packet. */
   #fresh = 0;
   readonly #box: Box;
@@ -62,7 +86,8 @@ export class PrecinctBand {
   /** Column and row of the first block. */
   readonly #left: number;
   readonly #top: number;
-  readonly #made = new Map<number, CodeBlock>();
+  /** Code-blocks that a read has met, by index. */
+  #made: CodeBlock[] | undefined;
   /** Indexes of the pieces by block, computed on demand. */
   #ofBlock: ReturnType<typeof listsOf> | undefined;
 
@@ -73,42 +98,41 @@ export class PrecinctBand {
     this.#left = Math.floor(box.x0 / size.width);
     this.#top = Math.floor(box.y0 / size.height);
     this.across = Math.ceil(box.x1 / size.width) - this.#left;
-    const down = Math.ceil(box.y1 / size.height) - this.#top;
-    this.count = this.across * down;
-    this.inclusion = new TagTree(this.across, down);
-    this.zeroPlanes = new TagTree(this.across, down);
-    const each = (value: number): number[] => new Array(this.count).fill(value);
-    this.passes = each(0);
-    this.planes = each(0);
-    this.lengthBits = each(3);
-    this.room = each(0);
+    this.count = this.across * (Math.ceil(box.y1 / size.height) - this.#top);
+  }
+
+  /** The states of its blocks. Throws ImagingError `unsupported` if there are too many. */
+  get states(): BlockStates {
+    if (!this.#states) {
+      if (this.count > mostBlocks) throw tooManyBlocks(this.count);
+      this.#states = new BlockStates(this.across, this.count / this.across);
+    }
+    return this.#states;
   }
 
   /** Adds a piece of the current packet; its offset is relative to the start of the packet's data. */
   add(block: number, offset: number, length: number, passes: number, begins: boolean): void {
-    const { blocks, offsets, lengths, passes: all } = this.#pieces;
-    blocks.push(block);
-    offsets.push(offset);
-    lengths.push(length);
-    all.push(begins ? passes | beginning : passes);
+    this.#pieces.push(block, offset, length, begins ? passes | beginning : passes);
   }
 
   /** Ends a packet whose data begins at `offset` in the file. */
   place(offset: number): void {
-    const { offsets } = this.#pieces;
-    for (let i = this.#fresh; i < offsets.length; i++) offsets[i]! += offset;
-    this.#fresh = offsets.length;
+    const pieces = this.#pieces;
+    for (let i = this.#fresh + 1; i < pieces.length; i += pieceNumbers) pieces[i]! += offset;
+    this.#fresh = pieces.length;
     this.#ofBlock = undefined;
   }
 
   /** Discards the pieces, for a walk that needs none. */
   drop(): void {
-    for (const list of Object.values(this.#pieces)) list.length = 0;
+    if (this.#pieces.length > 0) this.#pieces = [];
     this.#fresh = 0;
   }
 
-  /** Yields the code-blocks with passes in a window. */
-  *blocksIn(window: Box): Iterable<CodeBlock> {
+  /** Adds the code-blocks with passes in a window to `found`. */
+  addBlocksIn(window: Box, found: CodeBlock[]): void {
+    const states = this.#states;
+    if (!states) return;
     const { width, height } = this.#size;
     const { x0, y0, x1, y1 } = intersect(this.#box, window);
     if (x1 <= x0 || y1 <= y0) return;
@@ -116,71 +140,113 @@ export class PrecinctBand {
     for (let row = Math.floor(y0 / height) - this.#top; row < bottom; row++)
       for (let column = Math.floor(x0 / width) - this.#left; column < right; column++) {
         const index = row * this.across + column;
-        if (this.passes[index]! > 0) yield this.#block(index, column, row);
+        if (states.fields[fieldCount * index + field.passes]! > 0)
+          found.push(this.#block(states, index, column, row));
       }
   }
 
-  #block(index: number, column: number, row: number): CodeBlock {
-    let block = this.#made.get(index);
-    if (!block) {
-      const { width, height } = this.#size;
-      const [x, y] = [(this.#left + column) * width, (this.#top + row) * height];
-      block = {
-        ...intersect(this.#box, { x0: x, y0: y, x1: x + width, y1: y + height }),
-        passes: this.passes[index]!,
-        zeroPlanes: this.planes[index]!,
-        pieces: this.#piecesOf(index),
-      };
-      this.#made.set(index, block);
-    }
+  #block(states: BlockStates, index: number, column: number, row: number): CodeBlock {
+    this.#made ??= [];
+    const known = this.#made[index];
+    if (known) return known;
+    const { width, height } = this.#size;
+    const [x, y] = [(this.#left + column) * width, (this.#top + row) * height];
+    const { x0, y0, x1, y1 } = this.#box;
+    const block: CodeBlock = {
+      x0: Math.max(x0, x),
+      y0: Math.max(y0, y),
+      x1: Math.min(x1, x + width),
+      y1: Math.min(y1, y + height),
+      passes: states.fields[fieldCount * index + field.passes]!,
+      zeroPlanes: states.fields[fieldCount * index + field.zeroPlanes]!,
+      pieces: this.#piecesOf(index),
+      slot: -1,
+    };
+    this.#made[index] = block;
     return block;
   }
 
   #piecesOf(block: number): CodedPiece[] {
-    const { blocks, offsets, lengths, passes } = this.#pieces;
-    this.#ofBlock ??= listsOf(blocks, this.count);
     const found: CodedPiece[] = [];
-    for (let i = this.#ofBlock.first[block]!; i >= 0; i = this.#ofBlock.next[i]!)
-      found.push({
-        offset: offsets[i]!,
-        length: lengths[i]!,
-        passes: passes[i]! & ~beginning,
-        begins: (passes[i]! & beginning) !== 0,
-      });
+    if (this.count === 1)
+      for (let i = 0; i < this.#pieces.length; i += pieceNumbers) found.push(this.#piece(i));
+    else {
+      this.#ofBlock ??= listsOf(this.#pieces, this.count);
+      for (let i = this.#ofBlock.first[block]!; i >= 0; i = this.#ofBlock.next[i]!)
+        found.push(this.#piece(pieceNumbers * i));
+    }
     return found;
+  }
+
+  #piece(at: number): CodedPiece {
+    const pieces = this.#pieces;
+    const passes = pieces[at + 3]!;
+    return {
+      offset: pieces[at + 1]!,
+      length: pieces[at + 2]!,
+      passes: passes & ~beginning,
+      begins: (passes & beginning) !== 0,
+    };
   }
 }
 
 const beginning = 1 << 30;
 
 /**
- * For numbers below `count`: the first index of each, and for each index the next one with the same number;
- * -1 for none.
+ * For blocks below `count`: the first piece of each, and for each piece the next one of the same block; -1
+ * for none.
  */
-function listsOf(numbers: readonly number[], count: number) {
+function listsOf(pieces: readonly number[], count: number) {
   const first = new Int32Array(count).fill(-1);
-  const next = new Int32Array(numbers.length);
-  for (let i = numbers.length - 1; i >= 0; i--) {
-    next[i] = first[numbers[i]!]!;
-    first[numbers[i]!] = i;
+  const next = new Int32Array(pieces.length / pieceNumbers);
+  for (let i = next.length - 1; i >= 0; i--) {
+    const block = pieces[pieceNumbers * i]!;
+    next[i] = first[block]!;
+    first[block] = i;
   }
   return { first, next };
 }
 
+/** Most code-blocks of a sub-band in one precinct: those of 64 by 64 samples in 4 gigapixels. */
+const mostBlocks = 1 << 20;
+
+/**
+ * Code-blocks that packet headers of a tile may still go through. A bit of a header can exclude a million of
+ * them, so the length of a file does not bound that.
+ */
+export interface HeaderWork {
+  left: number;
+}
+
+/** Returns the work that the packet headers of a tile of that many bytes may take: half a second for 1 MB. */
+export const headerWork = (bytes: number): HeaderWork => ({ left: (1 << 24) + 32 * bytes });
+
+const tooManyBlocks = (count: number) =>
+  new ImagingError(
+    "unsupported",
+    `Expected JPEG 2000 packets of at most ${mostBlocks} code-blocks with data in proportion, received one of ${count}; convert the file with larger code-blocks.`,
+  );
+
 export interface Precinct {
   readonly bands: readonly PrecinctBand[];
   readonly blockCount: number;
+  readonly work: HeaderWork;
 }
 
 /** Returns the code-blocks of a precinct before any packet was read. */
-export function emptyPrecinct(resolution: Resolution, column: number, row: number): Precinct {
+export function emptyPrecinct(
+  resolution: Resolution,
+  column: number,
+  row: number,
+  work: HeaderWork,
+): Precinct {
   const size = { width: 2 ** resolution.blockX, height: 2 ** resolution.blockY };
   const bands: PrecinctBand[] = [];
   for (const band of resolution.bands) {
     const box = precinctBox(resolution, band, column, row);
     if (!isEmpty(box)) bands.push(new PrecinctBand(band, box, size));
   }
-  return { bands, blockCount: bands.reduce((sum, { count }) => sum + count, 0) };
+  return { bands, blockCount: bands.reduce((sum, { count }) => sum + count, 0), work };
 }
 
 /** Maximum of zero bit-planes: the number of possible bit-planes. */
@@ -196,7 +262,8 @@ export interface PacketHeader {
 
 /**
  * Reads the packet header of the next layer of a precinct at `at`, and adds its pieces to the code-blocks:
- * see {@link PrecinctBand.place}. Throws HeaderEnd if the bytes end within it, and ImagingError `decode`.
+ * see {@link PrecinctBand.place}. Throws HeaderEnd if the bytes end within it, and ImagingError `decode` and
+ * `unsupported`.
  */
 export function readPacketHeader(
   precinct: Precinct,
@@ -208,10 +275,16 @@ export function readPacketHeader(
   const bits = new HeaderBits(bytes, at);
   let dataLength = 0;
   if (bits.bit() === 1)
-    for (const band of precinct.bands)
+    for (const band of precinct.bands) {
+      const { states } = band;
+      // One bit may exclude all blocks.
+      if (!states.hasPasses && !states.inclusion.isRootBelow(bits, layer + 1)) continue;
+      precinct.work.left -= band.count;
+      if (precinct.work.left < 0) throw tooManyBlocks(band.count);
       for (let block = 0; block < band.count; block++)
-        if (isIncluded(bits, band, block, layer))
+        if (isIncluded(bits, states, band.across, block, layer))
           dataLength = readContribution(bits, band, block, style, dataLength);
+    }
   let end = bits.end();
   // It cannot occur by chance: no byte above 0x8F follows 0xFF in data.
   if (isMarker(bytes, end, marker.eph)) end += 2;
@@ -222,16 +295,27 @@ export function readPacketHeader(
  * True if the packet has passes of a code-block; reads its zero bit-planes if it is the first one with passes
  * (B.10.4, B.10.5).
  */
-function isIncluded(bits: HeaderBits, band: PrecinctBand, block: number, layer: number): boolean {
-  if (band.passes[block]! > 0) return bits.bit() === 1;
-  const x = block % band.across;
-  const y = (block - x) / band.across;
-  if (!band.inclusion.isBelow(bits, x, y, layer + 1)) return false;
-  const planes = band.zeroPlanes.value(bits, x, y, mostZeroPlanes);
+function isIncluded(
+  bits: HeaderBits,
+  states: BlockStates,
+  across: number,
+  block: number,
+  layer: number,
+): boolean {
+  if (states.fields[fieldCount * block + field.passes]! > 0) return bits.bit() === 1;
+  const x = block % across;
+  const y = (block - x) / across;
+  if (!states.inclusion.isBelow(bits, x, y, layer + 1)) return false;
+  const planes = states.zeroPlanes.value(bits, x, y, mostZeroPlanes);
   if (planes > mostZeroPlanes) throw damagedError(`at most ${mostZeroPlanes} zero bit-planes, received more`);
-  band.planes[block] = planes;
+  states.fields[fieldCount * block + field.zeroPlanes] = planes;
+  states.hasPasses = true;
   return true;
 }
+
+/** Most passes of a code-block: more than three for each of the possible bit-planes. */
+const mostPasses = 255;
+const mostLengthBits = 31;
 
 /**
  * Reads how many passes a packet has of a code-block, and the lengths of their segments (B.10.6, B.10.7).
@@ -244,22 +328,33 @@ function readContribution(
   style: number,
   offset: number,
 ): number {
+  const { fields } = band.states;
+  const own = fieldCount * block;
   let at = offset;
   let left = passCount(bits);
-  while (bits.bit() === 1) band.lengthBits[block]!++;
+  let passed = fields[own + field.passes]!;
+  let lengthBits = 3 + fields[own + field.lengthBits]!;
+  let room = fields[own + field.room]!;
+  if (passed + left > mostPasses)
+    throw damagedError(`at most ${mostPasses} passes of a code-block, received more`);
+  while (bits.bit() === 1 && lengthBits <= mostLengthBits) lengthBits++;
   while (left > 0) {
-    const begins = band.room[block] === 0;
-    if (begins) band.room[block] = segmentPasses(style, band.passes[block]!, left);
-    const passes = Math.min(left, band.room[block]!);
-    const width = band.lengthBits[block]! + 31 - Math.clz32(passes);
-    if (width > 31) throw damagedError(`lengths of at most 31 bits, received one of ${width}`);
+    const begins = room === 0;
+    if (begins) room = segmentPasses(style, passed, left);
+    const passes = Math.min(left, room);
+    const width = lengthBits + 31 - Math.clz32(passes);
+    if (width > mostLengthBits)
+      throw damagedError(`lengths of at most ${mostLengthBits} bits, received one of ${width}`);
     const length = bits.number(width);
     band.add(block, at, length, passes, begins);
     at += length;
-    band.passes[block]! += passes;
-    band.room[block]! -= passes;
+    passed += passes;
+    room -= passes;
     left -= passes;
   }
+  fields[own + field.passes] = passed;
+  fields[own + field.lengthBits] = lengthBits - 3;
+  fields[own + field.room] = room;
   return at;
 }
 
@@ -281,7 +376,7 @@ function passCount(bits: HeaderBits): number {
   return 37 + bits.number(7);
 }
 
-const unbounded = 1 << 20;
+const unbounded = mostPasses;
 
 /**
  * Returns the number of passes of a segment that begins with pass `pass` (D.4, D.6); HT blocks (T.814 B.3):

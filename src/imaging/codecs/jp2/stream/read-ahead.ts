@@ -6,16 +6,34 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 export type ReadAhead = (offset: number, length: number, end: number) => Promise<Uint8Array> | Uint8Array;
 
 const pieceBytes = 1 << 20;
+/** Bytes between two parts up to which they are read together. */
+const gap = 4096;
 
-/** Creates a reader that holds one piece in memory. */
-export function readAhead(bytes: ByteSource): ReadAhead {
+/**
+ * Creates a reader that holds one piece in memory. `parts`: what is read of the file, in file order; a piece
+ * does not extend beyond the ones that follow each other.
+ */
+export function readAhead(
+  bytes: ByteSource,
+  parts: readonly { readonly start: number; readonly end: number }[],
+): ReadAhead {
   let from = 0;
   let piece: Uint8Array = new Uint8Array();
+  /** First part of the current run of neighbours and of the next one; the end of its bytes. */
+  let next = 0;
+  let runEnd = 0;
+  const endOfRun = (offset: number) => {
+    while (runEnd <= offset && next < parts.length) {
+      runEnd = parts[next++]!.end;
+      while (next < parts.length && parts[next]!.start - runEnd <= gap) runEnd = parts[next++]!.end;
+    }
+    return runEnd;
+  };
   const view = (offset: number, end: number) => piece.subarray(offset - from, end - from);
   return (offset, length, end) => {
     const wanted = Math.min(length, end - offset);
     if (offset >= from && offset + wanted <= from + piece.length) return view(offset, end);
-    const size = Math.max(wanted, pieceBytes);
+    const size = Math.max(wanted, Math.min(pieceBytes, endOfRun(offset) - offset));
     return bytes.read(offset, size).then((read) => {
       from = offset;
       piece = read;

@@ -5,13 +5,11 @@ import { createLru } from "../../../lib/lru.ts";
 import type { Codestream } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import { packedInMain } from "./packed-headers.ts";
-import { type Precincts, precinctsOf } from "./packet-places.ts";
 import { parameterReader } from "./parameters.ts";
 import { openTile, type Tile } from "./tile.ts";
 import { readSegments, readTileParts, type TilePart } from "./tile-parts.ts";
 
 export interface OpenTile extends Tile {
-  readonly precincts: Precincts;
   /** Numbers of the precincts whose packet headers have been read. */
   readonly read: Set<number>;
 }
@@ -19,14 +17,30 @@ export interface OpenTile extends Tile {
 export interface Stream {
   readonly codestream: Codestream;
   readonly parts: readonly TilePart[];
+  /** True if most tile-parts are so short that reads of each on its own would take longer than decoding them. */
+  readonly hasSmallTiles: boolean;
   /** Throws ImagingError `decode`, `unsupported`, and `source`. */
   tile(bytes: ByteSource, index: number): Promise<OpenTile>;
   /** Like `parts`, with the lengths of all packets except those whose headers are packed elsewhere. */
   index(bytes: ByteSource): Promise<readonly TilePart[]>;
 }
 
-/** Maximum of packets that stay in memory, for the tiles of a stream: about 30 bytes each. */
-const mostPackets = 1 << 20;
+/** Average bytes of a tile-part below which they are read together. */
+const smallPart = 1 << 13;
+/** Maximum bytes of the tiles of a stream that stay in memory; a single one may take more. */
+const mostTileBytes = 32 << 20;
+
+/** Returns the estimated bytes of a tile with its packets, sub-bands and code-blocks (measured). */
+function tileBytes({ order, components }: Tile): number {
+  let total = 4096 + 40 * order.count;
+  for (const { resolutions } of components)
+    for (const { bands, across, down, blockX, blockY } of resolutions) {
+      total += 500 * bands.length * (1 + Math.min(across * down, order.count));
+      for (const { x0, y0, x1, y1 } of bands)
+        total += 200 * (1 + (x1 - x0) / 2 ** blockX) * (1 + (y1 - y0) / 2 ** blockY);
+    }
+  return Math.min(total, mostTileBytes);
+}
 
 /**
  * Opens the codestream at `start`; `end`: its end, if its box says so. `known`: its tile-parts, from an
@@ -53,16 +67,20 @@ export async function openStream(
   });
   const open = (source: ByteSource, index: number) =>
     openTile(source, header, index, ofTile.get(index) ?? []);
-  const tiles = createLru<number, OpenTile>(mostPackets);
+  const tiles = createLru<number, OpenTile>(mostTileBytes);
+  const bytesOfParts = parts.reduce((sum, part) => sum + part.end - part.start, 0);
   return {
     codestream,
     parts,
+    hasSmallTiles: bytesOfParts < smallPart * parts.length,
     async tile(source, index) {
       const found = tiles.get(index);
       if (found) return found;
       const tile = await open(source, index);
-      const opened = { ...tile, precincts: precinctsOf(tile.components), read: new Set<number>() };
-      tiles.set(index, opened, Math.max(1, tile.order.count));
+      const read = new Set<number>();
+      if (tile.isRead) for (const number of tile.order.precincts) read.add(number);
+      const opened = { ...tile, read };
+      tiles.set(index, opened, tileBytes(tile));
       return opened;
     },
     async index(source) {
@@ -71,12 +89,12 @@ export async function openStream(
         if (own.every(({ packets }) => packets)) continue;
         const { places, partOf } = await open(source, index);
         if (places.packed || !partOf) continue;
+        let n = 0;
         own.forEach((part, p) => {
           const { place, ...rest } = part;
-          all[place] = {
-            ...rest,
-            packets: places.lengths.filter((_, n) => partOf[n] === p && n < places.found),
-          };
+          const first = n;
+          while (n < places.found && partOf[n] === p) n++;
+          all[place] = { ...rest, packets: places.lengths.slice(first, n) };
         });
       }
       return all;

@@ -60,11 +60,12 @@ export async function readTileParts(
   end: number | undefined,
 ): Promise<TilePart[]> {
   const parts: TilePart[] = [];
+  const headers = headersOf(bytes);
   /** Number of tile-parts per tile. */
   const found = new Map<number, number>();
   let at = start;
   for (let isLast = false; !isLast; ) {
-    const head = await bytes.read(at, 12);
+    const head = await headers.read(at, 12);
     const view = new DataView(head.buffer, head.byteOffset, head.length);
     const kind = head.length < 2 ? 0 : view.getUint16(0);
     if (kind !== marker.sot) {
@@ -78,7 +79,7 @@ export async function readTileParts(
     if (tile >= tiles || (length !== 0 && length < 14))
       throw damagedError("tile-parts with a valid index and length, received another");
     isLast = length === 0;
-    const part = await readTilePart(bytes, tile, at, isLast ? await findEnd(bytes, end) : at + length);
+    const part = await readTilePart(headers, tile, at, isLast ? await findEnd(bytes, end) : at + length);
     parts.push(part);
     const count = (found.get(tile) ?? 0) + 1;
     if (count > mostParts) throw damagedError(`at most ${mostParts} tile-parts of a tile, received more`);
@@ -87,6 +88,27 @@ export async function readTileParts(
   }
   if (found.size < tiles) throw damagedError(`${tiles} tiles, found ${found.size}`);
   return parts;
+}
+
+/** Distance of tile-parts below which the headers of several are read together. */
+const near = 1 << 14;
+const severalHeaders = 1 << 16;
+
+/** Returns a source of headers, for reads in ascending order: it holds one piece, larger if they are near. */
+function headersOf(bytes: ByteSource): ByteSource {
+  let from = 0;
+  let piece: Uint8Array = new Uint8Array();
+  return {
+    size: bytes.size,
+    async read(offset, length) {
+      if (offset < from || offset + length > from + piece.length) {
+        const least = offset - from < near && from > 0 ? severalHeaders : firstRead + 12;
+        piece = await bytes.read(offset, Math.max(length, least));
+        from = offset;
+      }
+      return piece.subarray(offset - from, offset - from + length);
+    },
+  };
 }
 
 async function readTilePart(bytes: ByteSource, tile: number, start: number, end: number): Promise<TilePart> {

@@ -7,7 +7,13 @@ import { marker } from "../markers.ts";
 import { type Box, type TileComponent, tileBox, tileComponents } from "./geometry.ts";
 import { type PacketOrder, packetOrder } from "./order.ts";
 import { packedInTilePart } from "./packed-headers.ts";
-import { type PacketPlaces, placesByHeaders, placesByLengths, precinctsOf } from "./packet-places.ts";
+import {
+  type PacketPlaces,
+  type Precincts,
+  placesByHeaders,
+  placesByLengths,
+  precinctsOf,
+} from "./packet-places.ts";
 import type { ParameterReader, Parameters } from "./parameters.ts";
 import { readAhead } from "./read-ahead.ts";
 import { segmentsUntil } from "./segments.ts";
@@ -19,6 +25,9 @@ export interface Tile {
   readonly components: readonly TileComponent[];
   readonly order: PacketOrder;
   readonly places: PacketPlaces;
+  readonly precincts: Precincts;
+  /** True if the precincts have the contents of all packet headers. */
+  readonly isRead: boolean;
   /** The tile-part of each packet, counted within the tile, if its headers had to be read. */
   readonly partOf?: Uint32Array;
 }
@@ -42,6 +51,9 @@ export interface MainHeader {
   readonly packed?: readonly Uint8Array[] | undefined;
 }
 
+/** Most packets and bytes of a tile whose packet headers are kept when they are first read. */
+const mostKept = { packets: 1024, bytes: 1 << 17 };
+
 /**
  * Opens a tile. `parts`: its tile-parts with their indexes in the file. Reads headers of tile-parts with
  * coding parameters, and those of all packets if their lengths are unknown. Throws ImagingError `decode` and
@@ -53,7 +65,7 @@ export async function openTile(
   index: number,
   parts: readonly (TilePart & { readonly place: number })[],
 ): Promise<Tile> {
-  const own = main.forTile();
+  const own = parts.some(({ hasParameters }) => hasParameters) ? main.forTile() : main;
   const packed: (Uint8Array | undefined)[] = parts.map(({ place }) => inMain?.[place]);
   for (const [p, { start, data, hasParameters }] of parts.entries()) {
     if (!hasParameters) continue;
@@ -72,14 +84,27 @@ export async function openTile(
     0,
   );
   const order = packetOrder(box, components, parameters, most);
+  const precincts = precinctsOf(components, most);
   const places = isPacked ? undefined : placesByLengths(order.count, parts);
-  if (places) return { box, parameters, components, order, places };
-  const { partOf, ...read } = await placesByHeaders(
-    precinctsOf(components),
+  if (places) return { box, parameters, components, order, places, precincts, isRead: false };
+  const data = parts.reduce((sum, part) => sum + part.end - part.data, 0);
+  const keeps = order.count <= mostKept.packets && data <= mostKept.bytes;
+  const walk = {
+    precincts,
     order,
     parts,
-    readAhead(bytes),
-    isPacked ? packed.map((headers) => headers ?? new Uint8Array()) : undefined,
-  );
-  return { box, parameters, components, order, places: read, partOf };
+    packed: isPacked ? packed.map((headers) => headers ?? new Uint8Array()) : undefined,
+    keeps,
+  };
+  const { partOf, ...read } = await placesByHeaders(walk, readAhead(bytes, parts));
+  return {
+    box,
+    parameters,
+    components,
+    order,
+    places: read,
+    precincts: keeps ? precincts : precinctsOf(components, most),
+    isRead: keeps,
+    partOf,
+  };
 }
