@@ -4,9 +4,10 @@ import { ImagingError } from "../../errors.ts";
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import { colourFacts } from "../../metadata/colour.ts";
 import type { Codec } from "../codec.ts";
+import { drawnArea, drawnDetails } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsOf } from "../pyramid/rows.ts";
-import { decodeGif } from "./decode.ts";
+import { decodeGif, firstNeeded } from "./decode.ts";
 import { damagedError, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 import { readGifMetadata } from "./metadata.ts";
 
@@ -29,8 +30,10 @@ export function gifCodec(pyramids: Pyramids): Codec {
       return pixels + 2 * Math.min(fileSize, longestFile) + header.width + (1 << 20);
     },
     // Rows of an interlaced frame are in another order, and a later frame takes all before it.
-    pixelsFor: ({ header, region, page }) =>
-      header.width * (header.variant === "still" ? region.y + region.height : page * header.height),
+    pixelsFor({ header, region, page }) {
+      const { y, width, height } = drawnArea(header);
+      return width * (header.variant === "still" ? region.y + region.height - y : page * height);
+    },
     nsPerPixel: () => 40,
   });
   return {
@@ -47,6 +50,8 @@ export function gifCodec(pyramids: Pyramids): Codec {
         );
       const { icc } = await readGifMetadata(bytes, "icc");
       const colour = await colourFacts({ icc: icc && memoryBytes(icc) }, "rgb");
+      const areas = gif.frames.slice(firstNeeded(gif, page), page).map(({ area }) => area);
+      const details = drawnDetails(gif, areas, new Array(bandsOf(gif)).fill(0));
       return {
         format: "gif",
         width: gif.width,
@@ -58,6 +63,7 @@ export function gifCodec(pyramids: Pyramids): Codec {
         pages: gif.frames.length,
         variant: gif.frames.length > 1 ? "animated" : gif.frames[0]?.interlaced ? "interlaced" : "still",
         ...(colour && { colour }),
+        ...(details && { details }),
       };
     },
     mostBytes: longestFile,

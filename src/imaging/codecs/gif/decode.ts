@@ -5,11 +5,12 @@ import { ImagingError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { Rectangle } from "../image-header.ts";
+import { commonPart } from "../pyramid/drawn.ts";
 import { damagedError, type GifFrame, type GifHeader } from "./header.ts";
 import { decodeRows } from "./lzw.ts";
 
-/** Maximum pixels of all frames of one page: about ten seconds of work. */
-const mostPixels = 2 ** 31;
+/** Maximum pixels of the frames of one page: about three seconds of work, and ten for a single frame. */
+const mostPixels = { several: 2 ** 29, single: 2 ** 31 } as const;
 
 /** First row and distance of the four groups of an interlaced frame (appendix E). */
 const interlace = [
@@ -38,19 +39,23 @@ export function decodeGif(
   const { width, height } = region;
   const frames = header.frames.slice(firstNeeded(header, page), page);
   const work = frames.reduce((sum, { area }) => sum + area.width * area.height, 0);
-  if (work > mostPixels)
+  const most = frames.length > 1 ? mostPixels.several : mostPixels.single;
+  if (work > most)
     throw new ImagingError(
       "too-large",
-      `Expected at most ${mostPixels} frame pixels for a page, received ${work} for page ${page}: ask for an earlier one.`,
+      `Expected at most ${most} frame pixels for a page, received ${work} for page ${page}: ask for an earlier one.`,
     );
 
   const data = allocateOrThrow(() => new Uint8Array(width * height * bands));
   for (const [i, frame] of frames.entries()) {
     const last = i === frames.length - 1;
-    const before = !last && frame.disposal === "restore" ? allocateOrThrow(() => data.slice()) : undefined;
+    const inside = commonPart(frame.area, region);
+    if (inside.width === 0 || inside.height === 0) continue;
+    const rows = rowsIn(inside, region, bands, data);
+    const before = !last && frame.disposal === "restore" ? rows.map((row) => row.slice()) : undefined;
     drawFrame(file, frame, region, bands, data);
-    if (before) data.set(before);
-    else if (!last && frame.disposal === "clear") clearArea(frame.area, region, bands, data);
+    if (before) for (const [n, row] of rows.entries()) row.set(before[n]!);
+    else if (!last && frame.disposal === "clear") for (const row of rows) row.fill(0);
   }
   return { width, height, bands, interpretation: "rgb", data };
 }
@@ -59,7 +64,7 @@ export function decodeGif(
  * Returns the index of the frame from which page `page` can be composed: one that hides all earlier ones, or
  * the first.
  */
-function firstNeeded({ frames, width, height }: GifHeader, page: number): number {
+export function firstNeeded({ frames, width, height }: GifHeader, page: number): number {
   for (let i = page - 1; i > 0; i--) {
     const { area, transparentIndex, disposal } = frames[i]!;
     const covers = area.x === 0 && area.y === 0 && area.width >= width && area.height >= height;
@@ -77,7 +82,6 @@ function drawFrame(
   data: Uint8Array,
 ): void {
   const { area, tableStart, tableEntries, transparentIndex } = frame;
-  if (area.width === 0 || area.height === 0) return;
   if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damagedError("a colour table");
   const table = new Uint8Array(256 * 3); // indexes past the table are black
   table.set(tableEntries > 0 ? file.subarray(tableStart, tableStart + 3 * tableEntries) : blackAndWhite);
@@ -111,12 +115,10 @@ function interlacedRows(height: number): Uint16Array {
   return rows;
 }
 
-function clearArea(area: Rectangle, region: Rectangle, bands: number, data: Uint8Array): void {
-  const from = Math.max(area.x, region.x) - region.x;
-  const to = Math.min(area.x + area.width, region.x + region.width) - region.x;
-  if (to <= from) return;
-  const top = Math.max(area.y, region.y) - region.y;
-  const bottom = Math.min(area.y + area.height, region.y + region.height) - region.y;
-  for (let y = top; y < bottom; y++)
-    data.fill(0, (y * region.width + from) * bands, (y * region.width + to) * bands);
+/** Returns the rows of a part of a region, as views of its pixels. */
+function rowsIn(part: Rectangle, region: Rectangle, bands: number, data: Uint8Array): Uint8Array[] {
+  return Array.from({ length: part.height }, (_, n) => {
+    const start = ((part.y - region.y + n) * region.width + part.x - region.x) * bands;
+    return data.subarray(start, start + part.width * bands);
+  });
 }

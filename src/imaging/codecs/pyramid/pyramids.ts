@@ -13,13 +13,17 @@ import { partsOf } from "../parts.ts";
 import type { MasterPage, ReadRequest } from "../plan.ts";
 import { wholeFileError } from "../whole-file.ts";
 import { buildPyramid } from "./build.ts";
+import { atLevel, changedBy, commonPart, drawnArea, drawnOf, onBackground } from "./drawn.ts";
 import type { Resize } from "./halver.ts";
 import { levelSizes, partOf, type Size } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
-import { collectRows, type DecodeRows, decodeLevel } from "./rows.ts";
+import { collectRows, type DecodeRows, decodeLevel, type RowsMaster } from "./rows.ts";
 import { decodeOnce, type WholeFormat } from "./whole.ts";
 
-/** What is estimated of a format without access to regions. */
+/**
+ * What is estimated of a format without access to regions. Regions are those of the drawn area (`drawn.ts`),
+ * if the file draws on a part of the image alone.
+ */
 interface FormatEstimates {
   /** Returns the estimated peak bytes of `decodeRows`, without the rows themselves. */
   memory(header: ImageHeader, region: Rectangle, fileSize: number): number;
@@ -81,9 +85,15 @@ const pixelsOf = ({ width, height }: Size) => width * height;
 /** Maximum width of an image with a sidecar: rows of a build are resampled as a whole. */
 const mostWidth = 2 ** 18;
 
+/** The same for the drawn area of an image on which the file draws little, since all of it is in the levels. */
+const leastDrawn = 1 << 25;
+
 /** True if images with this header have a sidecar. */
 export const hasPyramid = (header: ImageHeader) =>
-  !header.unsupported && header.bands <= 4 && header.width <= mostWidth && pixelsOf(header) >= leastPixels;
+  !header.unsupported &&
+  header.bands <= 4 &&
+  header.width <= mostWidth &&
+  pixelsOf(drawnArea(header)) >= (drawnOf(header) ? leastDrawn : leastPixels);
 
 interface Open {
   readonly pyramid: StoredPyramid;
@@ -152,7 +162,9 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
     /** Returns the pixels that a read without a sidecar decodes. */
     const pixelsAlone = (read: Pick<ReadRequest, "header" | "region" | "page">) =>
       // A frame is drawn over those before it.
-      "decodeRows" in format ? format.pixelsFor(read) : pixelsOf(read.header) * read.page;
+      "decodeRows" in format
+        ? format.pixelsFor({ ...read, region: commonPart(drawnArea(read.header), read.region) })
+        : pixelsOf(drawnArea(read.header)) * read.page;
     /** True if a first read is cheaper on its own than after the build. */
     const isReadAlone = (read: ReadRequest) =>
       "decodeWhole" in format
@@ -169,10 +181,13 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
     const storedPixels = (header: ImageHeader) => pixelsOf(header) / (lowestOf(header) === 0 ? 1 : 4);
     /** Returns the peak bytes of a read from the file that passes on `rows` full-size rows at a time. */
     const memoryAlone = ({ header, region, scaleFactor }: ReadRequest, rows: number, fileSize: number) => {
-      const held = scaleFactor === 1 ? 0 : heldRows * (region.width + 64);
+      const level = Math.log2(scaleFactor);
+      const drawn = drawnOf(header);
+      const changed = drawn ? changedBy(drawn.area, region, level) : region;
+      const held = scaleFactor === 1 ? 0 : heldRows * (changed.width + 64);
       return (
-        (pixelsOf(partOf({ ...region, height: rows }, Math.log2(scaleFactor))) + held) * sampleBytes(header) +
-        format.memory(header, region, fileSize) +
+        (pixelsOf(partOf({ ...region, height: rows }, level)) + held) * sampleBytes(header) +
+        format.memory(header, commonPart(drawnArea(header), region), fileSize) +
         4 * 2 ** 20
       );
     };
@@ -180,10 +195,26 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
     const decodeAlone = (bytes: ByteSource, read: ReadRequest, take: TakeRows, access?: SidecarAccess) => {
       const { header, page, region, scaleFactor } = read;
       const id = access?.absent ? access.id : undefined;
-      const rowsOf = (part: Rectangle, takePart: TakeRows) =>
-        decodeRows(bytes, { header, page, id }, part, takePart);
-      return decodeLevel(rowsOf, { size: header, resize }, region, Math.log2(scaleFactor), take);
+      const level = Math.log2(scaleFactor);
+      const rowsOf = drawnRows(bytes, { header, page, id });
+      const made = (part: Rectangle, takePart: TakeRows) =>
+        decodeLevel(rowsOf, { size: header, resize }, part, level, takePart);
+      const drawn = drawnOf(header);
+      if (!drawn) return made(region, take);
+      const changed = changedBy(drawn.area, region, level);
+      const places = atLevel(region, changed, level);
+      return onBackground(places, header, drawn.background, (takePart) => made(changed, takePart), take);
     };
+    /** Returns a function that decodes a region, of which the format decodes no more than the file draws on. */
+    const drawnRows =
+      (bytes: ByteSource, master: RowsMaster) =>
+      (region: Rectangle, take: TakeRows): Promise<boolean> => {
+        const drawn = drawnOf(master.header);
+        if (!drawn) return decodeRows(bytes, master, region, take);
+        const places = { outer: region, inner: commonPart(drawn.area, region) };
+        const decode = (takePart: TakeRows) => decodeRows(bytes, master, places.inner, takePart);
+        return onBackground(places, master.header, drawn.background, decode, take);
+      };
     /** Throws `wholeFileError` if a job that counted on the sidecar has too little memory without it. */
     const confirmMemory = (access: SidecarAccess | undefined, needed: number) => {
       if (access && !access.absent && needed > (access.memory ?? Number.POSITIVE_INFINITY))
@@ -238,14 +269,14 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
           const { width, height } = header;
           const whole = { x: 0, y: 0, width, height };
           const last = { ...master, id: access.id, isLast: true } as const;
-          const rowsOf = (take: TakeRows) => decodeRows(bytes, last, whole, take);
+          const rowsOf = (take: TakeRows) => drawnRows(bytes, last)(whole, take);
           const sink = { room: blocks.room, keep: blocks.keep };
           return buildPyramid(rowsOf, { size: header, lowest: lowestOf(header) }, sink, { resize, coder });
         },
         memory(header, fileSize) {
-          const { width, height } = header;
+          const { width } = header;
           const rows = heldByBuild * width * sampleBytes(header);
-          return rows + format.memory(header, { x: 0, y: 0, width, height }, fileSize) + 8 * 2 ** 20;
+          return rows + format.memory(header, drawnArea(header), fileSize) + 8 * 2 ** 20;
         },
         memoryWith(read, rows = read.region.height) {
           if (!isStored(read)) return undefined;

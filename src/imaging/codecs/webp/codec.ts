@@ -2,10 +2,12 @@
 
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
+import type { ImageHeader } from "../image-header.ts";
 import { partsOf } from "../parts.ts";
+import { drawnArea } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsAtOnce } from "../pyramid/rows.ts";
-import { cut, damagedError, decodePage, stillDecoder } from "./decode.ts";
+import { cut, decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
 import { embedInWebp, readWebpMetadata } from "./metadata.ts";
@@ -13,26 +15,29 @@ import { embedInWebp, readWebpMetadata } from "./metadata.ts";
 /** Largest file that is read into memory. */
 const fileLimit = 512 * 1024 * 1024;
 
+const drawnPixels = (header: ImageHeader) => drawnArea(header).width * drawnArea(header).height;
+
 /** Creates the WebP codec; its two module instances are internal. */
 export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
   const decodeStill = stillDecoder(host);
   const parts = pyramids({
-    async decodeWhole(bytes, { header, page }) {
+    async decodeWhole(bytes, master) {
       const file = await readAll(bytes, fileLimit);
-      const { whole, bands } = await decodePage(decodeStill, file, page);
-      if (whole.width !== header.width || whole.height !== header.height || bands !== header.bands)
-        throw damagedError("its header is not the one read before");
+      const whole = await decodePage(decodeStill, file, master);
+      const { x, y } = drawnArea(master.header);
+      const bands = master.header.bands as 3 | 4;
       return {
         async take(region, take) {
-          for (const part of partsOf(region, rowsAtOnce)) await take(cut(whole, part, bands));
+          const own = { ...region, x: region.x - x, y: region.y - y };
+          for (const part of partsOf(own, rowsAtOnce)) await take(cut(whole, part, bands));
         },
       };
     },
-    wholeBytes: ({ width, height }) => 4 * width * height,
+    wholeBytes: (header) => 4 * drawnPixels(header),
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the
     // canvas of an animation.
     memory: (header, _region, fileSize) =>
-      2 * fileSize + header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3),
+      2 * fileSize + drawnPixels(header) * 4 * (header.variant === "animated" ? 4 : 3),
     nsPerPixel: () => 25,
   });
   return {

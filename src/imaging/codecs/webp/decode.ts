@@ -8,7 +8,9 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
-import { type Container, type Frame, readContainer } from "./header.ts";
+import type { MasterPage } from "../plan.ts";
+import { drawnArea } from "../pyramid/drawn.ts";
+import { type Container, clearPixel, type Frame, readContainer, shownFrames } from "./header.ts";
 
 /** RGBA, not premultiplied. */
 export interface Rgba {
@@ -60,34 +62,33 @@ export function confirmWhole(file: Uint8Array): void {
     throw damagedError(`its header announces ${declared} bytes, the file has ${file.length}`);
 }
 
-/** Decodes frame `page` of a file in memory. It has 4 bands when the container has alpha, else 3. */
+/** Decodes a page of a file in memory: of an animation, the area that its frames draw on. */
 export async function decodePage(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
   file: Uint8Array,
-  page: number,
-): Promise<{ readonly whole: Rgba; readonly bands: 3 | 4 }> {
+  { header, page }: MasterPage,
+): Promise<Rgba> {
   const container = await readContainer(memoryBytes(file));
   confirmWhole(file);
-  const whole = container.frames.length
-    ? await compose(decodeStill, file, container, page)
-    : await decodeStill(file);
-  if (whole.width !== container.width || whole.height !== container.height)
-    throw damagedError(
-      `its header says ${container.width}x${container.height}, the decoder gave ${whole.width}x${whole.height}`,
-    );
-  return { whole, bands: container.alpha ? 4 : 3 };
+  const { width, height, alpha, frames } = container;
+  if (width !== header.width || height !== header.height || (alpha ? 4 : 3) !== header.bands)
+    throw damagedError("its header is not the one read before");
+  if (frames.length > 0) return compose(decodeStill, file, container, page, drawnArea(header));
+  const whole = await decodeStill(file);
+  if (whole.width !== width || whole.height !== height)
+    throw damagedError(`its header says ${width}x${height}, the decoder gave ${whole.width}x${whole.height}`);
+  return whole;
 }
 
-/** Returns the canvas while frame `page` is shown. */
+/** Returns the area of the canvas that frames draw on, while frame `page` is shown. */
 async function compose(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
   file: Uint8Array,
   container: Container,
   page: number,
+  { x, y, width, height }: Rectangle,
 ): Promise<Rgba> {
-  const { frames, width, height } = container;
-  const first = lastIndependent(container, page - 1);
-  const shown = frames.slice(first, page);
+  const shown = shownFrames(container, page).map((frame) => ({ ...frame, x: frame.x - x, y: frame.y - y }));
   const work = shown.reduce((sum, frame) => sum + frame.width * frame.height, 0);
   if (shown.length > 1 && work > composeLimit)
     throw new ImagingError(
@@ -97,7 +98,7 @@ async function compose(
 
   const canvas = new Uint8Array(width * height * 4);
   // Without alpha the unfilled canvas shows the file's background colour; with alpha it is transparent.
-  const clear = container.alpha ? [0, 0, 0, 0] : [...container.background, 255];
+  const clear = container.alpha ? clearPixel(container) : [...clearPixel(container), 255];
   fill(canvas, width, { x: 0, y: 0, width, height }, clear);
   let previous: Frame | undefined;
   for (const frame of shown) {
@@ -111,16 +112,6 @@ async function compose(
     previous = frame;
   }
   return { width, height, data: canvas };
-}
-
-/** Returns the last frame at or before `index` that does not depend on earlier ones. */
-function lastIndependent({ frames, width, height }: Container, index: number): number {
-  const covers = (frame: Frame | undefined) => frame?.width === width && frame.height === height;
-  for (let i = index; i > 0; i--) {
-    const before = frames[i - 1];
-    if ((covers(frames[i]) && frames[i]?.blend === false) || (covers(before) && before?.dispose)) return i;
-  }
-  return 0;
 }
 
 /** Returns a frame's chunks as a separate file (extended format, so that an ALPH chunk is allowed). */

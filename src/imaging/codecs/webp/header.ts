@@ -7,6 +7,7 @@ import { colourFacts, piecewise } from "../../metadata/colour.ts";
 import { type Exif, readExif } from "../../metadata/exif.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
+import { drawnDetails } from "../pyramid/drawn.ts";
 
 /** One animation frame, in canvas pixels; `start` and `end` delimit the frame's own chunks in the file. */
 export interface Frame {
@@ -68,6 +69,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     );
   const icc = found.profile && piecewise(bytes, [found.profile]);
   const colour = await colourFacts({ icc, exif: found }, "rgb");
+  const details = found.frames.length > 0 && drawnDetails(found, shownFrames(found, page), clearPixel(found));
   return {
     format: "webp",
     width: found.width,
@@ -80,12 +82,28 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     variant: found.variant,
     ...(found.resolution && { resolution: found.resolution }),
     ...(colour && { colour }),
+    ...(details && { details }),
     ...(found.variant === "animated" &&
       Math.max(found.width, found.height) > 16383 && {
         unsupported: `The animated WebP canvas of ${found.width}x${found.height} is larger than 16383 pixels on a side; convert the file.`,
       }),
   };
 }
+
+/** Returns the frames that frame `page` (1-based) is composed of: from the last one that hides all before it. */
+export function shownFrames({ frames, width, height }: Container, page: number): readonly Frame[] {
+  const covers = (frame: Frame | undefined) => frame?.width === width && frame.height === height;
+  for (let i = page - 1; i > 0; i--) {
+    const before = frames[i - 1];
+    if ((covers(frames[i]) && frames[i]?.blend === false) || (covers(before) && before?.dispose))
+      return frames.slice(i, page);
+  }
+  return frames.slice(0, page);
+}
+
+/** Returns a pixel of the unfilled canvas: transparent, or the background of a file without alpha. */
+export const clearPixel = ({ alpha, background }: Container): readonly number[] =>
+  alpha ? [0, 0, 0, 0] : background;
 
 /** Walks the chunks by their headers; image data itself is not read. */
 export async function readContainer(bytes: ByteSource): Promise<Container> {
