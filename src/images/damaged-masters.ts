@@ -6,6 +6,7 @@ import { createLru } from "../imaging/lib/lru.ts";
 import type { Counter } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
+import { createFailedReads, type FailedReads } from "./failed-reads.ts";
 
 /**
  * A master that is damaged, and the times of its first and latest incomplete derivative in milliseconds since
@@ -20,6 +21,8 @@ export interface DamagedMaster {
 }
 
 export interface DamagedMasters {
+  /** Reads that failed, and need not be tried again. */
+  readonly reads: Pick<FailedReads, "note" | "of">;
   /**
    * Records a derivative that lacks a part of the master. Logs a warning, at most once per master and hour.
    */
@@ -64,6 +67,7 @@ export function createDamagedMasters(
   // In the order of the latest derivative.
   const masters = new Map<string, { readonly damaged: DamagedMaster; readonly master: NamedMaster }>();
   const failed = new Map<string, { readonly error: ServiceError; readonly master: NamedMaster }>();
+  const reads = createFailedReads(now);
   const warned = createLru<string, number>(mostWarned);
   const warn = (identifier: string, { name }: NamedMaster) => {
     if (now() - (warned.get(name) ?? Number.NEGATIVE_INFINITY) < hour) return;
@@ -82,6 +86,7 @@ export function createDamagedMasters(
     return known && isSame(known.master, master) ? known.error : undefined;
   };
   return {
+    reads,
     of,
     note(identifier, master) {
       count.add();
@@ -117,6 +122,7 @@ export function createDamagedMasters(
         .reverse();
     },
     forget(name) {
+      reads.forget(name);
       for (const list of [masters, failed])
         for (const [identifier, { master }] of list)
           if (name === undefined || master.name === name) list.delete(identifier);

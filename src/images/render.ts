@@ -9,7 +9,7 @@ import type { Encoded } from "../imaging/codecs/codec.ts";
 import type { Codecs } from "../imaging/codecs/codecs.ts";
 import type { ImageHeader } from "../imaging/codecs/image-header.ts";
 import type { RenderPlan } from "../imaging/codecs/plan.ts";
-import { orWholeFile, wholeFileNeeded } from "../imaging/codecs/whole-file.ts";
+import { isWholeFileError, orWholeFile, wholeFileNeeded } from "../imaging/codecs/whole-file.ts";
 import { rotatedSize } from "../imaging/pipeline/steps/rotate.ts";
 import { uprightSize } from "../imaging/render/sampling.ts";
 import type { Slot } from "../stores/slot.ts";
@@ -199,6 +199,8 @@ async function derive(
   const stages = master.caller?.stages;
   const attempt = async (whole: boolean): Promise<Encoded> => {
     const plan = planFor(parts, master, prepared, whole);
+    const failedBefore = parts.damaged.reads.of(masterVersion(master), plan.read);
+    if (failedBefore) throw failedBefore;
     const sidecar = whole ? undefined : await parts.sidecars.of(master, plan.read, { signal: work });
     if (sidecar) stages?.end("sidecar");
     let failed: unknown;
@@ -234,6 +236,7 @@ async function derive(
       return encoded;
     } catch (error) {
       failed = error;
+      await noteFailedRead(parts, master, plan, error);
       throw error;
     } finally {
       sidecar?.finish?.(failed);
@@ -248,6 +251,18 @@ async function derive(
     if (error instanceof ServiceError && error.kind === "timeout" && file) master.source.forget?.(master.key);
     throw error;
   }
+}
+
+/** Remembers that a read failed, unless the file has changed meanwhile or has to be decoded as a whole. */
+async function noteFailedRead(
+  { damaged }: RenderParts,
+  master: GrantedMaster,
+  { read }: RenderPlan,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof ServiceError) || isWholeFileError(error)) return;
+  if ((await master.image.hasChanged?.()) === true) return;
+  damaged.reads.note(masterVersion(master), read, error);
 }
 
 function noteRender(

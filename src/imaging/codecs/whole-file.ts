@@ -19,12 +19,16 @@ export function wholeFileError(cause?: ImagingError): ImagingError {
   );
 }
 
+/** True for the error of a codec that cannot read a file by regions. */
+export const isWholeFileError = (error: unknown): boolean =>
+  error instanceof ImagingError && error.code === "whole_file_wanted";
+
 /** Returns the result of a job, or {@link wholeFileNeeded}. Throws other errors of the job. */
 export async function orWholeFile<T>(job: Promise<T>): Promise<T | typeof wholeFileNeeded> {
   try {
     return await job;
   } catch (error) {
-    if (error instanceof ImagingError && error.code === "whole_file_wanted") return wholeFileNeeded;
+    if (isWholeFileError(error)) return wholeFileNeeded;
     throw error;
   }
 }
