@@ -85,7 +85,7 @@ const pixelsOf = ({ width, height }: Size) => width * height;
 /** Maximum width of an image with a sidecar: rows of a build are resampled as a whole. */
 const mostWidth = 2 ** 18;
 
-/** The same for the drawn area of an image on which the file draws little, since all of it is in the levels. */
+/** The same for the drawn area of a larger image, all of which would be in the levels. */
 const leastDrawn = 1 << 25;
 
 /** True if images with this header have a sidecar. */
@@ -205,7 +205,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       const places = atLevel(region, changed, level);
       return onBackground(places, header, drawn.background, (takePart) => made(changed, takePart), take);
     };
-    /** Returns a function that decodes a region, of which the format decodes no more than the file draws on. */
+    /** Returns a function that decodes a region; the format decodes what the file draws on. */
     const drawnRows =
       (bytes: ByteSource, master: RowsMaster) =>
       (region: Rectangle, take: TakeRows): Promise<boolean> => {

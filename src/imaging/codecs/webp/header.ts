@@ -90,7 +90,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
   };
 }
 
-/** Returns the frames that frame `page` (1-based) is composed of: from the last one that hides all before it. */
+/** Returns the frames that frame `page` (1-based) is made of, from the last one that hides all before it. */
 export function shownFrames({ frames, width, height }: Container, page: number): readonly Frame[] {
   const covers = (frame: Frame | undefined) => frame?.width === width && frame.height === height;
   for (let i = page - 1; i > 0; i--) {

@@ -21,8 +21,8 @@ export interface BlockSlots {
 /** Creates slots over the memory of an engine. */
 export function blockSlots({ slots }: Engine): BlockSlots {
   const { count } = slots;
-  // A block has the number of its slot, and the slots are a ring from the least to the most recently used one,
-  // since thousands of blocks of a few samples each take less time to decode than entries of a map to make.
+  // A block has the number of its slot, and the slots are a ring from the least to the most recently used
+  // one: to make an entry of a map takes longer than to decode a block of a few samples.
   const blocks = new Array<CodeBlock | undefined>(count).fill(undefined);
   const skippedIn = new Uint8Array(count);
   /** The neighbours of each slot; those of `count` are the least and the most recently used slot. */

@@ -69,7 +69,9 @@ interface BlockSize {
   readonly height: number;
 }
 
-/** Copies the segments of a block of `planes` bit-planes in sequence, each followed by `gap` bytes of 0xFF. */
+/**
+ * Copies the segments of a block of `planes` bit-planes in sequence, each followed by `gap` bytes of 0xFF.
+ */
 function gather(
   arena: Arena,
   { pieces }: CodeBlock,

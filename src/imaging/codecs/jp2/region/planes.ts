@@ -55,7 +55,7 @@ function passScale(length: number, isHigh: boolean): number {
   return isHigh ? 1 / lowScale : lowScale;
 }
 
-/** The part of a sub-band that a read needs: its code-blocks with data, and what they are decoded with. */
+/** The part of a sub-band that a read needs: its code-blocks with data, and how they are quantised. */
 export interface CodedWindow extends BandWindow {
   readonly quantisation: BandQuantisation;
   readonly blocks: readonly CodeBlock[];

@@ -17,7 +17,7 @@ export interface OpenTile extends Tile {
 export interface Stream {
   readonly codestream: Codestream;
   readonly parts: readonly TilePart[];
-  /** True if most tile-parts are so short that reads of each on its own would take longer than decoding them. */
+  /** True if tile-parts are so short that to read each on its own takes longer than to decode it. */
   readonly hasSmallTiles: boolean;
   /** Throws ImagingError `decode`, `unsupported`, and `source`. */
   tile(bytes: ByteSource, index: number): Promise<OpenTile>;
