@@ -1,7 +1,6 @@
 // JPEG as a codec. Headers are read by our own walk, pixels by our own reader of regions or, for kinds that
 // it refuses, by libjpeg-turbo. Files are written by our own encoder, libjpeg-turbo or MozJPEG.
 
-import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { sourceWindow } from "../../pipeline/kernel.ts";
@@ -9,7 +8,6 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Resampler } from "../../pipeline/wasm/resample.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { partsOf } from "../parts.ts";
 import type { ReadRequest } from "../plan.ts";
 import type { JpegDeriver } from "./derive.ts";
@@ -74,12 +72,8 @@ export function jpegCodec(
   tiles: TileTools,
   deriver: JpegDeriver,
 ): Codec {
-  const withTurbo = keptInstance<LibjpegTurbo>({
-    create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
-    memory: (turbo) => turbo.HEAPU8.length,
-  });
   const decodeHuffman = turboDecoder(host);
-  const decodeArithmetic = arithmeticDecoder(withTurbo);
+  const decodeArithmetic = arithmeticDecoder(host);
   const files = jpegFiles(host, resampler.resamplePlane, tiles);
   const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
   return {
@@ -152,7 +146,7 @@ export function jpegCodec(
     },
     metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
     write: {
-      encode: jpegEncoder(host, withTurbo, deriver.baseline),
+      encode: jpegEncoder(host, deriver.baseline),
       encodeRows: ({ width, height, bands }, { quality, chroma, resolution }) =>
         deriver.baseline().stream({ width, height, bands: bands === 1 ? 1 : 3, quality, chroma, resolution }),
       embed: embedInJpeg,

@@ -73,7 +73,7 @@ export function tiffCodec(
 ): Codec {
   const tiles = jpegTiles(host);
   const findPages = createPageTables();
-  const readers: TiffReaders = { ...blockDecoders(host, bench, tiles), open: createOpening() };
+  const readers: TiffReaders = { decoders: blockDecoders(host, bench, tiles), open: createOpening() };
   const blocks = {
     memory,
     decode: async (bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess) =>

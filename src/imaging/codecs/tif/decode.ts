@@ -19,7 +19,9 @@ import { rangeOf } from "./samples/quantiles.ts";
 import { type BlockTarget, targetFor } from "./samples/targets.ts";
 
 /** Opens pictures, and decodes their strips and tiles. */
-export interface TiffReaders extends BlockDecoders {
+export interface TiffReaders {
+  /** Creates decoders for a read. */
+  readonly decoders: () => BlockDecoders;
   readonly open: OpenStage;
 }
 
@@ -53,7 +55,7 @@ export async function decodeTiff(
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
   const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
   const target = allocateOrThrow(() => targetFor({ picture, region, factor, rows, palette, range }));
-  const incomplete = !(await fillFrom({ bytes, opened, decoders: readers }, region, factor, target));
+  const incomplete = !(await fillFrom({ bytes, opened, readers }, region, factor, target));
   const pixels = {
     width: Math.ceil(region.width / factor),
     height: Math.ceil(region.height / factor),
@@ -69,7 +71,7 @@ export async function decodeTiff(
 interface FilledFrom {
   readonly bytes: ByteSource;
   readonly opened: OpenPicture;
-  readonly decoders: BlockDecoders;
+  readonly readers: Pick<TiffReaders, "decoders">;
 }
 
 /**
@@ -77,7 +79,7 @@ interface FilledFrom {
  * be read.
  */
 export async function fillFrom(
-  { bytes, opened, decoders }: FilledFrom,
+  { bytes, opened, readers }: FilledFrom,
   region: Rectangle,
   factor: number,
   target: Pick<BlockTarget, "add" | "complete">,
@@ -90,6 +92,7 @@ export async function fillFrom(
     const plane = planar && alpha !== "none" && band === bands - 1 ? alphaAt : band;
     lists.push(readBlocks(bytes, await blocksOf(bytes, opened, region, plane)));
   }
+  const decoders = readers.decoders();
   return decoders.module(async (module) => {
     let whole = true;
     const parts = partReader({ ...opened, decoders, factor, region }, module);

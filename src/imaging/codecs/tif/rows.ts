@@ -49,7 +49,7 @@ export async function decodeTiffRows(
     const options = { picture, region: area, factor: 1, rows: area.height, palette };
     return { area, target: allocateOrThrow(() => targetFor(options)) };
   };
-  const isWhole = await fillFrom({ bytes, opened, decoders: readers }, region, 1, {
+  const isWhole = await fillFrom({ bytes, opened, readers }, region, 1, {
     add(part) {
       band ??= begin(areaOf(part));
       band.target.add(part);

@@ -7,7 +7,7 @@ import { partsOf } from "../parts.ts";
 import { drawnArea } from "../pyramid/drawn.ts";
 import type { Pyramids } from "../pyramid/pyramids.ts";
 import { rowsAtOnce } from "../pyramid/rows.ts";
-import { cut, decodePage, stillDecoder } from "./decode.ts";
+import { cut, decodePage } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
 import { embedInWebp, readWebpMetadata } from "./metadata.ts";
@@ -17,13 +17,12 @@ const fileLimit = 512 * 1024 * 1024;
 
 const drawnPixels = (header: ImageHeader) => drawnArea(header).width * drawnArea(header).height;
 
-/** Creates the WebP codec; its two module instances are internal. */
+/** Creates the WebP codec; its module instances are internal. */
 export function webpCodec(host: CodecHost, pyramids: Pyramids): Codec {
-  const decodeStill = stillDecoder(host);
   const parts = pyramids({
     async decodeWhole(bytes, master) {
       const file = await readAll(bytes, fileLimit);
-      const whole = await decodePage(decodeStill, file, master);
+      const whole = await decodePage(host, file, master);
       const { x, y } = drawnArea(master.header);
       const bands = master.header.bands as 3 | 4;
       return {

@@ -7,7 +7,7 @@ import { memoryBytes } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
-import { emscriptenOptions, keptInstance } from "../instance.ts";
+import { emscriptenOptions } from "../instance.ts";
 import type { MasterPage } from "../plan.ts";
 import { drawnArea } from "../pyramid/drawn.ts";
 import { type Container, clearPixel, type Frame, readContainer, shownFrames } from "./header.ts";
@@ -22,34 +22,39 @@ export interface Rgba {
 /** Maximum pixels decoded to compose one frame: 16 canvases of 4 megapixels, or many small ones. */
 const composeLimit = 64 * 1024 * 1024;
 
-/** Creates the still-picture decoder: a whole WebP file in memory to RGBA. Throws ImagingError `decode`. */
-export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgba> {
-  const withDecoder = keptInstance({
-    create() {
-      offerImageData();
-      return createDecoder({
-        ...emscriptenOptions(host.wasm("webp-decode")),
-        locateFile: (name: string) => name, // never fetched; prevents the glue from using import.meta.url
-      } as object);
-    },
-    memory: (decoder) => decoder.HEAPU8.length,
-  });
-  return (file) =>
-    withDecoder((decoder) => {
-      let result: { width: number; height: number; data: Uint8ClampedArray } | null;
-      try {
-        result = decoder.decode(file as BufferSource);
-      } catch (cause) {
-        throw damagedError("the decoder stopped", cause);
-      }
-      if (!result) throw damagedError("the decoder refused it");
-      const { data } = result;
-      return {
-        width: result.width,
-        height: result.height,
-        data: new Uint8Array(data.buffer, data.byteOffset, data.length),
-      };
-    });
+/** Decodes a still WebP file in memory to RGBA. Throws ImagingError `decode`. */
+export type DecodeStill = (file: Uint8Array) => Promise<Rgba>;
+
+/**
+ * Creates a decoder of the still pictures in one master: frames of an animation, or blocks of a TIFF. Its
+ * instance is made for the first of them, and must not see another master.
+ */
+export function stillDecoder(host: CodecHost): DecodeStill {
+  let instance: ReturnType<typeof createInstance> | undefined;
+  return async (file) => {
+    const decoder = await (instance ??= createInstance(host));
+    let result: { width: number; height: number; data: Uint8ClampedArray } | null;
+    try {
+      result = decoder.decode(file as BufferSource);
+    } catch (cause) {
+      throw damagedError("the decoder stopped", cause);
+    }
+    if (!result) throw damagedError("the decoder refused it");
+    const { data } = result;
+    return {
+      width: result.width,
+      height: result.height,
+      data: new Uint8Array(data.buffer, data.byteOffset, data.length),
+    };
+  };
+}
+
+function createInstance(host: CodecHost) {
+  offerImageData();
+  return createDecoder({
+    ...emscriptenOptions(host.wasm("webp-decode")),
+    locateFile: (name: string) => name, // never fetched; prevents the glue from using import.meta.url
+  } as object);
 }
 
 /**
@@ -64,10 +69,11 @@ export function confirmWhole(file: Uint8Array): void {
 
 /** Decodes a page of a file in memory: of an animation, the area that its frames draw on. */
 export async function decodePage(
-  decodeStill: (file: Uint8Array) => Promise<Rgba>,
+  host: CodecHost,
   file: Uint8Array,
   { header, page }: MasterPage,
 ): Promise<Rgba> {
+  const decodeStill = stillDecoder(host);
   const container = await readContainer(memoryBytes(file));
   confirmWhole(file);
   const { width, height, alpha, frames } = container;
@@ -82,7 +88,7 @@ export async function decodePage(
 
 /** Returns the area of the canvas that frames draw on, while frame `page` is shown. */
 async function compose(
-  decodeStill: (file: Uint8Array) => Promise<Rgba>,
+  decodeStill: DecodeStill,
   file: Uint8Array,
   container: Container,
   page: number,

@@ -1,7 +1,7 @@
 // Encodes pixels as JPEG: with our own encoder for speed, libjpeg-turbo for progressive files, MozJPEG for
 // small size. The files are JFIF, without metadata except the density.
 
-import type { LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
+import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
 import { ImagingError } from "../../../errors.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
@@ -47,11 +47,11 @@ export const encodes: EncodableKinds = {
 };
 
 /** Returns an encoder for one band of gray or three of RGB, 8 bits. Throws ImagingError `encode`. */
-export function jpegEncoder(
-  host: CodecHost,
-  withTurbo: <R>(work: (turbo: LibjpegTurbo) => R | Promise<R>) => Promise<R>,
-  baseline: () => JpegEncoder,
-) {
+export function jpegEncoder(host: CodecHost, baseline: () => JpegEncoder) {
+  const withTurbo = keptInstance<LibjpegTurbo>({
+    create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
+    memory: (turbo) => turbo.HEAPU8.length,
+  });
   const withMozjpeg = keptInstance<Mozjpeg>({
     create: () => createMozjpeg(emscriptenOptions(host.wasm("mozjpeg-encode"))),
     memory: (mozjpeg) => mozjpeg.HEAPU8.length,

@@ -1,13 +1,15 @@
 // Decodes arithmetic-coded JPEG (ITU-T T.81, annex D) with libjpeg-turbo, in the one build that has this
 // coder.
 
-import type { JPEGDecoder, LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
+import createLibjpegTurbo, { type JPEGDecoder } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import { asImagingError } from "../../instance.ts";
+import type { CodecHost } from "../../codec.ts";
+import { asImagingError, emscriptenOptions } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { detailsOf, mismatch } from "../markers/header.ts";
 import { crop } from "./decoder.ts";
+import { confirmScans } from "./scans.ts";
 
 const maxFile = 1024 ** 3;
 /** Initial memory of this build in bytes. */
@@ -23,19 +25,17 @@ export function arithmeticMemory({ header, region }: ReadRequest, fileSize: numb
   return startMemory + 2 * fileSize + coefficients + samples + region.width * region.height * header.bands;
 }
 
-/** Returns a decoder for gray and colour. It does not scale, and treats a truncated file as an error. */
-export function arithmeticDecoder(
-  withInstance: <R>(work: (turbo: LibjpegTurbo) => R | Promise<R>) => Promise<R>,
-) {
+/**
+ * Returns a decoder for gray and colour. It does not scale, and treats a truncated file as an error. Each
+ * call has an instance of its own.
+ */
+export function arithmeticDecoder(host: CodecHost) {
   return async (bytes: ByteSource, read: ReadRequest): Promise<PixelBuffer> => {
     const file = await readAll(bytes, maxFile);
+    confirmScans(file, detailsOf(read.header).frameOffset);
+    const turbo = await createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit")));
     try {
-      return await withInstance((turbo) => {
-        const decoder = new turbo.JPEGDecoder();
-        const pixels = decodeWith(decoder, file, read);
-        decoder.delete();
-        return pixels;
-      });
+      return decodeWith(new turbo.JPEGDecoder(), file, read);
     } catch (error) {
       throw asImagingError(
         error,

@@ -6,13 +6,12 @@ import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost, Decoded } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
-import { asImagingError, keptInstance } from "../../instance.ts";
+import { asImagingError } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { detailsOf, mismatch } from "../markers/header.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./module.ts";
+import { confirmScans } from "./scans.ts";
 
-/** Maximum number of scans. More are an attack, since each costs a pass over all coefficients. */
-const maxScans = 100;
 /** Memory limit of one instance, which has 32-bit addresses. */
 const maxBytes = 3 * 1024 ** 3;
 const chunkSize = 1 << 20;
@@ -49,21 +48,14 @@ export function turboMemory(read: ReadRequest, fileSize: number): number {
 
 /**
  * Returns a decoder for Huffman-coded files of 8 bits with 1, 3 or 4 components. Truncated files end in gray.
+ * Each call has an instance of its own, which is left to the garbage collector with all that is in it.
  */
 export function turboDecoder(host: CodecHost) {
-  const withInstance = keptInstance<Turbo>({
-    create: () => createTurbo(host.wasm("jpeg-turbo")),
-    memory: (turbo) => turbo.memory.buffer.byteLength,
-  });
   return async (bytes: ByteSource, read: ReadRequest): Promise<Decoded> => {
     if (turboMemory(read, bytes.size ?? 0) > maxBytes) throw tooLarge();
+    const turbo = createTurbo(host.wasm("jpeg-turbo"));
     try {
-      return await withInstance(async (turbo) => {
-        const file = await load(turbo, bytes);
-        const pixels = decodeLoaded(turbo, file, read);
-        turbo.free(file.pointer);
-        return pixels;
-      });
+      return decodeLoaded(turbo, await load(turbo, bytes), read);
     } catch (error) {
       throw asImagingError(error, "decode", damagedMessage, { code: "damaged_image" });
     }
@@ -94,13 +86,7 @@ function decodeLoaded(turbo: Turbo, file: LoadedFile, read: ReadRequest): Decode
   const rows = rowsFor(read);
   const input = new Uint8Array(turbo.memory.buffer, file.pointer, file.length);
   shorten(input, header, rows);
-  if (detailsOf(header).multiscan && countScans(input, detailsOf(header).frameOffset) > maxScans)
-    throw new ImagingError(
-      "decode",
-      `Expected at most ${maxScans} scans in a JPEG file; received more. Save the source file again.`,
-      { code: "too_many_scans" },
-    );
-
+  confirmScans(input, detailsOf(header).frameOffset);
   const width = Math.ceil(header.width / scaleFactor);
   const height = Math.ceil(rows / scaleFactor);
   const pitch = width * header.bands;
@@ -120,11 +106,8 @@ function decodeLoaded(turbo: Turbo, file: LoadedFile, read: ReadRequest): Decode
     pixelFormats[header.interpretation as keyof typeof pixelFormats],
     accurateDct,
   );
-  turbo.tjDestroy(decompressor);
   const decoded = new Uint8Array(turbo.memory.buffer, output, pitch * height);
-  const pixels = crop(decoded, width, read);
-  turbo.free(output);
-  return { ...pixels, incomplete: warned !== 0 };
+  return { ...crop(decoded, width, read), incomplete: warned !== 0 };
 }
 
 /**
@@ -140,20 +123,6 @@ function shorten(file: Uint8Array, header: ImageHeader, rows: number): void {
   file[frameOffset + 6] = rows & 255;
 }
 
-/**
- * Counts scan headers after the frame header: SOS with a length that fits its 1 to 4 components. Stops
- * counting above {@link maxScans}.
- */
-function countScans(file: Uint8Array, from: number): number {
-  let count = 0;
-  for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
-    const components = file[at + 4] ?? 0;
-    if (file[at + 1] !== 0xda || file[at + 2] !== 0 || file[at + 3] !== 6 + 2 * components) continue;
-    if (components >= 1 && components <= 4 && ++count > maxScans) break;
-  }
-  return count;
-}
-
 /** Throws unless libjpeg sees the size that our own header walk saw, for which the output was allocated. */
 function confirmSize(
   turbo: Turbo,
@@ -166,7 +135,6 @@ function confirmSize(
   new Int32Array(turbo.memory.buffer, facts, 4).fill(0);
   turbo.tjDecompressHeader3(decompressor, file.pointer, file.length, facts, facts + 4, facts + 8, facts + 12);
   const [seenWidth, seenHeight] = new Int32Array(turbo.memory.buffer, facts, 2);
-  turbo.free(facts);
   if (seenWidth !== width || seenHeight !== height) throw mismatch();
 }
 

@@ -17,11 +17,19 @@ export interface BlockDecoders {
   readonly module: TiffInstances;
 }
 
-/** Returns decoders that keep their module instances between calls. */
-export const blockDecoders = (host: CodecHost, bench: SharedWorkbench, tiles: JpegTiles): BlockDecoders => ({
-  jpeg: jpegDecoder(host, tiles),
-  jpeg2000: jpeg2000Decoder(bench),
-  webp: webpDecoder(host),
-  zlib: host.zlib,
-  module: tiffInstances(() => host.wasm("tiff")),
-});
+/**
+ * Returns a function that creates the decoders for a read of one master. Our own modules keep their instances
+ * between reads, those compiled from C do not.
+ */
+export function blockDecoders(
+  host: CodecHost,
+  bench: SharedWorkbench,
+  tiles: JpegTiles,
+): () => BlockDecoders {
+  const kept = {
+    jpeg2000: jpeg2000Decoder(bench),
+    zlib: host.zlib,
+    module: tiffInstances(() => host.wasm("tiff")),
+  };
+  return () => ({ ...kept, jpeg: jpegDecoder(host, tiles), webp: webpDecoder(host) });
+}

@@ -1,8 +1,9 @@
 // JPEG strips and tiles decoded as a whole by libjpeg-turbo: kinds that our own decoder refuses.
 
 import type { CodecHost } from "../../codec.ts";
-import { asImagingError, keptInstance } from "../../instance.ts";
+import { asImagingError } from "../../instance.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/turbo/module.ts";
+import { confirmScans } from "../../jpg/turbo/scans.ts";
 import { damagedError } from "../directory/ifd.ts";
 import { type JpegCoding, jpegColours, wholeStream } from "./jpeg-stream.ts";
 
@@ -17,18 +18,18 @@ export interface JpegBlock extends JpegCoding {
 }
 
 /**
- * Creates a decoder of JPEG blocks to 8-bit gray, RGB, RGB with alpha or CMYK of `width` by at least `rows`,
- * over `side`, rounded up. It throws ImagingError `decode`, also on warnings, and `unsupported` for
- * unsupported kinds of JPEG.
+ * Creates a decoder of the JPEG blocks of one master, whose instance must not see another: to 8-bit gray, RGB,
+ * RGB with alpha or CMYK of `width` by at least `rows`, over `side`, rounded up. It throws ImagingError
+ * `decode`, also on warnings, and `unsupported` for unsupported kinds of JPEG.
  */
 export function turboBlocks(host: CodecHost) {
-  const withInstance = keptInstance<Turbo>({
-    create: () => createTurbo(host.wasm("jpeg-turbo")),
-    memory: (turbo) => turbo.memory.buffer.byteLength,
-  });
+  let instance: Turbo | undefined;
   return async (data: Uint8Array, block: JpegBlock): Promise<Uint8Array> => {
+    instance ??= createTurbo(host.wasm("jpeg-turbo"));
     try {
-      return await withInstance((turbo) => decode(turbo, wholeStream(data, block), block));
+      const stream = wholeStream(data, block);
+      confirmScans(stream, 0);
+      return decode(instance, stream, block);
     } catch (error) {
       throw asImagingError(
         error,

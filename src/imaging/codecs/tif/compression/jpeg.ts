@@ -23,7 +23,9 @@ export interface JpegPart extends JpegBlock {
  */
 export type DecodeJpeg = (data: Uint8Array, part: JpegPart) => Promise<Uint8Array>;
 
-/** Creates a decoder that leaves the kinds which ours refuses to libjpeg-turbo. */
+/**
+ * Creates a decoder of the blocks of one master, which leaves the kinds that ours refuses to libjpeg-turbo.
+ */
 export function jpegDecoder(host: CodecHost, tiles: JpegTiles): DecodeJpeg {
   const decodeWhole = turboBlocks(host);
 

@@ -20,7 +20,7 @@ export interface WebpBlock {
 /** Decodes WebP blocks to 8-bit RGB or RGBA of `width` by at least `rows`. Throws ImagingError `decode`. */
 export type DecodeWebp = (data: Uint8Array, block: WebpBlock) => Promise<Uint8Array>;
 
-/** Creates a decoder with one instance of the module `webp-decode`. */
+/** Creates a decoder of the blocks of one master; see {@link stillDecoder}. */
 export function webpDecoder(host: CodecHost): DecodeWebp {
   const decodeStill = stillDecoder(host);
   return async (data, { width, rows, maxRows, samples }) => {

@@ -75,7 +75,7 @@ async function findQuantiles(
   const opened = await readers.open(bytes, stage, undefined);
   const { width, height } = opened.picture;
   const values = sampler(opened.picture);
-  await fillFrom({ bytes, opened, decoders: readers }, { x: 0, y: 0, width, height }, 1, values);
+  await fillFrom({ bytes, opened, readers }, { x: 0, y: 0, width, height }, 1, values);
   return values.quantiles();
 }
 
