@@ -48,10 +48,8 @@ export const encodes: EncodableKinds = {
 
 /** Returns an encoder for one band of gray or three of RGB, 8 bits. Throws ImagingError `encode`. */
 export function jpegEncoder(host: CodecHost, baseline: () => JpegEncoder) {
-  const withTurbo = keptInstance<LibjpegTurbo>({
-    create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
-    memory: (turbo) => turbo.HEAPU8.length,
-  });
+  // Not kept: its memory of 50 MiB is larger than what stays in a worker.
+  const createTurbo = () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit")));
   const withMozjpeg = keptInstance<Mozjpeg>({
     create: () => createMozjpeg(emscriptenOptions(host.wasm("mozjpeg-encode"))),
     memory: (mozjpeg) => mozjpeg.HEAPU8.length,
@@ -74,7 +72,7 @@ export function jpegEncoder(host: CodecHost, baseline: () => JpegEncoder) {
       const jpeg =
         depth === undefined
           ? await withMozjpeg((mozjpeg) => encodeSmall(mozjpeg, pixels, options))
-          : await withTurbo((turbo) => encodeProgressive(turbo, pixels, options, depth));
+          : encodeProgressive(await createTurbo(), pixels, options, depth);
       return withDensity(jpeg, options.resolution);
     } catch (error) {
       throw asImagingError(error, "encode", "The picture could not be written as JPEG.");
