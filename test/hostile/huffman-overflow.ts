@@ -51,7 +51,10 @@ export function tableEntries(lengths: readonly number[]): number {
 }
 
 /** A last code that is not complete either, but needs no second table. */
-export const fittingCode = { alphabet: 40, lengths: [0, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0] } as const;
+export const fittingCode = {
+  alphabet: 40,
+  lengths: [0, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0],
+} as const;
 
 /** Returns the file: 16 by 16 pixels, of which no data follow, since a last code that is not complete is refused. */
 export function webpOfCodes(all: readonly { readonly lengths: readonly number[] }[] = codes): Uint8Array {

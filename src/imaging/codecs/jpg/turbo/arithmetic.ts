@@ -32,7 +32,7 @@ export function arithmeticMemory({ header, region }: ReadRequest, fileSize: numb
 export function arithmeticDecoder(host: CodecHost) {
   return async (bytes: ByteSource, read: ReadRequest): Promise<PixelBuffer> => {
     const file = await readAll(bytes, maxFile);
-    confirmScans(file, detailsOf(read.header).frameOffset);
+    confirmScans(file, read.header);
     const turbo = await createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit")));
     try {
       return decodeWith(new turbo.JPEGDecoder(), file, read);

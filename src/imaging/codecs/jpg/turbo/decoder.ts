@@ -86,7 +86,7 @@ function decodeLoaded(turbo: Turbo, file: LoadedFile, read: ReadRequest): Decode
   const rows = rowsFor(read);
   const input = new Uint8Array(turbo.memory.buffer, file.pointer, file.length);
   shorten(input, header, rows);
-  confirmScans(input, detailsOf(header).frameOffset);
+  confirmScans(input, header);
   const width = Math.ceil(header.width / scaleFactor);
   const height = Math.ceil(rows / scaleFactor);
   const pitch = width * header.bands;

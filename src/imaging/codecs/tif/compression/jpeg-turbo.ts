@@ -3,7 +3,6 @@
 import type { CodecHost } from "../../codec.ts";
 import { asImagingError } from "../../instance.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/turbo/module.ts";
-import { confirmScans } from "../../jpg/turbo/scans.ts";
 import { damagedError } from "../directory/ifd.ts";
 import { type JpegCoding, jpegColours, wholeStream } from "./jpeg-stream.ts";
 
@@ -27,9 +26,7 @@ export function turboBlocks(host: CodecHost) {
   return async (data: Uint8Array, block: JpegBlock): Promise<Uint8Array> => {
     instance ??= createTurbo(host.wasm("jpeg-turbo"));
     try {
-      const stream = wholeStream(data, block);
-      confirmScans(stream, 0);
-      return decode(instance, stream, block);
+      return decode(instance, wholeStream(data, block), block);
     } catch (error) {
       throw asImagingError(
         error,
