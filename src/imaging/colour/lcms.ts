@@ -1,6 +1,7 @@
 // Little CMS in WebAssembly: only its C interface (lcms2.h) and the imports that it needs, to sample a
 // profile once, and to bring sRGB pixels into one.
 
+import { hasImpossibleGrid } from "./grid-sizes.ts";
 import { srgbToLinear } from "./srgb.ts";
 import { srgbProfile } from "./write.ts";
 
@@ -43,7 +44,8 @@ const chunk = 4096;
 /**
  * Returns linear sRGB, three values for each colour, of device colours under a profile: relative colorimetric
  * with black-point compensation. `colours` has 0 to 1 for each channel; results exceed 0 to 1 for colours
- * outside sRGB. Returns undefined if Little CMS refuses the profile, or returns something other than numbers.
+ * outside sRGB. Returns undefined if the profile has an impossible grid, or if Little CMS refuses it or
+ * returns something other than numbers.
  */
 export function sampleProfile(
   module: WebAssembly.Module,
@@ -51,6 +53,7 @@ export function sampleProfile(
   space: keyof typeof formats,
   colours: Float32Array,
 ): Float32Array | undefined {
+  if (hasImpossibleGrid(profile)) return undefined;
   const lcms = createLcms(module);
   const { format: input, channels, full } = formats[space];
   const open = (bytes: Uint8Array) => {
@@ -87,9 +90,23 @@ const byteFormats = { gray: (3 << 16) | (1 << 3) | 1, rgb: (4 << 16) | (3 << 3) 
 /**
  * Converts pixels of sRGB with alpha, 8 bit, to the colours of a profile: relative colorimetric with
  * black-point compensation; under a gray one all three colours are its gray. Alpha is unchanged. Returns
- * undefined if Little CMS can make no transform into the profile.
+ * undefined if the profile has an impossible grid, or Little CMS can make no transform into it.
  */
 export function srgbInProfile(
+  module: WebAssembly.Module,
+  profile: Uint8Array,
+  space: keyof typeof byteFormats,
+  rgba: Uint8Array,
+): Uint8Array | undefined {
+  if (hasImpossibleGrid(profile)) return undefined;
+  try {
+    return convertInto(module, profile, space, rgba);
+  } catch {
+    return undefined; // the failed instance is discarded; the profile is at fault
+  }
+}
+
+function convertInto(
   module: WebAssembly.Module,
   profile: Uint8Array,
   space: keyof typeof byteFormats,

@@ -3,6 +3,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { profileFacts } from "../../../src/imaging/colour/facts.ts";
+import { hasImpossibleGrid } from "../../../src/imaging/colour/grid-sizes.ts";
+import { sampleProfile } from "../../../src/imaging/colour/lcms.ts";
 import { createColour } from "../../../src/imaging/colour/transform.ts";
 import { rgbProfile, srgbCurve } from "../../../src/imaging/colour/write.ts";
 import { memoryBytes } from "../../../src/imaging/lib/byte-source.ts";
@@ -250,5 +252,57 @@ describe("a table that is not all inside its tag is not used:", () => {
   test("the table of a CMYK profile cut short", async () => {
     const cut = damaged(chemicalProof(), "A2B1", (body) => body.writeUInt8(40, 10));
     expect((await facts(cut, "cmyk")).ignored).toMatch(/^it is damaged: expected a table of/);
+  });
+});
+
+describe("a grid of more nodes than 32 bits count is not evaluated", () => {
+  /**
+   * Steps from three channels to six, and by a grid to three. Its 12,884,933,880 nodes are 31,992 in 32 bits,
+   * and so many are there (ICC.1:2022, 10.19; the order of the axes is that of Little CMS).
+   */
+  function elements(points: readonly number[]): Buffer {
+    const [matrix, grid] = [Buffer.alloc(12 + (3 * 6 + 6) * 4), Buffer.alloc(28 + 31_992 * 3 * 4)];
+    matrix.write("matf", 0, "latin1");
+    grid.write("clut", 0, "latin1");
+    for (const [step, inputs, outputs] of [
+      [matrix, 3, 6],
+      [grid, 6, 3],
+    ] as const) {
+      step.writeUInt16BE(inputs, 8);
+      step.writeUInt16BE(outputs, 10);
+    }
+    for (let i = 0; i < 6; i++) matrix.writeFloatBE(0.5, 12 + (3 * i + (i % 3)) * 4);
+    grid.set(points, 12);
+    const head = Buffer.alloc(32);
+    head.write("mpet", 0, "latin1");
+    head.writeUInt16BE(3, 8);
+    head.writeUInt16BE(3, 10);
+    for (const [i, value] of [2, 32, matrix.length, 32 + matrix.length, grid.length].entries())
+      head.writeUInt32BE(value, 12 + i * 4);
+    return Buffer.concat([head, matrix, grid]);
+  }
+  const many = [181, 15, 53, 52, 42, 41];
+  const some = [4, 6, 6, 6, 6, 6];
+  const used = (steps: Buffer) => profileOf("RGB ", "XYZ ", 4, [["D2B1", steps]]);
+  const sample = (profile: Uint8Array) =>
+    sampleProfile(testHost.wasm("lcms"), profile, "rgb", Float32Array.of(0.25, 0.5, 0.75));
+
+  test("in the table that is used, where Little CMS would read outside of its memory", () => {
+    expect(sample(used(elements(many)))).toBeUndefined();
+    expect(sample(used(elements(some)))).toHaveLength(3);
+  });
+
+  test("in a table that Little CMS reads beside it", () => {
+    expect(hasImpossibleGrid(profileOf("RGB ", "XYZ ", 4, [["B2D0", elements(many)]]))).toBe(true);
+    const inverse = Buffer.alloc(64);
+    inverse.write("mBA ", 0, "latin1");
+    inverse.set([6, 3], 8);
+    inverse.writeUInt32BE(32, 24);
+    inverse.set(many, 32);
+    expect(hasImpossibleGrid(profileOf("RGB ", "Lab ", 4, [["B2A0", inverse]]))).toBe(true);
+  });
+
+  test.skipIf(sound.length === 0).each(sound)("and %s has none", (name) => {
+    expect(hasImpossibleGrid(installed(name))).toBe(false);
   });
 });
