@@ -28,4 +28,7 @@ export function bundleBom(contents: {
     readonly package?: string;
   }[];
   readonly prebuilt?: readonly string[];
-}): { readonly components: readonly Record<string, unknown>[] } & Record<string, unknown>;
+}): {
+  readonly components: readonly Record<string, unknown>[];
+  readonly vulnerabilities: readonly Record<string, unknown>[];
+} & Record<string, unknown>;

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { packageTexts, upstream } from "./upstream.mjs";
+import { sourceOf, vulnerabilities } from "./vulnerabilities.mjs";
 
 /**
  * The packages that files come from, sorted by name: `{ name, version, license, home, directory }`. `files`
@@ -116,6 +117,7 @@ export function bundleBom({ version, packages, modules, prebuilt = [] }) {
     },
     components: [...components, ...upstreamOf(packages).map(upstreamComponent), ...own],
     dependencies,
+    vulnerabilities: vulnerabilitiesOf(packages),
     ...(incomplete.length > 0 && { compositions: [{ aggregate: "incomplete", assemblies: incomplete }] }),
   };
 }
@@ -131,16 +133,35 @@ function packageUrl({ name, version }) {
   return `pkg:npm/${name.replace(/^@/, "%40")}@${encodeURIComponent(version)}`;
 }
 
+/** The vulnerabilities of what packages contain, as CycloneDX has them: one for each identifier and part. */
+function vulnerabilitiesOf(packages) {
+  const refs = upstreamOf(packages).map(upstreamRef);
+  return vulnerabilities.flatMap(({ ids, part: [name, version], ...analysis }) => {
+    const ref = upstreamRef({ name, version });
+    if (!refs.includes(ref)) return [];
+    return ids.map((id) => ({
+      "bom-ref": `${ref}/${id}`,
+      id,
+      source: sourceOf(id),
+      analysis,
+      affects: [{ ref }],
+    }));
+  });
+}
+
 function upstreamComponent(row) {
-  const { name, version, license, repository, tag, cpe } = row;
+  const { name, version, license, repository, tag, commit, cpe, release = version } = row;
   return {
     type: "library",
     "bom-ref": upstreamRef(row),
     name,
     ...(version && { version }),
-    ...(cpe && version && { cpe: `cpe:2.3:a:${cpe}:${version}:*:*:*:*:*:*:*` }),
-    purl: `pkg:github/${repository.toLowerCase()}${tag ? `@${tag}` : ""}`,
+    ...(cpe && release && { cpe: `cpe:2.3:a:${cpe}:${release}:*:*:*:*:*:*:*` }),
+    purl: `pkg:github/${repository.toLowerCase()}${tag || commit ? `@${tag ?? commit}` : ""}`,
     licenses: [licenceChoice(license)],
+    ...(commit && {
+      pedigree: { commits: [{ uid: commit, url: `https://github.com/${repository}/commit/${commit}` }] },
+    }),
   };
 }
 

@@ -11,6 +11,8 @@ import { cantaloupePage } from "./cantaloupe-page.mjs";
 import { commandsPage } from "./commands-page.mjs";
 import { figuresPage } from "./figures-page.mjs";
 import { keyTable } from "./key-table.mjs";
+import { vulnerabilities } from "./vulnerabilities.mjs";
+import { vulnerabilitiesPage } from "./vulnerabilities-page.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const folder = mkdtempSync(join(root, "node_modules/.docs-"));
@@ -42,6 +44,7 @@ const files = {
     readFileSync(join(root, "docs/coming-from/cantaloupe.md"), "utf8"),
     cantaloupeRows,
   ),
+  "docs/contributing/vulnerabilities.md": vulnerabilitiesPage(vulnerabilities),
   "deploy/kubernetes/monitoring/alerts.yaml": prometheusRule(),
 };
 

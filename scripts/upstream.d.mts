@@ -6,6 +6,8 @@ export interface Upstream {
   readonly license: string;
   readonly repository: string;
   readonly tag?: string;
+  readonly commit?: string;
+  readonly release?: string;
   readonly cpe?: string;
   readonly texts: readonly string[];
   readonly packages: readonly string[];

@@ -7,8 +7,9 @@
 
 /**
  * Software by name and version: `license` is an SPDX expression, `repository` is on github.com, `tag` is that
- * of the version there, `cpe` is vendor and product for those who look up vulnerabilities. `texts` are paths
- * from the root of this project, `packages` those that contain it.
+ * of the version there, `commit` the one that was compiled, `cpe` is vendor and product for those who look up
+ * vulnerabilities; `release` is the last one before a version between two. `texts` are paths from the root of
+ * this project, `packages` those that contain it.
  */
 export const upstream = [
   {
@@ -31,6 +32,7 @@ export const upstream = [
     license: "MIT",
     repository: "mm2/Little-CMS",
     tag: "lcms2.16",
+    commit: "453bafeb85b4ef96498866b7a8eadcc74dff9223",
     cpe: "littlecms:little_cms",
     texts: ["scripts/licences/lcms.txt"],
     packages: ["lcms-wasm"],
@@ -41,6 +43,7 @@ export const upstream = [
     license: "IJG AND BSD-3-Clause AND Zlib",
     repository: "libjpeg-turbo/libjpeg-turbo",
     tag: "2.0.4",
+    commit: "166e34213e4f4e2363ce058a7bcc69fd03e38b76",
     cpe: "libjpeg-turbo:libjpeg-turbo",
     texts: ["scripts/licences/libjpeg-turbo-2.0.4.md", "scripts/licences/ijg.txt"],
     packages: ["@cwasm/jpeg-turbo"],
@@ -51,6 +54,7 @@ export const upstream = [
     license: "IJG AND BSD-3-Clause AND Zlib",
     repository: "libjpeg-turbo/libjpeg-turbo",
     tag: "3.2.0",
+    commit: "c85e6b905bf237038faa936dab160ebfc5da0344",
     cpe: "libjpeg-turbo:libjpeg-turbo",
     texts: ["scripts/licences/libjpeg-turbo-3.2.0.md", "scripts/licences/ijg.txt"],
     packages: ["@cornerstonejs/codec-libjpeg-turbo-8bit"],
@@ -66,11 +70,13 @@ export const upstream = [
     packages: ["@cornerstonejs/codec-libjpeg-turbo-8bit"],
   },
   {
+    // 54 commits after 1.1.0, by which its decoder still calls itself
     name: "libwebp",
-    version: "1.1.0",
+    version: "1.1.0-54-gd2e245ea",
+    release: "1.1.0",
     license: "BSD-3-Clause",
     repository: "webmproject/libwebp",
-    tag: "v1.1.0",
+    commit: "d2e245ea9e959a5a79e1db0ed2085206947e98f2",
     cpe: "webmproject:libwebp",
     texts: ["node_modules/@jsquash/webp/codec/LICENSE.codec.md"],
     packages: ["@jsquash/webp"],
@@ -107,6 +113,7 @@ export const upstream = [
     license: "BSD-2-Clause",
     repository: "uclouvain/openjpeg",
     tag: "v2.5.4",
+    commit: "6c4a29b00211eb0430fa0e5e890f1ce5c80f409f",
     cpe: "uclouvain:openjpeg",
     texts: ["scripts/licences/openjpeg.txt"],
     packages: ["@cornerstonejs/codec-openjpeg"],

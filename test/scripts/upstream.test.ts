@@ -1,10 +1,12 @@
 // The origins of the WebAssembly modules: each is in the table, with its licence and its version.
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { bundleBom, licenceText, packagesOf } from "../../scripts/bundle-contents.mjs";
 import { upstream } from "../../scripts/upstream.mjs";
+import { vulnerabilities } from "../../scripts/vulnerabilities.mjs";
 import { viewerNotices } from "../../scripts/viewer-files.mjs";
 import { wasmModules } from "../../src/imaging/codecs/modules.ts";
 
@@ -46,7 +48,7 @@ test("libwebp is of the version that its decoder returns", async () => {
   const decoder = await start({ wasmBinary: await readFile(`${folder}.wasm`) });
   // WebPGetDecoderVersion: three bytes, https://developers.google.com/speed/webp/docs/api
   const [major, minor, revision] = [16, 8, 0].map((shift) => (decoder.version() >> shift) & 255);
-  expect(upstream.find(({ name }) => name === "libwebp")?.version).toBe(`${major}.${minor}.${revision}`);
+  expect(upstream.find(({ name }) => name === "libwebp")?.release).toBe(`${major}.${minor}.${revision}`);
 });
 
 test("each row names packages that modules come from, and texts that are there", async () => {
@@ -95,6 +97,42 @@ describe("the build's account of the modules", async () => {
     expect(ofPackage?.dependsOn).toContain(openjpeg?.["bom-ref"]);
     const refs = bom.components.map((each) => each["bom-ref"]);
     expect(new Set(refs).size).toBe(refs.length);
+  });
+});
+
+describe("the table of vulnerabilities", async () => {
+  const all = await packagesOf(
+    root,
+    modules.map(({ file }) => `node_modules/${file}`),
+  );
+  const { vulnerabilities: listed } = bundleBom({ version: "1.0.0", packages: all, modules: [] });
+
+  test("is in the bill of materials, each entry with the component that has it", () => {
+    expect(listed.length).toBe(vulnerabilities.reduce((sum, { ids }) => sum + ids.length, 0));
+    expect(new Set(listed.map((each) => each["bom-ref"])).size).toBe(listed.length);
+    expect(listed.find(({ id }) => id === "CVE-2023-4863")).toMatchObject({
+      source: { name: "NVD", url: "https://nvd.nist.gov/vuln/detail/CVE-2023-4863" },
+      analysis: { state: "exploitable", response: ["workaround_available"] },
+      affects: [{ ref: "upstream/libwebp/1.1.0-54-gd2e245ea" }],
+    });
+  });
+
+  // https://cyclonedx.org/docs/1.5/json/#vulnerabilities_items_analysis
+  test("has states and justifications of CycloneDX, and names tests and files that are there", () => {
+    const states = ["resolved", "exploitable", "in_triage", "not_affected"];
+    const justifications = [
+      "code_not_present",
+      "code_not_reachable",
+      "protected_at_runtime",
+      "protected_by_mitigating_control",
+    ];
+    for (const { state, justification, detail } of vulnerabilities) {
+      expect(states).toContain(state);
+      expect(state === "not_affected").toBe(justification !== undefined);
+      if (justification) expect(justifications).toContain(justification);
+      for (const [path] of detail.matchAll(/\b(src|test)\/[\w/.-]+\.ts/g))
+        expect(existsSync(root + path)).toBe(true);
+    }
   });
 });
 
