@@ -1,10 +1,11 @@
-// The published vulnerabilities of software that WebAssembly modules of packages were compiled from, and whether
-// the service has them. The bill of materials and docs/contributing/vulnerabilities.md are made of it.
+// The published vulnerabilities of software that WebAssembly modules of packages were compiled from, and
+// whether the service has them. The bill of materials and docs/contributing/vulnerabilities.md are made of
+// it.
 
 /**
  * Vulnerabilities by `ids` of a `part`: name and version of a row of scripts/upstream.mjs. `state`,
- * `justification` and `response` are those of CycloneDX 1.5 (vulnerabilities[].analysis); `detail` says why, and
- * what shows it.
+ * `justification` and `response` are those of CycloneDX 1.5 (vulnerabilities[].analysis); `detail` says why,
+ * and what shows it.
  */
 export const vulnerabilities = [
   {

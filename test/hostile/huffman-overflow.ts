@@ -1,14 +1,14 @@
-// A lossless WebP whose prefix codes need more room than libwebp before 1.3.2 sets aside (CVE-2023-4863), made
-// after the advisory and the WebP Lossless Bitstream Specification, section 5.
+// A lossless WebP whose prefix codes need more room than libwebp before 1.3.2 sets aside (CVE-2023-4863),
+// made after the advisory and the WebP Lossless Bitstream Specification, section 5.
 
 /** The longest code, and bits that the first table of a decoder looks up. */
 const longest = 15;
 const first = 8;
 
 /**
- * The five codes of a picture without a colour cache: size of the alphabet, and how many of its symbols have a
- * code of each length from 0 on. The first four are complete and as large as complete codes can get; the last
- * is not complete: its longest codes leave a part of a second table without meaning.
+ * The five codes of a picture without a colour cache: size of the alphabet, and how many of its symbols have
+ * a code of each length from 0 on. The first four are complete and as large as complete codes can get; the
+ * last is not complete: its longest codes leave a part of a second table without meaning.
  */
 export const codes = [
   { alphabet: 280, lengths: [0, 1, 0, 0, 1, 0, 0, 0, 0, 191, 49, 33, 1, 1, 1, 2] },
@@ -18,7 +18,9 @@ export const codes = [
   { alphabet: 40, lengths: [0, 0, 0, 0, 0, 0, 0, 1, 0, 31, 1, 1, 1, 1, 1, 3] },
 ] as const;
 
-/** Entries that libwebp sets aside for five complete codes without a colour cache: the sum of their maxima. */
+/**
+ * Entries that libwebp sets aside for five complete codes without a colour cache: the sum of their maxima.
+ */
 export const reserved = 654 + 3 * 630 + 410;
 
 /** Returns the share of all codes of the longest length that a code uses: 1 if it is complete. */
@@ -56,7 +58,10 @@ export const fittingCode = {
   lengths: [0, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0],
 } as const;
 
-/** Returns the file: 16 by 16 pixels, of which no data follow, since a last code that is not complete is refused. */
+/**
+ * Returns the file: 16 by 16 pixels, of which no data follow, since a last code that is not complete is
+ * refused.
+ */
 export function webpOfCodes(all: readonly { readonly lengths: readonly number[] }[] = codes): Uint8Array {
   const bits: number[] = [];
   const put = (value: number, count: number) => {

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { bundleBom, licenceText, packagesOf } from "../../scripts/bundle-contents.mjs";
 import { upstream } from "../../scripts/upstream.mjs";
-import { vulnerabilities } from "../../scripts/vulnerabilities.mjs";
 import { viewerNotices } from "../../scripts/viewer-files.mjs";
+import { vulnerabilities } from "../../scripts/vulnerabilities.mjs";
 import { wasmModules } from "../../src/imaging/codecs/modules.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,6 +1,6 @@
-// Instances of WebAssembly modules. Those of encoders and of our own modules are kept between calls while they
-// are known to be sound. A decoder compiled from C gets a new one for each master: its memory may have been
-// changed by the file that it read, in ways that no check can see.
+// Instances of WebAssembly modules. Those of encoders and of our own modules are kept between calls while
+// they are known to be sound. A decoder compiled from C gets a new one for each master: its memory may have
+// been changed by the file that it read, in ways that no check can see.
 
 import { ImagingError, type ImagingErrorOptions } from "../errors.ts";
 
@@ -17,8 +17,8 @@ export interface InstanceKind<T> {
 }
 
 /**
- * Lends an instance to one call at a time; not for decoders compiled from C. It is kept for the next one, except after any error (the state of
- * a module is then undefined) or if its memory has grown beyond 32 MiB.
+ * Lends an instance to one call at a time; not for decoders compiled from C. It is kept for the next one,
+ * except after any error (the state of a module is then undefined) or if its memory has grown beyond 32 MiB.
  */
 export function keptInstance<T>(kind: InstanceKind<T>) {
   let idle: T | undefined;

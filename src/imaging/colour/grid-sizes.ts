@@ -1,5 +1,5 @@
-// The declared sizes of the grids in a profile's tables. Little CMS up to 2.18 counts nodes in 32 bits, so that a
-// grid of more gets a table that is too small, and is read beyond its end (CVE-2026-41254).
+// The declared sizes of the grids in a profile's tables. Little CMS up to 2.18 counts nodes in 32 bits, so
+// that a grid of more gets a table that is too small, and is read beyond its end (CVE-2026-41254).
 
 /** Positions of a grid in a tag: its points along each axis, a byte each, and its output channels. */
 interface DeclaredGrid {

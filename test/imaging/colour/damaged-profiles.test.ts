@@ -258,7 +258,7 @@ describe("a table that is not all inside its tag is not used:", () => {
 describe("a grid of more nodes than 32 bits count is not evaluated", () => {
   /**
    * Steps from three channels to six, and by a grid to three. Its 12,884,933,880 nodes are 31,992 in 32 bits,
-   * and so many are there (ICC.1:2022, 10.19; the order of the axes is that of Little CMS).
+   * which is how many are there (ICC.1:2022, 10.19; the order of the axes is that of Little CMS).
    */
   function elements(points: readonly number[]): Buffer {
     const [matrix, grid] = [Buffer.alloc(12 + (3 * 6 + 6) * 4), Buffer.alloc(28 + 31_992 * 3 * 4)];
@@ -292,7 +292,7 @@ describe("a grid of more nodes than 32 bits count is not evaluated", () => {
     expect(sample(used(elements(some)))).toHaveLength(3);
   });
 
-  test("in a table that Little CMS reads beside it", () => {
+  test("in a table that Little CMS also reads", () => {
     expect(hasImpossibleGrid(profileOf("RGB ", "XYZ ", 4, [["B2D0", elements(many)]]))).toBe(true);
     const inverse = Buffer.alloc(64);
     inverse.write("mBA ", 0, "latin1");

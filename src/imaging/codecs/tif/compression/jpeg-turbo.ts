@@ -17,8 +17,8 @@ export interface JpegBlock extends JpegCoding {
 }
 
 /**
- * Creates a decoder of the JPEG blocks of one master, whose instance must not see another: to 8-bit gray, RGB,
- * RGB with alpha or CMYK of `width` by at least `rows`, over `side`, rounded up. It throws ImagingError
+ * Creates a decoder of the JPEG blocks of one master, whose instance must not see another: to 8-bit gray,
+ * RGB, RGB with alpha or CMYK of `width` by at least `rows`, over `side`, rounded up. It throws ImagingError
  * `decode`, also on warnings, and `unsupported` for unsupported kinds of JPEG.
  */
 export function turboBlocks(host: CodecHost) {
