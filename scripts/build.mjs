@@ -10,6 +10,7 @@ import * as esbuild from "esbuild";
 import { markBuilt, sourcesDigest } from "./build-stamp.mjs";
 import { bundleBom, licenceFiles, licenceText, packagesOf } from "./bundle-contents.mjs";
 import { deriveConfigTree } from "./config-tree.mjs";
+import { withFirstMemory } from "./first-memory.mjs";
 import { moduleTable } from "./modules.mjs";
 import { buildSite } from "./site/site.mjs";
 import { compressFiles } from "./static-files.mjs";
@@ -68,7 +69,10 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
   const modulesOf = { thread: workerModules, "hook-thread": hookModules, "password-thread": () => [] };
   const names = only ? modulesOf[only]() : all;
   for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
-    await copyFile(file, join(outdir, "wasm", `${name}.wasm`));
+    const { firstPages } = wasmModules[name];
+    const target = join(outdir, "wasm", `${name}.wasm`);
+    if (firstPages) await writeFile(target, withFirstMemory(await readFile(file), firstPages));
+    else await copyFile(file, target);
   }
   const used = [];
   for (const thread of only ? [only] : threads)

@@ -9,6 +9,11 @@ interface WasmModule {
   readonly usedBy: "worker" | "main" | "both" | "hooks";
   /** A file in node_modules. */
   readonly package?: string;
+  /**
+   * Pages of 64 KiB that the memory of an instance begins with in `dist/`, fewer than in the package: V8
+   * collects garbage the more often, the larger the memories of new instances are.
+   */
+  readonly firstPages?: number;
   /** Entry file of our own module, which the build compiles. */
   readonly source?: string;
 }
@@ -23,7 +28,8 @@ export const wasmModules = {
     package: "@cornerstonejs/codec-libjpeg-turbo-8bit/dist/libjpegturbowasm.wasm",
   },
   "mozjpeg-encode": { usedBy: "worker", package: "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm" },
-  "webp-decode": { usedBy: "worker", package: "@jsquash/webp/codec/dec/webp_dec.wasm" },
+  // 16 MiB in the package
+  "webp-decode": { usedBy: "worker", package: "@jsquash/webp/codec/dec/webp_dec.wasm", firstPages: 32 },
   "webp-encode": { usedBy: "worker", package: "@jsquash/webp/codec/enc/webp_enc_simd.wasm" },
   openjpeg: { usedBy: "worker", package: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm" },
   lcms: { usedBy: "worker", package: "lcms-wasm/dist/lcms.wasm" },
