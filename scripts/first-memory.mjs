@@ -1,4 +1,4 @@
-// Reduces the memory that instances of a WebAssembly module begin with (WebAssembly Core Specification, 5.5.8).
+// Reduces the memory that instances of a WebAssembly module begin with (WebAssembly Core, 5.5.8).
 
 /**
  * Returns a module whose one memory begins with `pages` of 64 KiB instead of more. Throws an Error for a
