@@ -185,7 +185,7 @@ export function createApp(
       ? () => {}
       : caps.enter(client ?? platform.clientAddress(c.req.raw), {
           all: max_in_flight,
-          perAddress: max_in_flight_per_ip,
+          perNetwork: max_in_flight_per_ip,
         });
     if (typeof place !== "function") throw new Refusal(place);
     try {

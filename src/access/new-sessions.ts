@@ -1,8 +1,8 @@
 // Limits the sessions that the clients of one network may begin, so that nobody fills the session store for
 // all others.
 
+import { networkOf } from "../lib/network/client-network.ts";
 import { createLimiter, steadily } from "./limiter.ts";
-import { networkOf } from "./network.ts";
 
 /**
  * Sessions of one network: the first value immediately, the second in addition within the lifetime of a

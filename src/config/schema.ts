@@ -162,7 +162,8 @@ export const configSchema = z
           edit: "live",
         }),
         max_in_flight_per_ip: option(z.int().min(0).default(0), {
-          description: "Requests at the same time from one client address; further ones are 429. 0: no cap.",
+          description:
+            "Requests at the same time from one network of clients: an IPv4 address, or an IPv6 prefix of 64 bits. Further ones are 429. 0: no cap.",
           edit: "live",
         }),
         max_wait: option(durationOption.default("20s"), {

@@ -192,7 +192,7 @@ function limitsText({ image, limits }: StartFacts["settings"]): string {
     sides.length > 0 ? `answers up to ${sides.join(" and ")}` : "responses of any size",
     ...(limits.max_in_flight > 0 ? [`${limits.max_in_flight} requests at once`] : []),
     ...(limits.max_in_flight_per_ip > 0
-      ? [`${limits.max_in_flight_per_ip} requests at once from one address`]
+      ? [`${limits.max_in_flight_per_ip} requests at once from one network`]
       : []),
     ...(limits.max_in_flight + limits.max_in_flight_per_ip === 0 ? ["no cap on requests"] : []),
   ];

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { LoginFailures, ranks } from "../../src/access/logins/failures.ts";
-import { networkOf } from "../../src/access/network.ts";
+import { networkOf } from "../../src/lib/network/client-network.ts";
 import { createVerifier } from "../../src/access/passwords/verifier.ts";
 import { basic } from "../api/admin/operator.ts";
 import { hashes, servedWithAuth } from "../api/auth/served.ts";

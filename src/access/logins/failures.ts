@@ -1,9 +1,9 @@
 // Failed logins by network and by user: the first few are free, then each delays the next attempt. What
 // others do in a user's name delays that user only in networks that have failed too.
 
+import { networkOf } from "../../lib/network/client-network.ts";
 import { parseIp } from "../../lib/network/ip-range.ts";
 import { createLimiter, type Limiter, steadily } from "../limiter.ts";
-import { networkOf } from "../network.ts";
 
 /** Tries in the name of one user: `free` immediately, then one in each `eachMs` milliseconds. */
 export interface Allowance {

@@ -1,7 +1,7 @@
 // The networks from which users have logged in, kept with the sessions.
 
 import { toHex } from "../../imaging/lib/digest.ts";
-import { networkOf } from "../network.ts";
+import { networkOf } from "../../lib/network/client-network.ts";
 import type { Sessions } from "../session.ts";
 
 /** A user at an address. */

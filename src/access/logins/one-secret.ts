@@ -1,7 +1,7 @@
 // Failed attempts to send a secret of the operator, such as a password or a token for writing.
 
 import { createLru } from "../../imaging/lib/lru.ts";
-import { networkOf } from "../network.ts";
+import { networkOf } from "../../lib/network/client-network.ts";
 import { LoginFailures } from "./failures.ts";
 
 export interface SecretAttempt {

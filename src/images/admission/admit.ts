@@ -3,6 +3,7 @@
 import { cancelledError, ServiceError } from "../../errors.ts";
 import { waitForTurn } from "../../lib/concurrency/bounded-wait.ts";
 import { createTurns } from "../../lib/concurrency/turns.ts";
+import { networkOf } from "../../lib/network/client-network.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
 import type { Permit } from "../../workers/place.ts";
 import { createEstimates, type EstimatedWork } from "./cost.ts";
@@ -30,7 +31,7 @@ export interface Demand {
   readonly work: EstimatedWork;
   /** Estimated peak bytes. */
   readonly memory: number;
-  /** Address of the first client that asked; clients take turns. */
+  /** Address of the first client that asked; networks of clients take turns. */
   readonly client?: string | undefined;
   /** Name of the source if its bytes are on another machine, so that the job may have to wait for them. */
   readonly remote?: string | undefined;
@@ -233,7 +234,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
     const expectedMs = estimates.of(demand.work);
     const lane = laneOf(expectedMs);
     const queue = queues[lane];
-    const party = demand.client ?? "";
+    const party = networkOf(demand.client);
     let ticket: Ticket;
     let late: ReturnType<typeof setTimeout> | undefined;
     const waits = waitForTurn<Ticket>(

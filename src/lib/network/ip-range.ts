@@ -1,7 +1,7 @@
 // IP addresses and CIDR ranges (RFC 4632, RFC 4291), for trusted proxies and access by address.
 
 /** An address as a number of 32 or 128 bits; IPv4-mapped IPv6 counts as IPv4. */
-interface IpNumber {
+export interface IpNumber {
   readonly bits: 32 | 128;
   readonly value: bigint;
 }
@@ -96,8 +96,11 @@ export function parseRange(text: string): IpRange {
 export function inRanges(text: string, ranges: readonly IpRange[]): boolean {
   const ip = ranges.length > 0 ? parseIp(text) : undefined;
   if (!ip) return false;
-  return ranges.some((range) => {
-    const shift = BigInt(range.bits - range.prefix);
-    return range.bits === ip.bits && range.value >> shift === ip.value >> shift;
-  });
+  return ranges.some((range) => inRange(ip, range));
+}
+
+/** True if an address is in a range. */
+export function inRange(ip: IpNumber, range: IpRange): boolean {
+  const shift = BigInt(range.bits - range.prefix);
+  return range.bits === ip.bits && range.value >> shift === ip.value >> shift;
 }

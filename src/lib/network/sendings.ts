@@ -2,6 +2,7 @@
 // copy of the whole, and a client that stops reading is disconnected on every runtime.
 
 import { ServiceError } from "../../errors.ts";
+import { networkOf } from "./client-network.ts";
 
 /** Bytes of a piece. */
 const pieceBytes = 128 * 1024;
@@ -11,9 +12,9 @@ export interface Sendings {
   /**
    * Returns a body for `client`, an address, in pieces. Makes room for it first: cuts bodies that nobody has
    * read from for a while, the longest wait first. Throws `busy` (code sending_full) if the rest leaves none,
-   * or if the client alone is being sent half of what may be sent. The body ends with an error if it is cut,
-   * or if nothing is read for `stallMs` (0: no limit). `ended` is called once, when the last piece was read,
-   * the client has left or the body was cut.
+   * or if the client's network alone is being sent half of what may be sent. The body ends with an error if
+   * it is cut, or if nothing is read for `stallMs` (0: no limit). `ended` is called once, when the last piece
+   * was read, the client has left or the body was cut.
    */
   send(
     bytes: Uint8Array<ArrayBuffer>,
@@ -27,7 +28,7 @@ export interface Sendings {
 
 interface Sending {
   readonly bytes: Uint8Array;
-  readonly client: string | undefined;
+  readonly network: string | undefined;
   /** When a piece was last read, by `performance.now()`. */
   readAt: number;
   cut(): void;
@@ -59,7 +60,8 @@ export function createSendings(mostBytes: number): Sendings {
   };
   return {
     send(bytes, client, stallMs, ended) {
-      if (client !== undefined) makeRoom(bytes, mostBytes / 2, (other) => other.client === client);
+      const network = client === undefined ? undefined : networkOf(client);
+      if (network !== undefined) makeRoom(bytes, mostBytes / 2, (other) => other.network === network);
       makeRoom(bytes, mostBytes, () => true);
       let at = 0;
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -73,7 +75,7 @@ export function createSendings(mostBytes: number): Sendings {
       };
       const sending: Sending = {
         bytes,
-        client,
+        network,
         readAt: performance.now(),
         cut: () => stop(new Error("The client reads too slowly, and others need the memory.")),
       };

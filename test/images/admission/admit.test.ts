@@ -53,6 +53,9 @@ function gate(limits: Partial<AdmissionLimits> = {}) {
   return { admission, counts, order, start, waits };
 }
 
+/** Address of the client whose jobs begin with a letter. */
+const addressOf = (name: string) => `192.0.2.${name.charCodeAt(0)}`;
+
 /** Lets all that can go on go on. */
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 const codeOf = (result: Promise<unknown>) =>
@@ -81,7 +84,10 @@ test("heavy jobs of two clients alternate, and so do cheap ones", async () => {
     const { start, order } = gate({ places: 1 });
     const first = start("first", { work });
     const jobs = new Map(
-      ["a1", "a2", "a3", "b1", "b2", "b3"].map((name) => [name, start(name, { work, client: name[0] })]),
+      ["a1", "a2", "a3", "b1", "b2", "b3"].map((name) => [
+        name,
+        start(name, { work, client: addressOf(name) }),
+      ]),
     );
     await first.end();
     for (const name of ["a1", "b1", "a2", "b2", "a3", "b3"]) {
@@ -238,10 +244,10 @@ test("excess waiting jobs are refused, for each lane and source separately", asy
 test("a full lane refuses the last job of the client that has most of them", async () => {
   const { start, order, counts } = gate({ places: 1, waiting: 3 });
   const running = start("running");
-  const many = ["a1", "a2", "a3"].map((name) => start(name, { client: "a" }));
-  const other = start("b1", { client: "b" });
+  const many = ["a1", "a2", "a3"].map((name) => start(name, { client: addressOf("a") }));
+  const other = start("b1", { client: addressOf("b") });
   expect(await codeOf(many[2]!.result)).toBe("busy queue_full");
-  expect(await codeOf(start("a4", { client: "a" }).result)).toBe("busy queue_full");
+  expect(await codeOf(start("a4", { client: addressOf("a") }).result)).toBe("busy queue_full");
   expect(readCounts(counts)).toMatchObject({ queueFull: 2, waited: 4 });
   for (const job of [running, many[0]!, other, many[1]!]) await job.end();
   expect(order).toEqual(["running", "a1", "b1", "a2"]);
@@ -311,7 +317,9 @@ test("a job that has waited longer than the bound is refused when its turn comes
 test("a job with more work ahead than it may wait is refused immediately; one of another client is not", async () => {
   const { start, counts, admission } = gate({ places: 2, waitMs: 10_000 });
   const jobs = (client: string, count: number) =>
-    Array.from({ length: count }, (_, n) => start(`${client}${n}`, { work: heavy, client }));
+    Array.from({ length: count }, (_, n) =>
+      start(`${client}${n}`, { work: heavy, client: addressOf(client) }),
+    );
   // One heavy job runs, so that each of 5 s waits 5 s longer than the one before.
   const [, first, second, third, fourth] = jobs("a", 5);
   await settled();

@@ -1,6 +1,6 @@
 // Login with user name and password.
 
-import { networkOf } from "../../../access/network.ts";
+import { networkOf } from "../../../lib/network/client-network.ts";
 import { returnToOf } from "../pages/answers.ts";
 import { readerOf } from "../pages/reader.ts";
 import { logIn, readLoginForm, showLogin } from "./attempt.ts";

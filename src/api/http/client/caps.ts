@@ -1,23 +1,28 @@
-// Limits on concurrent requests, in total and per client address.
+// Limits on concurrent requests, in total and per network of clients.
 
+import { networkOf } from "../../../lib/network/client-network.ts";
 import type { Problem } from "../../../lib/network/problem-document.ts";
 import type { Counts } from "../../../lib/telemetry/count.ts";
 
 export interface CapLimits {
   /** 0: no cap. */
   readonly all: number;
-  readonly perAddress: number;
+  /** Of one network: an IPv6 prefix of 64 bits, or an IPv4 address. 0: no cap. */
+  readonly perNetwork: number;
 }
 
 export interface Caps {
-  /** Returns a function that releases the permit, or the problem to respond with. */
+  /**
+   * Returns a function that releases the permit, or the problem to respond with. An unknown address counts
+   * only in total.
+   */
   enter(address: string | undefined, limits: CapLimits): (() => void) | Problem;
 }
 
 /** Counts running and refused requests; its state is one number and one small map. */
 export function createCaps(refused: Counts<"all" | "address">): Caps {
   let all = 0;
-  const byAddress = new Map<string, number>();
+  const byNetwork = new Map<string, number>();
   const retry = { "Retry-After": "1" };
   return {
     enter(address, limits) {
@@ -30,27 +35,28 @@ export function createCaps(refused: Counts<"all" | "address">): Caps {
           headers: retry,
         };
       }
-      const own = address === undefined ? 0 : (byAddress.get(address) ?? 0);
-      if (address !== undefined && limits.perAddress > 0 && own >= limits.perAddress) {
+      const network = address === undefined ? undefined : networkOf(address);
+      const own = network === undefined ? 0 : (byNetwork.get(network) ?? 0);
+      if (network !== undefined && limits.perNetwork > 0 && own >= limits.perNetwork) {
         refused.address.add();
         return {
           status: 429,
           code: "too_many_requests_from_address",
-          detail: "Too many requests at the same time from your address. Try again in a moment.",
+          detail: "Too many requests at the same time from your network. Try again in a moment.",
           headers: retry,
         };
       }
       all++;
-      if (address !== undefined) byAddress.set(address, own + 1);
+      if (network !== undefined) byNetwork.set(network, own + 1);
       let left = false;
       return () => {
         if (left) return;
         left = true;
         all--;
-        if (address === undefined) return;
-        const now = (byAddress.get(address) ?? 1) - 1;
-        if (now > 0) byAddress.set(address, now);
-        else byAddress.delete(address);
+        if (network === undefined) return;
+        const now = (byNetwork.get(network) ?? 1) - 1;
+        if (now > 0) byNetwork.set(network, now);
+        else byNetwork.delete(network);
       };
     },
   };

@@ -2,15 +2,16 @@
 // permits, turns and limits.
 
 import { isPrivate } from "../../../access/doubts/ranges.ts";
+import { networkOf } from "../../../lib/network/client-network.ts";
 import { parseRange } from "../../../lib/network/ip-range.ts";
 import type { Log } from "../../../lib/telemetry/log.ts";
 
-/** Requests from one address after which it is named: with X-Forwarded-For, or without. */
+/** Requests from one network after which it is named: with X-Forwarded-For, or without. */
 const enough = { forwarded: 100, plain: 1000 } as const;
 
 /**
- * Returns a function that is told of each request, and warns once if all of them came from one private
- * address.
+ * Returns a function that notes each request, and warns once if all of them came from one private network,
+ * whose clients count as one.
  */
 export function createSinglePeerWatch(
   log: Pick<Log, "warn">,
@@ -21,14 +22,14 @@ export function createSinglePeerWatch(
   return (peer, headers) => {
     if (over) return;
     only ??= peer;
-    over = peer === undefined || peer !== only || !isPrivate(parseRange(peer));
+    over = peer === undefined || networkOf(peer) !== networkOf(only) || !isPrivate(parseRange(peer));
     if (over) return;
     const kind = headers.has("x-forwarded-for") ? "forwarded" : "plain";
     seen[kind]++;
     over = seen[kind] >= enough[kind];
     if (over)
       log.warn(
-        "all requests so far came from one private address, so that all readers count as one client; if it is a proxy, name it in trusted_proxies and let it send X-Forwarded-For",
+        "all requests so far came from one private address or IPv6 network, so that all readers count as one client; if it is a proxy, name it in trusted_proxies and let it send X-Forwarded-For",
         { address: only },
       );
   };
