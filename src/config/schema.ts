@@ -10,6 +10,7 @@ import { overlayOptions } from "../images/overlay/options.ts";
 import { parseRange } from "../lib/network/ip-range.ts";
 import { isServiceUrl } from "../lib/network/s3-options.ts";
 import { durationOption } from "../lib/options/option-types.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
 import { presentationOptions } from "../manifests/options.ts";
 import { errorOptions } from "../reports/options.ts";
 import { sourceOptions } from "../sources/options.ts";
@@ -51,6 +52,12 @@ const urlForm =
 
 const framingForm = "expected *, self, or an origin such as https://www.example.org or https://*.example.org";
 const isFraming = (text: string) => /^(\*|self|https?:\/\/(\*\.)?[a-z0-9.-]+(:(\d+|\*))?)$/i.test(text);
+
+const keepAliveOption = durationOption.refine(
+  (text) =>
+    !throwsNot(parseDuration)(text) || (parseDuration(text) >= 1000 && parseDuration(text) <= 3_600_000),
+  { error: "expected a duration from 1s to 1h, such as 75s" },
+);
 
 const publicUrl = z
   .string({ error: urlForm })
@@ -137,6 +144,11 @@ export const configSchema = z
         compression: option(z.enum(["on", "off"]).default("on"), {
           description:
             "`on` compresses documents, pages and errors of 1 KiB and more with Brotli or gzip for clients that accept it, but never images. Use `off` if a proxy in front compresses.",
+          edit: "restart",
+        }),
+        keep_alive: option(keepAliveOption.default("75s"), {
+          description:
+            "How long a connection stays open at least while it waits for its next request, from 1s to 1h. It has to be longer than the proxy or load balancer in front keeps idle connections; else some requests end with 502.",
           edit: "restart",
         }),
         frame_ancestors: option(

@@ -33,6 +33,20 @@ declare const Bun: {
 /** Whole seconds as Bun takes them: at most 255, 0 for no limit. */
 const seconds = (ms: number) => Math.min(255, Math.ceil(ms / 1000));
 
+/** Bun looks for idle connections every four seconds, and may close one so much too early. */
+const lookSeconds = 4;
+
+/**
+ * Idle time of a connection once its response exists, in seconds: Bun applies it to the rest of the response,
+ * and then until the next request. The longer of both times, and a second more, since a request may be on its
+ * way; 0, no limit, if that is more than Bun can count.
+ */
+function idleSeconds({ writeTimeoutMs, keepAliveMs }: ServeOptions): number {
+  const longer = Math.max(writeTimeoutMs || Number.POSITIVE_INFINITY, keepAliveMs);
+  const idle = Math.ceil(longer / 1000) + lookSeconds + 1;
+  return idle > 255 ? 0 : idle;
+}
+
 async function serve(options: ServeOptions): Promise<Serving> {
   const draining = createDraining(options.fetch);
   let server: BunServer;
@@ -52,7 +66,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
         noteRequest(request, { address: normalIp(bun.requestIP(bare)?.address ?? "") });
         const response = await draining.fetch(request);
         const streams = response.headers.get("content-type")?.startsWith("text/event-stream");
-        if (!streams) bun.timeout(bare, seconds(options.writeTimeoutMs));
+        if (!streams) bun.timeout(bare, idleSeconds(options));
         return response;
       },
     });

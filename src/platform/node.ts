@@ -26,7 +26,7 @@ export function nodePlatform(dist: URL): Platform {
     ...processPlatform(dist, "node"),
     version: process.versions.node,
     startWorker: (entry = "thread") => startNodeWorker(new URL(`${entry}.js`, dist)),
-    serve: serveNode,
+    serve: (options) => serveNode(options),
     sentOnce,
   };
 }

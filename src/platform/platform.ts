@@ -154,6 +154,8 @@ export interface ServeOptions {
   readonly readTimeoutMs: number;
   /** How long a response may make no progress. 0: no limit. */
   readonly writeTimeoutMs: number;
+  /** How long a connection stays open at least while it waits for its next request. */
+  readonly keepAliveMs: number;
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 

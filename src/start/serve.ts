@@ -40,6 +40,7 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
       ...parseAddress(config.addr),
       readTimeoutMs: parseDuration(config.read_timeout),
       writeTimeoutMs: parseDuration(config.write_timeout),
+      keepAliveMs: parseDuration(config.http.keep_alive),
       fetch(request) {
         warmUp.meet(request);
         return app.fetch(request);

@@ -3,13 +3,18 @@
 import { accessDoubts } from "../../access/doubts/index.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
+import { parseDuration } from "../../lib/options/quantity.ts";
 import { guessableSecret } from "../../lib/options/secret.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { doubtfulOperator } from "../operator.ts";
 import type { Config } from "../schema.ts";
 import { type Problem, pathText } from "./problems.ts";
 
-const rules: readonly (Problem & { readonly applies: (config: Config) => boolean })[] = [
+interface Rule extends Problem {
+  readonly applies: (config: Config, runtime: Platform["name"]) => boolean;
+}
+
+const rules: readonly Rule[] = [
   {
     path: "image.max_output_height",
     message:
@@ -21,6 +26,18 @@ const rules: readonly (Problem & { readonly applies: (config: Config) => boolean
     message:
       "logins need https: browsers keep no session cookie from a plain http address, except for localhost. Put a proxy with a certificate in front, and set this to its https address",
     applies: ({ auth, base_url }) => auth !== undefined && isUntrustedHttp(base_url),
+  },
+  {
+    path: "http.keep_alive",
+    message:
+      "has no effect on Deno, which never closes idle connections; let a proxy in front close those of clients",
+    applies: ({ http }, runtime) => runtime === "deno" && http.keep_alive !== "75s",
+  },
+  {
+    path: "http.keep_alive",
+    message:
+      "Bun keeps no time above 250s: it leaves idle connections open until clients close them. Use Node, or make sure that only a load balancer can connect",
+    applies: ({ http }, runtime) => runtime === "bun" && parseDuration(http.keep_alive) > 250_000,
   },
 ];
 
@@ -38,7 +55,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  */
 export function configWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Problem[] {
   const doubted = rules
-    .filter(({ applies }) => applies(config))
+    .filter(({ applies }) => applies(config, runtime))
     .map(({ path, message }) => ({ path, message }));
   return [
     ...doubted,

@@ -20,22 +20,36 @@ type Incoming = IncomingMessage & { [rawTarget]?: string };
 const maxHeaderBytes = 128 * 1024;
 /** Interval at which Node checks for late requests, and thus the maximum delay beyond the timeout. */
 const lookMs = (timeoutMs: number) => Math.max(50, Math.min(1_000, timeoutMs / 10));
-/** Milliseconds that an idle connection is kept open. */
-const keptAliveMs = 5_000;
+/**
+ * Maximum number of connections without a running request, each of which takes a file descriptor and memory.
+ * One more closes the one that has waited longest.
+ */
+const usualMostWaiting = 4096;
+
+/** Milliseconds beyond `keepAliveMs` that a connection stays open, since a request may be on its way. */
+const graceMs = 1_000;
+
+interface Connection {
+  /** Address of the peer. */
+  readonly address: string | undefined;
+  /** Number of requests without a complete response. */
+  running: number;
+}
 
 /**
  * Listens and responds with `options.fetch`. Rejects with an Error that has a `code` if the address is
  * unavailable.
  */
-export async function serveNode(options: ServeOptions): Promise<Serving> {
-  /** Open connections with the address of their peer. */
-  const sockets = new Map<Socket, string | undefined>();
+export async function serveNode(options: ServeOptions, mostWaiting = usualMostWaiting): Promise<Serving> {
+  const sockets = new Map<Socket, Connection>();
+  /** Connections without a running request, those that have waited longest first. */
+  const waiting = new Set<Socket>();
   const draining = createDraining(options.fetch);
   const answer = getRequestListener(
     (request, env) => {
       const incoming = env.incoming as Incoming;
       noteRequest(request, {
-        address: sockets.get(incoming.socket),
+        address: sockets.get(incoming.socket)?.address,
         target: targetOf(incoming[rawTarget] ?? "/"),
       });
       return draining.fetch(request);
@@ -50,13 +64,23 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
   let authority = "localhost";
   function over(this: ServerResponse): void {
     running.delete(this);
-    if (stopping) closeWhenIdle(this.req.socket);
+    const { socket } = this.req;
+    const connection = sockets.get(socket);
+    if (!connection || --connection.running > 0) return;
+    waiting.add(socket);
+    if (stopping) closeWhenIdle(socket);
   }
   // The server's own closeIdleConnections also aborts responses that are complete but not fully sent.
-  const closeWhenIdle = (socket: Socket) => {
-    const isBusy = () => [...running].some((outgoing) => outgoing.req.socket === socket);
+  const closeWhenIdle = (socket: Socket, afterMs = lingerMs) => {
     // A request may be arriving; closing immediately would reset it.
-    setTimeout(() => isBusy() || socket.destroy(), lingerMs).unref();
+    const { bytesRead } = socket;
+    const close = () => {
+      if (!waiting.has(socket)) return;
+      if (socket.bytesRead === bytesRead) socket.destroy();
+      else if (stopping) closeWhenIdle(socket);
+    };
+    // What arrived while the thread was busy is read before an immediate, but after a timer.
+    setTimeout(() => setImmediate(close), afterMs).unref();
   };
   const server = createServer(
     {
@@ -64,12 +88,15 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       requireHostHeader: false, // the listener refuses it, with a body
       headersTimeout: options.readTimeoutMs,
       requestTimeout: options.readTimeoutMs,
-      keepAliveTimeout: Math.min(keptAliveMs, options.readTimeoutMs || keptAliveMs),
+      keepAliveTimeout: options.keepAliveMs,
       connectionsCheckingInterval: lookMs(options.readTimeoutMs),
     },
     (incoming: Incoming, outgoing: ServerResponse) => {
       if (refused.has(incoming.socket)) return;
       running.add(outgoing);
+      waiting.delete(incoming.socket);
+      const connection = sockets.get(incoming.socket);
+      if (connection) connection.running++;
       outgoing.on("close", over);
       if (isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion)) {
         refused.add(incoming.socket);
@@ -95,9 +122,16 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       socket.write(refusalMessage(parserProblem(error)));
     socket.destroySoon();
   });
+  // Clients learn the time from the header Keep-Alive, and may send a request at its very end.
+  server.on("timeout", (socket: Socket) => closeWhenIdle(socket, graceMs));
   server.on("connection", (socket: Socket) => {
-    sockets.set(socket, normalIp(socket.remoteAddress ?? ""));
-    socket.once("close", () => sockets.delete(socket));
+    sockets.set(socket, { address: normalIp(socket.remoteAddress ?? ""), running: 0 });
+    waiting.add(socket);
+    if (waiting.size > mostWaiting) waiting.values().next().value?.destroy();
+    socket.once("close", () => {
+      sockets.delete(socket);
+      waiting.delete(socket);
+    });
   });
 
   await new Promise<void>((resolve, reject) => {

@@ -19,6 +19,7 @@ beforeAll(async () => {
     port: 0,
     readTimeoutMs: 500,
     writeTimeoutMs: 5000,
+    keepAliveMs: 75_000,
     async fetch(request) {
       const body = request.body ? await request.arrayBuffer().catch(() => undefined) : undefined;
       return site.app.get(platform.rawTarget(request) ?? "", {

@@ -237,6 +237,7 @@ describe("a body over a socket", () => {
       port: 0,
       readTimeoutMs: 0,
       writeTimeoutMs: 0,
+      keepAliveMs: 75_000,
       fetch: ({ method, headers, body }) =>
         app.get("/public/state", { method, headers, body, duplex: "half" } as RequestInit),
     });

@@ -547,6 +547,23 @@ test.each([
   expect(config && configWarnings(config, "node", env).map(({ path }) => path)).toEqual(expected);
 });
 
+test.each([
+  ["node", "1h", 0],
+  ["bun", "250s", 0],
+  ["bun", "620s", 1],
+  ["deno", "75s", 0],
+  ["deno", "620s", 1],
+] as const)("%s with http.keep_alive %s causes %i warnings", (runtime, time, count) => {
+  const config = accepted(`http: { keep_alive: ${time} }`);
+  expect(configWarnings(config, runtime).filter(({ path }) => path === "http.keep_alive")).toHaveLength(
+    count,
+  );
+});
+
+test.each(["0s", "500ms", "61m", "soon"])("http.keep_alive %s is refused", (time) => {
+  expect(problems(`http: { keep_alive: ${time} }`)).toEqual([expect.stringMatching(/^http\.keep_alive: /)]);
+});
+
 describe("if the addresses of readers matter, an unlisted proxy causes a warning", () => {
   const ways = {
     active: `{ pattern: active, access_service: { backend: builtin, users: { ann: "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G" } } }`,

@@ -1,9 +1,10 @@
 // The Node server, spoken to over raw sockets.
 
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { nodePlatform } from "../../../src/platform/node.ts";
 import type { ServeOptions, Serving } from "../../../src/platform/platform.ts";
+import { serveNode } from "../../../src/platform/server/node-server.ts";
 import { rawExchange, rawGet, refusalOf } from "./raw-http.ts";
 
 const platform = nodePlatform(new URL("../../../dist/", import.meta.url));
@@ -15,6 +16,7 @@ async function listen(options: Partial<ServeOptions> = {}): Promise<{ serving: S
     port: 0,
     readTimeoutMs: 0,
     writeTimeoutMs: 0,
+    keepAliveMs: 75_000,
     fetch: (request) => new Response(platform.rawTarget(request)),
     ...options,
   });
@@ -243,13 +245,65 @@ describe("clients", () => {
     expect(problemIn(await rawExchange(port, text))).toEqual([408, "request_timeout"]);
   });
 
-  it.each([
-    [2_000, "2"],
-    [30_000, "5"],
-  ])("keep an idle connection no longer than the read timeout of %i ms", async (readTimeoutMs, seconds) => {
-    const { port } = await listen({ readTimeoutMs });
+  it("learn how long an idle connection is kept open, whatever the read timeout", async () => {
+    const { port } = await listen({ readTimeoutMs: 2000, keepAliveMs: 75_000 });
     const url = `http://127.0.0.1:${port}/`;
-    expect((await fetch(url)).headers.get("keep-alive")).toBe(`timeout=${seconds}`);
+    expect((await fetch(url)).headers.get("keep-alive")).toBe("timeout=75");
+  });
+
+  it("may send a request in pieces when the time of an idle connection ends", async () => {
+    const { port } = await listen({ keepAliveMs: 100 });
+    const socket = connect(port, "127.0.0.1");
+    const next = () => new Promise<string>((resolve) => socket.once("data", (part) => resolve(String(part))));
+    socket.write("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n");
+    await next();
+    // The server's timer ends while the head is on its way.
+    await new Promise((resolve) => setTimeout(resolve, 90));
+    socket.write("GET /2 HTTP/1.1\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    socket.write("Host: h\r\n\r\n");
+    expect(await next()).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  it("that are idle are closed, the longest first, if more than the maximum wait", async () => {
+    const running = gate();
+    const serving = await serveNode(
+      {
+        hostname: "127.0.0.1",
+        port: 0,
+        readTimeoutMs: 0,
+        writeTimeoutMs: 0,
+        keepAliveMs: 75_000,
+        fetch: async ({ url }) => {
+          if (url.endsWith("/slow")) await running.opened;
+          return new Response("ok");
+        },
+      },
+      3,
+    );
+    const port = Number(new URL(serving.urls[0] ?? "").port);
+    const closed: number[] = [];
+    const sockets: Socket[] = [];
+    const open = async (name: number, target: string) => {
+      const socket = connect(port, "127.0.0.1");
+      sockets.push(socket);
+      socket.once("close", () => closed.push(name));
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: h\r\n\r\n`);
+      if (target !== "/slow") await new Promise((resolve) => socket.once("data", resolve));
+      return socket;
+    };
+    const slow = await open(0, "/slow");
+    for (const name of [1, 2, 3]) await open(name, "/");
+    // The first one is used again, so that the second has waited longest.
+    sockets[1]?.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    await new Promise((resolve) => sockets[1]?.once("data", resolve));
+    await open(4, "/");
+    await expect.poll(() => closed).toEqual([2]);
+    running.open();
+    await new Promise((resolve) => slow.once("data", resolve));
+    for (const socket of sockets) socket.destroy();
+    await serving.stop(0);
   });
 
   it("that do not read their response are cut off after the write timeout", async () => {
