@@ -47,19 +47,18 @@ export interface EntryKey {
 /** A request in its canonical form (Image API 3.0, section 4.8). */
 export interface CanonicalRequest {
   readonly version: 2 | 3;
-  readonly identifier: string;
   readonly canonical: string;
 }
 
 /**
- * Returns the key of a derivative. Its name is the URL path of the canonical request on the main route, in
- * the group of its master, so that all spellings and aliases share one entry. Its variant is a hash of
+ * Returns the key of a derivative. Its name is the canonical request on the main route, with the key of the
+ * master as its identifier, so that all identifiers, spellings and aliases share one entry. Its variant is a hash of
  * everything else that the bytes depend on (the scale factor of a tile request also depends on the configured
  * tile side, and access may limit the detail of a derivative). Derivatives of any other tier than `public`
  * have their own entries. `deflate` names the deflate implementation of this host, for formats that use it.
  */
 export async function renderKey(
-  { version, identifier, canonical }: CanonicalRequest,
+  { version, canonical }: CanonicalRequest,
   master: MasterKey & { readonly grant: Grant },
   policy: OutputPolicy,
   { scaleFactor, detail, size }: Pick<Geometry, "scaleFactor" | "detail" | "size">,
@@ -69,7 +68,7 @@ export async function renderKey(
   }: { readonly deflate?: string | undefined; readonly overlay?: Overlay | undefined } = {},
 ): Promise<EntryKey> {
   const { tier } = master.grant;
-  const name = renderName(masterName(master), version, identifier, canonical, tier);
+  const name = renderName(master, version, canonical, tier);
   const parts: unknown[] = [scaleFactor ?? 0, ...identity(master)];
   if (deflate !== undefined) parts.push(deflate);
   if (detail) parts.push({ detail: [detailVersion, detail.grid, detail.cells, size] });
@@ -88,18 +87,18 @@ const overlayIdentity = ({ image, settings: { anchor, offset, fit, opacity } }: 
 ];
 
 /**
- * Returns the name of a derivative. `master`: the result of {@link masterName}; `parameters`:
+ * Returns the name of a derivative, in the group of its master. `parameters`:
  * `region/size/rotation/quality.format`.
  */
 export function renderName(
-  master: string,
+  master: Pick<MasterKey, "source" | "key" | "page">,
   version: 2 | 3,
-  identifier: string,
   parameters: string,
   tier: Tier,
 ): string {
+  const identifier = master.page === 1 ? master.key : `${master.key};${master.page}`;
   const path = `${imageAddress(mainPrefix[version], identifier)}/${parameters}`;
-  return nameIn(master, tier === "public" ? path : `${path}${tierMark}${tier}`);
+  return nameIn(masterName(master), tier === "public" ? path : `${path}${tierMark}${tier}`);
 }
 
 /** Separates a path from its tier; the number is raised whenever the meaning of the tiers changes. */

@@ -109,9 +109,10 @@ export async function placeOf(
   const request = hookRequestOf(caller);
   const answer = await hooks.resolve(request);
   if (!answer) return answer;
-  const { key, source: name } = answer;
+  const { source: name } = answer;
   const source = name === undefined ? sources.default : sources.byName(name);
   if (!source) throw hooks.unusable("resolve", request.identifier, `there is no source named ${name}`);
+  const key = source.keyOf?.(answer.key) ?? answer.key;
   resolved.note(request.identifier, { source, key });
   return { source, key, page: request.page };
 }

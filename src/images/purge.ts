@@ -86,7 +86,7 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
     const keys = [identifier, ...whole].flatMap(withoutPage);
     return removeMasters(
       parts,
-      keys.map((each) => ({ source, key: each })),
+      keys.map((each) => ({ source, key: source.keyOf?.(each) ?? each })),
     );
   },
 };
@@ -282,6 +282,7 @@ async function renderNames(
   const { identifier, region, size, rotation, file } = path;
   const request = checkKey("render", () => parseImageRequest(version, path));
   const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
+  const pages = new Set([1, splitPage(identifier)?.page ?? 1]);
   const views = [
     { hooks: noHooks, owners: own },
     ...mapped.map((owner) => ({ hooks: naming(owner), owners: [owner] })),
@@ -289,19 +290,20 @@ async function renderNames(
   const names: string[] = [];
   for (const { hooks, owners } of views)
     try {
-      const spelled = await withMaster(
+      const name = await withMaster(
         { ...asOperator(images), hooks },
         operatorCaller(identifier),
-        async (master) => ({
-          master: masterName(master),
-          parameters: (await resolveRequest(images, master, request)).canonical,
-        }),
+        async (master) => {
+          const { canonical } = await resolveRequest(images, master, request);
+          return renderName(master, version, canonical, tier);
+        },
       );
-      names.push(renderName(spelled.master, version, identifier, spelled.parameters, tier));
+      names.push(name);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const spelled = `${region}/${size}/${rotation}/${file}`;
-      names.push(...owners.map((owner) => renderName(masterName(owner), version, identifier, spelled, tier)));
+      for (const owner of owners)
+        for (const page of pages) names.push(renderName({ ...owner, page }, version, spelled, tier));
     }
   return names;
 }

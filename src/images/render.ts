@@ -102,13 +102,10 @@ export async function prepare(
     : undefined;
   const { deflates } = parts.codecs.encoder(request.format).encodes;
   const deflate = deflates && (await parts.deflateIdentity());
-  const key = await renderKey(
-    { version: request.version, identifier: master.identifier, canonical },
-    master,
-    parts.policy,
-    geometry,
-    { deflate, overlay },
-  );
+  const key = await renderKey({ version: request.version, canonical }, master, parts.policy, geometry, {
+    deflate,
+    overlay,
+  });
   master.caller?.stages?.end("describe");
   return { ...resolved, overlay, key, etag: entityTag(key) };
 }

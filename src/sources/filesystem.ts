@@ -8,8 +8,9 @@ import { createCounts } from "../lib/telemetry/count.ts";
 import type { FileEntry } from "../platform/platform.ts";
 import type { MasterFiles } from "./folder/bounded-files.ts";
 import { checkedFile, lastChange, validatorOf } from "./folder/checked-file.ts";
-import { checkRoot, createRoot } from "./folder/root.ts";
-import { isSpelledAsStored } from "./folder/spelling.ts";
+import { checkRoot, createRoot, isPlainPath } from "./folder/root.ts";
+import { createKnownFolders, isSpelledAsStored } from "./folder/spelling.ts";
+import { folderWay, type Way } from "./folder/way.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
 import {
@@ -48,8 +49,8 @@ const attempts = 3;
 
 /**
  * Creates a source of the files below `root`. Symbolic links are followed if they stay below it. Hidden names
- * (a segment that begins with a dot), links to hidden names or out of the root, directories, devices and
- * pipes count as missing. Listings leave out links to folders that they are in.
+ * (a segment that begins with a dot), links to hidden names or out of the root, links to a folder that the
+ * path has passed through, directories, devices and pipes count as missing.
  */
 export function filesystemSource({
   name,
@@ -63,6 +64,7 @@ export function filesystemSource({
   const { pathOf, unlessAbsent } = folder;
 
   const found = createLru<string, { readonly checked: CheckedFacts; readonly until: number }>(foundKept);
+  const knownFolders = createKnownFolders();
   // Number of calls that forgot files. The result of a check that began before the latest one is not
   // remembered.
   let forgets = 0;
@@ -99,8 +101,10 @@ export function filesystemSource({
     const real = await folder.resolve(realRoot, path);
     const facts = real === undefined ? undefined : await folder.stat(real);
     if (real === undefined || facts === undefined) return undefined;
-    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real);
+    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real, knownFolders);
     if (!(await unlessAbsent(isSpelled))) return undefined;
+    const isLinked = !isPlainPath(real, realRoot, segments);
+    if (isLinked && !(await folderWay(folder, realRoot, segments.slice(0, -1)))) return undefined;
     // Resolved again, so that the checked facts are those of this path even if links were changed meanwhile.
     if ((await folder.resolve(realRoot, real)) !== real) return "changed";
     const { size, id } = facts;
@@ -138,12 +142,6 @@ export function filesystemSource({
     found.delete(pathOf(keySegments(key)));
   };
 
-  /** Returns the resolved paths of a folder and of all folders that its path passes through. */
-  const foldersOnWay = async (realRoot: string, segments: readonly string[]) => {
-    const paths = segments.map((_, at) => pathOf(segments.slice(0, at + 1)));
-    return new Set([realRoot, ...(await Promise.all(paths.map((path) => folder.resolve(realRoot, path))))]);
-  };
-
   const list: Source["list"] = async (directory, enough = () => false, validators = false) => {
     const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
     if (segments.some(isHidden)) return undefined;
@@ -152,13 +150,15 @@ export function filesystemSource({
     if (real === undefined || (await unlessAbsent(() => files.stat(real)))?.kind !== "directory")
       return undefined;
     const entries: SourceEntry[] = [];
-    const isLinked = real !== [realRoot.replace(/\/$/, ""), ...segments].join("/");
-    let way: Promise<ReadonlySet<string | undefined>> | undefined;
+    const isLinked = !isPlainPath(real, realRoot, segments);
+    let way: Promise<Way | undefined> | undefined;
+    const findWay = () => (way ??= folderWay(folder, realRoot, segments));
+    if (isLinked && !(await findWay())) return undefined;
+    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, real, knownFolders);
+    if (!(await unlessAbsent(isSpelled))) return undefined;
     /** True for a folder that its own path passes through, as only links make it: it would have no end. */
     const isWithinItself = async ({ kind, link }: FileEntry, target: string) =>
-      kind === "directory" &&
-      (link || isLinked) &&
-      (await (way ??= foldersOnWay(realRoot, segments))).has(target);
+      kind === "directory" && (link || isLinked) && (await findWay())?.has(target) === true;
     const look = async (entry: FileEntry) => {
       const { name, kind, link } = entry;
       if (kind === "other" || isUnlisted(name)) return;
@@ -199,6 +199,7 @@ export function filesystemSource({
       if (key !== undefined) return forget(key);
       forgets++;
       found.clear();
+      knownFolders.clear();
     },
     list,
     stateOf,

@@ -7,7 +7,7 @@ import type { Platform } from "../platform/platform.ts";
 import type { Slot } from "../stores/slot.ts";
 import { filesystemSource } from "./filesystem.ts";
 import { boundMasterFiles } from "./folder/bounded-files.ts";
-import { httpFingerprint, httpRemote } from "./http.ts";
+import { httpFingerprint, httpRemote, placeholder } from "./http.ts";
 import type { HttpSourceOptions, S3SourceOptions, SourceOptions } from "./options.ts";
 import { originCached, type RemoteFigures } from "./origin/cache.ts";
 import { withoutParameters } from "./path-parameters.ts";
@@ -15,6 +15,7 @@ import { type RetryPolicy, usualRetries } from "./remote-http.ts";
 import { s3Fingerprint, s3Remote } from "./s3.ts";
 import { sampleName, sampleSource } from "./sample.ts";
 import type { Source, SourceCounts } from "./source.ts";
+import { urlKey } from "./url-key.ts";
 
 export interface Sources {
   readonly all: readonly Source[];
@@ -43,10 +44,10 @@ export function createSources(list: readonly Source[], fallback: Source): Source
     .sort((a, b) => b.prefix.length - a.prefix.length);
   const findByPrefix = (identifier: string) => byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
   const resolve: Sources["resolve"] = (identifier) => {
-    const source = findByPrefix(identifier);
-    return source
-      ? { source, key: identifier.slice(source.prefix.length) }
-      : { source: whole, key: identifier };
+    const named = findByPrefix(identifier);
+    const source = named ?? whole;
+    const key = named ? identifier.slice(named.prefix.length) : identifier;
+    return { source, key: source.keyOf?.(key) ?? key };
   };
   return {
     all,
@@ -109,6 +110,7 @@ const builders: Builders = {
       ...remoteOptions(options, platform, slot, figures),
       fingerprint: httpFingerprint(options),
       remote: httpRemote(options, platform, retriesOf(options)),
+      ...(options.url === placeholder && { keyOf: urlKey }),
     }),
   s3(options, platform, slot, figures) {
     const remote = s3Remote(options, platform, retriesOf(options));

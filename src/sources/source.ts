@@ -54,6 +54,8 @@ export interface Source {
   /** Type and root, URL or bucket, as part of the keys of cached bytes. Contains no secret. */
   readonly fingerprint: string;
   readonly counts: SourceCounts;
+  /** Returns the form of a key that all its spellings share; absent if each key has one spelling. */
+  keyOf?(key: string): string;
   /**
    * Opens a master; returns undefined if it does not exist. Throws ServiceError `source` if that cannot be
    * determined, `bad-request` for a key that no file may have. `trace`: passed on to the origin.

@@ -25,14 +25,14 @@ const geometry = {
 const policy = {} as OutputPolicy;
 const parameters = "full/max/0/default.jpg";
 const rendered = (key: string) =>
-  renderKey({ version: 3, identifier: "ms-1", canonical: parameters }, masterAt(key), policy, geometry);
+  renderKey({ version: 3, canonical: parameters }, masterAt(key), policy, geometry);
 
 /** Returns two keys of one source whose entry names have the same quick hash in entity tags. */
 function alikeKeys(): readonly [string, string] {
   const seen = new Map<string, string>();
   for (let nth = 0; nth < 1_000_000; nth++) {
     const key = `${nth}.tif`;
-    const name = renderName(masterName(masterAt(key)), 3, "ms-1", parameters, "public");
+    const name = renderName(masterAt(key), 3, parameters, "public");
     const quick = entityTag({ name, variant: "" });
     const before = seen.get(quick);
     if (before !== undefined) return [before, key];
@@ -49,7 +49,7 @@ test("derivatives of limited detail have entries by their visible part, and shar
     { grid: { width: 6, height: 8 }, cells: { x: 0, y: 0, width: 2, height: 2 } },
     undefined,
   ].map((detail) =>
-    renderKey({ version: 3, identifier: "ms-1", canonical: parameters }, masterAt("a.tif"), policy, {
+    renderKey({ version: 3, canonical: parameters }, masterAt("a.tif"), policy, {
       ...(detail && { detail }),
       size,
     }),

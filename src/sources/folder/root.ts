@@ -97,6 +97,13 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
   };
 }
 
+/** True if a resolved path is spelled as it was asked for below the resolved root, so without any link. */
+export function isPlainPath(real: string, realRoot: string, segments: readonly string[]): boolean {
+  const separator = realRoot.includes("/") ? "/" : "\\";
+  const top = realRoot.endsWith(separator) ? realRoot.slice(0, -1) : realRoot;
+  return real === [top, ...segments].join(separator);
+}
+
 /** True if a resolved path is the resolved root, or below it and without a hidden segment. */
 export function isServed(real: string, realRoot: string): boolean {
   // On POSIX a backslash is part of a name, so it is a separator only if the root uses it.

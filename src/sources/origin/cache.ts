@@ -20,7 +20,7 @@ import { createWaits, type Wait } from "./waits.ts";
 export { blockSize } from "./kept-blocks.ts";
 export type { RemoteFigures } from "./requests.ts";
 
-export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fingerprint"> {
+export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fingerprint" | "keyOf"> {
   readonly backend: "http" | "s3";
   readonly remote: Remote;
   /** The origin slot. */
@@ -57,6 +57,7 @@ export function originCached(options: OriginCacheOptions): Source {
     remote,
     slot,
     timeoutMs,
+    keyOf,
     list,
     now = Date.now,
     figures = { counts: createCounts(...remoteCounts), requests: noRecorder },
@@ -120,6 +121,7 @@ export function originCached(options: OriginCacheOptions): Source {
     prefix,
     fingerprint,
     counts,
+    ...(keyOf && { keyOf }),
     async open(key, signal, trace) {
       remote.checkKey(key);
       try {

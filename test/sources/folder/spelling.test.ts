@@ -42,6 +42,16 @@ const folding: FileSystem = {
   open: async (path) => plain.open(await stored(path)),
 };
 
+/** The same as Linux mounts it, which leaves the spelling in resolved paths. */
+const keeping: FileSystem = {
+  ...folding,
+  async realPath(path) {
+    const at = await stored(path);
+    const real = await plain.realPath(at);
+    return real === at ? path : real;
+  },
+};
+
 const finds = async (files: FileSystem, key: string) => {
   const image = await filesystemSource({ name: "a", root, prefix: "", files }).open(key);
   await image?.close();
@@ -54,9 +64,10 @@ test.each([
   "link/Caf\u00e9.tif",
   "Private/Other.tif",
   "link/Other.tif",
-])("%s is found on either kind of disk", async (key) => {
+])("%s is found on each kind of disk", async (key) => {
   expect(await finds(plain, key)).toBe(true);
   expect(await finds(folding, key)).toBe(true);
+  expect(await finds(keeping, key)).toBe(true);
 });
 
 test.each([
@@ -71,4 +82,47 @@ test.each([
 ])("%s is missing even on a disk that would find it", async (key) => {
   expect(await plain.stat(await stored(`${root}/${key}`))).toBeDefined();
   expect(await finds(folding, key)).toBe(false);
+  expect(await finds(keeping, key)).toBe(false);
+});
+
+test.each([
+  ["corrects", folding],
+  ["keeps", keeping],
+] as const)(
+  "a name stays missing on a disk that %s spellings when the file has been served",
+  async (_, files) => {
+    const source = filesystemSource({ name: "a", root, prefix: "", files });
+    const found = async (key: string) => {
+      const image = await source.open(key);
+      await image?.close();
+      return image !== undefined;
+    };
+    const keys = [
+      "plain.tif",
+      "PLAIN.tif",
+      "link/Caf\u00e9.tif",
+      "LINK/Caf\u00e9.tif",
+      "Private/Cafe\u0301.tif",
+    ];
+    const results: boolean[] = [];
+    for (const key of [...keys, ...keys]) results.push(await found(key));
+    expect(results).toEqual([true, false, true, false, false, true, false, true, false, false]);
+  },
+);
+
+test("warm requests do not look for other spellings again", async () => {
+  let calls = 0;
+  const counting: FileSystem = {
+    ...plain,
+    realPath(path) {
+      calls++;
+      return plain.realPath(path);
+    },
+  };
+  const source = filesystemSource({ name: "a", root, prefix: "", files: counting });
+  await (await source.open("plain.tif"))?.close();
+  const before = calls;
+  await (await source.open("plain.tif"))?.close();
+  // The file itself, and once more to prove that no link has changed.
+  expect(calls - before).toBe(2);
 });
