@@ -7,7 +7,6 @@ import {
   type EntryKey,
   entityTag,
   factsKey,
-  masterName,
   renderKey,
   renderName,
   settledVersion,
