@@ -36,7 +36,7 @@ export function clientAddress(
 export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
 
 /** A header that names a part of the public URL. */
-export type ForwardedField = `X-Forwarded-${"Host" | "Prefix"}`;
+export type ForwardedField = "X-Forwarded-Host" | "X-Forwarded-Prefix";
 
 /**
  * Returns scheme, host and prefix under which the client reached the service, without a trailing slash;
