@@ -73,8 +73,9 @@ export interface ComponentWindows {
 }
 
 /**
- * Decodes the window of a component at the last of `levels`. Blocks come from `bytes`, or are already decoded. Returns the samples of the last window, which is larger
- * than requested. Throws ImagingError `decode`.
+ * Decodes the window of a component at the last of `levels`. Blocks come from `bytes`, or are already
+ * decoded. Returns the samples of the last window, which is larger than requested. Throws ImagingError
+ * `decode`.
  */
 export function decodeComponent(
   { slots }: Workbench,
