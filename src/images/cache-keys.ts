@@ -55,7 +55,8 @@ export interface CanonicalRequest {
  * master as its identifier, so that all identifiers, spellings and aliases share one entry. Its variant is a
  * hash of everything else that the bytes depend on (the scale factor of a tile request also depends on the
  * configured tile side, and access may limit the detail of a derivative). Derivatives of any other tier than
- * `public` have their own entries. `deflate` names the deflate implementation of this host, for formats that use it.
+ * `public` have their own entries. `deflate` names the deflate implementation of this host, for formats that
+ * use it.
  */
 export async function renderKey(
   { version, canonical }: CanonicalRequest,
