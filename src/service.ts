@@ -174,7 +174,8 @@ export async function createService(
   const folders = buildFolders({ info, sources: config.sources, keepAlive: platform.keepAlive });
   const hasIndex = !platform.connectionsEndWithRequest;
   const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
-  const manifests = buildManifests({ images, auth, folders, options: config.presentation, log });
+  const aliases = config.aliases.map(({ prefix }) => prefix);
+  const manifests = buildManifests({ images, auth, folders, options: config.presentation, aliases, log });
   const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);
   const health = remembering(askedEachMs, async () => ({ findings: await check(), checkedAt: Date.now() }), {

@@ -19,7 +19,7 @@ import type { OpenParts } from "../images/open.ts";
 
 export interface GateParts {
   readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;
-  readonly auth?: Pick<Auth, "requirementOf" | "options" | "institution"> | undefined;
+  readonly auth?: Pick<Auth, "requirementOf" | "options" | "institution" | "access"> | undefined;
 }
 
 /** Access to one image, as a document reflects it. */
@@ -44,6 +44,22 @@ export interface Gate {
    * asks about each image.
    */
   allows(identifier: string): Promise<boolean> | boolean;
+  /**
+   * True if the caller may read the text about an image or a document: only if all of the image is visible.
+   * `by`: whether a hook is asked too.
+   */
+  mayRead(identifier: string, by: "all" | "rules"): Promise<boolean> | boolean;
+  /**
+   * True if the caller may find an image or a folder by its texts: if they get any derivative of it, and no
+   * profile keeps its documents for others.
+   */
+  mayFind(identifier: string): Promise<boolean> | boolean;
+  /** True if a profile keeps the documents of an identifier for readers with access. */
+  keepsDocuments(identifier: string): boolean;
+  /** Returns the decision on a document as a whole. Throws `busy` if it is not known. */
+  decide(identifier: string): Promise<Decision>;
+  /** Returns the authorization services of an identifier that a rule names; none for others. */
+  services(identifier: string): readonly object[];
   /** Returns who may cache a document that shows everything decided so far. */
   sharing(): Sharing;
   /** Returns the pass for every image, if neither rules nor hooks decide on any. */
@@ -93,7 +109,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
   const passOf = (identifier: string, required: Requirement | undefined, decision: Decision): Pass => {
     heed(decision);
     const isHidden = !decision.allowed && (decision.status === 404 || decision.status === 410);
-    const visible = decision.allowed && decision.tier !== "substitute";
+    const visible = isWhole(decision);
     return {
       listed: !isHidden,
       visible,
@@ -111,7 +127,39 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     return known;
   };
 
+  const isSeen = (decision: Decision) => heed(decision).allowed && isWhole(decision);
+  const decideByRules = (identifier: string, required: Requirement | undefined) =>
+    hooks.has("authorize")
+      ? (auth?.access.decide({ ...caller, identifier }) ?? publicGrant)
+      : decide(identifier, required);
+  const settle = <T>(
+    decision: Decision | Promise<Decision>,
+    use: (decision: Decision) => T,
+  ): T | Promise<T> =>
+    decision instanceof Promise
+      ? decision.then(use, (error: unknown) => {
+          isDoubtful = true;
+          return use(unknown(error));
+        })
+      : use(decision);
+
   return {
+    mayRead(identifier, by) {
+      const required = auth?.requirementOf(identifier);
+      return settle((by === "all" ? decide : decideByRules)(identifier, required), isSeen);
+    },
+    mayFind(identifier) {
+      const required = auth?.requirementOf(identifier);
+      return settle(decide(identifier, required), (decision) =>
+        required?.gatesDocuments ? isSeen(decision) : heed(decision).allowed,
+      );
+    },
+    keepsDocuments: (identifier) => auth?.requirementOf(identifier)?.gatesDocuments === true,
+    decide: async (identifier) => heed(await decide(identifier, auth?.requirementOf(identifier))),
+    services(identifier) {
+      const required = auth?.requirementOf(identifier);
+      return auth && required ? servicesOf(required, auth)(identifier) : [];
+    },
     pass(identifier) {
       const required = auth?.requirementOf(identifier);
       const decision = decide(identifier, required);
@@ -148,6 +196,9 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
 }
 
 const publicPass: Pass = { listed: true, visible: true, allowed: true, outcome: "visible " };
+
+/** True if the caller gets all of an image. */
+export const isWhole = (decision: Decision): boolean => decision.allowed && decision.tier !== "substitute";
 
 /** While the decision is unknown, an image is listed as if denied. */
 function unknown(error: unknown): Decision {

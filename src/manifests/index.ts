@@ -58,12 +58,21 @@ export interface ServiceParts {
   readonly auth?: Auth | undefined;
   readonly folders: Folders;
   readonly options: PresentationOptions;
+  /** Further paths of the Image API. */
+  readonly aliases: readonly string[];
   readonly log: Log;
 }
 
 /** Builds the manifests; undefined if the Presentation API is disabled. */
-export function buildManifests({ images, auth, folders, options, log }: ServiceParts): Manifests | undefined {
+export function buildManifests({
+  images,
+  auth,
+  folders,
+  options,
+  aliases,
+  log,
+}: ServiceParts): Manifests | undefined {
   if (!options.enabled) return undefined;
   const manifestFiles = createManifestFileLog(log, options.allowed_origins);
-  return createManifests({ images, auth, sources: images.sources, folders, options, manifestFiles });
+  return createManifests({ images, auth, sources: images.sources, folders, options, manifestFiles, aliases });
 }

@@ -1,17 +1,31 @@
 // Documents of Presentation API 3.0 for the names in addresses: derived from folders and images, and from the
 // operator's manifest files.
 
-import type { Caller, Sharing } from "../access/access.ts";
+import type { Caller, RefusedDecision, Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { headOf, manifestOf } from "../iiif/presentation/derive.ts";
 import type { DocumentContext, ManifestFacts } from "../iiif/presentation/model.ts";
-import { documentAddress, type PresentationPath, pieceAddress } from "../iiif/presentation/mounts.ts";
+import {
+  documentAddress,
+  type PresentationPath,
+  pieceAddress,
+  presentationPaths,
+  presentationRoot,
+} from "../iiif/presentation/mounts.ts";
 import { pieceAt } from "../iiif/presentation/pieces.ts";
 import { fileKind } from "../sources/listing.ts";
 import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot, mostHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
-import type { Made, Making, ManifestsParts, PlannedDocument } from "./documents/making.ts";
+import {
+  type Canvases,
+  canvasesOf,
+  type Made,
+  type Making,
+  type ManifestsParts,
+  type PlannedDocument,
+} from "./documents/making.ts";
+import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { parentOf, placeOf } from "./places.ts";
@@ -20,6 +34,8 @@ import { parentOf, placeOf } from "./places.ts";
 export interface Presented {
   /** Makes it. Throws as {@link Manifests.present} does. */
   make(): Promise<Made>;
+  /** Why the caller may not read it; then the document is its title with the services to log in. */
+  readonly refused?: RefusedDecision;
   /**
    * Equal for documents with the same base URL and contents for any caller, as long as nothing changes in
    * their folder; absent if unknown.
@@ -49,7 +65,8 @@ export interface Manifests {
    * Presents the first reading of an address that names something, for one caller. The caller's identifier is
    * ignored. `partly`: only some canvases of a manifest are needed, which are made on demand. Throws
    * `not-found` (code no_such_manifest) with the reason, `unsupported` (code unsupported_format) for a file
-   * that is named as an image but is none, and what sources, hooks and codecs throw.
+   * that is named as an image but is none, `busy` if it is not known what the caller may read, and what
+   * sources, hooks and codecs throw.
    */
   present(
     readings: readonly PresentationPath[],
@@ -79,23 +96,70 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const gate = openGate(parts, caller, context.base);
           const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
           const making = { parts, caller, context, gate, partly, noteUnread };
-          const found = await pieceOf(making, reading, await find(making, reading));
-          if (found === undefined) continue;
-          gate.note(reading.id, "document");
-          const { make, ignoredFile: ignored } = found;
-          const stamp = stampOf(parts, found, reading, gate);
-          const above = folderAbove(parts, reading);
-          return {
-            make,
-            sharing: () => gate.sharing(),
-            lasts: () => !gate.doubts() && (found.isKnown?.() ?? true),
-            ...(above !== undefined && { above }),
-            ...(stamp !== undefined && { stamp }),
-            ...(ignored && { readIgnoredFile: ignored }),
-          };
+          const whole = await findReadable(find, making, reading);
+          const found = whole?.refused ? whole : await pieceOf(making, reading, whole);
+          if (found !== undefined) return presentedOf(making, reading, found);
         }
       throw unread ?? missing(parts, all);
     },
+  };
+}
+
+/** Returns what a reading names, as its caller may read it; undefined if they may not know of it. */
+async function findReadable(
+  find: Find,
+  making: Making,
+  reading: PresentationPath,
+): Promise<RestrictedDocument | undefined> {
+  try {
+    const found = await find(making, reading);
+    if (found === undefined) return undefined;
+    const readable = await restrictDocument(making, reading, found, (id) => canvasesNamed(making, id));
+    const { status } = readable.refused ?? {};
+    return status === 404 || status === 410 ? undefined : readable;
+  } catch (error) {
+    const isFault = error instanceof ServiceError && error.code === "unusable_manifest_file";
+    if (!isFault || (await making.gate.mayRead(reading.of, "all"))) throw error;
+    // The reason quotes the file.
+    throw new ServiceError(
+      error.kind,
+      "The manifest file at this address cannot be used. Its operator has to correct it.",
+      { code: error.code },
+    );
+  }
+}
+
+/** Returns the canvases of the document of an identifier, for text about them in another document. */
+async function canvasesNamed(around: Making, id: string): Promise<Canvases | undefined> {
+  const { parts, caller, context } = around;
+  for (const find of [derivedOrStored, findInvented])
+    for (const reading of presentationPaths(documentAddress("", id).slice(presentationRoot[3].length))) {
+      const gate = openGate(parts, caller, context.base);
+      const partly = !parts.images.hooks.has("presentation");
+      const found = reading.piece === undefined && (await find({ ...around, gate, partly }, reading));
+      const made = found ? await found.make() : undefined;
+      if (made?.document.type === "Manifest") return canvasesOf(made);
+    }
+  return undefined;
+}
+
+function presentedOf(
+  { parts, gate }: Making,
+  reading: PresentationPath,
+  found: RestrictedDocument,
+): Presented {
+  gate.note(reading.id, "document");
+  const { make, refused, ignoredFile } = found;
+  const above = folderAbove(parts, reading);
+  const stamp = refused ? undefined : stampOf(parts, found, reading, gate);
+  return {
+    make,
+    sharing: () => gate.sharing(),
+    lasts: () => !gate.doubts() && (found.isKnown?.() ?? true),
+    ...(refused && { refused }),
+    ...(above !== undefined && { above }),
+    ...(stamp !== undefined && { stamp }),
+    ...(ignoredFile && { readIgnoredFile: ignoredFile }),
   };
 }
 
@@ -211,7 +275,6 @@ async function pagesNamed(
   return (folder && pagesByFile(folder.listing).get(key.slice(split + 1))) ?? [];
 }
 
-/** Returns the error that says why there is nothing at an address. */
 /**
  * Bytes of the longest identifier with documents, which repeat it about ten times for each canvas: as long as
  * a key in S3. A web server may have the same image at addresses of any length.
@@ -223,6 +286,7 @@ const isTooLong = (identifier: string) =>
 
 const utf8 = new TextEncoder();
 
+/** Returns the error that says why there is nothing at an address. */
 function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]): ServiceError {
   return new ServiceError("not-found", reasonOf(parts, reading?.of ?? ""), { code: "no_such_manifest" });
 }

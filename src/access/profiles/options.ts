@@ -212,6 +212,16 @@ export const profileOptions = z.strictObject({
       }),
     })
     .prefault({}),
+  documents: z
+    .enum(["public", "gated"], {
+      error: "expected public (anybody may read manifests) or gated (only readers with access)",
+    })
+    .default("public")
+    .meta({
+      description:
+        "Who may read the manifests and collections of these identifiers. `public`: everybody, so that viewers can offer the login. `gated`: readers with access; others get a 401 with the title and the login services. Annotations and other texts are for readers with access in either case.",
+      edit,
+    }),
   kiosk: z
     .strictObject({
       allowed_ips: z

@@ -12,6 +12,8 @@ export interface Requirement {
   readonly granted: Grant;
   /** For all others. */
   readonly refused: Grant | Denial;
+  /** True if one of the profiles keeps manifests and collections for readers with access. */
+  readonly gatesDocuments: boolean;
 }
 
 /** Headers that prove a login. */
@@ -26,14 +28,12 @@ export function createRequirement(profiles: Requirement["profiles"]): Requiremen
   const names = profiles.map(({ name }) => name).join(", ");
   const shared = { profile: names, keptBy: "caller", vary } as const;
   const granted: Grant = Object.freeze({ allowed: true, tier: "full", ...shared });
+  const gatesDocuments = profiles.some(({ documents }) => documents === "gated");
+  const common = { profiles, granted, gatesDocuments };
   const size = profiles[0].substitute.max_size;
-  if (size === "") return { profiles, granted, refused: Object.freeze({ ...denialOf(profiles), ...shared }) };
+  if (size === "") return { ...common, refused: Object.freeze({ ...denialOf(profiles), ...shared }) };
   const maxSize = parseSizeParameter(3, size);
-  return {
-    profiles,
-    granted,
-    refused: Object.freeze({ allowed: true, tier: "substitute", maxSize, ...shared }),
-  };
+  return { ...common, refused: Object.freeze({ allowed: true, tier: "substitute", maxSize, ...shared }) };
 }
 
 function denialOf(profiles: readonly Profile[]) {

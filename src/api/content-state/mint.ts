@@ -1,5 +1,6 @@
 // Mints the content state of a view of this service, with its encoded form and a link that opens it.
 
+import { ServiceError } from "../../errors.ts";
 import { encodeState } from "../../iiif/content-state/encode.ts";
 import { stateOf, type View } from "../../iiif/content-state/mint.ts";
 import { parseRegion, pixelRegion, type Region } from "../../iiif/content-state/region.ts";
@@ -29,6 +30,8 @@ export async function respondMint(
   const asked = parametersOf(c);
   const readings = presentationPaths(asked.target.split("/").map(encodeIdentifier).join("/"));
   const presented = await manifests.present(readings, callerOf(c, ""), documentContext(c, service), "partly");
+  if (presented.refused)
+    throw new ServiceError("unauthorized", presented.refused.reason, { code: "access_denied" });
   const made = await presented.make();
   if (made.document.type !== "Manifest")
     throw refusal(

@@ -1,6 +1,8 @@
 // The Presentation API over HTTP: manifests, collections and their parts, for versions 3.0 and 2.1.
 
+import type { RefusedDecision } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
+import { imageChallenge } from "../../iiif/auth-token.ts";
 import { presentationContext } from "../../iiif/presentation/context.ts";
 import {
   type PresentationVersion,
@@ -50,6 +52,7 @@ async function answer(
   const caller = callerOf(c, "");
   const presented = await manifests.present(readings, caller, documentContext(c, service));
   const type = contentType(preferredType(c, types[version]), version);
+  const { refused } = presented;
   const body = await bodies(presented, version, type, c.get("base"));
   if (!body)
     throw new ServiceError(
@@ -69,7 +72,7 @@ async function answer(
     "Accept",
   );
   setCors(headers, c);
-  const ignored = presented.readIgnoredFile?.();
+  const ignored = refused ? undefined : presented.readIgnoredFile?.();
   if (ignored !== undefined) {
     headers["X-Ignored-Manifest-File"] = ignored;
     // The name of the header before 0.2, to be removed in the release after.
@@ -78,8 +81,17 @@ async function answer(
   // The connection is then cut, so that no client takes a part for the whole.
   const onError = (error: unknown) => void noteFailure(c, service.log, error);
   const sent = typeof bytes === "function" ? () => bytes(onError) : bytes;
+  // A title alone is no version of the document that a client may hold.
+  if (refused) {
+    const status = statusOf(refused);
+    if (status === 401) headers["WWW-Authenticate"] = imageChallenge;
+    return sendText(c, sent, { type, headers, status });
+  }
   return sendText(c, sent, { type, headers, ...(etag !== undefined && { validators: { etag } }) });
 }
+
+/** A hook redirects readers of images, and there is no other document. */
+const statusOf = ({ status }: RefusedDecision): number => (status === 303 ? 401 : status);
 
 /** Returns the content type of a document: JSON-LD includes its profile. */
 function contentType(

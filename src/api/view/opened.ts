@@ -1,7 +1,7 @@
 // What a page shows: the document that an address or a content state names, and its initial canvas and
 // region.
 
-import type { Sharing } from "../../access/access.ts";
+import type { RefusedDecision, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
 import { decodeState } from "../../iiif/content-state/encode.ts";
 import type { StateTarget } from "../../iiif/content-state/read.ts";
@@ -37,6 +37,8 @@ export interface OpenedDocument extends Pick<Presented, "above"> {
   /** Who may cache the page. */
   readonly sharing: Sharing;
   readonly document: Resource;
+  /** Why the reader gets only the title of the document. */
+  readonly refused?: RefusedDecision;
   /** Initial position in a manifest; absent for collections, and for manifests without canvases. */
   readonly place?: CanvasPosition;
   /** True if an address or a state named that canvas. */
@@ -119,6 +121,8 @@ async function openReadings(
   const presented = await present(c, service, readings);
   const made = await presented.make();
   const { type } = made.document;
+  const { refused } = presented;
+  if (refused) return { document: made.document, ...around(presented), refused, isNamed: false };
   if (type === "Collection") return { document: made.document, ...around(presented), isNamed: false };
   if (type === "Manifest") return openManifest(made, around(presented), canvasId);
   const [manifest] = listOf(made.document.partOf);
@@ -131,6 +135,7 @@ async function openReadings(
       { code: "no_such_manifest" },
     );
   const manifestAround = await present(c, service, whole);
+  if (manifestAround.refused) return openReadings(c, service, whole);
   return openManifest(await manifestAround.make(), around(manifestAround), named);
 }
 

@@ -8,6 +8,7 @@ import { pageResponse } from "../http/page.ts";
 import { setCaching } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
 import { contentsPage } from "./contents-page.ts";
+import { lockedPage } from "./locked-page.ts";
 import { elsewherePage, problemPage } from "./message-page.ts";
 import { openContent, openPath } from "./opened.ts";
 import { readerOf } from "./reader.ts";
@@ -46,6 +47,11 @@ async function respondView(c: RequestContext, service: Service): Promise<Respons
   if ("elsewhere" in opened)
     return pageResponse(c, elsewherePage(opened.elsewhere, reader, c.get("base")), { headers });
 
+  const { refused } = opened;
+  if (refused) {
+    const status = refused.status === 303 ? 401 : refused.status;
+    return pageResponse(c, lockedPage(opened.document, reader, c.get("base")), { headers, status });
+  }
   const { default_viewer: usual, allowed_origins: origins } = service.config().presentation;
   const named = parameters.get("viewer");
   const viewer = viewerNamed(named ?? "") ?? usual;

@@ -45,6 +45,8 @@ export interface ExportedDocuments {
   readonly named: ReadonlySet<string>;
   /** Those derivatives that were made or are there, and that anyone may see. */
   readonly derivatives: readonly NamedDerivative[];
+  /** Identifiers of those that need a login. */
+  readonly refused: ReadonlySet<string>;
   /** False if a document could not be made, so that those below it are not known. */
   readonly isComplete: boolean;
 }
@@ -86,12 +88,18 @@ async function exportAll(
   // Which documents there are is known once all are made.
   const found = new Map<string, () => Promise<Uint8Array>>();
   let isComplete = true;
+  const refused = new Set<string>();
   const queue = [...identifiers];
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-    if (found.has(id)) continue;
+    if (found.has(id) || refused.has(id)) continue;
     const name = id;
     const isMade = await attempt(name, async () => {
       const document = await documentOf(exported, name);
+      if (document === undefined) {
+        refused.add(name);
+        fail(name || documentFile(name), refusedError());
+        return;
+      }
       found.set(name, await target.setAside(jsonOf(document)));
       queue.push(...referencesOf(document));
     });
@@ -128,17 +136,30 @@ async function exportAll(
     named.add(one.identifier);
     if (await attempt(one.identifier, () => exportDerivative(exported, one))) there.push(one);
   }
-  return { start, found, written, named, derivatives: there, isComplete };
+  return { start, found, written, named, derivatives: there, refused, isComplete };
 }
 
 const jsonOf = (document: Resource) => new TextEncoder().encode(`${JSON.stringify(document, null, 1)}\n`);
 
-/** Returns a document as an anonymous reader gets it, with all of its canvases. */
-async function documentOf({ manifests, parts, signal }: DocumentsExport, id: string): Promise<Resource> {
+const refusedError = () =>
+  new ServiceError(
+    "unauthorized",
+    "Only readers with a login may read this document. An export has no logins, so it is left out.",
+    { code: "access_denied" },
+  );
+
+/**
+ * Returns a document as an anonymous reader gets it, with all of its canvases; undefined if it needs a login.
+ */
+async function documentOf(
+  { manifests, parts, signal }: DocumentsExport,
+  id: string,
+): Promise<Resource | undefined> {
   const address = documentAddress(from, id);
   const raw = address.slice((from + presentationRoot[3]).length);
   const context = { base: from, imagePrefixes: mainPrefix, limits: parts.sizes.limits };
   const presented = await manifests.present(presentationPaths(raw), anonymous(id, signal), context);
+  if (presented.refused) return undefined;
   const made = await presented.make();
   if (!made.canvases) return made.document;
   const items: Resource[] = [];

@@ -163,7 +163,8 @@ export async function exportCollection(
     const isWhole = selection.length === 0;
     const written = documents?.written ?? new Set();
     const named = documents?.named ?? new Set();
-    const run = { target, access: parts.access, images: done, named, written, signal, fail };
+    const refused = documents?.refused ?? new Set();
+    const run = { target, access: parts.access, images: done, named, written, refused, signal, fail };
     stale = await findStale({
       ...run,
       ...(isWhole && { listed }),

@@ -31,6 +31,8 @@ export interface Run {
   readonly named: ReadonlySet<string>;
   /** Identifiers of the documents that were written. */
   readonly written: ReadonlySet<string>;
+  /** Identifiers of the documents that this run found to need a login. */
+  readonly refused: ReadonlySet<string>;
   /** Identifiers of the documents that there are; absent if not all are known. */
   readonly documents?: { has(identifier: string): boolean };
   /** Absent if the run was not over everything. */
@@ -92,6 +94,7 @@ async function noting(
 const isGated = (run: Run, kind: Stale["kind"], identifier: string) =>
   noting(run, identifier, async () => {
     // The collection of everything is of those documents that anyone may see.
+    if (kind === "document" && run.refused.has(identifier)) return isExposed(run.target, kind, identifier);
     if (identifier === "") return false;
     const decision = await run.access.decide(anonymous(identifier, run.signal));
     return !isOpen(decision, identifier) && (await isExposed(run.target, kind, identifier));

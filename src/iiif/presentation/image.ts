@@ -95,7 +95,7 @@ function imageServices(
  * Returns a service in the form of 3.0. Those of Authentication 1.0 have no type, but need one here, and only
  * the document may have contexts (Presentation API 3.0, section 4.6 and appendix on services).
  */
-function typedService(service: object): Resource {
+export function typedService(service: object): Resource {
   const { "@context": _, service: inner, ...rest } = service as Resource;
   const type = typeof rest.profile === "string" ? type1Of(rest.profile) : undefined;
   return {

@@ -90,9 +90,12 @@ export async function browseFolder(
   const all = entriesOf(parts.sources, place, folder, isRoot);
   if (!folder && all.length === 0) throw notFound(cannotList);
   const gate = openGate(parts, caller, "");
-  const mayLookInto = (identifier: string) => isAllowed(parts, { kind: "folder", identifier }, caller, gate);
+  const mayLookInto = async (folder: string) =>
+    (await isAllowed(parts, { kind: "folder", identifier: folder }, caller, gate)) &&
+    (!gate.keepsDocuments(folder) || gate.mayRead(folder, "rules"));
   // A hook is asked about the images of a page only.
-  const mayHave = (image: string) => parts.images.hooks.has("authorize") || gate.allows(image);
+  const mayHave = (image: string) =>
+    (parts.images.hooks.has("authorize") && !gate.keepsDocuments(image)) || gate.mayFind(image);
   const { signal } = caller;
   const found =
     words.length > 0

@@ -74,7 +74,7 @@ export async function openCollection(
   const { sources, auth } = parts;
   const caller = callerOf(identifier);
   const sight = openSight(parts, callerOf, identifier);
-  const { isSoonKnown, mayLookInto, mayHave, lookAt } = sight;
+  const { isSoonKnown, mayLookInto, mayHave, finds, lookAt } = sight;
   const place = placeOf(sources, identifier);
   const isRoot = parentOf(sources, place) === undefined;
   if (sight.isMapped) {
@@ -86,7 +86,7 @@ export async function openCollection(
   const contents = await contentsOf(parts, place, isRoot, caller);
   const search =
     words.length > 0
-      ? await parts.search.find({ place, isRoot, words, mayLookInto, mayHave, signal: caller.signal })
+      ? await parts.search.find({ place, isRoot, words, ...finds, signal: caller.signal })
       : undefined;
   const entries = await sight.filterPermitted((search ?? contents).entries);
   const start = startOf(entries.length, from);

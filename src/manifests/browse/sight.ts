@@ -28,6 +28,11 @@ export interface Sight {
   mayLookInto(folder: string): Promise<boolean> | boolean;
   /** Also true if that is unknown before an image is examined. */
   mayHave(image: string): Promise<boolean> | boolean;
+  /** The same for the matches of a search, which uses texts that may be for readers with access. */
+  readonly finds: {
+    mayLookInto(folder: string): Promise<boolean> | boolean;
+    mayHave(image: string): Promise<boolean> | boolean;
+  };
   /** The entries that the caller may see, as far as that is known before they are looked at. */
   filterPermitted(entries: readonly Entry[]): Promise<readonly Entry[]>;
   /** An image with its label; undefined if the caller may not have it. Never throws. */
@@ -63,6 +68,10 @@ export function openSight(
     isSoonKnown,
     mayLookInto,
     mayHave,
+    finds: {
+      mayLookInto: (folder) => auth?.requirementOf(folder) === undefined || gate.mayFind(folder),
+      mayHave: (image) => (!isSoonKnown && !gate.keepsDocuments(image)) || gate.mayFind(image),
+    },
     filterPermitted: (entries) =>
       permittedEntries(entries, { access: images.access, auth }, ({ kind, identifier }) =>
         kind === "folder" ? mayLookInto(identifier) : mayHave(identifier),

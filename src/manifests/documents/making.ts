@@ -18,6 +18,8 @@ export interface ManifestsParts extends GateParts {
   readonly folders: Folders;
   readonly options: Pick<PresentationOptions, "derive" | "pages">;
   readonly manifestFiles: ManifestFileLog;
+  /** Further paths of the Image API, which documents may use for images. */
+  readonly aliases: readonly string[];
 }
 
 /** One document for one caller. */
