@@ -2,6 +2,7 @@
 
 import { type Auth, createAuth } from "./access/auth.ts";
 import { openLogins } from "./access/logins/logins.ts";
+import { createRowNames } from "./access/rules/row-names.ts";
 import { buildSessions } from "./access/sessions/index.ts";
 import { buildContentStates, type ContentStates } from "./bookmarks/content-states.ts";
 import type { Config } from "./config/schema.ts";
@@ -81,7 +82,7 @@ async function buildEach(
   });
   const hooks = keep(
     createHooks({
-      engine: await buildEngine(config.hook, platform, log),
+      engine: await buildEngine(config.hook, platform, log, createRowNames(sources.otherNames)),
       options: config.hook,
       log,
       sources: sources.all.map(({ name }) => name),

@@ -1,12 +1,13 @@
 // What `smalti check` finds in a valid configuration: doubtful values, and parts that cannot be built,
 // reached or used from here.
 
+import { rowDoubts } from "../access/doubts/rows.ts";
 import { effectiveConfig, effectiveYaml } from "../config/effective.ts";
 import { addressWarnings } from "../config/reading/chosen-address.ts";
 import { type Problem, problemText } from "../config/reading/problems.ts";
 import { configWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
-import { unmatchedRules } from "../doctor/unmatched-rules.ts";
+import { unmatchedRows, unmatchedRules } from "../doctor/unmatched-rules.ts";
 import { overlayChecks } from "../images/overlay/check.ts";
 import { createOverlays } from "../images/overlay/overlays.ts";
 import { createCodecs } from "../imaging/codecs/index.ts";
@@ -74,6 +75,7 @@ async function warningsOf(
     ...configWarnings(config, platform.name, platform.env),
     ...doubtfulHeaps(config.cache, platform.memoryBytes),
     ...(await doubtfulVolumes(config.cache, slots)),
+    ...(await rowProblems(hooks, sources, config)),
     ...(config.auth
       ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks.has("resolve") })
       : []),
@@ -97,4 +99,14 @@ async function warningsOf(
     problem === undefined ? [] : [{ path: check.key, message: withPlace(check, problem) }],
   );
   return [...doubts, ...faults];
+}
+
+/** Returns the problems of the rows of a table of identifiers. */
+async function rowProblems(
+  { rows }: OuterParts["hooks"],
+  sources: OuterParts["sources"],
+  config: Config,
+): Promise<Problem[]> {
+  const messages = [...rowDoubts(rows(), config), ...(await unmatchedRows(rows(), sources))];
+  return messages.map((message) => ({ path: "hook.lookup.file", message }));
 }

@@ -1,6 +1,7 @@
 // `smalti hook test`: calls one function of the configured hook for one identifier, as a request would.
 
 import { hookRequestOf } from "../access/rules/hook-request.ts";
+import { createRowNames } from "../access/rules/row-names.ts";
 import type { Config } from "../config/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { type HookFunction, hookFunctions } from "../hooks/hook.ts";
@@ -86,7 +87,12 @@ export async function testHook(
       err.push(`warning: the hook does not see the header ${name}; name it in hook.headers`);
   if (question.client !== undefined && !hook.client_ip)
     err.push("warning: the hook does not see the address of the client; set hook.client_ip");
-  const engine = await buildEngine(hook, platform, log);
+  const engine = await buildEngine(
+    hook,
+    platform,
+    log,
+    createRowNames(() => []),
+  );
   try {
     const names = sources.length > 0 ? sources.map(({ name }) => name) : ["sample"];
     const hooks = createHooks({ engine, options: hook, log, sources: names });

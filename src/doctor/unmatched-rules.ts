@@ -1,5 +1,6 @@
 // Finds rules that match no listed image, by listing the sources.
 
+import { rowText, type TableRow } from "../access/doubts/rows.ts";
 import type { AuthOptions } from "../access/options.ts";
 import type { Problem } from "../config/reading/problems.ts";
 import { splitPage } from "../iiif/image/path.ts";
@@ -37,6 +38,28 @@ export async function unmatchedRules(
       problems.push({ path: `auth.rules.${at}.match`, message: `matches no image: ${message}` });
   }
   return problems;
+}
+
+/** Most rows that are named. */
+const mostRows = 20;
+
+/**
+ * Returns a message for each row of a table that has no key, so that its identifier is a path, and that names
+ * no image. Undecidable rows cause none. Takes at most two seconds, unless `bounds` says otherwise.
+ */
+export async function unmatchedRows(
+  rows: Iterable<TableRow>,
+  sources: RuleParts["sources"],
+  bounds: Readonly<Record<keyof typeof usualBounds, number>> = usualBounds,
+): Promise<string[]> {
+  const lister = createLister(bounds);
+  const messages: string[] = [];
+  for (const row of rows) {
+    if (lister.isOver() || messages.length === mostRows) break;
+    const message = row.hasKey ? undefined : await emptyMatch(row.identifier, sources, lister);
+    if (message !== undefined) messages.push(rowText(row, `matches no image: ${message}`));
+  }
+  return messages;
 }
 
 /** Returns why a match matches no image; undefined if it matches one, or if that is unknown. */

@@ -32,9 +32,16 @@ const members = z.record(z.string(), z.unknown());
 
 const answers = {
   resolve: z.union(
-    [z.literal(false), z.strictObject({ key: plain(mostLength), source: maybe(plain(mostText)) })],
+    [
+      z.literal(false),
+      z.strictObject({
+        key: plain(mostLength),
+        source: maybe(plain(mostText)),
+        page: maybe(z.int().min(1)),
+      }),
+    ],
     {
-      error: "expected { key, source? }, or false where there is no such image",
+      error: "expected { key, source?, page? }, or false where there is no such image",
     },
   ),
   authorize: z.strictObject({

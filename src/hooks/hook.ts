@@ -34,6 +34,8 @@ export interface PresentationInput {
 export interface Resolution {
   readonly key: string;
   readonly source?: string;
+  /** Page of the master, from 1; the requested one if absent. */
+  readonly page?: number;
 }
 
 /** A hook's decision on access. Hooks can only restrict access. */
@@ -52,6 +54,16 @@ export interface Authorization {
   readonly profile?: string;
   /** HTTP status of a denial. */
   readonly status?: number;
+}
+
+/** A row of a table of identifiers. */
+export interface TableRow {
+  /** As written. */
+  readonly identifier: string;
+  /** From 1; undefined in JSON. */
+  readonly line?: number | undefined;
+  /** True if it names the master; otherwise the identifier is used as a path. */
+  readonly hasKey: boolean;
 }
 
 /** An engine, built from its options. */
@@ -74,6 +86,8 @@ export interface HookEngine {
     signal?: AbortSignal,
     traceHeaders?: TraceHeaders,
   ): Promise<unknown>;
+  /** The rows of a table of identifiers; absent for other engines. */
+  rows?(): Iterable<TableRow>;
   /**
    * Resolves if all is well; throws with the reason, in words for the operator, without paths and secrets.
    */

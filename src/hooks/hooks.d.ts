@@ -30,6 +30,8 @@ export interface Resolution {
   readonly key: string;
   /** Name of a configured source; the default source if absent. */
   readonly source?: string | null;
+  /** Page of the master, from 1; the requested page if absent. */
+  readonly page?: number | null;
 }
 
 /** Who may have an image. Hooks can only restrict the access that the rules allow. */

@@ -15,25 +15,32 @@ import {
   type PresentationInput,
   type RequestInput,
   type Resolution,
+  type TableRow,
 } from "./hook.ts";
 import { createJsEngine } from "./js/engine.ts";
-import { createLookupEngine } from "./lookup.ts";
+import { createLookupEngine, type RowNaming } from "./lookup.ts";
 import { noopEngine } from "./noop.ts";
 import type { HookOptions } from "./options.ts";
 import { createWebhookEngine } from "./webhook.ts";
 
-type Build = (options: HookOptions, platform: Platform, log: Log) => HookEngine | Promise<HookEngine>;
+type Build = (
+  options: HookOptions,
+  platform: Platform,
+  log: Log,
+  naming?: RowNaming,
+) => HookEngine | Promise<HookEngine>;
 
 /** Builds each engine. Throws an Error that names the key of the fault. */
 const engines: { readonly [E in HookOptions["engine"]]: Build } = {
   noop: () => noopEngine,
-  lookup: ({ lookup }, platform, log) => createLookupEngine(lookup, platform, log),
+  lookup: ({ lookup }, platform, log, naming) => createLookupEngine(lookup, platform, log, naming),
   js: ({ js }, platform, log) => createJsEngine(js, platform, log),
   webhook: ({ webhook }, platform) => createWebhookEngine(webhook, platform),
 };
 
-/** Builds the engine named in the options. */
-export const buildEngine: Build = (options, platform, log) => engines[options.engine](options, platform, log);
+/** Builds the engine named in the options; `naming`: how the rows of a table are compared with requests. */
+export const buildEngine: Build = (options, platform, log, naming) =>
+  engines[options.engine](options, platform, log, naming);
 
 /** A request in the form that hooks see. */
 export interface HookRequest {
@@ -80,6 +87,8 @@ export interface Hooks {
   sharing(): HookSharing | undefined;
   /** Logs that the result of a hook cannot be used, and returns the error to throw. */
   unusable(name: HookFunction, identifier: string, reason: string): ServiceError;
+  /** The rows of its table of identifiers; none for other hooks. */
+  rows(): Iterable<TableRow>;
   /** Empty if there is no hook. */
   readonly checks: readonly Check[];
   close(): Promise<void>;
@@ -189,6 +198,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
       return aboutRequests.some((name) => engine.has(name)) ? open : undefined;
     },
     unusable: (name, identifier, reason) => failure(name, identifier, new HookError(reason)),
+    rows: () => engine.rows?.() ?? [],
     checks: engine === noopEngine ? [] : [checkOf(engine)],
     close: () => engine.close(),
   };

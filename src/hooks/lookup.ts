@@ -52,15 +52,29 @@ export type LookupOptions = z.output<typeof lookupOptions>;
 
 type Where = Pick<Platform, "files">;
 
+/** How rows are compared with requests. */
+export interface RowNaming {
+  /** Returns all names of an image, the one that counts first. */
+  namesOf(identifier: string, page: number): readonly string[];
+  /** Returns the form that these names have. Throws for a text that no identifier can be. */
+  formOf(text: string): string;
+}
+
+const plainNaming: RowNaming = {
+  namesOf: (identifier, page) => [`${identifier};${page}`, identifier],
+  formOf: (text) => text,
+};
+
 /** Throws an Error that names the faulty key of the options or the file. */
 export async function createLookupEngine(
   options: LookupOptions,
   platform: Where,
   log: Pick<Log, "info" | "error">,
+  naming: RowNaming = plainNaming,
 ): Promise<HookEngine> {
   if ((options.template === "") === (options.file === ""))
     throw new Error("hook.lookup: expected either template or file; set one of them");
-  return options.file === "" ? templateEngine(options) : mappingEngine(options, platform, log);
+  return options.file === "" ? templateEngine(options) : mappingEngine(options, platform, log, naming);
 }
 
 function templateEngine({ template, source }: LookupOptions): HookEngine {
@@ -89,6 +103,7 @@ async function mappingEngine(
   { file, source, unmapped }: LookupOptions,
   { files }: Where,
   log: Pick<Log, "info" | "error">,
+  { namesOf, formOf }: RowNaming,
 ): Promise<HookEngine> {
   const watched = await watchFile<Mapping>({
     path: file,
@@ -96,8 +111,16 @@ async function mappingEngine(
     log,
     of: "hook",
     key: "hook.lookup.file",
-    read: (bytes) => readMapping(file, bytes),
+    read: (bytes) => readMapping(file, bytes, formOf),
   });
+  /** The rows of an image that say something about a function: that of the page, then that of the file. */
+  const rowsOf = ({ identifier, page }: RequestInput) => {
+    const { rows } = watched.current();
+    return namesOf(identifier, page).flatMap((name) => {
+      const row = rows.get(name);
+      return row ? [{ row, isOfPage: name.endsWith(`;${page}`) && row.identifier !== identifier }] : [];
+    });
+  };
   return {
     name: "lookup",
     // An identifier without a row may be unknown, whatever the other rows contain.
@@ -105,11 +128,19 @@ async function mappingEngine(
     async call(name, input) {
       const looking = watched.refresh();
       if (looking) await looking;
-      const row = watched.current().rows.get((input as RequestInput).identifier);
-      const answer = row?.answers[name];
+      const found = rowsOf(input as RequestInput);
+      const saying = found.find(({ row }) => row.answers[name] !== undefined);
+      const answer = saying?.row.answers[name];
       if (name !== "resolve") return answer;
-      if (answer === undefined) return row || unmapped === "pass" ? undefined : false;
-      return { ...(source && { source }), ...(answer as object) };
+      if (answer === undefined) return found.length > 0 || unmapped === "pass" ? undefined : false;
+      // The key of a row for a page names the picture of that page.
+      const page = saying?.isOfPage && { page: 1 };
+      return { ...(source && { source }), ...(answer as object), ...page };
+    },
+    *rows() {
+      const { rows, impossible } = watched.current();
+      for (const { identifier, line, answers } of [...rows.values(), ...impossible])
+        yield { identifier, line, hasKey: answers.resolve !== undefined };
     },
     async check() {
       await watched.refresh();

@@ -6,13 +6,18 @@ import type { HookFunction } from "./hook.ts";
 
 /** Entry of a file for an identifier: a result for each function that it mentions. */
 export interface MappingRow {
+  /** As written. */
+  readonly identifier: string;
   readonly answers: { readonly [F in HookFunction]?: unknown };
   /** Line in the file, from 1; undefined in JSON. */
   readonly line?: number | undefined;
 }
 
 export interface Mapping {
+  /** By the form of their identifiers. */
   readonly rows: ReadonlyMap<string, MappingRow>;
+  /** Rows whose identifiers no request can have. */
+  readonly impossible: readonly MappingRow[];
   /** Functions that any row has a result for. */
   readonly functions: ReadonlySet<HookFunction>;
 }
@@ -55,9 +60,14 @@ const at = (line: number | undefined) => (line === undefined ? "" : `line ${line
 
 /**
  * Reads a mapping by the extension of its file. Throws an Error that names the line, or the identifier in
- * JSON, for invalid syntax, unknown columns, and repeated identifiers.
+ * JSON, for invalid syntax, unknown columns, repeated identifiers, and decisions on access for an identifier
+ * that no request can have. `formOf`: the form in which identifiers are compared, see `RowNaming`.
  */
-export function readMapping(name: string, bytes: Uint8Array): Mapping {
+export function readMapping(
+  name: string,
+  bytes: Uint8Array,
+  formOf: (identifier: string) => string = (identifier) => identifier,
+): Mapping {
   const reader = readers[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
   if (!reader) throw new Error(`expected a file that ends in .${mappingFormats.join(", .")}`);
   let text: string;
@@ -67,20 +77,46 @@ export function readMapping(name: string, bytes: Uint8Array): Mapping {
     throw new Error("expected text in UTF-8");
   }
   const rows = new Map<string, MappingRow>();
+  const impossible: MappingRow[] = [];
   const functions = new Set<HookFunction>();
   for (const { identifier, value, line } of reader(text)) {
-    const before = rows.get(identifier);
+    const form = formIn(identifier, formOf);
+    const before = form === undefined ? undefined : rows.get(form);
     if (before)
       throw new Error(
         `${at(line)}the identifier ${quote(identifier)} is already there${before.line ? `, in line ${before.line}` : ""}; remove one of them`,
       );
     const answers = answersOf(value, `${at(line)}${line ? "" : `${quote(identifier)}: `}`);
     for (const name of Object.keys(answers)) functions.add(name as HookFunction);
-    rows.set(identifier, { answers, line });
+    const row = { identifier, answers, line };
+    if (form !== undefined) rows.set(form, row);
+    // A row that should protect an image must not do nothing.
+    else if (answers.authorize === undefined) impossible.push(row);
+    else throw new Error(`${at(line)}${impossibleText(identifier)}`);
   }
   // A file that is being written may be empty for a moment.
-  if (rows.size === 0) throw new Error("expected at least one identifier with its key, received none");
-  return { rows, functions };
+  if (rows.size + impossible.length === 0)
+    throw new Error("expected at least one identifier with its key, received none");
+  return { rows, functions, impossible };
+}
+
+function formIn(identifier: string, formOf: (identifier: string) => string): string | undefined {
+  try {
+    return formOf(identifier);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says that a row has no effect, and what to write. */
+export function impossibleText(identifier: string): string {
+  const meant = identifier
+    .replaceAll("\\", "/")
+    .split("/")
+    .filter((part) => part !== "" && part !== "." && part !== "..")
+    .join("/");
+  const instead = meant === "" || meant === identifier ? "correct or remove the row" : `write ${meant}`;
+  return `no identifier can be ${quote(identifier)}, because identifiers have no empty, . or .. parts and no backslash; ${instead}`;
 }
 
 const quote = (text: string) => JSON.stringify(text.slice(0, 200));

@@ -114,7 +114,7 @@ export async function placeOf(
   if (!source) throw hooks.unusable("resolve", request.identifier, `there is no source named ${name}`);
   const key = source.keyOf?.(answer.key) ?? answer.key;
   resolved.note(request.identifier, { source, key });
-  return { source, key, page: request.page };
+  return { source, key, page: answer.page ?? request.page };
 }
 
 /**

@@ -97,7 +97,7 @@ describe("a result", () => {
   });
 
   test.each([
-    ["resolve", "a.tif", /resolve: expected \{ key, source\? \}/],
+    ["resolve", "a.tif", /resolve: expected \{ key, source\?, page\? \}/],
     ["resolve", {}, /form of resolve/],
     ["resolve", true, /form of resolve/],
     ["resolve", { key: "" }, /form of resolve/],

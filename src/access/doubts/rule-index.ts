@@ -1,8 +1,8 @@
 // Finds the rule that covers a match, without checking every rule.
 
-import { checkIdentifier } from "../../iiif/image/path.ts";
+import { checkIdentifier, splitPage } from "../../iiif/image/path.ts";
 import type { Rule } from "../rules/rules.ts";
-import { oneForm, spellingsOf } from "../rules/spellings.ts";
+import { oneForm } from "../rules/spellings.ts";
 import type { RuledSource } from "./doubt.ts";
 
 /** Returns the index of the first rule that matches everything a match does; undefined if there is none. */
@@ -41,13 +41,17 @@ function matchesAround(match: string, sources: readonly RuledSource[]): string[]
   const folder = folderOf(match);
   const names = [folder, ...otherNames(folder, sources)];
   // Identifiers below another one are not its pages.
-  const exact = folder === match ? names.flatMap(spellingsOf) : [];
+  const exact = folder === match ? names.flatMap(wholeAndPage) : [];
   const folders = [...names.map((name) => folderOf(keyOf(`${name}/*`))), ...exact].flatMap((name) => {
     const parts = name.split("/");
     return parts.map((_, at) => `${parts.slice(0, at + 1).join("/")}/*`);
   });
   return ["*", ...exact, ...folders];
 }
+
+/** A rule for a file also covers its pages, but one for a page does not cover the file. */
+const wholeAndPage = (name: string): readonly string[] =>
+  [name, splitPage(name)?.identifier].flatMap((each) => (each === undefined ? [] : [oneForm(each)]));
 
 /** A default source with a prefix has each of its images under two identifiers. */
 function otherNames(identifier: string, sources: readonly RuledSource[]): string[] {

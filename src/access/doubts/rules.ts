@@ -76,7 +76,10 @@ function hiddenRule(
 }
 
 /** Spellings of a match that no identifier has. Each returns what is wrong with a match, or undefined. */
-const forms: readonly ((match: string, settings: AccessSettings) => string | undefined)[] = [
+export const forms: readonly ((
+  match: string,
+  settings: Pick<AccessSettings, "base_url">,
+) => string | undefined)[] = [
   (match) => {
     if (isUrl(match) || !/%[0-9a-f]{2}/i.test(match)) return undefined;
     return `is percent-encoded, and rules are compared with decoded identifiers; write ${decodeText(match)}, unless the names of files contain %`;

@@ -3,11 +3,14 @@
 import { splitPage } from "../../iiif/image/path.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 
-/** Returns the forms of an identifier that rules are tried on: with its page suffix and without. */
+/**
+ * Returns the forms of an identifier that rules are tried on: with its page suffix and without. Without a
+ * suffix it names page 1.
+ */
 export function spellingsOf(identifier: string): readonly string[] {
   const whole = oneForm(identifier);
   const paged = splitPage(identifier);
-  return paged ? [whole, oneForm(paged.identifier)] : [whole];
+  return [whole, paged ? oneForm(paged.identifier) : oneForm(`${identifier};1`)];
 }
 
 /**
@@ -25,7 +28,7 @@ export function isSameMaster(
   return namesOf(other).some((name) => known.has(name));
 }
 
-const withoutQuery = (name: string) => (isUrl(name) ? name.replace(/\?.*$/s, "") : name);
+export const withoutQuery = (name: string) => (isUrl(name) ? name.replace(/\?.*$/s, "") : name);
 
 const urlStart = /(^|\/)https?:\/\//i;
 

@@ -1,0 +1,20 @@
+// The names by which the rows of an operator's table may name an image, as rules do.
+
+import type { RowNaming } from "../../hooks/lookup.ts";
+import { checkIdentifier } from "../../iiif/image/path.ts";
+import { oneForm, withoutQuery } from "./spellings.ts";
+
+/**
+ * Names with the page come first, then those of the file, and URLs without their query last. `otherNames`:
+ * further identifiers of the same master.
+ */
+export function createRowNames(otherNames: (identifier: string) => readonly string[]): RowNaming {
+  return {
+    namesOf(identifier, page) {
+      const files = [identifier, ...otherNames(identifier)];
+      const names = [...files.map((name) => `${name};${page}`), ...files].map(oneForm);
+      return [...new Set([...names, ...names.map(withoutQuery)])];
+    },
+    formOf: (text) => oneForm(checkIdentifier(text)),
+  };
+}
