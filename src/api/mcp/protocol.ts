@@ -9,7 +9,9 @@ import {
   McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { ZodType } from "zod";
+import { ZodObject, type ZodType } from "zod";
+import { failure } from "./answers.ts";
+import { faultText } from "./plain-errors.ts";
 
 /** A tool as clients see it, and its function for the current request. */
 export interface Tool<Input = never> {
@@ -64,6 +66,17 @@ async function answerLegacy(request: Request, message: unknown, server: McpServe
   }
 }
 
+/** A schema for the list of tools that accepts everything: tools explain themselves what is wrong. */
+function unchecked<Input>(input: ZodType<Input>): ZodType<unknown> {
+  const standard = { ...input["~standard"], validate: (value: unknown) => ({ value }) };
+  return Object.create(input, { "~standard": { value: standard } });
+}
+
+function faultOf(issues: Parameters<typeof faultText>[0], given: unknown, input: ZodType): string {
+  const known = input instanceof ZodObject ? Object.keys(input.shape) : [];
+  return `${faultText(issues, given, known)} Correct the arguments and call the tool again.`;
+}
+
 function createServer({ version, instructions }: About, tools: readonly Tool[]): McpServer {
   const server = new McpServer(
     { name: "smalti", title: "smalti image server", version },
@@ -72,8 +85,11 @@ function createServer({ version, instructions }: About, tools: readonly Tool[]):
   for (const { name, title, description, input, run } of tools)
     server.registerTool(
       name,
-      { title, description, inputSchema: input, annotations: { title, ...readOnly } },
-      (given: unknown) => run(given as never),
+      { title, description, inputSchema: unchecked(input), annotations: { title, ...readOnly } },
+      (given: unknown) => {
+        const { success, data, error } = input.safeParse(given);
+        return success ? run(data as never) : failure(faultOf(error.issues, given, input));
+      },
     );
   return server;
 }

@@ -5,6 +5,7 @@ import { readJson } from "../http/body.ts";
 import { type RequestContext, recordSent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
+import { plainAnswer } from "./plain-errors.ts";
 import { instructions, toolsOf } from "./tools.ts";
 import { refuseStrangers } from "./who-may-ask.ts";
 
@@ -39,7 +40,14 @@ async function answer(c: RequestContext, service: Service): Promise<Response> {
     // Loaded on demand, since on workerd modules are available only during requests.
     const { answerMessage } = await import("./protocol.ts");
     const about = { version: service.version, instructions };
-    return finish(c, await answerMessage(c.req.raw, message, about, toolsOf(c, service)));
+    const tools = toolsOf(c, service);
+    const plain = (text: string) =>
+      plainAnswer(
+        text,
+        message,
+        tools.map(({ name }) => name),
+      );
+    return finish(c, await answerMessage(c.req.raw, message, about, tools), plain);
   } catch (error) {
     if (error instanceof Refusal) return refuse(c, error);
     throw error;
@@ -53,14 +61,18 @@ const severalMessages = {
 } as const;
 
 /** Converts the protocol's response to one of this service: measured, and never cached. */
-async function finish(c: RequestContext, response: Response): Promise<Response> {
+async function finish(
+  c: RequestContext,
+  response: Response,
+  plain: (text: string) => string,
+): Promise<Response> {
   const headers: Record<string, string> = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
   };
   const type = response.headers.get("Content-Type");
   if (type !== null) headers["Content-Type"] = type;
-  const body = response.body === null ? null : recordSent(c, await response.text());
+  const body = response.body === null ? null : recordSent(c, plain(await response.text()));
   return new Response(body, { status: response.status, headers });
 }
 
