@@ -7,6 +7,7 @@ import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { describeCollection, describeManifest } from "../../iiif/presentation/description/merge.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
+import { safeDocument } from "../../iiif/presentation/safe-document.ts";
 import { faultsOfStored, isWhole, storedDocuments, storedOf } from "../../iiif/presentation/stored.ts";
 import { itemsOf } from "./folder-documents.ts";
 import type { Made, Making, PlannedDocument } from "./making.ts";
@@ -26,7 +27,11 @@ export async function applyHook(
   if (!hooks.has("presentation")) return isUnasked ? undefined : found;
   const made = await found.make();
   const kind = made.document.type === "Collection" ? "collection" : "manifest";
-  const answer = await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal);
+  const answer = safe(
+    making,
+    id,
+    await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal),
+  );
   if (answer === undefined) return isUnasked ? undefined : found;
   const changed = isWhole(answer)
     ? wholeOf(making, id, answer)
@@ -46,10 +51,21 @@ export async function inventedByHook(making: Making, id: string): Promise<Planne
     label,
     items: [],
   };
-  const answer = await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal);
+  const answer = safe(
+    making,
+    id,
+    await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal),
+  );
   if (answer === undefined || !isWhole(answer)) return undefined;
   const made = wholeOf(making, id, answer);
   return { make: async () => made };
+}
+
+/** Returns what a hook returned without unsafe addresses and HTML, which the log names. */
+function safe(making: Making, id: string, answer: Resource | undefined): Resource | undefined {
+  const { value, faults } = safeDocument(answer);
+  if (faults[0]) making.parts.images.hooks.unusable("presentation", id, textOf(faults[0]));
+  return value as Resource | undefined;
 }
 
 function wholeOf(making: Making, id: string, answer: Resource): Made {
@@ -79,7 +95,7 @@ async function mergeHook(
 }
 
 function refuse(making: Making, id: string, [fault]: readonly Fault[]): void {
-  if (!fault) return;
-  const where = fault.path.length > 0 ? `${fault.path.join(".")}: ` : "";
-  throw making.parts.images.hooks.unusable("presentation", id, `${where}${fault.message}`);
+  if (fault) throw making.parts.images.hooks.unusable("presentation", id, textOf(fault));
 }
+
+const textOf = ({ path, message }: Fault) => `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`;

@@ -4,6 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { type Description, readDescription } from "../../iiif/presentation/description/description.ts";
 import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { objectOf } from "../../iiif/presentation/json.ts";
+import { safeDocument } from "../../iiif/presentation/safe-document.ts";
 import { faultsOfStored, isWhole, type StoredDocument, storedOf } from "../../iiif/presentation/stored.ts";
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
@@ -95,7 +96,8 @@ export function manifestFileOf(
   bytes: Uint8Array,
   isJson: boolean,
 ): ManifestFile {
-  const { value, faults: unread, locate } = readBytes(bytes, isJson);
+  const { value: written, faults: unread, locate } = readBytes(bytes, isJson);
+  const { value, faults: unsafe } = safeDocument(written);
   const faults = new Set<LocatedFault>(unread);
   const known = new Set<string>();
   const add: ManifestFile["add"] = (more) => {
@@ -113,6 +115,7 @@ export function manifestFileOf(
   const isPlain = value !== undefined && !isEmpty && objectOf(value) === undefined;
   const misread = isDocument ? faultsOfStored(value) : isPlain ? [plainFault] : [];
   add(misread);
+  add(unsafe);
   const [unusable] = value === undefined || misread.length > 0 ? faults : [];
   return {
     name,
