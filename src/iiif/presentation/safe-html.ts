@@ -37,10 +37,10 @@ export function safeHtml(text: string): string {
   return "";
 }
 
-function safeTag(tag: string, _end: string, name: string, rest: string): string {
+function safeTag(tag: string, end: string, name: string, rest: string): string {
   if (!elements.has(name.toLowerCase()) || !tag.endsWith(">")) return "";
-  const unsafe = [...rest.matchAll(attribute)].filter(([, key = "", value = ""]) => !isSafe(key, value));
-  return unsafe.reduce((left, [whole]) => left.replace(whole, " "), tag);
+  const kept = rest.replace(attribute, (whole, key: string, value = "") => (isSafe(key, value) ? whole : " "));
+  return `<${end}${name}${kept}>`;
 }
 
 const attribute = /([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
