@@ -1,6 +1,6 @@
 // Which addresses of operators' documents clients may follow: some schemes run scripts or read local files.
 
-/** Returns the scheme of an address as URL parsers read it: without spaces around it, tabs and line breaks. */
+/** Returns the scheme of an address as URL parsers read it: without spaces in front, tabs and line breaks. */
 function schemeOf(address: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: URL parsers skip them.
   const bare = address.replace(/^[\u0000-\u0020]+|[\t\n\r]+/g, "");
@@ -14,13 +14,13 @@ const local: ReadonlySet<string> = new Set(
   ),
 );
 
-/** True for an address on the web, or one without a scheme, which is of this service; `mayMail`: or of mail. */
+/** True for an address on the web or without a scheme; `mayMail`: also for one of mail. */
 export function isWebAddress(address: string, mayMail = false): boolean {
   const scheme = schemeOf(address);
   return scheme === undefined || web.has(scheme) || (mayMail && scheme === "mailto");
 }
 
-/** False for an address with a scheme that runs scripts or reads local data; names such as `urn:` are fine. */
+/** False for a scheme that runs scripts or reads local data; names such as `urn:` are fine. */
 export function isHarmless(address: string): boolean {
   const scheme = schemeOf(address);
   return scheme === undefined || !local.has(scheme);

@@ -31,7 +31,7 @@ type Role = "link" | "address" | "text" | undefined;
 const roleOf = (name: string): Role =>
   links.has(name) ? "link" : addresses.has(name) ? "address" : texts.has(name) ? "text" : undefined;
 
-/** Returns a value without unsafe addresses and HTML, and a fault for each; the same value if there are none. */
+/** Returns a value without unsafe addresses and HTML, and a fault for each; the same value without any. */
 export function safeDocument(value: unknown): { readonly value: unknown; readonly faults: readonly Fault[] } {
   const at: FaultPath = { path: [], faults: [] };
   const safe = safeValue(value, undefined, at);

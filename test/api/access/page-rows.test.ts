@@ -1,4 +1,4 @@
-// Rules and rows of a table that name a page: which images they protect, by whichever name these are asked for
+// Rules and rows of a table that name a page: which images they protect, by all names of these
 // (docs/concepts/authorization.md, "Rules"; docs/concepts/hooks.md, "Map identifiers with a file").
 
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
