@@ -3,6 +3,6 @@
 /** Builds into `outdir` (dist/). `only`: a worker and its modules alone. */
 export function build(options?: {
   readonly outdir?: string;
-  readonly only?: "thread" | "hook-thread" | "password-thread";
+  readonly only?: "thread" | "hook-thread" | "password-thread" | "text-thread";
   readonly quiet?: boolean;
 }): Promise<void>;

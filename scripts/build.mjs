@@ -37,7 +37,7 @@ const shared = [
   "lib/text/shell-word.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
-const alone = /^(main|index|workerd|((hook|password)-)?thread)\.ts$|^platform\//;
+const alone = /^(main|index|workerd|((hook|password|text)-)?thread)\.ts$|^platform\//;
 
 /**
  * Files of src/ that app.js loads on demand, each bundled into a separate file with the packages that only it
@@ -53,7 +53,7 @@ const chunks = {
  * Entries of workers, each in one file with all that it needs, and the name that the option `only` has for
  * it.
  */
-const threads = ["thread", "hook-thread", "password-thread"];
+const threads = ["thread", "hook-thread", "password-thread", "text-thread"];
 
 /**
  * Builds into `outdir`. `only`: leaves out everything but a worker, by the name of its entry, and its
@@ -66,8 +66,8 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
   const { wasmModules, workerModules } = await moduleTable();
   const all = Object.keys(wasmModules);
   const hookModules = () => all.filter((name) => wasmModules[name].usedBy === "hooks");
-  const modulesOf = { thread: workerModules, "hook-thread": hookModules, "password-thread": () => [] };
-  const names = only ? modulesOf[only]() : all;
+  const modulesOf = { thread: workerModules, "hook-thread": hookModules };
+  const names = only ? (modulesOf[only]?.() ?? []) : all;
   for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
     const { firstPages } = wasmModules[name];
     const target = join(outdir, "wasm", `${name}.wasm`);

@@ -20,6 +20,7 @@ import { type IpRange, parseRange } from "./lib/network/ip-range.ts";
 import { parseDuration } from "./lib/options/quantity.ts";
 import type { Log } from "./lib/telemetry/log.ts";
 import type { Folders } from "./manifests/folders/folders.ts";
+import { createYamlReader } from "./manifests/folders/yaml-reader.ts";
 import { buildFolders, buildManifests, buildSearch } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import type { Search } from "./manifests/search/search.ts";
@@ -171,7 +172,13 @@ export async function createService(
 
   const allChecks = [...checks, ...rendering.checks];
   const { info } = slots;
-  const folders = buildFolders({ info, sources: config.sources, keepAlive: platform.keepAlive });
+  const yaml = createYamlReader({ platform });
+  const folders = buildFolders({
+    info,
+    readYaml: yaml.read,
+    sources: config.sources,
+    keepAlive: platform.keepAlive,
+  });
   const hasIndex = !platform.connectionsEndWithRequest;
   const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
   const aliases = config.aliases.map(({ prefix }) => prefix);
@@ -259,6 +266,7 @@ export async function createService(
     async close() {
       hub.close();
       stopHistory?.();
+      yaml.close();
       await Promise.allSettled([
         shared ? undefined : pool.close(),
         outer.close(),

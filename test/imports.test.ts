@@ -84,6 +84,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "thread.ts": ["*"],
   "hook-thread.ts": ["*"],
   "password-thread.ts": ["*"],
+  "text-thread.ts": ["*"],
 };
 
 const entries = [
@@ -95,6 +96,7 @@ const entries = [
   "thread.ts",
   "hook-thread.ts",
   "password-thread.ts",
+  "text-thread.ts",
 ];
 
 const files = (readdirSync(src, { recursive: true }) as string[]).filter(

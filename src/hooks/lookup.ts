@@ -8,6 +8,7 @@ import { watchFile } from "../lib/watched-file.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type HookEngine, HookError, type RequestInput, type Resolution } from "./hook.ts";
 import { type Mapping, mappingFormats, readMapping } from "./mapping.ts";
+import { mappingYamlReader } from "./mapping-yaml.ts";
 import { parseTemplate } from "./template.ts";
 
 /** Schema of `hook.lookup`. */
@@ -50,7 +51,7 @@ export const lookupOptions = z.strictObject({
 
 export type LookupOptions = z.output<typeof lookupOptions>;
 
-type Where = Pick<Platform, "files">;
+type Where = Pick<Platform, "files" | "startWorker">;
 
 /** How rows are compared with requests. */
 export interface RowNaming {
@@ -101,17 +102,18 @@ function canBeKey(text: string): boolean {
 
 async function mappingEngine(
   { file, source, unmapped }: LookupOptions,
-  { files }: Where,
+  platform: Where,
   log: Pick<Log, "info" | "error">,
   { namesOf, formOf }: RowNaming,
 ): Promise<HookEngine> {
+  const readYaml = mappingYamlReader(platform);
   const watched = await watchFile<Mapping>({
     path: file,
-    files,
+    files: platform.files,
     log,
     of: "hook",
     key: "hook.lookup.file",
-    read: (bytes) => readMapping(file, bytes, formOf),
+    read: (bytes) => readMapping(file, bytes, readYaml, formOf),
   });
   /** The rows of an image that say something about a function: that of the page, then that of the file. */
   const rowsOf = ({ identifier, page }: RequestInput) => {

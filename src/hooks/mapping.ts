@@ -1,8 +1,10 @@
 // A mapping file: the meaning of each identifier, as YAML, JSON or CSV.
 
-import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { createPauses } from "../lib/concurrency/pauses.ts";
+import { parseJson } from "../lib/text/json.ts";
 import { parseCsv } from "./csv.ts";
 import type { HookFunction } from "./hook.ts";
+import type { MappingEntries, MappingEntry } from "./mapping-yaml.ts";
 
 /** Entry of a file for an identifier: a result for each function that it mentions. */
 export interface MappingRow {
@@ -37,8 +39,16 @@ const columns = {
 
 type Column = keyof typeof columns;
 
+/** Reads YAML, which takes long. */
+export type ReadYamlEntries = (text: string) => Promise<MappingEntries>;
+
+type Reader = (
+  text: string,
+  readYaml: ReadYamlEntries,
+) => Iterable<MappingEntry> | Promise<Iterable<MappingEntry>>;
+
 /** Readers by file extension. */
-const readers: Readonly<Record<string, (text: string) => Iterable<Entry>>> = {
+const readers: Readonly<Record<string, Reader>> = {
   yaml: yamlEntries,
   yml: yamlEntries,
   json: jsonEntries,
@@ -48,13 +58,6 @@ const readers: Readonly<Record<string, (text: string) => Iterable<Entry>>> = {
 /** File extensions that {@link readMapping} supports. */
 export const mappingFormats = Object.keys(readers);
 
-interface Entry {
-  readonly identifier: string;
-  /** A key, or columns by name. */
-  readonly value: unknown;
-  readonly line?: number | undefined;
-}
-
 /** Position of an entry, as the beginning of a message. */
 const at = (line: number | undefined) => (line === undefined ? "" : `line ${line}: `);
 
@@ -63,11 +66,12 @@ const at = (line: number | undefined) => (line === undefined ? "" : `line ${line
  * JSON, for invalid syntax, unknown columns, repeated identifiers, and decisions on access for an identifier
  * that no request can have. `formOf`: the form in which identifiers are compared, see `RowNaming`.
  */
-export function readMapping(
+export async function readMapping(
   name: string,
   bytes: Uint8Array,
+  readYaml: ReadYamlEntries,
   formOf: (identifier: string) => string = (identifier) => identifier,
-): Mapping {
+): Promise<Mapping> {
   const reader = readers[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
   if (!reader) throw new Error(`expected a file that ends in .${mappingFormats.join(", .")}`);
   let text: string;
@@ -79,7 +83,10 @@ export function readMapping(
   const rows = new Map<string, MappingRow>();
   const impossible: MappingRow[] = [];
   const functions = new Set<HookFunction>();
-  for (const { identifier, value, line } of reader(text)) {
+  const pause = createPauses();
+  for (const { identifier, value, line } of await reader(text, readYaml)) {
+    const due = pause();
+    if (due) await due;
     const form = formIn(identifier, formOf);
     const before = form === undefined ? undefined : rows.get(form);
     if (before)
@@ -119,12 +126,20 @@ export function impossibleText(identifier: string): string {
   return `no identifier can be ${quote(identifier)}, because identifiers have no empty, . or .. parts and no backslash; ${instead}`;
 }
 
+async function yamlEntries(text: string, readYaml: ReadYamlEntries): Promise<Iterable<MappingEntry>> {
+  const read = await readYaml(text);
+  if (read.fault !== undefined) throw new Error(read.fault);
+  return read.entries;
+}
+
 const quote = (text: string) => JSON.stringify(text.slice(0, 200));
 
 function answersOf(value: unknown, where: string): MappingRow["answers"] {
   if (typeof value === "string") return { resolve: { key: value } };
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Error(`${where}expected a key as text, or columns by name; received ${JSON.stringify(value)}`);
+    throw new Error(
+      `${where}expected a key as text, or columns by name; received ${JSON.stringify(value).slice(0, 200)}`,
+    );
   const answers: { [F in HookFunction]?: Record<string, unknown> | unknown } = {};
   for (const [column, cell] of Object.entries(value)) {
     if (!Object.hasOwn(columns, column))
@@ -143,34 +158,10 @@ function answersOf(value: unknown, where: string): MappingRow["answers"] {
   return answers;
 }
 
-function* yamlEntries(text: string): Iterable<Entry> {
-  const lines = new LineCounter();
-  // Comparing each key with all earlier ones takes quadratic time; readMapping uses a table.
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: true });
-  const [error] = document.errors;
-  if (error) throw new Error(`not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`);
-  const { contents } = document;
-  if (contents === null) return;
-  if (!isMap(contents)) throw new Error("expected identifiers with their keys, such as ms-1: scans/0001.tif");
-  for (const { key, value } of contents.items) {
-    const line = isScalar(key) && key.range ? lines.linePos(key.range[0]).line : undefined;
-    if (!isScalar(key)) throw new Error(`${at(line)}expected an identifier as text`);
-    // 007 is not 7: an identifier is taken as written.
-    const identifier = typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
-    const plain = isScalar(value) && typeof value.value !== "string" && value.value !== null;
-    const meant = plain
-      ? ((value as { source?: string }).source ?? String((value as { value: unknown }).value))
-      : ((value as { toJS?: (d: unknown, o: object) => unknown } | null)?.toJS?.(document, {
-          maxAliasCount: 100,
-        }) ?? null);
-    yield { identifier, value: meant, line };
-  }
-}
-
-function* jsonEntries(text: string): Iterable<Entry> {
+function* jsonEntries(text: string): Iterable<MappingEntry> {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text.replace(/^\u{feff}/u, ""));
+    parsed = parseJson(text.replace(/^\u{feff}/u, ""));
   } catch (error) {
     throw new Error(`not valid JSON: ${(error as Error).message}`);
   }
@@ -186,7 +177,7 @@ const cellForms: { readonly [C in Column]?: (cell: string) => unknown } = {
   substitute: (cell) => (cell.toLowerCase() === "true" ? true : cell),
 };
 
-function* csvEntries(text: string): Iterable<Entry> {
+function* csvEntries(text: string): Iterable<MappingEntry> {
   const [head, ...rows] = parseCsv(text);
   if (!head) return;
   const names = head.fields.map((name) => name.trim());

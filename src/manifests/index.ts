@@ -9,11 +9,13 @@ import type { Slot } from "../stores/slot.ts";
 import { createFolders, type Folders, type FoldersParts } from "./folders/folders.ts";
 import type { FactsParts } from "./folders/image-facts.ts";
 import { createManifestFileLog } from "./folders/manifest-file-log.ts";
+import type { ReadYaml } from "./folders/manifest-file-text.ts";
 import { createManifests, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
 import { createSearch, type Search, type SearchParts } from "./search/search.ts";
 
 export interface FolderParts {
+  readonly readYaml: ReadYaml;
   readonly info: Slot;
   /** The options under `sources:`. */
   readonly sources: readonly SourceOptions[];
@@ -24,8 +26,8 @@ export interface FolderParts {
 const usualTimes = { revalidateMs: 60_000, staleMs: 0 };
 
 /** The folders of the sources. */
-export function buildFolders({ info, sources, keepAlive }: FolderParts): Folders {
-  return createFolders({ info, times: timesOf(sources), keepAlive });
+export function buildFolders({ info, readYaml, sources, keepAlive }: FolderParts): Folders {
+  return createFolders({ info, readYaml, times: timesOf(sources), keepAlive });
 }
 
 export interface BuiltSearchParts extends Omit<SearchParts, "revalidateMs"> {

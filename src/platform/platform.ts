@@ -122,10 +122,10 @@ export interface FileSystem {
 }
 
 /**
- * Work of a worker, by the name of its file next to the bundle: jobs of the pool, hooks, or checks of
- * passwords.
+ * Work of a worker, by the name of its file next to the bundle: jobs of the pool, hooks, checks of passwords,
+ * or reading of long texts.
  */
-export type WorkerEntry = "thread" | "hook-thread" | "password-thread";
+export type WorkerEntry = "thread" | "hook-thread" | "password-thread" | "text-thread";
 
 /** A worker as the main thread sees it. */
 export interface WorkerPort {

@@ -9,7 +9,6 @@ import { type Finding, nameOf, withPlace } from "../lib/checks.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { firstPicture } from "../manifests/browse/first-picture.ts";
 import { openSight } from "../manifests/browse/sight.ts";
-import { readFolder } from "../manifests/folders/folders.ts";
 import type { Service } from "../service.ts";
 import type { Source } from "../sources/source.ts";
 import { type StartFacts, startFields, startText } from "./text.ts";
@@ -40,7 +39,7 @@ const stranger = (identifier: string): Caller => ({ identifier, path: "/", heade
 
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
-  { platform, version, sources, slots, images, auth, hooks, config }: Service,
+  { platform, version, sources, folders, slots, images, auth, hooks, config }: Service,
   { urls, file, findings }: StartedWith,
 ): Promise<StartFacts> {
   const settings = config();
@@ -65,10 +64,10 @@ export async function startFacts(
   );
   // Nothing of it is remembered: the operator may add images once the text says that there are none.
   const over = AbortSignal.timeout(look.ms);
-  const folders = { find: (source: Source, key: string) => readFolder(source, key, undefined, over) };
+  const now = { find: (source: Source, key: string) => folders.read(source, key, undefined, over) };
   const [described, example] = await Promise.all([
     Promise.all(sources.all.map(describeSource)),
-    withDeadline(look.ms, () => firstPicture({ sources, folders }, sight)).catch(() => undefined),
+    withDeadline(look.ms, () => firstPicture({ sources, folders: now }, sight)).catch(() => undefined),
   ]);
   return {
     version,

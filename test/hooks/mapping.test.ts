@@ -3,8 +3,10 @@
 import { describe, expect, test } from "vitest";
 import { parseCsv } from "../../src/hooks/csv.ts";
 import { readMapping } from "../../src/hooks/mapping.ts";
+import { mappingYamlReader } from "../../src/hooks/mapping-yaml.ts";
 
-const read = (name: string, text: string) => readMapping(name, new TextEncoder().encode(text));
+const readYaml = mappingYamlReader({});
+const read = (name: string, text: string) => readMapping(name, new TextEncoder().encode(text), readYaml);
 
 const yaml = `# shelfmarks
 ms-1: scans/0001.tif
@@ -30,8 +32,8 @@ describe.each([
   ["mapping.json", json],
   ["mapping.csv", csv],
 ])("%s", (name, text) => {
-  test("maps each identifier", () => {
-    const { rows, functions } = read(name, text);
+  test("maps each identifier", async () => {
+    const { rows, functions } = await read(name, text);
     expect([...rows].map(([identifier, { answers }]) => [identifier, answers]).sort()).toEqual([
       ["007", { resolve: { key: "bond.tif" } }],
       ["ms-1", { resolve: { key: "scans/0001.tif" } }],
@@ -45,27 +47,27 @@ describe.each([
   });
 });
 
-test("rows know their lines", () => {
-  expect([...read("a.yaml", yaml).rows.values()].map(({ line }) => line)).toEqual([2, 3, 4, 5]);
-  expect([...read("a.csv", csv).rows.values()].map(({ line }) => line)).toEqual([2, 3, 5, 6]);
+test("rows know their lines", async () => {
+  expect([...(await read("a.yaml", yaml)).rows.values()].map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+  expect([...(await read("a.csv", csv)).rows.values()].map(({ line }) => line)).toEqual([2, 3, 5, 6]);
 });
 
-test("names of object members are identifiers like others", () => {
-  const { rows } = read("a.json", '{ "__proto__": "a.tif", "constructor": "b.tif" }');
+test("names of object members are identifiers like others", async () => {
+  const { rows } = await read("a.json", '{ "__proto__": "a.tif", "constructor": "b.tif" }');
   expect([...rows.keys()]).toEqual(["__proto__", "constructor"]);
   expect(rows.get("toString")).toBeUndefined();
 });
 
-test("an overlay is used as it is written", () => {
-  const { rows } = read("a.yaml", "maps/1: { overlay: { image: stamp.png, opacity: 0.5 } }");
+test("an overlay is used as it is written", async () => {
+  const { rows } = await read("a.yaml", "maps/1: { overlay: { image: stamp.png, opacity: 0.5 } }");
   expect(rows.get("maps/1")?.answers).toEqual({ overlay: { image: "stamp.png", opacity: 0.5 } });
 });
 
-test("a substitute of true means the image of the profile, in each format", () => {
+test("a substitute of true means the image of the profile, in each format", async () => {
   const said = { authorize: { allow: false, substitute: true } };
-  expect(read("a.yaml", "a: { substitute: true }").rows.get("a")?.answers).toEqual(said);
-  expect(read("a.json", '{ "a": { "substitute": true } }').rows.get("a")?.answers).toEqual(said);
-  expect(read("a.csv", "identifier,substitute\na,true\n").rows.get("a")?.answers).toEqual(said);
+  expect((await read("a.yaml", "a: { substitute: true }")).rows.get("a")?.answers).toEqual(said);
+  expect((await read("a.json", '{ "a": { "substitute": true } }')).rows.get("a")?.answers).toEqual(said);
+  expect((await read("a.csv", "identifier,substitute\na,true\n")).rows.get("a")?.answers).toEqual(said);
 });
 
 describe("refused with the place", () => {
@@ -87,21 +89,21 @@ describe("refused with the place", () => {
     ["a.csv", "identifier,key\na,b\na,c\n", /line 3: .*in line 2/],
     ["a.csv", "identifier,key\n", /at least one identifier/],
     ["a.yaml", "", /at least one identifier/],
-  ])("%s %j", (name, text, message) => {
-    expect(() => read(name, text)).toThrow(message);
+  ])("%s %j", async (name, text, message) => {
+    await expect(read(name, text)).rejects.toThrow(message);
   });
 
-  test("bytes that are not UTF-8", () => {
-    expect(() => readMapping("a.csv", Uint8Array.of(0x61, 0xff))).toThrow(/UTF-8/);
+  test("bytes that are not UTF-8", async () => {
+    await expect(readMapping("a.csv", Uint8Array.of(0x61, 0xff), readYaml)).rejects.toThrow(/UTF-8/);
   });
 
-  test("aliases that grow without end", () => {
+  test("aliases that grow without end", async () => {
     const lines = ["a0: { overlay: &a0 { x: 1 } }"];
     for (let n = 1; n < 12; n++)
       lines.push(
         `a${n}: { overlay: &a${n} { ${[..."abcdefghi"].map((key) => `${key}: *a${n - 1}`).join(", ")} } }`,
       );
-    expect(() => read("a.yaml", lines.join("\n"))).toThrow(/alias/i);
+    await expect(read("a.yaml", lines.join("\n"))).rejects.toThrow(/alias/i);
   });
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetHeaders } from "../../src/images/describe.ts";
 import { createFolders } from "../../src/manifests/folders/folders.ts";
+import { createYamlReader } from "../../src/manifests/folders/yaml-reader.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
 import type { Source } from "../../src/sources/source.ts";
@@ -40,8 +41,9 @@ function gated() {
   return { ...counting(gate), open: () => open() };
 }
 
+const readYaml = createYamlReader({ platform: {} }).read;
 const folders = (now: () => number = () => 0, info = slotOver()) =>
-  createFolders({ info, times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
+  createFolders({ info, readYaml, times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
 
 test("images are listed in natural order, each with its validator", async () => {
   const { source } = counting();

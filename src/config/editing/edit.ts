@@ -1,19 +1,9 @@
 // Changes editable keys in the text of a configuration file. Everything else stays byte for byte: relative
 // paths, secrets, comments, keys of other sections.
 
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  type Node,
-  parseDocument,
-  Scalar,
-  stringify,
-  visit,
-  YAMLMap,
-} from "yaml";
+import { type Document, isAlias, isMap, isScalar, type Node, Scalar, stringify, visit, YAMLMap } from "yaml";
 import { maskUrls } from "../../lib/telemetry/mask-urls.ts";
+import { parseYamlText } from "../../lib/text/yaml.ts";
 import { type Env, loadConfig, type Problem, parseYaml } from "../reading/load.ts";
 import type { Config } from "../schema.ts";
 import { isObject } from "../walk.ts";
@@ -169,7 +159,7 @@ function writeValues(text: string, values: ReadonlyMap<EditableField, string>): 
   const spliced = spliceValues(text, edits);
   if (spliced !== undefined && isFaithful(parsed, spliced, edits)) return spliced;
   // Every scalar stays text, so that 0x10 and 007 are written as they were read.
-  const document = parseDocument(text, { schema: "failsafe" });
+  const document = parseYamlText(text, { schema: "failsafe" }).document;
   if (!isMap(document.contents)) document.contents = new YAMLMap(document.schema) as never;
   if (edits.some(([{ keys }]) => isShared(document, keys))) writeOutAliases(document);
   const put = edits.filter(([field, value]) => putScalar(document, field.keys, scalarOf(field, value)));
@@ -184,7 +174,8 @@ type Edit = readonly [field: EditableField, value: string];
 /** Replaces the values in place, one by one; returns undefined if one has no position. */
 function spliceValues(text: string, edits: readonly Edit[]): string | undefined {
   return edits.reduce<string | undefined>((at, [field, value]) => {
-    if (at === undefined || isShared(parseDocument(at, { schema: "failsafe" }), field.keys)) return undefined;
+    if (at === undefined || isShared(parseYamlText(at, { schema: "failsafe" }).document, field.keys))
+      return undefined;
     const block = isPlain(field, value) ? value : JSON.stringify(value);
     const flow = /[,[\]{}]/.test(value) ? JSON.stringify(value) : block;
     return spliceScalar(at, field.keys, { block, flow });

@@ -1,16 +1,7 @@
 // Changes or adds one scalar in the text of a YAML file, so that everything else stays byte for byte.
 
-import {
-  isAlias,
-  isCollection,
-  isMap,
-  isNode,
-  isScalar,
-  type Node,
-  type Pair,
-  parseDocument,
-  type YAMLMap,
-} from "yaml";
+import { isAlias, isCollection, isMap, isNode, isScalar, type Node, type Pair, type YAMLMap } from "yaml";
+import { parseYamlText } from "../../lib/text/yaml.ts";
 
 /** Texts of a scalar in block style and in flow style. */
 export interface ScalarTexts {
@@ -24,7 +15,7 @@ export interface ScalarTexts {
  * the caller checks the result.
  */
 export function spliceScalar(text: string, keys: readonly string[], scalar: ScalarTexts): string | undefined {
-  const root = parseDocument(text, { schema: "failsafe" }).contents;
+  const root = parseYamlText(text, { schema: "failsafe" }).document.contents;
   if (root === null || (isScalar(root) && root.range?.[0] === root.range?.[1]))
     return /^(---|\.\.\.|%)/m.test(text)
       ? undefined

@@ -1,7 +1,8 @@
 // Turns YAML text and environment into a valid configuration, or a list of problems that each name their key.
 
-import { isScalar, LineCounter, parseDocument, visit } from "yaml";
+import { isScalar, visit } from "yaml";
 import type { z } from "zod";
+import { mostAliases, parseYamlText } from "../../lib/text/yaml.ts";
 import { type Config, configSchema, configTree } from "../schema.ts";
 import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
 import { createFinder, type Position } from "./positions.ts";
@@ -80,17 +81,16 @@ type Parsed =
 
 /** Returns the values of a YAML text, typed and as written; or why it has no keys and values. */
 export function parseYaml(text: string): Parsed {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: true, lineCounter: counter });
-  if (document.errors.length > 0)
+  const { document, lines, problems } = parseYamlText(text);
+  if (problems.length > 0)
     return {
-      problems: document.errors.map(({ message, linePos }) => ({
+      problems: problems.map(({ message, line, column }) => ({
         path: "",
-        message: `not valid YAML: ${(message.split("\n")[0] ?? "").replace(/( at line \d+, column \d+)?:$/, "")}`,
-        ...(linePos && { position: { line: linePos[0].line, column: linePos[0].col } }),
+        message: `not valid YAML: ${message}`,
+        position: { line, column },
       })),
     };
-  const find = createFinder(document, counter);
+  const find = createFinder(document, lines);
   // A name in a record is taken as written: 007 is not 7.
   visit(document, {
     Pair(_, { key }) {
@@ -99,7 +99,7 @@ export function parseYaml(text: string): Parsed {
   });
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: 100 });
+    value = document.toJS({ maxAliasCount: mostAliases });
   } catch (error) {
     return { problems: [{ path: "", message: `not valid YAML: ${(error as Error).message}` }] };
   }
@@ -123,7 +123,9 @@ export function parseYaml(text: string): Parsed {
         },
       ],
     };
-  const texts = parseDocument(text, { schema: "failsafe" }).toJS({ maxAliasCount: 100 });
+  const texts = parseYamlText(text, { schema: "failsafe" }).document.toJS({
+    maxAliasCount: mostAliases,
+  }) as Record<string, unknown>;
   return { value: value as Record<string, unknown>, texts, find };
 }
 

@@ -13,8 +13,10 @@ import { inside } from "../places.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
 import { type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
+import type { ReadYaml } from "./manifest-file-text.ts";
 
 export interface FoldersParts {
+  readonly readYaml: ReadYaml;
   /** Keeps listings of sources on other machines, for all replicas and later starts. */
   readonly info: Slot;
   /**
@@ -33,7 +35,21 @@ export interface Folders {
    * manifest file, otherwise empty. Throws what the source throws.
    */
   find(source: Source, key: string, signal?: AbortSignal): Promise<Folder | undefined>;
+  /**
+   * Returns the current state of a folder of a source that can list: its files without validators, and its
+   * manifest file, which stays the previous one while it is unchanged. Undefined if there is none. Caches
+   * nothing. Throws what the source throws.
+   */
+  read(
+    source: Source,
+    key: string,
+    before?: ManifestFile,
+    signal?: AbortSignal,
+  ): Promise<FolderContents | undefined>;
 }
+
+/** A folder as it is now. */
+export type FolderContents = Omit<Folder, "serial" | "facts">;
 
 /** Bytes that remembered folders may take together. */
 const keptBytes = 48 * 2 ** 20;
@@ -51,7 +67,7 @@ interface CachedFolder {
 }
 
 /** Remembered folders over the sources. */
-export function createFolders({ info, times, keepAlive, now = Date.now }: FoldersParts): Folders {
+export function createFolders({ info, readYaml, times, keepAlive, now = Date.now }: FoldersParts): Folders {
   const kept = createLru<string, CachedFolder>(keptBytes);
   const flights = createSingleFlight<Folder | undefined>(keepAlive);
 
@@ -84,8 +100,7 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
       source,
       key,
       source.list ? (listing?.manifestFiles ?? []) : candidates,
-      before?.manifestFile,
-      signal,
+      { readYaml, known: before?.manifestFile, signal },
     );
     const folder =
       listing || manifestFile
@@ -112,26 +127,16 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
         .run(`${name}\0${purges}`, (work) => refresh(source, key, name, work), signal)
         .catch((error: unknown) => standIn(source, known, error));
     },
+    async read(source, key, before, signal = new AbortController().signal) {
+      const entries = await listFolder(source, key, signal, false);
+      if (entries === undefined) return undefined;
+      const listing = listingOf(entries);
+      for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
+      const reading = { readYaml, known: before, signal };
+      const manifestFile = await readManifestFile(source, key, listing.manifestFiles, reading);
+      return { listing, ...(manifestFile && { manifestFile }) };
+    },
   };
-}
-
-/**
- * Returns the current state of a folder of a source that can list: its files without validators, and its
- * manifest file, which stays the previous one while it is unchanged. Undefined if there is none. Caches
- * nothing. Throws what the source throws.
- */
-export async function readFolder(
-  source: Source,
-  key: string,
-  before: ManifestFile | undefined,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<Omit<Folder, "serial" | "facts"> | undefined> {
-  const entries = await listFolder(source, key, signal, false);
-  if (entries === undefined) return undefined;
-  const listing = listingOf(entries);
-  for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
-  const manifestFile = await readManifestFile(source, key, listing.manifestFiles, before, signal);
-  return { listing, ...(manifestFile && { manifestFile }) };
 }
 
 /** The manifest files that a folder of a source without listings may hold. */

@@ -9,7 +9,7 @@ import { faultsOfStored, isWhole, type StoredDocument, storedOf } from "../../ii
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
-import { type LocatedFault, mostYaml, type ReadText, readText } from "./manifest-file-text.ts";
+import { type LocatedFault, mostYaml, type ReadText, type ReadYaml, readText } from "./manifest-file-text.ts";
 
 /** A parsed manifest file. Invalid parts are left out and listed in its faults. */
 export interface ManifestFile {
@@ -37,16 +37,22 @@ export interface ManifestFile {
 /** Bytes of a file that is read: JSON may be a whole document of thousands of canvases. */
 const mostBytes = { json: 8 * 2 ** 20, yaml: mostYaml } as const;
 
+export interface ManifestFileReading {
+  readonly readYaml: ReadYaml;
+  /** The previous result, which stays while its file is unchanged. */
+  readonly known: ManifestFile | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Returns the first existing manifest file, or undefined. `known`: the previous result, which stays while its
- * file is unchanged. Throws what the source throws.
+ * Returns the first existing manifest file, or undefined. Throws what the source throws, and ServiceError
+ * `busy` if too many files are being read.
  */
 export async function readManifestFile(
   source: Source,
   key: string,
   files: readonly ListedFile[],
-  known: ManifestFile | undefined,
-  signal?: AbortSignal,
+  { readYaml, known, signal }: ManifestFileReading,
 ): Promise<ManifestFile | undefined> {
   for (const { name, validator } of files) {
     if (known && known.name === name && known.validator === validator) return known;
@@ -61,7 +67,7 @@ export async function readManifestFile(
       const bytes = await image.bytes.read(0, most + 1);
       return bytes.length > most
         ? tooLarge(name, image.validator, most)
-        : manifestFileOf(name, image.validator, bytes, isJson);
+        : await manifestFileOf({ name, validator: image.validator, bytes, isJson }, readYaml);
     } finally {
       await image.close();
     }
@@ -89,14 +95,19 @@ function tooLarge(name: string, validator: string, most: number): ManifestFile {
 
 const nothing = readDescription(undefined, "manifest").description;
 
+interface ManifestFileBytes {
+  readonly name: string;
+  readonly validator: string;
+  readonly bytes: Uint8Array;
+  readonly isJson: boolean;
+}
+
 /** Parses the bytes of a manifest file. */
-export function manifestFileOf(
-  name: string,
-  validator: string,
-  bytes: Uint8Array,
-  isJson: boolean,
-): ManifestFile {
-  const { value: written, faults: unread, locate } = readBytes(bytes, isJson);
+export async function manifestFileOf(
+  { name, validator, bytes, isJson }: ManifestFileBytes,
+  readYaml: ReadYaml,
+): Promise<ManifestFile> {
+  const { value: written, faults: unread, locate } = await readBytes(bytes, isJson, readYaml);
   const { value, faults: unsafe } = safeDocument(written);
   const faults = new Set<LocatedFault>(unread);
   const known = new Set<string>();
@@ -142,13 +153,14 @@ const plainFault: Fault = {
   message: "expected a document, or keys and values that describe the folder",
 };
 
-function readBytes(bytes: Uint8Array, isJson: boolean): ReadText {
+async function readBytes(bytes: Uint8Array, isJson: boolean, readYaml: ReadYaml): Promise<ReadText> {
+  let text: string;
   try {
-    return readText(new TextDecoder("utf-8", { fatal: true }).decode(bytes), isJson);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
     return { faults: ["expected text in UTF-8; save the file in that encoding"], locate: () => [] };
   }
+  return readText(text, isJson, readYaml);
 }
 
 /** Maximum of recorded faults per file: nobody fixes more in one go. */

@@ -6,7 +6,7 @@ import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
-import { type Folders, readFolder } from "../folders/folders.ts";
+import type { Folders } from "../folders/folders.ts";
 import { findEntries, type LookInto, type Matches, type SearchRequest } from "./find.ts";
 import { createSourceIndex, type Lack, type ReadFolder, type SourceIndex } from "./source-index.ts";
 import { walkFolders } from "./walk.ts";
@@ -102,7 +102,7 @@ function createIndex(
 ): SourceIndex {
   // Folders on other machines are listed once for all replicas.
   const read: ReadFolder = source.stateOf
-    ? ({ key }, before) => readFolder(source, key, before)
+    ? ({ key }, before) => folders.read(source, key, before)
     : ({ key }) => folders.find(source, key);
   return createSourceIndex({
     sources,

@@ -23,7 +23,7 @@ export interface FolderWalk {
 
 /** Reads folders as they are listed now. */
 export function walkFolders(
-  { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
+  { sources, folders }: { readonly sources: Sources; readonly folders: Pick<Folders, "find"> },
   { folders: most, ms }: WalkBounds,
   signal?: AbortSignal,
 ): FolderWalk {

@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
 import { createFolders } from "../../../src/manifests/folders/folders.ts";
+import { createYamlReader } from "../../../src/manifests/folders/yaml-reader.ts";
 import { createSearch } from "../../../src/manifests/search/search.ts";
 import { wordsOf } from "../../../src/manifests/search/words.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
@@ -36,6 +37,7 @@ function put(path: string, text = ""): void {
   writeFileSync(join(root, path), text);
 }
 
+const readYaml = createYamlReader({ platform: {} }).read;
 const revalidateMs = 60_000;
 
 function searching(over: Partial<Source> = {}, mostBytes?: number) {
@@ -52,7 +54,7 @@ function searching(over: Partial<Source> = {}, mostBytes?: number) {
   };
   const sources = createSources([source], source);
   const info = slotOver();
-  const folders = createFolders({ info, times: () => ({ revalidateMs, staleMs: 0 }) });
+  const folders = createFolders({ info, readYaml, times: () => ({ revalidateMs, staleMs: 0 }) });
   const search = createSearch({
     sources,
     folders,

@@ -29,7 +29,7 @@ const tree: Record<string, readonly string[]> = {
   a: Array.from({ length: 10 }, (_, n) => `a${n}.png`),
   b: Array.from({ length: 10 }, (_, n) => `b${n}.png`),
 };
-const foldersOf = (away?: string): Folders => ({
+const foldersOf = (away?: string): Pick<Folders, "find"> => ({
   async find(_source, key) {
     if (key === away) throw new ServiceError("source", "It does not answer.", { code: "source_unavailable" });
     const entries = (tree[key] ?? []).map((name) =>

@@ -1,0 +1,63 @@
+// Reads the YAML of manifest files: long texts in a worker, since the slowest take seconds; each text once.
+
+import { createLru } from "../../imaging/lib/lru.ts";
+import { createAskedWorkers } from "../../lib/concurrency/asked-workers.ts";
+import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
+import type { TextQuestion } from "../../lib/text/text-question.ts";
+import { mostCharsInPlace, yamlBounds } from "../../lib/text/yaml.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { type ReadYaml, readYamlHere, type YamlText } from "./manifest-file-text.ts";
+
+export interface YamlReader {
+  /** Rejects with ServiceError `busy` if too many texts wait for a worker. */
+  readonly read: ReadYaml;
+  /** Ends the workers. */
+  close(): void;
+}
+
+export interface YamlReaderOptions {
+  readonly platform: Pick<Platform, "startWorker">;
+  /** Milliseconds for a worker to start and read a text. */
+  readonly readMs?: number;
+}
+
+/** Characters of texts whose results are remembered: the value of a text takes several times its memory. */
+const rememberedChars = 4 * 2 ** 20;
+/** Texts that may wait for the one worker. */
+const mostWaiting = 64;
+
+/** Creates a reader. Without workers, texts have to be shorter. The first long text starts the worker. */
+export function createYamlReader({ platform, readMs = 30_000 }: YamlReaderOptions): YamlReader {
+  const { startWorker } = platform;
+  const workers =
+    startWorker &&
+    createAskedWorkers<TextQuestion, YamlText>({
+      start: () => startWorker("text-thread"),
+      work: "reads YAML",
+      answerMs: readMs,
+    });
+  const gate = createSemaphore(1, mostWaiting);
+  const known = createLru<string, YamlText>(rememberedChars);
+  const reading = new Map<string, Promise<YamlText>>();
+
+  const inWorker = (text: string, { ask }: NonNullable<typeof workers>): Promise<YamlText> =>
+    gate.run(() =>
+      ask({ of: "manifest", text }).catch(() => ({
+        fault: `expected YAML that can be read in ${readMs / 1000} s; shorten it, or write it as JSON`,
+      })),
+    );
+
+  return {
+    async read(text) {
+      if (!workers || text.length <= mostCharsInPlace) return readYamlHere(text, yamlBounds.inPlace);
+      const result = known.get(text);
+      if (result) return result;
+      const begun = reading.get(text) ?? inWorker(text, workers).finally(() => reading.delete(text));
+      reading.set(text, begun);
+      const read = await begun;
+      known.set(text, read, text.length);
+      return read;
+    },
+    close: () => workers?.close(),
+  };
+}
