@@ -5,7 +5,7 @@ import { JsonTooDeep, parseJson } from "../../lib/text/json.ts";
 import { locateInJson } from "../../lib/text/json-offsets.ts";
 import { lineOf } from "../../lib/text/line-of.ts";
 import { mostAliases, parseYamlText, type YamlBounds } from "../../lib/text/yaml.ts";
-import { lineAt, linesOf, type ValueLines } from "./value-lines.ts";
+import { linesAt, linesOf, type ValueLines } from "./value-lines.ts";
 
 /** A fault of a manifest file in one line: `line 3, metadata.0.label: expected …`. */
 export type LocatedFault = string;
@@ -50,7 +50,11 @@ export async function readText(text: string, isJson: boolean, readYaml: ReadYaml
   return {
     value,
     faults: [],
-    locate: (faults) => faults.map((fault) => faultText(fault, lines && lineAt(value, lines, fault.path))),
+    locate(faults) {
+      const paths = faults.map(({ path }) => path);
+      const found = lines && linesAt(value, lines, paths);
+      return faults.map((fault, index) => faultText(fault, found?.[index]));
+    },
   };
 }
 

@@ -65,17 +65,35 @@ function membersOf(part: object, node: unknown): Member[] {
   });
 }
 
-/** Returns the line of the part at a path, or of the last existing part on the way to it. */
-export function lineAt(value: unknown, { lines, sizes }: ValueLines, path: readonly PropertyKey[]): number {
-  let [part, at] = [value, 0];
-  for (const step of path) {
-    if (typeof part !== "object" || part === null) break;
-    const names = Object.keys(part);
-    const index = names.indexOf(String(step));
-    if (index < 0) break;
-    at++;
-    for (let before = 0; before < index; before++) at += sizes[at] ?? 1;
-    part = (part as Readonly<Record<PropertyKey, unknown>>)[step];
-  }
-  return lines[at] ?? 1;
+/** Returns the lines of the parts at some paths, or of the last existing parts on the way to them. */
+export function linesAt(
+  value: unknown,
+  { lines, sizes }: ValueLines,
+  paths: readonly (readonly PropertyKey[])[],
+): readonly number[] {
+  const known = new Map<number, ReadonlyMap<string, number>>();
+  /** Indexes of the members of a list or an object by their names. */
+  const indexesIn = (part: object, at: number) => {
+    const found = known.get(at);
+    if (found) return found;
+    let next = at + 1;
+    const indexes = new Map<string, number>();
+    for (const name of Object.keys(part)) {
+      indexes.set(name, next);
+      next += sizes[next] ?? 1;
+    }
+    known.set(at, indexes);
+    return indexes;
+  };
+  return paths.map((path) => {
+    let [part, at] = [value, 0];
+    for (const step of path) {
+      const next: number | undefined =
+        typeof part === "object" && part !== null ? indexesIn(part, at).get(String(step)) : undefined;
+      if (next === undefined) break;
+      at = next;
+      part = (part as Readonly<Record<PropertyKey, unknown>>)[step];
+    }
+    return lines[at] ?? 1;
+  });
 }

@@ -25,9 +25,12 @@ export function inside(at: FaultPath, key: string | number): FaultPath {
   return { path: [...at.path, key], faults: at.faults };
 }
 
-/** Notes a fault. */
+/** Faults of one description that are noted: more than people read. */
+const mostNoted = 200;
+
+/** Notes a fault, unless there are many already. */
 export function fault(at: FaultPath, message: string): undefined {
-  at.faults.push({ path: at.path, message });
+  if (at.faults.length < mostNoted) at.faults.push({ path: at.path, message });
 }
 
 /** Notes an unexpected value. */

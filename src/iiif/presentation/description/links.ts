@@ -45,10 +45,11 @@ export function keys(
   const object = objectOf(value);
   if (object === undefined) return noteUnexpected(at, "keys and values", value);
   const read: Record<string, unknown> = {};
+  const known = Object.keys(readers);
   for (const [key, inner] of Object.entries(object)) {
     const place = inside(at, key);
     const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
-    if (reader === undefined) unknownWord(place, "unknown key", key, Object.keys(readers));
+    if (reader === undefined) unknownWord(place, "unknown key", key, known);
     else {
       const found = reader(inner, place);
       if (found !== undefined) read[key] = found;
