@@ -15,7 +15,7 @@ export function parseCsv(text: string): CsvRow[] {
   let fields: string[] = [];
   let line = 1;
   let begins = 1;
-  const form = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/gy;
+  const form = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/gy;
   for (
     let at = text.startsWith("\u{feff}") ? 1 : 0;
     at < text.length || fields.length > 0;

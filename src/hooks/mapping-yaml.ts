@@ -26,7 +26,7 @@ export type MappingEntries =
   | { readonly fault: string };
 
 /** Milliseconds for a worker to start and read a file. */
-const readMs = 60_000;
+const readMs = 120_000;
 
 /** Returns a function that reads entries, in a worker if the text is long and the platform has workers. */
 export function mappingYamlReader({ startWorker }: Pick<Platform, "startWorker">) {

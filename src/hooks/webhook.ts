@@ -8,6 +8,7 @@ import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.t
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";
 import { basicCredentials } from "../lib/network/basic-credentials.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
+import { JsonTooDeep, parseJson } from "../lib/text/json.ts";
 import { durationOption } from "../lib/options/option-types.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import { secretOf } from "../lib/options/secret.ts";
@@ -258,9 +259,9 @@ function answerOf(status: number, text: string): unknown {
 function parse(text: string): unknown {
   if (text === "") return undefined;
   try {
-    // A member of that name would become a prototype if the object is copied.
-    return JSON.parse(text, (name, value) => (name === "__proto__" ? undefined : value));
+    return parseJson(text, { withoutPrototypes: true });
   } catch (error) {
+    if (error instanceof JsonTooDeep) throw new HookError(`the webhook's response: ${error.message}`);
     throw new HookError("the webhook responded with something other than JSON", { cause: error });
   }
 }

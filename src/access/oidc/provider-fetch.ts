@@ -5,6 +5,7 @@ import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { createCircuit } from "../../lib/concurrency/circuit.ts";
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
+import { isDeep, mostJsonLevels } from "../../lib/text/json.ts";
 import { OidcFault } from "./faults.ts";
 
 /** Milliseconds for a complete response to arrive. */
@@ -85,6 +86,8 @@ async function whole(response: Response, host: string): Promise<Response> {
   if (status >= 500 || status === 429)
     throw new OidcFault("unavailable", `${host} answered with status ${status}`);
   const bytes = await boundedBytes(response, host);
+  if (isDeep(new TextDecoder().decode(bytes)))
+    throw new OidcFault("misconfigured", `${host} answered with more than ${mostJsonLevels} levels of JSON`);
   const kept = new Headers();
   for (const name of ["Content-Type", "WWW-Authenticate"]) {
     const value = response.headers.get(name);

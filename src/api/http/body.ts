@@ -2,6 +2,7 @@
 
 import { cancelledError } from "../../errors.ts";
 import { concatenate } from "../../imaging/lib/concatenate.ts";
+import { JsonTooDeep, mostJsonLevels, parseJson } from "../../lib/text/json.ts";
 import type { RequestContext } from "./context.ts";
 import { Refusal } from "./problem.ts";
 
@@ -24,14 +25,19 @@ export async function readForm(c: RequestContext, maxBytes: number): Promise<URL
 /**
  * Returns the value of a JSON body (RFC 8259) of at most `maxBytes`; types with the suffix +json are accepted
  * (RFC 6839, section 3.1). Throws a Refusal: 413 if it is larger, 415 for another type, 400 if the text is
- * not JSON.
+ * not JSON, or has more than 64 levels.
  */
 export async function readJson(c: RequestContext, maxBytes: number): Promise<unknown> {
   const text = await readText(c, types.json, maxBytes, "invalid_json");
   try {
-    return JSON.parse(text);
-  } catch {
-    throw badBody("invalid_json", "Expected a JSON text as the body; received something else.");
+    return parseJson(text);
+  } catch (error) {
+    throw badBody(
+      "invalid_json",
+      error instanceof JsonTooDeep
+        ? `Expected a body of at most ${mostJsonLevels} levels of lists and objects; received more.`
+        : "Expected a JSON text as the body; received something else.",
+    );
   }
 }
 

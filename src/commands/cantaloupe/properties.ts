@@ -20,9 +20,12 @@ export function parseProperties(text: string): Properties {
   for (let at = 0; at < lines.length; at++) {
     let line = lines[at] as string;
     if (isComment(line)) continue;
-    for (let next = lines[at + 1]; endsOpen(line) && next !== undefined; next = lines[at + 1]) {
+    // Each part is looked at alone: a value of many parts would be read again for each.
+    let part = line;
+    for (let next = lines[at + 1]; endsOpen(part) && next !== undefined; next = lines[at + 1]) {
       if (isComment(next) || isPair(next)) break;
-      line = line.slice(0, -1) + next.trimStart();
+      part = next.trimStart();
+      line = line.slice(0, -1) + part;
       at++;
     }
     const [, written = "", value = ""] =
@@ -35,7 +38,11 @@ export function parseProperties(text: string): Properties {
 }
 
 /** True if a line ends in an odd number of backslashes. */
-const endsOpen = (line: string) => (/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1;
+function endsOpen(line: string): boolean {
+  let first = line.length;
+  while (line[first - 1] === "\\") first--;
+  return (line.length - first) % 2 === 1;
+}
 
 const controls: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", f: "\f" };
 

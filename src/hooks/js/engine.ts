@@ -3,6 +3,7 @@
 
 import { parseDuration, parseSize } from "../../lib/options/quantity.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
+import { parseJson } from "../../lib/text/json.ts";
 import { watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { type HookEngine, HookError } from "../hook.ts";
@@ -102,8 +103,10 @@ export async function createJsEngine(
   };
 }
 
-/** Parses JSON without members named `__proto__`, which become a prototype if an object is copied. */
 function parseAnswer(json: string): unknown {
-  if (!json.includes('"__proto__"')) return JSON.parse(json);
-  return JSON.parse(json, (name, value) => (name === "__proto__" ? undefined : value));
+  try {
+    return parseJson(json, { withoutPrototypes: true });
+  } catch (error) {
+    throw new HookError(`the result of the hook: ${(error as Error).message}`);
+  }
 }

@@ -217,9 +217,9 @@ export function openBucket(options: BucketOptions): Bucket {
           const text = textOf(entry, name);
           return encoded ? decodeURIComponent(text.replaceAll("+", " ")) : text;
         };
-        for (const [, entry = ""] of page.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs))
+        for (const entry of elementsOf(page, "CommonPrefixes"))
           yield { key: keyIn(entry, "Prefix"), size: 0, etag: "" };
-        for (const [, entry = ""] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs))
+        for (const entry of elementsOf(page, "Contents"))
           yield {
             key: keyIn(entry, "Key"),
             size: Number(textOf(entry, "Size")),
@@ -274,6 +274,15 @@ function codeIn(xml: string, status: number): string {
 }
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** Returns the contents of the elements with a name, in time that is linear in the text even if none ends. */
+function elementsOf(xml: string, name: string): readonly string[] {
+  const [, ...parts] = xml.split(`<${name}>`);
+  return parts.flatMap((part) => {
+    const end = part.indexOf(`</${name}>`);
+    return end < 0 ? [] : part.slice(0, end);
+  });
+}
 
 /** Returns the text of the first element with that name; empty if there is none. */
 function textOf(xml: string, name: string): string {

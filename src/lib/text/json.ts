@@ -32,6 +32,9 @@ export function parseJson(
   return JSON.parse(text, (name, value) => (name === "__proto__" ? undefined : value));
 }
 
+/** True if a text has more levels than {@link parseJson} allows, for JSON that others parse. */
+export const isDeep = (text: string): boolean => offsetOfExcess(text, mostJsonLevels) !== undefined;
+
 /** Returns the offset of the first bracket beyond a number of levels; undefined if there is none. */
 function offsetOfExcess(text: string, levels: number): number | undefined {
   let level = 0;

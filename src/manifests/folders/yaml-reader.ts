@@ -27,7 +27,7 @@ const rememberedChars = 4 * 2 ** 20;
 const mostWaiting = 64;
 
 /** Creates a reader. Without workers, texts have to be shorter. The first long text starts the worker. */
-export function createYamlReader({ platform, readMs = 30_000 }: YamlReaderOptions): YamlReader {
+export function createYamlReader({ platform, readMs = 120_000 }: YamlReaderOptions): YamlReader {
   const { startWorker } = platform;
   const workers =
     startWorker &&

@@ -1,6 +1,6 @@
 // Negotiation by language (RFC 9110, section 12.5.4; RFC 4647, section 3.4).
 
-/** Maximum number of ranges of a field that are read. */
+/** Maximum number of ranges of a field that are read. Each has at most nine parts; longer ones are no tags. */
 const mostRanges = 20;
 
 /**
@@ -13,7 +13,7 @@ export function acceptedLanguages(field: string | null): readonly string[] {
     .split(",", mostRanges)
     .map((part) => {
       const [, range = "", weight = "1"] =
-        /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(part) ?? [];
+        /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8}){0,8})\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(part) ?? [];
       return { range, weight: Number(weight) };
     })
     .filter(({ range, weight }) => range !== "" && weight > 0)
