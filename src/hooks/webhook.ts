@@ -8,11 +8,11 @@ import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.t
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";
 import { basicCredentials } from "../lib/network/basic-credentials.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
-import { JsonTooDeep, parseJson } from "../lib/text/json.ts";
 import { durationOption } from "../lib/options/option-types.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import { secretOf } from "../lib/options/secret.ts";
 import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
+import { JsonTooDeep, parseJson } from "../lib/text/json.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer } from "./answers.ts";
 import { type HookEngine, HookError, type HookFunction, hookFunctions } from "./hook.ts";

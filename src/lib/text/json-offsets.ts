@@ -60,8 +60,7 @@ function markOffsets(text: string, top: Sought): void {
       const name = parent.sought && (JSON.parse(text.slice(start, at + 1)) as string);
       parent.member = name === undefined ? undefined : mark(parent.sought?.inside.get(name), start);
     },
-    [openList]: (parent) =>
-      void open.push({ sought: begin(parent, top, at), index: 0, expectsName: false }),
+    [openList]: (parent) => void open.push({ sought: begin(parent, top, at), index: 0, expectsName: false }),
     [openObject]: (parent) =>
       void open.push({ sought: begin(parent, top, at), index: undefined, expectsName: true }),
     [closeList]: () => void open.pop(),
