@@ -1,17 +1,12 @@
-// Results of tools that have no image to show: denials and errors, in words.
+// Results of tools that have no image to show, in words.
 
 import type { RefusedDecision } from "../../access/access.ts";
 import { isKiosk } from "../../access/profiles/profile.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
+import { failure } from "./failure.ts";
 import type { CallToolResult } from "./protocol.ts";
-
-/** Returns a result that explains an error. */
-export const failure = (text: string): CallToolResult => ({
-  isError: true,
-  content: [{ type: "text", text }],
-});
 
 /** Returns the result for callers who may not have an image: why, and where to log in. */
 export function denial(

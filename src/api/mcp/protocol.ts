@@ -10,7 +10,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ZodObject, type ZodType } from "zod";
-import { failure } from "./answers.ts";
+import { failure } from "./failure.ts";
 import { faultText } from "./plain-errors.ts";
 
 /** A tool as clients see it, and its function for the current request. */
