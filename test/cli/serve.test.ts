@@ -73,10 +73,10 @@ describe("the start", () => {
 
   test.each([
     ["{}", "responses of any size, no cap on requests"],
-    ["{ max_in_flight_per_ip: 7 }", "responses of any size, 7 requests at once from one address"],
+    ["{ max_in_flight_per_ip: 7 }", "responses of any size, 7 requests at once from one network"],
     [
       "{ max_in_flight: 9, max_in_flight_per_ip: 7 }",
-      "responses of any size, 9 requests at once, 7 requests at once from one address",
+      "responses of any size, 9 requests at once, 7 requests at once from one network",
     ],
   ])("under limits %s prints them", async (limits, text) => {
     const server = await built.serve(["-config", write("limits.yaml", `limits: ${limits}`)]);

@@ -32,12 +32,12 @@ export async function readJson(c: RequestContext, maxBytes: number): Promise<unk
   try {
     return parseJson(text);
   } catch (error) {
-    throw badBody(
-      "invalid_json",
-      error instanceof JsonTooDeep
-        ? `Expected a body of at most ${mostJsonLevels} levels of lists and objects; received more.`
-        : "Expected a JSON text as the body; received something else.",
-    );
+    if (error instanceof JsonTooDeep)
+      throw badBody(
+        "json_too_deep",
+        `Expected a body of at most ${mostJsonLevels} levels of lists and objects; received more.`,
+      );
+    throw badBody("invalid_json", "Expected a JSON text as the body; received something else.");
   }
 }
 
@@ -109,5 +109,5 @@ const tooLarge = (maxBytes: number) =>
     detail: `Expected a body of at most ${maxBytes} bytes; received more. Send less.`,
   });
 
-const badBody = (code: "invalid_form" | "invalid_json", found: string) =>
+const badBody = (code: "invalid_form" | "invalid_json" | "json_too_deep", found: string) =>
   new Refusal({ status: 400, code, detail: `${found} Correct the body and send it again.` });
