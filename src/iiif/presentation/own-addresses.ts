@@ -17,7 +17,7 @@ const nothing: OwnNames = { documents: [] };
 
 /** `prefixes`: paths of the Image API, each with / at both ends. */
 export function ownNames(address: string, prefixes: readonly string[]): OwnNames {
-  const path = parseUrl(address, "http://service.invalid")?.pathname.replace(/\/{2,}/g, "/");
+  const path = parseUrl(address, "http://localhost")?.pathname.replace(/\/{2,}/g, "/");
   if (path === undefined) return nothing;
   try {
     for (const root of Object.values(presentationRoot)) {

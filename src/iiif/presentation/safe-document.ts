@@ -4,32 +4,36 @@ import { type Fault, type FaultPath, inside, noteUnexpected } from "./descriptio
 import { isHarmless, isWebAddress } from "./safe-address.ts";
 import { safeHtml } from "./safe-html.ts";
 
-/** Members whose addresses people and clients follow. */
-const links: ReadonlySet<string> = new Set(
-  "homepage rendering seeAlso logo thumbnail related rights license".split(" "),
-);
+/** What a string is. */
+type Role =
+  /** An address that people and clients follow. */
+  | "link"
+  /** Another address, or a name. */
+  | "address"
+  /** A text that may be HTML. */
+  | "text"
+  /** A text that is never HTML, such as the label `<Untitled>`. */
+  | "plain"
+  | undefined;
 
-/** Members that are addresses or names, besides the links. */
-const addresses: ReadonlySet<string> = new Set(
-  "id @id target source on full within partOf service services profile first last next prev start startCanvas body resource".split(
-    " ",
+const membersByRole = {
+  link: "homepage rendering seeAlso logo thumbnail related rights license",
+  address:
+    "id @id target source on full within partOf service services profile first last next prev start startCanvas body resource",
+  text: "summary metadata requiredStatement value chars description attribution heading note",
+  plain: "label",
+} as const;
+
+const roles: ReadonlyMap<string, Role> = new Map(
+  Object.entries(membersByRole).flatMap(([role, names]) =>
+    names.split(" ").map((name) => [name, role as Role] as const),
   ),
-);
-
-/** Members that hold texts, by language or not. */
-const texts: ReadonlySet<string> = new Set(
-  "label summary metadata requiredStatement value chars description attribution heading note".split(" "),
 );
 
 /** Types of parts that are numbered if they have no address; others are nothing without theirs. */
 const numbered: ReadonlySet<unknown> = new Set(
   "Canvas sc:Canvas Annotation oa:Annotation AnnotationPage sc:AnnotationList Range sc:Range".split(" "),
 );
-
-type Role = "link" | "address" | "text" | undefined;
-
-const roleOf = (name: string): Role =>
-  links.has(name) ? "link" : addresses.has(name) ? "address" : texts.has(name) ? "text" : undefined;
 
 /** Returns a value without unsafe addresses and HTML, and a fault for each; the same value without any. */
 export function safeDocument(value: unknown): { readonly value: unknown; readonly faults: readonly Fault[] } {
@@ -62,9 +66,9 @@ function safeValue(value: unknown, role: Role, at: FaultPath): unknown {
 
 /** The role of a member. In texts, `id` is a language; a thumbnail may be the name of an image. */
 function roleIn(around: Role, name: string, held: unknown): Role {
-  if (around === "text") return "text";
+  if (around === "text" || around === "plain") return name === "label" ? "plain" : around;
   if (around === "link" && (name === "id" || name === "@id")) return "link";
-  return name === "thumbnail" && typeof held === "string" ? "address" : roleOf(name);
+  return name === "thumbnail" && typeof held === "string" ? "address" : roles.get(name);
 }
 
 function safeText(text: string, role: Role, at: FaultPath): string | undefined {

@@ -380,6 +380,7 @@ describe("/admin/view", () => {
     expect(textOf(lesser)).toContain("the lesser picture is shown");
     const answer = await app.get("/admin/view/lesser/map.png", {
       headers: { ...asOperator, Cookie: `service_session=${id}` },
+      peer: "198.51.100.7",
     });
     expect(textOf(await answer.text())).toContain("the whole image is shown");
   });

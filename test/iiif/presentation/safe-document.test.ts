@@ -58,7 +58,7 @@ describe.each(hostile)("%j", (address) => {
 test("other addresses and texts stay as they are", () => {
   const document = {
     id: "urn:uuid:1",
-    label: { id: ["javascript: buku"], en: "data: a history" },
+    label: { id: ["javascript: buku"], en: "data: a history", none: ["<Untitled>"] },
     summary: "javascript:alert(1)",
     homepage: [{ id: "https://a.example/x?y=javascript:1", type: "Text" }, { id: "/view/x" }],
     thumbnail: "scan:1.jpg",
