@@ -34,6 +34,7 @@ const run = (args: readonly string[]) => built.run(args, { cwd: folder });
 
 const properties = () => `
 http.port = 8182
+base_uri = https://images.example.org
 max_pixels = 400000
 slash_substitute = _
 source.static = FilesystemSource
@@ -55,7 +56,7 @@ test("writes a configuration that check accepts and that serves the same images"
   expect(out.trimEnd().split("\n").at(-1)).toBe(
     `    node ${join(built.dist, "main.js")} check -config smalti.yaml`,
   );
-  expect(err).toMatch(/Taken over \(6\)[\s\S]*max_pixels +image\.max_output_area/);
+  expect(err).toMatch(/Taken over \(7\)[\s\S]*max_pixels +image\.max_output_area/);
   expect(err).toMatch(/Without an equivalent[^\n]*\(3\)[\s\S]*redaction\.enabled +smalti redacts no regions/);
   expect(err).toMatch(/delegate script[^\n]*\(1\)\n +overlay +hook/);
   expect(readFileSync(join(folder, "smalti.yaml"), "utf8")).toContain("# max_pixels = 400000\n");

@@ -226,7 +226,10 @@ describe("a cache in a folder that cannot be used", () => {
     "%s is named with the reason below the addresses, in the log and in /ready, and images are served",
     async (path, reason) => {
       write("a-file", "");
-      const file = write("unusable.yaml", `cache: { render: { backend: filesystem, path: ${path} } }`);
+      const file = write(
+        "unusable.yaml",
+        `base_url: http://localhost:8080\ncache: { render: { backend: filesystem, path: ${path} } }`,
+      );
       const server = await built.serve(["-config", file]);
       await server.said(new RegExp(`cache "render": .*${reason}`));
       await server.said(new RegExp(`warn .*slot=render .*${reason}`));
@@ -245,7 +248,7 @@ describe("a cache in a folder that cannot be used", () => {
       expect([checked.code, checked.err]).toEqual([
         0,
         expect.stringMatching(
-          new RegExp(`^smalti: warning: line 1, column \\d+: cache\\.render\\.path: .*${reason}`),
+          new RegExp(`^smalti: warning: line 2, column \\d+: cache\\.render\\.path: .*${reason}`),
         ),
       ]);
     },
