@@ -5,7 +5,7 @@ import type { WorkerPort } from "../../platform/platform.ts";
 import { createDeadline } from "./deadline.ts";
 
 export interface AskedWorkers<Question, Answer> {
-  /** Returns the answer of a worker. Rejects with an Error if the worker ends or is late. */
+  /** Returns what a worker answers. Rejects with an Error if the worker ends or is late. */
   ask(question: Question): Promise<Answer>;
   /** Ends the workers. */
   close(): void;

@@ -1,5 +1,5 @@
-// The one way to parse JSON (RFC 8259) of others. `JSON.parse` takes any depth, but what later walks or writes
-// its result is recursive.
+// The one way to parse JSON (RFC 8259) of others. `JSON.parse` takes any depth, but what later walks or
+// writes its result is recursive.
 
 /** Most levels of lists and objects: the deepest documents of IIIF have about 20. */
 export const mostJsonLevels = 64;

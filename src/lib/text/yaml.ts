@@ -20,7 +20,7 @@ import {
 export interface YamlBounds {
   /** Levels of lists and keys. */
   readonly levels: number;
-  /** Signs, scalars, line breaks and comments, as the lexer counts them: about seven for a key with a value. */
+  /** Signs, scalars, line breaks and comments, as the lexer counts them: about seven for each entry. */
   readonly tokens: number;
 }
 
@@ -107,7 +107,7 @@ type Report = (offset: number, message: string) => void;
 /** Ends the parsing of a text with enough problems. */
 class Stopped extends Error {}
 
-/** Returns the tokens of the one document of a text. The parser keeps a stack of its own, and never recurses. */
+/** Returns the tokens of the one document of a text. The parser never recurses. */
 function readTokens(text: string, lines: LineCounter, bounds: YamlBounds, report: Report): CST.Token[] {
   const tokens: CST.Token[] = [];
   const parser = new Parser(lines.addNewLine);

@@ -1,4 +1,4 @@
-// The line of each part of a value that was read from YAML, as two arrays, so that they can come from a worker.
+// The line of each part of a value that was read from YAML, as two arrays, which a worker can send.
 
 import { type Document, isCollection, isMap, isNode, isScalar, isSeq, type LineCounter } from "yaml";
 import { mostJsonLevels } from "../../lib/text/json.ts";

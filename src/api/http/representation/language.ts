@@ -1,6 +1,6 @@
 // Negotiation by language (RFC 9110, section 12.5.4; RFC 4647, section 3.4).
 
-/** Maximum number of ranges of a field that are read. Each has at most nine parts; longer ones are no tags. */
+/** Maximum number of ranges of a field that are read. Each has at most nine parts, or is no tag. */
 const mostRanges = 20;
 
 /**
