@@ -128,7 +128,10 @@ export function head(resource: Resource, type: string, address: Address2): Resou
  * own.
  */
 export function fallbackTitle(resource: Resource): string {
-  return /[^/?#]+$/.exec(idOf(resource) ?? "")?.[0] ?? "[Untitled]";
+  const id = idOf(resource) ?? "";
+  // A regular expression would try again at each character of an id that ends with one of these.
+  const begin = Math.max(id.lastIndexOf("/"), id.lastIndexOf("?"), id.lastIndexOf("#")) + 1;
+  return id.slice(begin) || "[Untitled]";
 }
 
 /** Id and type. */
