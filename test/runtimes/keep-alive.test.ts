@@ -12,24 +12,27 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const ownServers = chosenRuntimes().filter(({ hosted }) => !hosted);
 
 describe.each(ownServers)("connections that are kept alive, on $name", (runtime) => {
-  let server: Started;
+  let brief: Started;
   let usual: Started;
   beforeAll(async () => {
-    [server, usual] = await Promise.all([
-      startServer(runtime, { extra: "read_timeout: 5s\nwrite_timeout: 1s\nhttp: { keep_alive: 6s }\n" }),
+    [brief, usual] = await Promise.all([
+      startServer(runtime, { extra: "write_timeout: 1s\nhttp: { keep_alive: 2s }\n" }),
       startServer(runtime),
     ]);
   });
-  afterAll(() => Promise.all([server?.close(), usual?.close()]));
+  afterAll(() => Promise.all([brief?.close(), usual?.close()]));
 
-  it("lose none of 2,000 requests that come just before http.keep_alive ends", async () => {
-    const [connections, rounds] = [500, 4];
+  // Without a setting, Node closes idle connections after 5 s, Bun after 10 s. The end by default is a minute
+  // later, so that no connection comes near it on a busy machine.
+  it("lose none of 2,000 requests around the times at which runtimes close them", async () => {
+    const connections = 500;
+    const edges = [0, 5000, 10_000, 12_000];
     const statuses = new Map<number | string, number>();
     const use = async (i: number) => {
-      const client = await connectClient(server.port);
-      for (let round = 0; round < rounds; round++) {
-        // Up to a moment before the end; all connections together would only show how long requests queue.
-        if (round > 0) await pause(5000 + ((i * 7 + round) % 100) * 6);
+      const client = await connectClient(usual.port);
+      for (const edge of edges) {
+        // All connections together would only show how long requests queue.
+        if (edge > 0) await pause(edge + (i % 100) * 6 - 300);
         const status = await client.get("/iiif/3/base.png/info.json").then(
           (answer) => answer?.status ?? "closed",
           (error: Error) => error.message,
@@ -39,20 +42,12 @@ describe.each(ownServers)("connections that are kept alive, on $name", (runtime)
       client.end();
     };
     await Promise.all(Array.from({ length: connections }, (_, i) => use(i)));
-    expect([...statuses]).toEqual([[200, connections * rounds]]);
-  });
-
-  it("stay open for longer than 12 s by default", async () => {
-    const client = await connectClient(usual.port);
-    expect((await client.get("/health"))?.status).toBe(200);
-    await pause(12_000);
-    expect((await client.get("/health"))?.status).toBe(200);
-    client.end();
+    expect([...statuses]).toEqual([[200, connections * edges.length]]);
   });
 
   // Deno never closes an idle connection.
-  it.skipIf(runtime.name === "deno")("are closed in an orderly way after http.keep_alive", async () => {
-    const client = await connectClient(server.port);
+  it.skipIf(runtime.name === "deno")("are closed in an orderly way, after http.keep_alive", async () => {
+    const client = await connectClient(brief.port);
     expect((await client.get("/health"))?.status).toBe(200);
     await client.closed;
   });
