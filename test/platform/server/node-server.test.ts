@@ -302,6 +302,7 @@ describe("clients", () => {
     await expect.poll(() => closed).toEqual([2]);
     running.open();
     await new Promise((resolve) => slow.once("data", resolve));
+    expect(closed).toEqual([2]);
     for (const socket of sockets) socket.destroy();
     await serving.stop(0);
   });
