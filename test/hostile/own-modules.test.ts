@@ -1,6 +1,6 @@
 // Our own WebAssembly modules keep their instances between masters. Whatever a file contains, its pixels do
-// not depend on the master before it, and neither do those of the master behind it: nothing is read or written
-// outside of what is laid out for a file.
+// not depend on the master before it, and neither do those of the master after it: nothing is read or
+// written outside of what is laid out for a file.
 // @module-tag slow
 
 import { createHash } from "node:crypto";
@@ -8,8 +8,8 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
 import { memoryBytes } from "../../src/imaging/lib/byte-source.ts";
-import { chunk, ihdr, pngStart } from "../imaging/codecs/png/make-png.ts";
 import { fixture, testHost } from "../host.ts";
+import { chunk, ihdr, pngStart } from "../imaging/codecs/png/make-png.ts";
 import { seeded } from "../seeded.ts";
 
 type Codecs = ReturnType<typeof createCodecs>;
@@ -41,7 +41,11 @@ function randomRows(random: (below: number) => number): Uint8Array {
   const [width, height] = [1 + random(90), 1 + random(90)];
   const row = () => [random(5), ...Array.from({ length: 3 * width }, () => random(256))];
   const rows = Uint8Array.from(Array.from({ length: height }, row).flat());
-  const parts = [ihdr(width, height, 8, 2), chunk("IDAT", deflateSync(rows)), chunk("IEND", new Uint8Array())];
+  const parts = [
+    ihdr(width, height, 8, 2),
+    chunk("IDAT", deflateSync(rows)),
+    chunk("IEND", new Uint8Array()),
+  ];
   return new Uint8Array(Buffer.concat([pngStart, ...parts]));
 }
 
