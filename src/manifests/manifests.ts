@@ -17,14 +17,7 @@ import { fileKind } from "../sources/listing.ts";
 import { canvasesOfFacts, imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot, mostHeld } from "./documents/folder-documents.ts";
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
-import {
-  type Canvases,
-  canvasesOf,
-  type Made,
-  type Making,
-  type ManifestsParts,
-  type PlannedDocument,
-} from "./documents/making.ts";
+import type { Made, Making, ManifestsParts, PlannedDocument } from "./documents/making.ts";
 import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
 import { type Gate, openGate } from "./gate.ts";
@@ -97,7 +90,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
           const making = { parts, caller, context, gate, partly, noteUnread };
           const whole = await findReadable(find, making, reading);
-          const found = whole?.refused ? whole : await pieceOf(making, reading, whole);
+          const found = whole?.refused ? whole : await pieceOf(reading, whole);
           if (found !== undefined) return presentedOf(making, reading, found);
         }
       throw unread ?? missing(parts, all);
@@ -114,7 +107,7 @@ async function findReadable(
   try {
     const found = await find(making, reading);
     if (found === undefined) return undefined;
-    const readable = await restrictDocument(making, reading, found, (id) => canvasesNamed(making, id));
+    const readable = await restrictDocument(making, reading, found, (id) => manifestNamed(making, id));
     const { status } = readable.refused ?? {};
     return status === 404 || status === 410 ? undefined : readable;
   } catch (error) {
@@ -129,8 +122,8 @@ async function findReadable(
   }
 }
 
-/** Returns the canvases of the document of an identifier, for text about them in another document. */
-async function canvasesNamed(around: Making, id: string): Promise<Canvases | undefined> {
+/** Returns the manifest of an identifier, for text about parts of it in another document. */
+async function manifestNamed(around: Making, id: string): Promise<Made | undefined> {
   const { parts, caller, context } = around;
   for (const find of [derivedOrStored, findInvented])
     for (const reading of presentationPaths(documentAddress("", id).slice(presentationRoot[3].length))) {
@@ -138,7 +131,7 @@ async function canvasesNamed(around: Making, id: string): Promise<Canvases | und
       const partly = !parts.images.hooks.has("presentation");
       const found = reading.piece === undefined && (await find({ ...around, gate, partly }, reading));
       const made = found ? await found.make() : undefined;
-      if (made?.document.type === "Manifest") return canvasesOf(made);
+      if (made?.document.type === "Manifest") return made;
     }
   return undefined;
 }
@@ -187,8 +180,7 @@ function stampOf(
 
 /** The piece of a document that a reading names, or the document itself. */
 async function pieceOf(
-  { context }: Making,
-  { id, piece }: PresentationPath,
+  { piece }: PresentationPath,
   found: PlannedDocument | undefined,
 ): Promise<PlannedDocument | undefined> {
   if (found === undefined || piece === undefined) return found;
@@ -196,7 +188,8 @@ async function pieceOf(
   // Ranges exist only in descriptions by operators.
   const canvas = piece.kind === "range" ? undefined : await canvases?.at(piece.number - 1);
   const around = canvases ? { ...document, items: canvas ? [canvas] : [] } : document;
-  const part = pieceAt(around, pieceAddress(documentAddress(context.base, id), piece));
+  // The document may spell its identifier in another way, such as with the prefix of its source.
+  const part = pieceAt(around, pieceAddress(String(document.id), piece));
   return part && { make: async () => ({ document: part }) };
 }
 

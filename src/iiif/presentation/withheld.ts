@@ -28,9 +28,16 @@ export function withhold(document: Resource, mayRead: MayRead): Resource | undef
 interface Scope {
   readonly mayReadText: () => boolean;
   readonly mayRead: MayRead;
-  /** True for the contents of a list of annotations, whatever type they name. */
-  readonly holdsNotes?: boolean;
+  /** Returns the images on a canvas of the manifest around, by its address. */
+  readonly imagesAt?: ImagesAt;
+  /** What a member holds according to its name, whatever type its contents name. */
+  readonly holds?: Held | undefined;
 }
+
+type ImagesAt = (canvas: string) => readonly string[] | undefined;
+
+/** Annotations, or lists of them. */
+type Held = "notes" | "lists";
 
 /** Returns the readable part of a value; undefined if nothing is left. */
 function member(value: unknown, scope: Scope): unknown {
@@ -41,58 +48,106 @@ function member(value: unknown, scope: Scope): unknown {
 
 function readable(resource: Resource, scope: Scope): Resource | undefined {
   const types = typesOf(resource);
-  const form = types.map((type) => forms.get(type)).find(isThere);
-  const isNote = types.includes("Annotation") || (scope.holdsNotes && form === undefined);
+  const named = types.map((type) => forms.get(type)).find(isThere);
+  const isNote = types.includes("Annotation") || (scope.holds === "notes" && named === undefined);
   if (isNote && !isPicture(resource)) return mayReadNote(resource, scope) ? resource : undefined;
   if (isText(resource)) return scope.mayReadText() ? resource : undefined;
-  const inner = scopeOf(resource, form, scope);
-  const isTitleOnly = !mayDescribe(resource, form, scope.mayRead);
+  const form = named ?? (scope.holds === "lists" ? "notes" : undefined);
+  const shown = shownIn(resource, form, scope);
+  const inner = scopeOf(resource, form, shown, scope);
+  const isTitleOnly = !mayDescribe(resource, form, shown, scope.mayRead);
   const members = Object.entries(resource).flatMap(([name, held]) => {
     if (isTitleOnly && !titleMembers.has(name)) return [];
     if (name === "seeAlso" && !inner.mayReadText()) return [];
-    const holdsNotes = form === "notes" && noteMembers.has(name);
-    const left = member(held, { ...inner, holdsNotes });
-    const shown = name === "annotations" ? pagesWithItems(left) : left;
-    return shown === undefined ? [] : [[name, shown]];
+    const value = member(held, { ...inner, holds: heldIn(form, name) });
+    const left = name === "annotations" ? pagesWithItems(value) : value;
+    return left === undefined ? [] : [[name, left]];
   });
   return Object.fromEntries(members);
 }
 
-type Form = "part" | "canvas" | "notes";
+type Form = "part" | "canvas" | "range" | "notes";
 
 /** How the contents of a resource are read, by its type. */
 const forms: ReadonlyMap<string, Form> = new Map([
   ["Manifest", "part"],
   ["Collection", "part"],
   ["Canvas", "canvas"],
+  ["Range", "range"],
   ["AnnotationPage", "notes"],
   ["AnnotationList", "notes"],
   ["AnnotationCollection", "notes"],
   ["Layer", "notes"],
 ]);
 
-/** Members of a list of annotations that hold them. */
-const noteMembers: ReadonlySet<string> = new Set(["items", "resources"]);
+/** Members of a list of annotations that hold them, and those that hold further lists. */
+const membersOfLists: ReadonlyMap<string, Held> = new Map([
+  ["items", "notes"],
+  ["resources", "notes"],
+  ["first", "lists"],
+  ["last", "lists"],
+]);
 
-function scopeOf(resource: Resource, form: Form | undefined, { mayReadText, mayRead }: Scope): Scope {
-  const id = idOf(resource);
-  if (form === undefined || form === "notes" || id === undefined) return { mayReadText, mayRead };
-  const images = form === "canvas" ? imagesOf(resource) : [];
+/** Members of anything that hold lists of annotations. */
+const listMembers: ReadonlySet<string> = new Set(["annotations", "otherContent"]);
+
+function heldIn(form: Form | undefined, name: string): Held | undefined {
+  if (form === "notes") return membersOfLists.get(name);
+  return listMembers.has(name) || (form === "canvas" && name === "items") ? "lists" : undefined;
+}
+
+/** What a part of a manifest shows. */
+interface Shown {
+  readonly images: readonly string[];
+  /** Canvases that are not in the manifest around. */
+  readonly canvases: readonly string[];
+}
+
+function shownIn(resource: Resource, form: Form | undefined, { imagesAt }: Scope): Shown {
+  if (form === "canvas") return { images: imagesOf(resource), canvases: [] };
+  if (form !== "range") return { images: [], canvases: [] };
+  const canvases = canvasesOfRange(resource);
+  return {
+    images: [...new Set(canvases.flatMap((canvas) => imagesAt?.(canvas) ?? []))],
+    canvases: canvases.filter((canvas) => imagesAt?.(canvas) === undefined),
+  };
+}
+
+function scopeOf(
+  resource: Resource,
+  form: Form | undefined,
+  { images, canvases }: Shown,
+  { mayReadText, mayRead, imagesAt }: Scope,
+): Scope {
+  if (form === undefined || form === "notes") return { mayReadText, mayRead, ...(imagesAt && { imagesAt }) };
+  // A range is part of its manifest.
+  const id = form === "range" ? undefined : idOf(resource);
   const own = () => [
-    mayRead(images.length > 0 ? "rule" : "text", id),
-    ...images.map((image) => mayRead("text", image)),
+    ...(id === undefined ? [] : [mayRead(images.length > 0 ? "rule" : "text", id)]),
+    ...[...images, ...canvases].map((address) => mayRead("text", address)),
   ];
-  return { mayRead, mayReadText: () => every([mayReadText(), ...own()]) };
+  const around = form === "part" ? imagesByCanvas(resource) : imagesAt;
+  return {
+    mayRead,
+    mayReadText: () => every([mayReadText(), ...own()]),
+    ...(around && { imagesAt: around }),
+  };
 }
 
 /** All are asked before, so that a caller that collects what is asked for misses nothing. */
 const every = (answers: readonly boolean[]) => answers.every(Boolean);
 
-function mayDescribe(resource: Resource, form: Form | undefined, mayRead: MayRead): boolean {
-  const id = idOf(resource);
+function mayDescribe(
+  resource: Resource,
+  form: Form | undefined,
+  { images }: Shown,
+  mayRead: MayRead,
+): boolean {
   if (form === undefined || form === "notes") return true;
-  const named = [...(id === undefined ? [] : [id]), ...(form === "canvas" ? imagesOf(resource) : [])];
-  return every(named.map((address) => mayRead("description", address)));
+  const id = form === "range" ? undefined : idOf(resource);
+  return every(
+    [...(id === undefined ? [] : [id]), ...images].map((address) => mayRead("description", address)),
+  );
 }
 
 /** What is left of a part of which only the title may be read. */
@@ -165,7 +220,7 @@ function targetsOf(target: unknown): readonly Target[] {
 
 const bare = (address: string) => address.replace(/#.*$/s, "");
 
-/** Returns the addresses of the images that paint a canvas, and of their services. */
+/** Returns the addresses of the images that paint a canvas of 2.1 or 3.0, and of their services. */
 export function imagesOf(canvas: Resource): readonly string[] {
   const found = new Set<string>();
   const look = (value: unknown): void => {
@@ -178,5 +233,30 @@ export function imagesOf(canvas: Resource): readonly string[] {
       look(inner);
   };
   for (const page of objectsOf(canvas.items)) for (const { body } of objectsOf(page.items)) look(body);
+  for (const { resource } of objectsOf(canvas.images)) look(resource);
   return [...found];
+}
+
+/** Returns a function from the addresses of the canvases of a manifest to the images on them. */
+function imagesByCanvas({ items, sequences }: Resource): ImagesAt {
+  let canvases: ReadonlyMap<string | undefined, Resource> | undefined;
+  const all = () => [
+    ...objectsOf(items),
+    ...objectsOf(sequences).flatMap((each) => objectsOf(each.canvases)),
+  ];
+  return (address) => {
+    canvases ??= new Map(all().map((canvas) => [idOf(canvas), canvas]));
+    const canvas = canvases.get(address);
+    return canvas && imagesOf(canvas);
+  };
+}
+
+/** Returns the addresses of the canvases of a range and of the ranges in it, without fragments. */
+export function canvasesOfRange({ items, canvases, members }: Resource): readonly string[] {
+  return [items, canvases, members].flat().flatMap((item) => {
+    const held = objectOf(item);
+    if (held && typesOf(held).includes("Range")) return canvasesOfRange(held);
+    const id = idOf(held?.source ?? item);
+    return id === undefined ? [] : [bare(id)];
+  });
 }

@@ -63,17 +63,21 @@ export function canvasesOf({ document, canvases }: Made): Canvases {
   return canvases ?? listedCanvases(objectsOf(document.items));
 }
 
-const listedCanvases = (items: readonly Resource[]): Canvases => ({
-  count: async () => items.length,
-  at: async (place) => items[place],
-  async placeOf(id) {
-    const place = items.findIndex((item) => item.id === id);
-    return place < 0 ? undefined : place;
-  },
-  async *batches() {
-    yield items;
-  },
-});
+function listedCanvases(items: readonly Resource[]): Canvases {
+  let places: ReadonlyMap<unknown, number> | undefined;
+  return {
+    count: async () => items.length,
+    at: async (place) => items[place],
+    async placeOf(id) {
+      // The first of several with one id counts.
+      places ??= new Map(items.map((item, place) => [item.id, place] as const).reverse());
+      return places.get(id);
+    },
+    async *batches() {
+      yield items;
+    },
+  };
+}
 
 /** A document that is still to be made. */
 export interface PlannedDocument {

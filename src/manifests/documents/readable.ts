@@ -2,12 +2,13 @@
 // counts for the images on it.
 
 import { ServiceError } from "../../errors.ts";
+import { objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress, type PresentationPath, pieceAddress } from "../../iiif/presentation/mounts.ts";
 import { type OwnNames, ownNames } from "../../iiif/presentation/own-addresses.ts";
-import { imagesOf, type Right } from "../../iiif/presentation/withheld.ts";
+import { canvasesOfRange, imagesOf, type Right } from "../../iiif/presentation/withheld.ts";
 import type { Gate } from "../gate.ts";
-import type { Canvases } from "./making.ts";
+import { type Canvases, canvasesOf, type Made } from "./making.ts";
 
 export interface ReadableParts {
   readonly gate: Gate;
@@ -15,8 +16,8 @@ export interface ReadableParts {
   readonly base: string;
   /** Paths of the Image API. */
   readonly imagePrefixes: readonly string[];
-  /** Returns the canvases of a document by its identifier; undefined if it has none. */
-  readonly canvasesOf: (id: string) => Promise<Canvases | undefined>;
+  /** Returns a manifest by its identifier; undefined if it is none. */
+  readonly manifestOf: (id: string) => Promise<Made | undefined>;
 }
 
 export interface Question {
@@ -29,41 +30,54 @@ export interface Question {
 /** Most documents that are opened for one response to find the images of canvases. */
 const mostOpened = 1000;
 
+/** A manifest that targets may be parts of. */
+interface Opened {
+  /** Its address in its own documents, which may spell its identifier in another way. */
+  readonly address: string;
+  readonly canvases: Canvases;
+  /** Its ranges by their addresses. */
+  readonly ranges: ReadonlyMap<unknown, Resource>;
+}
+
 /**
  * Returns a function that answers questions about addresses. What is not of this service may be read by
  * everybody; what cannot be decided, by nobody.
  */
-export function createReadable({ gate, base, imagePrefixes, canvasesOf }: ReadableParts) {
-  const namesIn = (address: string) => ownNames(address, imagePrefixes);
-  const opened = new Map<string, Promise<Canvases | undefined>>();
-  const open = (id: string): Promise<Canvases | undefined> => {
+export function createReadable({ gate, base, imagePrefixes, manifestOf }: ReadableParts) {
+  const named = new Map<string, OwnNames>();
+  // One address is asked about for several rights.
+  const namesIn = (address: string): OwnNames => {
+    const names = named.get(address) ?? ownNames(address, imagePrefixes);
+    named.set(address, names);
+    return names;
+  };
+  const opened = new Map<string, Promise<Opened | undefined>>();
+  const open = (id: string): Promise<Opened | undefined> => {
     const known = opened.get(id);
     if (known) return known;
     if (opened.size >= mostOpened)
       throw new ServiceError("too-large", `Expected targets in at most ${mostOpened} documents.`);
-    const canvases = canvasesOf(id);
-    opened.set(id, canvases);
-    return canvases;
+    const found = manifestOf(id).then((made) => made && openedOf(made));
+    opened.set(id, found);
+    return found;
   };
 
-  /** The canvas that an address names, which may be any address below that of its document. */
-  const findCanvas = async (
+  /** The images on the canvas or in the range that an address names; undefined if it names neither. */
+  const findImages = async (
     { documents }: OwnNames,
     address: string,
     around: OwnNames | undefined,
-  ): Promise<Resource | undefined> => {
-    const possible = [
-      ...(around?.documents ?? []).map(({ id }) => [id, address] as const),
-      ...documents.flatMap((reading) =>
-        holdersOf(reading).map((id) => [id, addressOf(base, reading)] as const),
-      ),
-    ];
-    for (const [id, canvas] of possible) {
-      const canvases = await open(id);
-      const place = await canvases?.placeOf(canvas);
-      const found = place === undefined ? undefined : await canvases?.at(place);
-      if (found) return found;
+  ): Promise<readonly string[] | undefined> => {
+    for (const { id } of around?.documents ?? []) {
+      const images = await imagesAt(await open(id), () => address);
+      if (images) return images;
     }
+    for (const { id, piece } of documents)
+      for (const holder of piece ? [id] : holdersOf(id)) {
+        const addressIn = (whole: string) => (piece ? pieceAddress(whole, piece) : documentAddress(base, id));
+        const images = await imagesAt(await open(holder), addressIn);
+        if (images) return images;
+      }
     return undefined;
   };
 
@@ -77,8 +91,8 @@ export function createReadable({ gate, base, imagePrefixes, canvasesOf }: Readab
     const names = namesIn(address);
     if (names.image !== undefined) return gate.mayRead(names.image, "all");
     const around = within === undefined ? undefined : namesIn(within);
-    const canvas = await findCanvas(names, address, around);
-    const images = (canvas ? imagesOf(canvas) : []).flatMap((each) => namesIn(each).image ?? []);
+    const found = (await findImages(names, address, around)) ?? [];
+    const images = found.flatMap((each) => namesIn(each).image ?? []);
     if (!(await mayReadAll(images, "all"))) return false;
     const documents = idsOf([...names.documents, ...(around?.documents ?? [])]);
     return mayReadAll(documents, images.length > 0 ? "rules" : "all");
@@ -102,18 +116,40 @@ export function createReadable({ gate, base, imagePrefixes, canvasesOf }: Readab
 /** The identifiers that rules for a document may name. */
 const idsOf = (readings: readonly PresentationPath[]) => readings.flatMap(({ id, of }) => [id, of]);
 
-/** Address of what a reading names in the documents of this request. */
-function addressOf(base: string, { id, piece }: PresentationPath): string {
-  const document = documentAddress(base, id);
-  return piece === undefined ? document : pieceAddress(document, piece);
+function openedOf(made: Made): Opened {
+  const ranges = rangesIn(made.document.structures).map((range) => [range.id, range] as const);
+  return { address: String(made.document.id), canvases: canvasesOf(made), ranges: new Map(ranges) };
+}
+
+const rangesIn = (structures: unknown): readonly Resource[] =>
+  objectsOf(structures).flatMap((each) =>
+    each.type === "Range" && Array.isArray(each.items) ? [each, ...rangesIn(each.items)] : [],
+  );
+
+/** The images on the canvas or in the range with an address in a manifest; undefined if it has neither. */
+async function imagesAt(
+  manifest: Opened | undefined,
+  addressIn: (manifest: string) => string,
+): Promise<readonly string[] | undefined> {
+  if (!manifest) return undefined;
+  const address = addressIn(manifest.address);
+  const range = manifest.ranges.get(address);
+  if (!range) return imagesOnCanvas(manifest, address);
+  const images = canvasesOfRange(range).map((canvas) => imagesOnCanvas(manifest, canvas));
+  return (await Promise.all(images)).flatMap((each) => each ?? []);
+}
+
+async function imagesOnCanvas({ canvases }: Opened, address: string): Promise<readonly string[] | undefined> {
+  const place = await canvases.placeOf(address);
+  const canvas = place === undefined ? undefined : await canvases.at(place);
+  return canvas && imagesOf(canvas);
 }
 
 /** Levels below the address of a document at which a canvas with an address of its own may be. */
 const mostLevels = 3;
 
-/** Identifiers of the documents that may have a canvas with the address of a reading. */
-function holdersOf({ id, piece }: PresentationPath): readonly string[] {
-  if (piece) return [id];
+/** Identifiers of the documents that may have a canvas with the address of an identifier. */
+function holdersOf(id: string): readonly string[] {
   const parts = id.split("/");
   return Array.from({ length: Math.min(mostLevels, parts.length - 1) }, (_, at) =>
     parts.slice(0, -1 - at).join("/"),

@@ -4,13 +4,15 @@
 import type { RefusedDecision } from "../../access/access.ts";
 import { withContext } from "../../iiif/presentation/context.ts";
 import { typedService } from "../../iiif/presentation/image.ts";
+import { isThere } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress, type PresentationPath } from "../../iiif/presentation/mounts.ts";
 import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import { type MayRead, withhold } from "../../iiif/presentation/withheld.ts";
+import { createPauses } from "../../lib/concurrency/pauses.ts";
 import type { Folder } from "../folders/folder.ts";
 import { isWhole } from "../gate.ts";
-import type { Canvases, Made, Making, PlannedDocument } from "./making.ts";
+import type { Made, Making, PlannedDocument } from "./making.ts";
 import { createReadable, type Question } from "./readable.ts";
 
 /** A planned document as its caller may read it. */
@@ -19,8 +21,8 @@ export interface RestrictedDocument extends PlannedDocument {
   readonly refused?: RefusedDecision;
 }
 
-/** Finds the canvases of another document for the same caller. */
-export type FindCanvases = (id: string) => Promise<Canvases | undefined>;
+/** Finds another manifest for the same caller. */
+export type FindManifest = (id: string) => Promise<Made | undefined>;
 
 /**
  * Restricts a document to what its caller may read. Annotations need access to the images and documents that
@@ -31,7 +33,7 @@ export async function restrictDocument(
   making: Making,
   reading: PresentationPath,
   found: PlannedDocument,
-  canvasesOf: FindCanvases,
+  manifestOf: FindManifest,
 ): Promise<RestrictedDocument> {
   const { gate, context, parts } = making;
   if (gate.passForAll()) return found;
@@ -48,7 +50,7 @@ export async function restrictDocument(
   const keepsAny = Object.values(parts.auth?.options.profiles ?? {}).some(
     ({ documents }) => documents === "gated",
   );
-  const questions = questionsOf(made.document, keepsAny);
+  const questions = questionsOf(made, keepsAny);
   if (questions.size === 0) {
     if (!isOfAnnotations(made.document)) noteWithoutTexts(reading, found);
     return once;
@@ -58,10 +60,14 @@ export async function restrictDocument(
     gate,
     base,
     imagePrefixes: [...Object.values(imagePrefixes), ...parts.aliases],
-    canvasesOf,
+    manifestOf,
   });
   const denied = new Set<string>();
-  for (const [key, question] of questions) if (!(await answer(question))) denied.add(key);
+  const pause = createPauses();
+  for (const [key, question] of questions) {
+    if (!(await answer(question))) denied.add(key);
+    await pause();
+  }
   if (denied.size === 0) return once;
   const mayRead: MayRead = (...question) => !denied.has(keyOf(...question));
   const left = withhold(made.document, mayRead);
@@ -79,13 +85,15 @@ const keyOf = (...[right, address, within]: Parameters<MayRead>) => JSON.stringi
  * Everything whose answer determines what is left of a document; `keepsAny`: whether any profile keeps
  * documents for readers with access.
  */
-function questionsOf(document: Resource, keepsAny: boolean): ReadonlyMap<string, Question> {
+function questionsOf({ document, document2 }: Made, keepsAny: boolean): ReadonlyMap<string, Question> {
   const questions = new Map<string, Question>();
-  withhold(document, (right, address, within) => {
-    if (right !== "description" || keepsAny)
-      questions.set(keyOf(right, address, within), { right, address, within });
-    return true;
-  });
+  // A document of 2.1 may hold more than its form in 3.0, such as whole manifests in a collection.
+  for (const form of [document, document2].filter(isThere))
+    withhold(form, (right, address, within) => {
+      if (right !== "description" || keepsAny)
+        questions.set(keyOf(right, address, within), { right, address, within });
+      return true;
+    });
   return questions;
 }
 
