@@ -7,6 +7,8 @@ import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { authSection, type Gated, gated } from "../api/access/gated.ts";
+import { startWebhook } from "../hooks/webhook-service.ts";
+import { served } from "../served.ts";
 
 const context3 = "http://iiif.io/api/presentation/3/context.json";
 const context2 = "http://iiif.io/api/presentation/2/context.json";
@@ -233,5 +235,32 @@ test("a profile that keeps documents leaves of a chapter of gated pages the titl
     expect(await (await kept.app.get(doc("chapters"), { headers })).text()).toContain("word-range-summary");
   } finally {
     await kept.app.service.close();
+  }
+});
+
+test("a hook is asked once about each image, however many texts are about it", async () => {
+  const pages = Array.from({ length: 12 }, (_, at) =>
+    canvas(`c${at}`, `open/${at}.png`, {
+      annotations: [page(...Array.from({ length: 5 }, () => note("text", { source: `c${at}` })))],
+      seeAlso: [{ id: "https://texts.example.org/a.xml", type: "Dataset" }],
+    }),
+  );
+  write("asked/manifest.json", manifest(pages));
+  const hook = await startWebhook();
+  const sources = `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]`;
+  const app = await served(
+    `${sources}\nhook: { engine: webhook, webhook: { url: "${hook.url}", functions: [authorize] } }`,
+  );
+  try {
+    expect((await app.get(doc("asked"))).status).toBe(200);
+    const asked = hook.asked.map(({ input }) => String(input.identifier));
+    const images = asked.filter((identifier) => identifier.startsWith("open/"));
+    expect(images.length).toBe(12);
+    expect(new Set(images).size).toBe(12);
+    // Also about the manifest, and where canvases may be documents of their own.
+    expect(asked.length).toBeLessThan(40);
+  } finally {
+    await app.service.close();
+    await hook.close();
   }
 });

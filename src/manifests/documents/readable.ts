@@ -81,15 +81,24 @@ export function createReadable({ gate, base, imagePrefixes, manifestOf }: Readab
     return undefined;
   };
 
+  const decided = new Map<string, Promise<boolean> | boolean>();
+  // A hook may be a service elsewhere, and one image is asked about for its canvas and for each target.
+  const mayRead = (id: string, by: "all" | "rules"): Promise<boolean> | boolean => {
+    const key = `${by} ${id}`;
+    const answer = decided.get(key) ?? gate.mayRead(id, by);
+    decided.set(key, answer);
+    return answer;
+  };
+
   const mayReadAll = async (ids: Iterable<string>, by: "all" | "rules"): Promise<boolean> => {
     let all = true;
-    for (const id of new Set(ids)) all = (await gate.mayRead(id, by)) && all;
+    for (const id of new Set(ids)) all = (await mayRead(id, by)) && all;
     return all;
   };
 
   const mayReadText = async (address: string, within: string | undefined): Promise<boolean> => {
     const names = namesIn(address);
-    if (names.image !== undefined) return gate.mayRead(names.image, "all");
+    if (names.image !== undefined) return mayRead(names.image, "all");
     const around = within === undefined ? undefined : namesIn(within);
     const found = (await findImages(names, address, around)) ?? [];
     const images = found.flatMap((each) => namesIn(each).image ?? []);

@@ -9,6 +9,7 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress, type PresentationPath } from "../../iiif/presentation/mounts.ts";
 import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import { type MayRead, withhold } from "../../iiif/presentation/withheld.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import { createPauses } from "../../lib/concurrency/pauses.ts";
 import type { Folder } from "../folders/folder.ts";
 import { isWhole } from "../gate.ts";
@@ -20,6 +21,9 @@ export interface RestrictedDocument extends PlannedDocument {
   /** Why the caller gets only its title. */
   readonly refused?: RefusedDecision;
 }
+
+/** Questions that are answered simultaneously, since a hook may have to be asked. */
+const answeredAtOnce = 8;
 
 /** Finds another manifest for the same caller. */
 export type FindManifest = (id: string) => Promise<Made | undefined>;
@@ -64,10 +68,10 @@ export async function restrictDocument(
   });
   const denied = new Set<string>();
   const pause = createPauses();
-  for (const [key, question] of questions) {
+  await forEachConcurrently(questions.entries(), answeredAtOnce, async ([key, question]) => {
     if (!(await answer(question))) denied.add(key);
     await pause();
-  }
+  });
   if (denied.size === 0) return once;
   const mayRead: MayRead = (...question) => !denied.has(keyOf(...question));
   const left = withhold(made.document, mayRead);
