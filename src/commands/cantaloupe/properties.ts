@@ -18,16 +18,17 @@ export function parseProperties(text: string): Properties {
   const found = new Map<string, string>();
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
   for (let at = 0; at < lines.length; at++) {
-    let line = lines[at] as string;
-    if (isComment(line)) continue;
-    // Each part is looked at alone: a value of many parts would be read again for each.
-    let part = line;
+    let part = lines[at] as string;
+    if (isComment(part)) continue;
+    // Parts are looked at alone and joined once: a value of many parts would be copied again for each.
+    const before: string[] = [];
     for (let next = lines[at + 1]; endsOpen(part) && next !== undefined; next = lines[at + 1]) {
       if (isComment(next) || isPair(next)) break;
+      before.push(part.slice(0, -1));
       part = next.trimStart();
-      line = line.slice(0, -1) + part;
       at++;
     }
+    const line = before.join("") + part;
     const [, written = "", value = ""] =
       /^\s*((?:\\.|[^\\=:\s])+)(?:\s*[=:]\s*|\s+|$)(.*)$/s.exec(line) ?? [];
     // A name may be in a comment, which a line break would end.
