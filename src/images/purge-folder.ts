@@ -3,7 +3,7 @@
 import { ServiceError } from "../errors.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
-import { trimFinalSlashes } from "../lib/text/trim-slashes.ts";
+import { trimFinalSlashes } from "../lib/text/trim-ends.ts";
 import type { Source } from "../sources/source.ts";
 import { masterName } from "./cache-keys.ts";
 import { type PurgedImage, type PurgeParts, purgeMasters, removeNamed } from "./purge.ts";

@@ -2,7 +2,7 @@
 
 import { mainMounts } from "../../iiif/image/mounts.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { trimSlashes } from "../../lib/text/trim-slashes.ts";
+import { trimSlashes } from "../../lib/text/trim-ends.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
 import { describeSite } from "../../manifests/browse/site.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";

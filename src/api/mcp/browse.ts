@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { trimSlashes } from "../../lib/text/trim-slashes.ts";
+import { trimSlashes } from "../../lib/text/trim-ends.ts";
 import { browseFolder, type FolderPage, type Position } from "../../manifests/browse/browse.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";

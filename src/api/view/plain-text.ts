@@ -16,12 +16,14 @@ const named: Readonly<Record<string, string>> = {
 export function plainText(text: string): string {
   const html = text.trim();
   if (!html.startsWith("<") || !html.endsWith(">")) return text;
-  return html
-    .replace(/<(?:br|\/p)\b[^>]*>/gi, " ")
-    .replace(/<[^>]*>/g, "")
-    .replace(/&(\w+|#\d{1,7}|#x[\da-f]{1,6});/gi, characterOf)
-    .replace(/\s+/g, " ")
-    .trim();
+  return (
+    html
+      // In one pass: the text ends with the end of an element, so each look for one ends there at the latest.
+      .replace(/<(br\b|\/p\b)?[^>]*>/gi, (_, breaks?: string) => (breaks ? " " : ""))
+      .replace(/&(\w+|#\d{1,7}|#x[\da-f]{1,6});/gi, characterOf)
+      .replace(/\s+/g, " ")
+      .trim()
+  );
 }
 
 function characterOf(reference: string, name: string): string {

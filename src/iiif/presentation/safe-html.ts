@@ -21,10 +21,17 @@ const attributes: ReadonlySet<string> = new Set(
 /** Passes after which a text counts as an attack: removing one element may make another. */
 const mostPasses = 5;
 
-/** Returns the text without elements and attributes that could run a script; plain text stays as it is. */
+/** Most characters of HTML: patterns run out of memory on some texts of several megabytes. */
+const mostHtml = 2 ** 20;
+
+/**
+ * Returns the text without elements and attributes that could run a script; plain text stays as it is, and
+ * HTML of more than a MiB is left out.
+ */
 export function safeHtml(text: string): string {
   const trimmed = text.trim();
   if (!trimmed.startsWith("<") || !trimmed.endsWith(">")) return text;
+  if (text.length > mostHtml) return "";
   let html = text;
   for (let pass = 0; pass < mostPasses; pass++) {
     const before = html;

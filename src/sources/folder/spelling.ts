@@ -53,7 +53,7 @@ async function findOthers(
   name: string,
 ): Promise<readonly string[]> {
   const swapped = [...name].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join("");
-  const others = new Set([swapped, name.normalize("NFC"), name.normalize("NFD"), name.replace(/[. ]+$/, "")]);
+  const others = new Set([swapped, name.normalize("NFC"), name.normalize("NFD"), trimFinal(name, ". ")]);
   others.delete(name);
   others.delete("");
   const found = await Promise.all(

@@ -11,7 +11,7 @@ import {
   type SlotName,
 } from "../../../images/purge.ts";
 import { maskIdentifier } from "../../../lib/telemetry/mask-path.ts";
-import { trimFinalSlashes } from "../../../lib/text/trim-slashes.ts";
+import { trimFinalSlashes } from "../../../lib/text/trim-ends.ts";
 import { readForm, readJson } from "../../http/body.ts";
 import { type RequestContext, recordSent } from "../../http/context.ts";
 import { noteFailure } from "../../http/failure.ts";

@@ -3,7 +3,7 @@
 
 import { type IpRange, inRanges, normalIp } from "../../../lib/network/ip-range.ts";
 import { plainSegments } from "../../../lib/text/plain-segments.ts";
-import { trimSlashes } from "../../../lib/text/trim-slashes.ts";
+import { trimSlashes } from "../../../lib/text/trim-ends.ts";
 import { normalHost } from "./host.ts";
 
 export interface ProxyTrust {

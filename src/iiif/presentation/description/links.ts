@@ -99,7 +99,7 @@ const byExtension: Readonly<Record<string, MediaType>> = {
 
 /** Returns the media type according to the end of an address. */
 function mediaOf(location: string): MediaType | undefined {
-  const path = location.replace(/[?#].*$/, "").replace(/^https?:\/\/[^/]*/i, "");
+  const path = location.replace(/[?#].*$/s, "").replace(/^https?:\/\/[^/]*/i, "");
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
   return extension === undefined ? undefined : byExtension[extension];
 }
@@ -140,7 +140,7 @@ const formatOf = ({ format }: Partial<MediaType>) => (format === undefined ? {} 
 const hostOf = (location: string) => /^https?:\/\/([^/?#]+)/i.exec(location)?.[1] ?? location;
 const fileOf = (location: string) => {
   const file = location
-    .replace(/[?#].*$/, "")
+    .replace(/[?#].*$/s, "")
     .split("/")
     .at(-1);
   return file === undefined || file === "" ? hostOf(location) : file;

@@ -5,8 +5,7 @@ import { sha256, toHex } from "../../../lib/digest.ts";
 
 const open = "<rdf:RDF";
 const close = "</rdf:RDF>";
-const pointer =
-  /\s*(?:xmpNote:HasExtendedXMP="[^"]*"|<xmpNote:HasExtendedXMP>[^<]*<\/xmpNote:HasExtendedXMP>)/;
+const pointer = /xmpNote:HasExtendedXMP="[^"]*"|<xmpNote:HasExtendedXMP>[^<]*<\/xmpNote:HasExtendedXMP>/;
 const guid = /xmpNote:HasExtendedXMP(?:="|='|>)\s*([0-9A-Fa-f]{32})/;
 
 /** Returns the GUID of the extension that a main packet refers to; undefined if there is none. */
@@ -25,9 +24,10 @@ export function joinXmp(packet: Uint8Array, rest: Uint8Array): Uint8Array {
   const to = more.lastIndexOf(close);
   const at = main.lastIndexOf(close);
   if (!more.includes(open) || to < from || at < 0) return packet;
-  return new TextEncoder().encode(
-    main.slice(0, at).replace(pointer, "") + more.slice(from, to) + main.slice(at),
-  );
+  const head = main.slice(0, at);
+  const found = pointer.exec(head);
+  const own = found ? head.slice(0, found.index).trimEnd() + head.slice(found.index + found[0].length) : head;
+  return new TextEncoder().encode(own + more.slice(from, to) + main.slice(at));
 }
 
 /** Splits a long packet in two: the main packet only refers to the rest, which is the packet itself. */
