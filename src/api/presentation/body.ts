@@ -4,6 +4,7 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
 import { version2 } from "../../iiif/presentation/v2/document.ts";
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
+import { createPauses } from "../../lib/concurrency/pauses.ts";
 import type { Canvases, Made } from "../../manifests/documents/making.ts";
 
 export interface DocumentBody {
@@ -39,9 +40,12 @@ export async function bodyOf(
   { version, type, base }: BodyForm,
   written: ((body: DocumentBody, weight: number) => void) | undefined,
 ): Promise<DocumentBody | undefined> {
+  const pause = createPauses();
+  await pause();
   const own = version === 2 ? (document2 ?? version2(document, base)) : document;
   if (own === undefined) return undefined;
   if (!canvases) {
+    await pause();
     const bytes = utf8.encode(JSON.stringify(own));
     return { etag: etagOf(type, toHex(await sha256(bytes))), bytes };
   }

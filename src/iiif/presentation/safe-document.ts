@@ -1,6 +1,8 @@
 // Leaves out of an operator's document what clients must not follow or run, before anything else reads it.
 
-import { type Fault, type FaultPath, inside, noteUnexpected } from "./description/faults.ts";
+import { changedItems, changedMembers } from "./changed.ts";
+import { type Fault, type FaultPath, noteUnexpected } from "./description/faults.ts";
+import { objectOf } from "./json.ts";
 import { isHarmless, isWebAddress } from "./safe-address.ts";
 import { safeHtml } from "./safe-html.ts";
 
@@ -37,31 +39,39 @@ const numbered: ReadonlySet<unknown> = new Set(
 
 /** Returns a value without unsafe addresses and HTML, and a fault for each; the same value without any. */
 export function safeDocument(value: unknown): { readonly value: unknown; readonly faults: readonly Fault[] } {
-  const at: FaultPath = { path: [], faults: [] };
-  const safe = safeValue(value, undefined, at);
-  return at.faults.length === 0 ? { value, faults: [] } : { value: safe, faults: at.faults };
+  const at: Place = { path: [], faults: [] };
+  return { value: safeValue(value, undefined, at), faults: at.faults };
+}
+
+/** The place of the walk, whose path changes with it, and the faults that were found. */
+interface Place extends FaultPath {
+  readonly path: (string | number)[];
 }
 
 /** Returns what is left of a value; undefined for nothing. */
-function safeValue(value: unknown, role: Role, at: FaultPath): unknown {
+function safeValue(value: unknown, role: Role, at: Place): unknown {
   if (typeof value === "string") return safeText(value, role, at);
   if (Array.isArray(value))
-    return value.flatMap((item, place) => {
-      const left = safeValue(item, role, inside(at, place));
-      return left === undefined && item !== undefined ? [] : [left];
-    });
-  if (typeof value !== "object" || value === null) return value;
-  const resource = value as Readonly<Record<string, unknown>>;
-  const members: [string, unknown][] = [];
-  for (const [name, held] of Object.entries(resource)) {
-    const isId = name === "id" || name === "@id";
+    return changedItems(value, (item, index) => within(at, index, () => safeValue(item, role, at)));
+  const resource = objectOf(value);
+  if (!resource) return value;
+  let isNothing = false;
+  const safe = changedMembers(resource, (name, held) => {
     // Outlines on a canvas are SVG, which is no text for people.
-    const left = name === "selector" ? held : safeValue(held, roleIn(role, name, held), inside(at, name));
-    if (left !== undefined || held === undefined) members.push([name, left]);
-    else if (isId && at.path.length > 0 && !numbered.has(resource.type ?? resource["@type"]))
-      return undefined;
-  }
-  return Object.fromEntries(members);
+    if (name === "selector") return held;
+    const left = within(at, name, () => safeValue(held, roleIn(role, name, held), at));
+    const isId = name === "id" || name === "@id";
+    isNothing ||= left === undefined && isId && !numbered.has(resource.type ?? resource["@type"]);
+    return left;
+  });
+  return isNothing && at.path.length > 0 ? undefined : safe;
+}
+
+function within<T>(at: Place, step: string | number, read: () => T): T {
+  at.path.push(step);
+  const result = read();
+  at.path.pop();
+  return result;
 }
 
 /** The role of a member. In texts, `id` is a language; a thumbnail may be the name of an image. */
@@ -71,13 +81,14 @@ function roleIn(around: Role, name: string, held: unknown): Role {
   return name === "thumbnail" && typeof held === "string" ? "address" : roles.get(name);
 }
 
-function safeText(text: string, role: Role, at: FaultPath): string | undefined {
-  if (role === "link" && !isWebAddress(text))
-    return noteUnexpected(at, "an address with http or https", text);
+function safeText(text: string, role: Role, at: Place): string | undefined {
+  const refuse = (expected: string) =>
+    noteUnexpected({ path: [...at.path], faults: at.faults }, expected, text);
+  if (role === "link" && !isWebAddress(text)) return refuse("an address with http or https");
   if (role === "address" && !isHarmless(text))
-    return noteUnexpected(at, "an address that runs no script and names no local file", text);
+    return refuse("an address that runs no script and names no local file");
   if (role !== "text") return text;
   const safe = safeHtml(text);
-  if (safe !== text) noteUnexpected(at, "HTML without scripts, handlers and unsafe links", text);
+  if (safe !== text) refuse("HTML without scripts, handlers and unsafe links");
   return safe;
 }

@@ -1,6 +1,7 @@
 // Takes out of a document the text about what a reader may not see: annotations with their bodies, and links
 // to data (`seeAlso`). Titles, metadata and images stay, unless those of a part are withheld as a whole.
 
+import { changedItems, changedMembers } from "./changed.ts";
 import { idOf, isThere, objectOf, objectsOf, textOf, textsOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 
@@ -41,7 +42,7 @@ type Held = "notes" | "lists";
 
 /** Returns the readable part of a value; undefined if nothing is left. */
 function member(value: unknown, scope: Scope): unknown {
-  if (Array.isArray(value)) return value.map((item) => member(item, scope)).filter(isThere);
+  if (Array.isArray(value)) return changedItems(value, (item) => member(item, scope));
   const resource = objectOf(value);
   return resource ? readable(resource, scope) : value;
 }
@@ -51,19 +52,18 @@ function readable(resource: Resource, scope: Scope): Resource | undefined {
   const named = types.map((type) => forms.get(type)).find(isThere);
   const isNote = types.includes("Annotation") || (scope.holds === "notes" && named === undefined);
   if (isNote && !isPicture(resource)) return mayReadNote(resource, scope) ? resource : undefined;
-  if (isText(resource)) return scope.mayReadText() ? resource : undefined;
+  if (isText(resource, types)) return scope.mayReadText() ? resource : undefined;
   const form = named ?? (scope.holds === "lists" ? "notes" : undefined);
   const shown = shownIn(resource, form, scope);
   const inner = scopeOf(resource, form, shown, scope);
   const isTitleOnly = !mayDescribe(resource, form, shown, scope.mayRead);
-  const members = Object.entries(resource).flatMap(([name, held]) => {
-    if (isTitleOnly && !titleMembers.has(name)) return [];
-    if (name === "seeAlso" && !inner.mayReadText()) return [];
-    const value = member(held, { ...inner, holds: heldIn(form, name) });
-    const left = name === "annotations" ? pagesWithItems(value) : value;
-    return left === undefined ? [] : [[name, left]];
+  return changedMembers(resource, (name, held) => {
+    if (isTitleOnly && !titleMembers.has(name)) return undefined;
+    if (name === "seeAlso" && !inner.mayReadText()) return undefined;
+    const holds = heldIn(form, name);
+    const left = member(held, holds ? { ...inner, holds } : inner);
+    return name === "annotations" ? pagesWithItems(left) : left;
   });
-  return Object.fromEntries(members);
 }
 
 type Form = "part" | "canvas" | "range" | "notes";
@@ -161,18 +161,20 @@ function pagesWithItems(pages: unknown): unknown {
   const left = pages.filter(
     (page) => objectOf(page)?.items === undefined || objectsOf(page.items).length > 0,
   );
-  return left.length === 0 ? undefined : left;
+  if (left.length === 0) return undefined;
+  return left.length === pages.length ? pages : left;
 }
 
 /** Types without the prefixes of version 2. */
 const typesOf = ({ type, "@type": older }: Resource): readonly string[] =>
-  [...textsOf(type), ...textsOf(older)].map((name) => name.replace(/^\w+:/, ""));
+  type === undefined && older === undefined
+    ? []
+    : [...textsOf(type), ...textsOf(older)].map((name) => name.replace(/^\w+:/, ""));
 
 const textTypes: ReadonlySet<string> = new Set(["TextualBody", "ContentAsText"]);
 
 /** True for text in the document itself. */
-const isText = (resource: Resource): boolean => {
-  const types = typesOf(resource);
+const isText = (resource: Resource, types = typesOf(resource)): boolean => {
   // An outline on a canvas is written as text too.
   if (types.includes("SvgSelector")) return false;
   return typeof resource.chars === "string" || types.some((type) => textTypes.has(type));

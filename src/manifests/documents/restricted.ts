@@ -45,7 +45,9 @@ export async function restrictDocument(
   const kept = keeper === undefined ? undefined : await gate.decide(keeper);
   if (kept && !isWhole(kept)) return titleAlone(making, reading, found, refusalOf(kept));
   if (isWithoutTexts(making, reading, found)) return found;
+  const pause = createPauses();
   const made = await found.make();
+  await pause();
   if (isOfAnnotations(made.document)) {
     const decision = await gate.decide(reading.id);
     if (!isWhole(decision)) return titleAlone(making, reading, found, refusalOf(decision));
@@ -55,6 +57,7 @@ export async function restrictDocument(
     ({ documents }) => documents === "gated",
   );
   const questions = questionsOf(made, keepsAny);
+  await pause();
   if (questions.size === 0) {
     if (!isOfAnnotations(made.document)) noteWithoutTexts(reading, found);
     return once;
@@ -67,13 +70,13 @@ export async function restrictDocument(
     manifestOf,
   });
   const denied = new Set<string>();
-  const pause = createPauses();
   await forEachConcurrently(questions.entries(), answeredAtOnce, async ([key, question]) => {
     if (!(await answer(question))) denied.add(key);
     await pause();
   });
   if (denied.size === 0) return once;
   const mayRead: MayRead = (...question) => !denied.has(keyOf(...question));
+  await pause();
   const left = withhold(made.document, mayRead);
   if (left === undefined || isEmptied(made.document, left))
     return titleAlone(making, reading, found, withheldText);

@@ -6,6 +6,7 @@ import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { objectOf } from "../../iiif/presentation/json.ts";
 import { safeDocument } from "../../iiif/presentation/safe-document.ts";
 import { faultsOfStored, isWhole, type StoredDocument, storedOf } from "../../iiif/presentation/stored.ts";
+import { createPauses } from "../../lib/concurrency/pauses.ts";
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
@@ -107,8 +108,11 @@ export async function manifestFileOf(
   { name, validator, bytes, isJson }: ManifestFileBytes,
   readYaml: ReadYaml,
 ): Promise<ManifestFile> {
+  const pause = createPauses();
   const { value: written, faults: unread, locate } = await readBytes(bytes, isJson, readYaml);
+  await pause();
   const { value, faults: unsafe } = safeDocument(written);
+  await pause();
   const faults = new Set<LocatedFault>(unread);
   const known = new Set<string>();
   const add: ManifestFile["add"] = (more) => {
