@@ -1,6 +1,7 @@
 // Reads the entries of a mapping file in YAML; those of a long file in a worker.
 
 import { isMap, isScalar } from "yaml";
+import { ServiceError } from "../errors.ts";
 import { createAskedWorkers } from "../lib/concurrency/asked-workers.ts";
 import type { TextQuestion } from "../lib/text/text-question.ts";
 import {
@@ -28,7 +29,10 @@ export type MappingEntries =
 /** Milliseconds for a worker to start and read a file. */
 const readMs = 120_000;
 
-/** Returns a function that reads entries, in a worker if the text is long and the platform has workers. */
+/**
+ * Returns a function that reads entries, in a worker if the text is long and the platform has workers. It
+ * rejects with ServiceError `busy` if the worker ends or is late.
+ */
 export function mappingYamlReader({ startWorker }: Pick<Platform, "startWorker">) {
   return async (text: string): Promise<MappingEntries> => {
     if (!startWorker || text.length <= mostCharsInPlace) return mappingEntriesHere(text, yamlBounds.inPlace);
@@ -41,10 +45,13 @@ export function mappingYamlReader({ startWorker }: Pick<Platform, "startWorker">
     });
     try {
       return await workers.ask({ of: "mapping", text });
-    } catch {
-      return {
-        fault: `expected YAML that can be read in ${readMs / 1000} s; write the mapping as CSV or JSON`,
-      };
+    } catch (cause) {
+      // This says nothing about the file.
+      throw new ServiceError(
+        "busy",
+        `the file was not read within ${readMs / 1000} s; it is read again in a minute, and faster as CSV or JSON`,
+        { cause },
+      );
     } finally {
       workers.close();
     }

@@ -1,6 +1,7 @@
 // A file of the operator's that is read again when it changes. The last good content stays in effect while
 // the new one is broken.
 
+import { ServiceError } from "../errors.ts";
 import { sha256, toHex } from "../imaging/lib/digest.ts";
 import type { FileStat, FileSystem } from "../platform/platform.ts";
 import { withDeadline } from "./concurrency/bounded-wait.ts";
@@ -31,7 +32,10 @@ export interface WatchOptions<T> {
   readonly of: string;
   /** The key of the configuration that names the file. */
   readonly key: string;
-  /** Parses the bytes. Throws with the reason, in words for the operator. */
+  /**
+   * Parses the bytes. Throws with the reason, in words for the operator; a ServiceError `busy` says nothing
+   * about the file, which is read again.
+   */
   readonly read: (bytes: Uint8Array) => T | Promise<T>;
   /** Milliseconds, never going back. */
   readonly now?: () => number;
@@ -39,6 +43,8 @@ export interface WatchOptions<T> {
 
 /** Milliseconds between two checks. */
 const lookEveryMs = 1000;
+/** Milliseconds without a check after a file could not be read because this machine is busy. */
+const busyMs = 60_000;
 /** Milliseconds that a call waits for a check. */
 const mostWaitMs = 1000;
 /** Milliseconds after which a further change of a file has another time. */
@@ -92,7 +98,9 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
       log.info(`the file of the ${of} was read again`, { key });
     } catch (error) {
       // A file that could not be checked or read may look the same the next time.
-      if (!wasRead) seen = unseen;
+      const isBusy = error instanceof ServiceError && error.kind === "busy";
+      if (!wasRead || isBusy) seen = unseen;
+      if (isBusy) looked = now() + busyMs;
       const reason = reasonOf(error);
       if (reason !== problem)
         log.error(`the file of the ${of} has changed and cannot be used; the previous one stays in effect`, {

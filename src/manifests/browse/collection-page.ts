@@ -141,7 +141,8 @@ async function contentsOf(
     return { entries: entriesOf(sources, place, folder, isRoot) };
   } catch (error) {
     // The other sources are still listed.
-    if (!isRoot || !(error instanceof ServiceError) || error.kind !== "source") throw error;
+    const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
+    if (!isRoot || !isAway) throw error;
     return { entries: entriesOf(sources, place, undefined, isRoot), isAway: true };
   }
 }

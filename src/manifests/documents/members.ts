@@ -102,7 +102,7 @@ async function memberFacts(
     folder = await parts.folders.find(place.source, place.key, caller.signal);
   } catch (error) {
     // One folder that cannot be read does not hide all others.
-    if (!(error instanceof ServiceError) || error.kind !== "source") throw error;
+    if (!(error instanceof ServiceError) || !["source", "busy"].includes(error.kind)) throw error;
     gate.doubt();
     return asCollection;
   }

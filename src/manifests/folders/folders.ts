@@ -82,7 +82,7 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
   /** Returns the previous listing, while it may replace a failed one. */
   const standIn = (source: Source, known: CachedFolder | undefined, error: unknown): Folder => {
     const { revalidateMs, staleMs } = times(source);
-    const isAway = error instanceof ServiceError && error.kind === "source";
+    const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
     if (!isAway || !known?.folder || now() - known.listedAt >= revalidateMs + staleMs) throw error;
     return known.folder;
   };

@@ -1,5 +1,6 @@
 // Reads the YAML of manifest files: long texts in a worker, since the slowest take seconds; each text once.
 
+import { ServiceError } from "../../errors.ts";
 import { createLru } from "../../imaging/lib/lru.ts";
 import { createAskedWorkers } from "../../lib/concurrency/asked-workers.ts";
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
@@ -9,7 +10,10 @@ import type { Platform } from "../../platform/platform.ts";
 import { type ReadYaml, readYamlHere, type YamlText } from "./manifest-file-text.ts";
 
 export interface YamlReader {
-  /** Rejects with ServiceError `busy` if too many texts wait for a worker. */
+  /**
+   * Rejects with ServiceError `busy` if too many texts wait for a worker, or if the worker ended or was late,
+   * which says nothing about the text; it is read again after a while.
+   */
   readonly read: ReadYaml;
   /** Ends the workers. */
   close(): void;
@@ -19,15 +23,23 @@ export interface YamlReaderOptions {
   readonly platform: Pick<Platform, "startWorker">;
   /** Milliseconds for a worker to start and read a text. */
   readonly readMs?: number;
+  /** Milliseconds, never going back. */
+  readonly now?: () => number;
 }
 
 /** Characters of texts whose results are remembered: the value of a text takes several times its memory. */
 const rememberedChars = 4 * 2 ** 20;
+/** Milliseconds after a failure of the worker in which its text is not read: it may be why. */
+const pauseMs = 60_000;
 /** Texts that may wait for the one worker. */
 const mostWaiting = 64;
 
 /** Creates a reader. Without workers, texts have to be shorter. The first long text starts the worker. */
-export function createYamlReader({ platform, readMs = 120_000 }: YamlReaderOptions): YamlReader {
+export function createYamlReader({
+  platform,
+  readMs = 120_000,
+  now = () => performance.now(),
+}: YamlReaderOptions): YamlReader {
   const { startWorker } = platform;
   const workers =
     startWorker &&
@@ -38,14 +50,20 @@ export function createYamlReader({ platform, readMs = 120_000 }: YamlReaderOptio
     });
   const gate = createSemaphore(1, mostWaiting);
   const known = createLru<string, YamlText>(rememberedChars);
+  /** When the worker failed, by the text. */
+  const failures = createLru<string, number>(rememberedChars);
   const reading = new Map<string, Promise<YamlText>>();
 
-  const inWorker = (text: string, { ask }: NonNullable<typeof workers>): Promise<YamlText> =>
-    gate.run(() =>
-      ask({ of: "manifest", text }).catch(() => ({
-        fault: `expected YAML that can be read in ${readMs / 1000} s; shorten it, or write it as JSON`,
-      })),
+  const inWorker = async (text: string, { ask }: NonNullable<typeof workers>): Promise<YamlText> => {
+    const failed = failures.get(text);
+    if (failed !== undefined && now() - failed < pauseMs) throw unreadYet();
+    return gate.run(() =>
+      ask({ of: "manifest", text }).catch((cause: unknown) => {
+        failures.set(text, now(), text.length);
+        throw unreadYet(cause);
+      }),
     );
+  };
 
   return {
     async read(text) {
@@ -61,3 +79,10 @@ export function createYamlReader({ platform, readMs = 120_000 }: YamlReaderOptio
     close: () => workers?.close(),
   };
 }
+
+const unreadYet = (cause?: unknown) =>
+  new ServiceError(
+    "busy",
+    "A manifest file at this address could not be read in time. Try again in a minute; its operator can shorten it, or write it as JSON.",
+    { cause },
+  );

@@ -1,6 +1,7 @@
 // Checks that a file is requested by its own name, on file systems that also find it by other names.
 
 import { createLru, type Lru } from "../../imaging/lib/lru.ts";
+import { trimFinal } from "../../lib/text/trim-ends.ts";
 import type { MasterFiles } from "./bounded-files.ts";
 import { isPlainPath } from "./root.ts";
 
