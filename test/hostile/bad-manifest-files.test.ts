@@ -1,7 +1,7 @@
 // A folder with a manifest file that costs much or cannot be read stays where it is, and is reported once.
 
-import { createServer, type Server } from "node:http";
 import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
 import { join, normalize } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Log, silentLog } from "../../src/lib/telemetry/log.ts";
@@ -62,7 +62,9 @@ describe.each(Object.entries(files))("%s", (_, [name, text, fault]) => {
   test("on a web server: others are unaffected, and it is reported once", async () => {
     await laid.write(`bad/${name}`, text);
     server = createServer(async ({ url = "" }, response) => {
-      const bytes = await readFile(join(laid.root, normalize(decodeURIComponent(url)))).catch(() => undefined);
+      const bytes = await readFile(join(laid.root, normalize(decodeURIComponent(url)))).catch(
+        () => undefined,
+      );
       response.statusCode = bytes ? 200 : 404;
       response.end(bytes);
     });
@@ -81,7 +83,8 @@ describe.each(Object.entries(files))("%s", (_, [name, text, fault]) => {
         detail: expect.stringContaining(fault),
       });
     }
-    for (const target of ["/", "/iiif/presentation/3/bad/1.jpg", "/iiif/presentation/3/good/1.jpg"]) await twice(app, target);
+    for (const target of ["/", "/iiif/presentation/3/bad/1.jpg", "/iiif/presentation/3/good/1.jpg"])
+      await twice(app, target);
     expect(reports).toEqual([expect.stringContaining(fault)]);
   });
 });

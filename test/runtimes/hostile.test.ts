@@ -1,6 +1,8 @@
 // Hostile requests over sockets on every runtime: each is refused or costs nothing, and the service responds
 // to others afterwards. What they cost is bounded in test/hostile/, on Node.
 
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rawExchange } from "../platform/server/raw-http.ts";
 import { chosenRuntimes } from "./runtimes.ts";
@@ -38,10 +40,24 @@ const requests: readonly Hostile[] = [
   { name: "a folder between slashes", target: `/?in=a${"%2F".repeat(2000)}a`, expected: "refused" },
 ];
 
+/** Manifest files in YAML by the names of their folders. */
+const manifestFiles = {
+  "deep-yaml": "[".repeat(100_000),
+  "yaml-of-many-keys": Array.from({ length: 60_000 }, (_, n) => `k${n}: v${n}\n`).join(""),
+} as const;
+
+function arrange(images: string): void {
+  for (const [name, text] of Object.entries(manifestFiles)) {
+    mkdirSync(join(images, name));
+    copyFileSync(join(images, "base.png"), join(images, name, "base.png"));
+    writeFileSync(join(images, name, "manifest.yaml"), text);
+  }
+}
+
 describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   let server: Started;
   beforeAll(async () => {
-    server = await startServer(runtime);
+    server = await startServer(runtime, { arrange });
   });
   afterAll(() => server?.close());
 
@@ -70,6 +86,19 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     }
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   });
+
+  it.each(Object.keys(manifestFiles))(
+    "serves the images of the folder %s, and says what is ignored",
+    async (name) => {
+      for (let visit = 0; visit < 2; visit++) {
+        const response = await fetch(`${server.url}/iiif/presentation/3/${name}`);
+        expect(response.status).toBe(200);
+        expect(response.headers.get("X-Ignored-Manifest-File")).toMatch(/^manifest\.yaml/);
+        expect((await response.json()).items).toHaveLength(1);
+      }
+      expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    },
+  );
 
   it.each(["identity, chunked", "chunked, identity", "xchunked"])(
     "handles no request that hides in a body with the transfer coding %j",

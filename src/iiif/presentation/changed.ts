@@ -23,10 +23,7 @@ export function changedItems(
  * Returns an object with its members changed, without those that become undefined; the same object if none
  * changes.
  */
-export function changedMembers(
-  object: Resource,
-  change: (name: string, held: unknown) => unknown,
-): Resource {
+export function changedMembers(object: Resource, change: (name: string, held: unknown) => unknown): Resource {
   const changed = new Map<string, unknown>();
   for (const name of Object.keys(object)) {
     const now = change(name, object[name]);

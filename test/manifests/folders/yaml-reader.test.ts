@@ -41,7 +41,9 @@ test.each(["ends", "is late"] as const)(
     await expect(reader.read(long)).rejects.toEqual(busy);
     expect(started).toBe(1);
     time = 60_000;
-    await expect(reader.read(long)).resolves.toMatchObject({ value: { summary: "a ".repeat(40_000).trim() } });
+    await expect(reader.read(long)).resolves.toMatchObject({
+      value: { summary: "a ".repeat(40_000).trim() },
+    });
     await reader.read(long);
     expect(started).toBe(2);
     reader.close();
@@ -59,5 +61,6 @@ test("a fault of a text is remembered, whoever asks for it", async () => {
   const [first, again] = [await reader.read(text), await reader.read(text)];
   expect(first.fault).toMatch(/^line 2, /);
   expect(again).toBe(first);
+  expect(started).toBe(1);
   reader.close();
 });
