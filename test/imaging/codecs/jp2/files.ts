@@ -60,7 +60,10 @@ export function boxed(file: {
   ]);
 }
 
-/** A lossless raw codestream of these samples (interleaved). */
+/**
+ * A lossless raw codestream of these samples (interleaved). The encoder of high-throughput files stores the
+ * lines of several components in another order: line n of all is line n / bands of component n mod bands.
+ */
 export async function encodeCodestream(picture: {
   readonly width: number;
   readonly height: number;
@@ -71,6 +74,10 @@ export async function encodeCodestream(picture: {
   readonly highThroughput: boolean;
   /** Sides of the tiles, for high throughput only. */
   readonly tile?: { readonly width: number; readonly height: number };
+  /** Decomposition levels; 2 if absent. */
+  readonly levels?: number;
+  /** With the 9/7 filter, and not lossless. */
+  readonly irreversible?: boolean;
 }): Promise<Uint8Array> {
   const { width, height, bands, bits, values, signed = false, highThroughput } = picture;
   const module = highThroughput
@@ -88,10 +95,10 @@ export async function encodeCodestream(picture: {
       isUsingColorTransform: false,
     })
     .set(samples);
-  encoder.setDecompositions(2);
+  encoder.setDecompositions(picture.levels ?? 2);
   // The service has no use for it.
   if (picture.tile) (encoder as unknown as { setTileSize(size: object): void }).setTileSize(picture.tile);
-  encoder.setQuality(true, 0);
+  encoder.setQuality(!picture.irreversible, picture.irreversible ? 0.01 : 0);
   encoder.encode();
   return encoder.getEncodedBuffer().slice();
 }

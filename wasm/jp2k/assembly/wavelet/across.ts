@@ -75,7 +75,8 @@ function addressOf(position: i32): usize {
 export function makeRow<T>(low: usize, high: usize, out: usize): void {
   if (width === 1) {
     const only = load<i32>(odd ? high : low);
-    store<i32>(out, isInteger<T>() && odd ? only >> 1 : only);
+    // Encoders write twice the sample. What was cut off may leave an odd number: OpenJPEG rounds toward zero.
+    store<i32>(out, isInteger<T>() && odd ? only / 2 : only);
     return;
   }
   copyLine(low, lowLine, lowCount);

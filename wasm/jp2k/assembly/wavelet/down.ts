@@ -44,9 +44,12 @@ function below(origin: usize, stride: usize, ends: i32, row: i32): usize {
   return origin + <usize>(row + 1 < ends ? row + 1 : row - 1) * stride;
 }
 
-/** A column of one sample that is a high one (T.800, F.3.6). */
+/** A column of one sample that is a high one (T.800, F.3.6); an odd one is rounded toward zero. */
 function halve(at: usize, bytes: usize): void {
-  for (const end = at + bytes; at < end; at += 16) v128.store(at, i32x4.shr_s(v128.load(at), 1));
+  for (const end = at + bytes; at < end; at += 16) {
+    const value = v128.load(at);
+    v128.store(at, i32x4.shr_s(i32x4.add(value, i32x4.shr_u(value, 31)), 1));
+  }
 }
 
 function liftLowInts(origin: usize, stride: usize, first: i32, ends: i32, row: i32, bytes: usize): void {
