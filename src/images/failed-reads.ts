@@ -1,5 +1,5 @@
-// Reads that a damaged or unsupported file made fail, so that the same is not decoded again for each request:
-// a failure may take seconds, and replaces the worker if much memory was needed.
+// Reads that failed because of their file, so that the same is not decoded again for each request: a failure
+// may take seconds, and replaces the worker if much memory was needed or the time limit was reached.
 
 import type { ServiceError } from "../errors.ts";
 import type { NamedMaster, ReadRequest } from "../imaging/codecs/plan.ts";
@@ -8,8 +8,12 @@ import { createLru } from "../imaging/lib/lru.ts";
 type FailedRead = Pick<ReadRequest, "page" | "region" | "scaleFactor">;
 
 export interface FailedReads {
-  /** Records that a read of these bytes failed. Errors that another attempt may not have are ignored. */
-  note(master: NamedMaster, read: FailedRead, error: ServiceError): void;
+  /**
+   * Records that a read of these bytes failed after `tookMs`: for ten minutes if the file is the cause. A read
+   * that took too long is recorded for as long as it took, and for twice as long each time that it fails
+   * again, so that a machine that was busy does not withhold a sound file. Other errors are ignored.
+   */
+  note(master: NamedMaster, read: FailedRead, error: ServiceError, tookMs: number): void;
   /** Returns the error of a failed read that this one includes: the same scale, and all of its region. */
   of(master: NamedMaster, read: FailedRead): ServiceError | undefined;
   /** Drops the records of the master of this name, or of all. */
@@ -19,6 +23,7 @@ export interface FailedReads {
 interface Failure {
   readonly read: FailedRead;
   readonly error: ServiceError;
+  readonly pauseMs: number;
   readonly until: number;
 }
 
@@ -44,19 +49,30 @@ export function createFailedReads(now: () => number): FailedReads {
   );
   const failuresOf = ({ name, version }: NamedMaster) => {
     const known = masters.get(name);
-    return known?.version === version ? known.failures.filter(({ until }) => until > now()) : [];
+    return known?.version === version ? known.failures : [];
+  };
+  /** Returns how long an error is remembered; `before`: the latest failure of the same read, if any. */
+  const pauseAfter = (error: ServiceError, tookMs: number, before: Failure | undefined): number => {
+    if (verdicts.has(error.kind)) return rememberedMs;
+    if (error.code !== "render_timeout") return 0;
+    const isRecent = before !== undefined && before.until > now() - rememberedMs;
+    return Math.min(rememberedMs, Math.max(tookMs, isRecent ? 2 * before.pauseMs : 0));
   };
   return {
-    note(master, { page, region, scaleFactor }, error) {
-      if (!verdicts.has(error.kind)) return;
-      const failure = { read: { page, region, scaleFactor }, error, until: now() + rememberedMs };
-      const failures = [failure, ...failuresOf(master)].slice(0, mostOfMaster);
+    note(master, { page, region, scaleFactor }, error, tookMs) {
+      const read = { page, region, scaleFactor };
+      const known = failuresOf(master);
+      const isSame = (other: Failure) => includes(other.read, read) && includes(read, other.read);
+      const pauseMs = pauseAfter(error, tookMs, known.find(isSame));
+      if (pauseMs === 0) return;
+      const failure = { read, error, pauseMs, until: now() + pauseMs };
+      const failures = [failure, ...known.filter((other) => !isSame(other))].slice(0, mostOfMaster);
       masters.set(master.name, { version: master.version, failures }, 1);
     },
     of: (master, read) =>
       masters.size === 0
         ? undefined
-        : failuresOf(master).find((failure) => includes(read, failure.read))?.error,
+        : failuresOf(master).find((failure) => failure.until > now() && includes(read, failure.read))?.error,
     forget(name) {
       if (name === undefined) masters.clear();
       else masters.delete(name);

@@ -46,7 +46,7 @@ export const imageOptions = z.strictObject({
     }),
   timeout: durationOption.default("60s").meta({
     description:
-      "How long one render may take. If it takes longer, the response is 503, code render_timeout, and the service replaces the worker.",
+      "How long one render may take. If it takes longer, the response is 503, code render_timeout, and the service replaces the worker; the same read is then refused for as long as it took, and for twice as long each time.",
     edit: "restart",
   }),
   metadata: z.enum(["strip", "preserve"]).default("strip").meta({

@@ -201,13 +201,13 @@ async function derive(
     const sidecar = whole ? undefined : await parts.sidecars.of(master, plan.read, { signal: work });
     if (sidecar) stages?.end("sidecar");
     let failed: unknown;
+    let admitted = performance.now();
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const expected = renderWork(plan, codec, sidecar?.access);
       const isStored = sidecar?.state === "complete";
       const memory = admittedMemory(plan, isStored);
       const demand = demandOf(master, memory, expected);
-      let admitted = 0;
       const encoded = await parts.admission.run(demand, work, (place) => {
         admitted = performance.now();
         return parts.pool.run(
@@ -233,7 +233,7 @@ async function derive(
       return encoded;
     } catch (error) {
       failed = error;
-      await noteFailedRead(parts, master, plan, error);
+      await noteFailedRead(parts, master, plan, { error, tookMs: performance.now() - admitted });
       throw error;
     } finally {
       sidecar?.finish?.(failed);
@@ -255,11 +255,11 @@ async function noteFailedRead(
   { damaged }: RenderParts,
   master: GrantedMaster,
   { read }: RenderPlan,
-  error: unknown,
+  { error, tookMs }: { readonly error: unknown; readonly tookMs: number },
 ): Promise<void> {
   if (!(error instanceof ServiceError) || isWholeFileError(error)) return;
   if ((await master.image.hasChanged?.()) === true) return;
-  damaged.reads.note(masterVersion(master), read, error);
+  damaged.reads.note(masterVersion(master), read, error, tookMs);
 }
 
 function noteRender(
