@@ -44,7 +44,8 @@ export interface Sidecars {
    * without a sidecar, the job makes the parts that it needs. One pass builds the sidecar for all
    * simultaneous requests; the codec's `sidecar.way` determines which of them wait for it. Throws
    * `cancelled`. Throws `source` if the render that was to begin the sidecar did. Throws the error of the
-   * pass to requests that can only wait, unless the file is damaged or unsupported.
+   * pass to requests that can only wait, unless the file is damaged or unsupported; for ten minutes after a
+   * pass that exceeded its time limit, reads do without.
    */
   of(
     master: Master,
@@ -73,6 +74,8 @@ export interface Sidecars {
 
 /** Milliseconds until a new attempt for a file that can have no sidecar. */
 const unavailableMs = 3_600_000;
+/** The same for a file whose pass took longer than a job may: reads then do without. */
+const lateMs = 600_000;
 /**
  * Milliseconds within which a sidecar with a lost part is removed at most once: the slot may be unable to
  * store it.
@@ -89,6 +92,8 @@ const mostPutOff = 32;
 const pauseMs = 100;
 
 const nothing = async () => new Uint8Array();
+
+const isLate = (error: unknown) => error instanceof ServiceError && error.code === "render_timeout";
 
 /** Creates the sidecars over the origin slot. */
 export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarParts): Sidecars {
@@ -190,6 +195,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     return entry && (sidecar.isEarly ? withoutLevels(entry) : keepLean(key, entry));
   };
 
+  const refusedFor = (ms: number): SidecarEvent => ({ is: "refused", until: now() + ms });
+
   const toFound = (key: SidecarKey, state: Exclude<SidecarState, { is: "building" }>): FoundSidecar => {
     if (state.is !== "complete") return alone(key, undefined, state.is);
     const { sidecar } = state;
@@ -277,12 +284,12 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
         const ended = jobs
           .build(master, header, key, { signal: endOfPass(master, build, signal, () => !early), onEarly })
           .then((sidecar) => {
-            const refused: SidecarEvent = { is: "refused", until: now() + unavailableMs };
-            resolve(afterBuild(sidecar ? onObtained(sidecar.entry, sidecar) : end(refused)));
+            const refused = () => end(refusedFor(unavailableMs));
+            resolve(afterBuild(sidecar ? onObtained(sidecar.entry, sidecar) : refused()));
           })
           .catch((error: unknown) => {
             if (early?.entry) settleFor(early.entry, early.blocks);
-            else end({ is: "abandoned" }, endOf(error));
+            else end(isLate(error) ? refusedFor(lateMs) : { is: "abandoned" }, endOf(error));
             reject(error);
           })
           .finally(() => passes.get(key.id) === ended && passes.delete(key.id));

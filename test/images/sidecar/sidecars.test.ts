@@ -494,3 +494,21 @@ test("an early sidecar stays and is stored if the job fails to make the rest", a
   expect([...readEntry(entry)!.keys()]).toEqual(["accessPoints", "level8", "level4"]);
   expect(await left.access.load()).toEqual(entry);
 });
+
+test("reads do without for ten minutes if the job took longer than it may", async () => {
+  const { found, header } = await master("a.jpg");
+  await clear(found);
+  let now = 0;
+  const { sidecars, made } = parts({
+    now: () => now,
+    build: async () => {
+      throw new ServiceError("timeout", "expected", { code: "render_timeout" });
+    },
+  });
+  const state = async () => (await readOnce(sidecars, found, at1(header)))?.state;
+  expect([await state(), await state(), await state()]).toEqual(["absent", "unavailable", "unavailable"]);
+  expect(made()).toBe(1);
+  now = 600_000;
+  expect(await state()).toBe("absent");
+  expect(made()).toBe(2);
+});
