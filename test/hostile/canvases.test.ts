@@ -72,6 +72,19 @@ describe("a GIF with a canvas of 440 megapixels and", () => {
     }
   });
 
+  test("a frame counts for a derivative of the whole canvas as one that fills it", async () => {
+    const file = gif(canvas, [frame(0, 0)]);
+    const header = await probed(file, 1);
+    const { details, ...full } = header;
+    expect(details?.drawn).toEqual([0, 0, 1, 1]);
+    const memory = (of: ImageHeader) =>
+      codecs
+        .byFormat("gif")
+        .rows!.memory({ header: of, page: 1, region: whole, scaleFactor: 1 }, 256, file.length);
+    expect(memory(header)).toBeGreaterThanOrEqual(canvas.width * canvas.height * 3);
+    expect(memory(header)).toBeLessThanOrEqual(memory(full));
+  });
+
   test("a frame has its own pixels, and the background around", async () => {
     const file = gif(canvas, [frame(7000, 8000, { width: 2, height: 2, transparent: 1 })]);
     const { data, bands } = await read(file, { x: 6999, y: 7999, width: 4, height: 4 });

@@ -187,9 +187,21 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       const held = scaleFactor === 1 ? 0 : heldRows * (changed.width + 64);
       return (
         (pixelsOf(partOf({ ...region, height: rows }, level)) + held) * sampleBytes(header) +
-        format.memory(header, commonPart(drawnArea(header), region), fileSize) +
+        Math.max(
+          format.memory(header, commonPart(drawnArea(header), region), fileSize),
+          drawn ? memoryOfBlank(header, partOf(region, level), fileSize) : 0,
+        ) +
         4 * 2 ** 20
       );
+    };
+    /**
+     * Returns the bytes that a result counts as if all of the image were drawn on: a blank canvas is cheap to
+     * read and not to encode, so that no more of it is allowed than of a full one.
+     */
+    const memoryOfBlank = (header: ImageHeader, result: Size, fileSize: number) => {
+      const { details, ...full } = header;
+      const whole = { x: 0, y: 0, width: header.width, height: header.height };
+      return (pixelsOf(result) / pixelsOf(header)) * format.memory(full, whole, fileSize);
     };
     /** Decodes a region of the file and passes on its rows. */
     const decodeAlone = (bytes: ByteSource, read: ReadRequest, take: TakeRows, access?: SidecarAccess) => {
