@@ -81,14 +81,22 @@ export function inflating(data: Uint8Array, end = data.length, zlib?: NativeZlib
   };
 }
 
-/** Returns a whole stream, or undefined if it is broken or inflates to more than `limit` bytes. */
-export async function inflateWithin(data: Uint8Array, limit: number): Promise<Uint8Array | undefined> {
+/**
+ * Returns a whole stream, or undefined if it is broken or inflates to more than `limit` bytes. `made` is
+ * called with the number of bytes of each piece, also of streams that are then given up.
+ */
+export async function inflateWithin(
+  data: Uint8Array,
+  limit: number,
+  made?: (bytes: number) => void,
+): Promise<Uint8Array | undefined> {
   const stream = inflating(data);
   const pieces: Uint8Array[] = [];
   let total = 0;
   try {
     for (let piece = await stream.next(); piece; piece = await stream.next()) {
       total += piece.length;
+      made?.(piece.length);
       if (total > limit) return undefined;
       pieces.push(piece);
     }

@@ -7,7 +7,9 @@ import { mostMetadataBytes } from "./metadata.ts";
 export interface MetadataBytes {
   /** Returns exactly these bytes; undefined if the file ends before or they exceed the budget. */
   take(offset: number, length: number): Promise<Uint8Array | undefined>;
-  /** Inflates zlib data; undefined if they are broken or exceed the budget. */
+  /**
+   * Inflates zlib data; undefined if they are broken or exceed the budget, which such data reduce as well.
+   */
   inflate(data: Uint8Array): Promise<Uint8Array | undefined>;
 }
 
@@ -21,11 +23,10 @@ export function metadataBytes(bytes: ByteSource, budget = mostMetadataBytes): Me
       const taken = await bytes.read(offset, length);
       return taken.length === length ? taken : undefined;
     },
-    async inflate(data) {
-      const inflated = await inflateWithin(data, left);
-      left -= inflated?.length ?? 0;
-      return inflated;
-    },
+    inflate: (data) =>
+      inflateWithin(data, left, (bytes) => {
+        left -= bytes;
+      }),
   };
 }
 

@@ -148,7 +148,7 @@ async function readChunks(bytes: ByteSource, read: ReadRange, start: number): Pr
     else if (isTextType(type) && !texts.exif && length <= longestText) {
       const keyword = await read(at + 8, Math.min(length, exifKeyword.length));
       if (hasText(keyword, exifKeyword) || hasText(keyword, segmentKeyword))
-        await takeRawProfile(inflater, type, await read(at + 8, length), texts);
+        await takeRawProfile(inflater, type === "zTXt", await read(at + 8, length), texts);
     }
     at += length + 12;
   }

@@ -2,53 +2,71 @@
 // and others store EXIF, XMP and IPTC (PNG specification, third edition, 11.3; XMP specification part 3,
 // 1.1.5).
 
-import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
 import { concatenate } from "../../lib/concatenate.ts";
 import { toHex } from "../../lib/digest.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
-import { latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
+import { hasText, latin1, type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcResource } from "../../metadata/photoshop.ts";
 import type { CodecHost } from "../codec.ts";
+import { fourCC } from "../header-bytes.ts";
 import { chunk } from "./encode.ts";
 import {
   inflateProfile,
-  isRawProfile,
+  longestKeyword,
   rawKeyword,
   type TextMetadata,
   takeRawProfile,
 } from "./raw-profile.ts";
 
-const xmpKeyword = "XML:com.adobe.xmp";
+const xmpKeyword = "XML:com.adobe.xmp\0";
+/** Types of chunks as numbers, which compare faster than texts. */
+const types = {
+  IDAT: fourCC("IDAT"),
+  IEND: fourCC("IEND"),
+  iCCP: fourCC("iCCP"),
+  eXIf: fourCC("eXIf"),
+  iTXt: fourCC("iTXt"),
+  tEXt: fourCC("tEXt"),
+  zTXt: fourCC("zTXt"),
+} as const;
 const mostChunks = 100_000;
-const longestKeyword = 79;
+/** Bytes of a chunk that say what it is: length, type and keyword. */
+const headLength = 8 + longestKeyword + 1;
 /** Many chunks of one picture are small: those are walked in memory, larger ones skipped unread. */
-const window = 64 * 1024;
+const windowBytes = 64 * 1024;
 
 /**
  * Returns the metadata of a PNG, including those after its image data unless only its profile is requested.
  * Throws what the source throws.
  */
 export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
-  const walk = blockwise(bytes, window, 2);
   const budget = metadataBytes(bytes);
   const own: TextMetadata = {};
   const raw: TextMetadata = {};
+  let view = new DataView(new ArrayBuffer(0));
+  let start = 0;
   for (let at = 8, n = 0; n < mostChunks; n++) {
-    const head = await walk.read(at, 8 + longestKeyword + 1);
-    if (head.length < 8) break;
-    const length = new DataView(head.buffer, head.byteOffset).getUint32(0);
-    const type = String.fromCharCode(...head.subarray(4, 8));
-    if (type === "IEND" || length > 0x7fffffff || (kinds === "icc" && type === "IDAT")) break;
-    const keyword = String.fromCharCode(...head.subarray(8, 8 + Math.min(length, longestKeyword))).split(
-      "\0",
-    )[0]!;
+    // Waiting for each of 80,000 chunks would take longer than reading them.
+    if (at + headLength > start + view.byteLength) {
+      const window = await bytes.read(at, windowBytes);
+      if (window.length < 8) break;
+      view = new DataView(window.buffer, window.byteOffset, window.length);
+      start = at;
+    }
+    const length = view.getUint32(at - start);
+    const type = view.getUint32(at - start + 4);
+    if (type === types.IEND || length > 0x7fffffff || (kinds === "icc" && type === types.IDAT)) break;
     const content = () => budget.take(at + 8, length);
-    if (type === "iCCP") own.icc ??= await inflateProfile(budget, await content());
+    const begins = (keyword: string) =>
+      hasText(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), keyword, at - start + 8);
+    if (type === types.iCCP) own.icc ??= await inflateProfile(budget, await content());
     else if (kinds === "all") {
-      if (type === "eXIf") own.exif ??= await content();
-      else if (type === "iTXt" && keyword === xmpKeyword)
+      if (type === types.eXIf) own.exif ??= await content();
+      else if (type === types.iTXt && begins(xmpKeyword))
         own.xmp ??= await internationalText(budget, await content());
-      else if (isRawProfile(type, keyword)) await takeRawProfile(budget, type, await content(), raw);
+      else if ((type === types.zTXt || type === types.tEXt) && begins(rawKeyword))
+        await takeRawProfile(budget, type === types.zTXt, await content(), raw);
     }
     at += length + 12;
   }
@@ -82,7 +100,7 @@ export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
         ? chunk("iCCP", concatenate([latin1("ICC profile\0\0"), await zlib(metadata.icc)]))
         : []),
       ...(metadata.exif ? chunk("eXIf", metadata.exif) : []),
-      ...(metadata.xmp ? chunk("iTXt", concatenate([latin1(`${xmpKeyword}\0\0\0\0\0`), metadata.xmp])) : []),
+      ...(metadata.xmp ? chunk("iTXt", concatenate([latin1(`${xmpKeyword}\0\0\0\0`), metadata.xmp])) : []),
       ...(metadata.iptc
         ? chunk("zTXt", concatenate([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(metadata.iptc))]))
         : []),

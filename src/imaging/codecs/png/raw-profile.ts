@@ -6,6 +6,8 @@ import { hasText, type MetadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf } from "../../metadata/photoshop.ts";
 
 export const rawKeyword = "Raw profile type ";
+/** Bytes of a keyword (PNG specification, 11.3.3.2). */
+export const longestKeyword = 79;
 /** Prefixes of EXIF and XMP in a text that contains a JPEG segment. */
 const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
 
@@ -15,21 +17,17 @@ export type TextMetadata = { -readonly [K in keyof Metadata]?: Uint8Array | unde
 /** True if chunks of this type can be such texts. */
 export const isTextType = (type: string): boolean => type === "zTXt" || type === "tEXt";
 
-/** True if a chunk of this type and keyword is such a text. */
-export const isRawProfile = (type: string, keyword: string): boolean =>
-  isTextType(type) && keyword.startsWith(rawKeyword);
-
 /** Adds the contents of the text to `found`, unless its kind is already there. */
 export async function takeRawProfile(
   budget: MetadataBytes,
-  type: string,
+  isCompressed: boolean,
   content: Uint8Array | undefined,
   found: TextMetadata,
 ): Promise<void> {
   const keywordEnd = content?.indexOf(0) ?? -1;
-  if (!content || keywordEnd < 0) return;
+  if (!content || keywordEnd < 0 || keywordEnd > longestKeyword) return;
   const keyword = String.fromCharCode(...content.subarray(0, keywordEnd));
-  const text = type === "zTXt" ? await inflateProfile(budget, content) : content.subarray(keywordEnd + 1);
+  const text = isCompressed ? await inflateProfile(budget, content) : content.subarray(keywordEnd + 1);
   if (text) take(keyword.slice(rawKeyword.length), text, found);
 }
 

@@ -11,12 +11,14 @@ export const MOST_BLOCK = 128 * 1024;
 /** State that one block of a frame passes to the next. */
 export interface BlockState {
   huffman?: HuffmanTable;
-  readonly literals: Uint8Array;
   readonly sequences: SequenceState;
 }
 
-/** Returns the state at the start of a frame; `literals` is room for those of one block. */
-export const blockState = (literals: Uint8Array): BlockState => ({ literals, sequences: sequenceState() });
+/** Returns the state at the start of a frame. */
+export const blockState = (): BlockState => ({ sequences: sequenceState() });
+
+/** Room for the literals of the block that is being decoded: small frames would spend most time on one each. */
+const allLiterals = new Uint8Array(MOST_BLOCK);
 
 /**
  * Appends the contents of a block, at most `most` bytes, to the output. `data` is the block. Throws
@@ -24,7 +26,7 @@ export const blockState = (literals: Uint8Array): BlockState => ({ literals, seq
  */
 export function decodeBlock(data: Uint8Array, state: BlockState, output: Output, most: number): void {
   const { size, end } = readLiterals(data, state, most);
-  const literals = state.literals.subarray(0, size);
+  const literals = allLiterals.subarray(0, size);
   runSequences({ data, start: end }, literals, state.sequences, output, most);
 }
 
@@ -42,12 +44,12 @@ const plainForms = [
   { shift: 4, bytes: 3 },
 ] as const;
 
-/** Fills `state.literals`; returns their number, and the end of their section. */
+/** Fills `allLiterals`; returns their number, and the end of their section. */
 function readLiterals(data: Uint8Array, state: BlockState, most: number): { size: number; end: number } {
   const head = littleEndian(data, 0, 5);
   const kind = head % 4;
   const format = Math.floor(head / 4) % 4;
-  const { literals } = state;
+  const literals = allLiterals;
   if (kind < 2) {
     const { shift, bytes } = plainForms[format]!;
     const size = Math.floor((head % 256 ** bytes) / 2 ** shift);

@@ -18,6 +18,21 @@ export interface Decompressed {
    * ImagingError `decode`.
    */
   next(): Uint8Array | undefined;
+  /** Ends the reading; the latest block is then no longer valid. */
+  close(): void;
+}
+
+/** Bytes of an output that are kept for the next one. */
+const mostKept = 2 ** 20;
+/** The output of frames that were closed: allocating one takes longer than decoding a small frame. */
+let spare: Uint8Array | undefined;
+
+/** Returns at least `size` bytes of any content. Throws ImagingError if there is no room. */
+function outputOf(size: number): Uint8Array {
+  const kept = spare;
+  if (!kept || kept.length < size) return allocateOrThrow(() => new Uint8Array(size));
+  spare = undefined;
+  return kept;
 }
 
 interface Frame {
@@ -33,7 +48,6 @@ interface Frame {
 export function decompressFrames(data: Uint8Array, wanted: number): Decompressed {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   const output: Output = { bytes: new Uint8Array(), length: 0 };
-  const literals = new Uint8Array(MOST_BLOCK);
   let at = 0;
   let frame: Frame | undefined;
 
@@ -72,7 +86,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
       throw damagedError(`a window of at most ${MOST_WINDOW} bytes`, `${window}`);
     at = sizeAt + sizeBytes;
     output.length = 0;
-    return { window, checksum: (flags & 4) !== 0, state: blockState(literals) };
+    return { window, checksum: (flags & 4) !== 0, state: blockState() };
   };
 
   /** Makes room for a block after the bytes that copies may refer to. */
@@ -80,7 +94,7 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
     const { bytes, length } = output;
     const reach = Math.min(window, MOST_WINDOW);
     const size = Math.min(wanted, 2 * reach) + MOST_BLOCK;
-    if (length === 0 && bytes.length < size) output.bytes = allocateOrThrow(() => new Uint8Array(size));
+    if (length === 0 && bytes.length < size) output.bytes = outputOf(size);
     else if (length + MOST_BLOCK > bytes.length) {
       const kept = Math.min(reach, bytes.length - MOST_BLOCK);
       bytes.copyWithin(0, length - kept, length);
@@ -124,6 +138,11 @@ export function decompressFrames(data: Uint8Array, wanted: number): Decompressed
         }
         if (output.length > start) return output.bytes.subarray(start, output.length);
       }
+    },
+    close() {
+      const { bytes } = output;
+      if (bytes.length > 0 && bytes.length <= mostKept) spare = bytes;
+      output.bytes = new Uint8Array();
     },
   };
 }

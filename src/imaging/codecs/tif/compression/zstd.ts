@@ -27,6 +27,7 @@ export function zstd({ data, length }: StoredBlock): BlockReader {
         total += part.length;
       }
     },
+    close: source.close,
   };
 }
 
