@@ -10,6 +10,10 @@ import { channels, damagedProfile, type Profile, printable, tables, type Unusabl
  * Steps of multiProcessElementsType: profiles have a handful, and each is evaluated for every node of a grid.
  */
 const mostElements = 16;
+/** Segments of a curve: profiles have up to three, and Little CMS goes through all of them for each value. */
+const mostSegments = 64;
+/** Curves of a step, one for each channel. */
+const mostCurves = 16;
 const outputs = 3;
 const blockSize = 2048;
 
@@ -135,8 +139,28 @@ async function checkElements(table: Table, head: DataView): Promise<Unusable | u
     return damagedProfile(`at most ${mostElements} steps in ${table.name}`, `${count}`);
   for (let i = 0; i < count; i++) {
     const place = await table.view(16 + i * 8, 8);
-    if (!place || place.getUint32(0) + place.getUint32(4) > table.size)
+    const start = place?.getUint32(0) ?? 0;
+    if (!place || start + place.getUint32(4) > table.size)
       return damagedProfile(`${count} steps inside ${table.name}`, "others");
+    const wrong = await checkCurves(table, start);
+    if (wrong) return wrong;
+  }
+  return undefined;
+}
+
+/** Checks the curves of a step, if it is a set of curves (ICC.1:2022, 10.16.2). */
+async function checkCurves(table: Table, step: number): Promise<Unusable | undefined> {
+  const head = await table.view(step, 12);
+  if (head?.getUint32(0) !== 0x63767374 /* cvst */) return undefined;
+  const count = head.getUint16(8);
+  if (count > mostCurves)
+    return damagedProfile(`at most ${mostCurves} curves in a step of ${table.name}`, `${count}`);
+  for (let i = 0; i < count; i++) {
+    const place = await table.view(step + 12 + i * 8, 4);
+    const curve = place && (await table.view(step + place.getUint32(0), 10));
+    const segments = curve?.getUint16(8) ?? 0;
+    if (segments > mostSegments)
+      return damagedProfile(`curves of at most ${mostSegments} segments in ${table.name}`, `${segments}`);
   }
   return undefined;
 }
