@@ -22,7 +22,8 @@ export async function respondResolve(
   service: Service,
   method: "get" | "post",
 ): Promise<Response> {
-  const state = method === "get" ? stateOfQuery(c) : await readJson(c, maxStateLength, "content_state_too_deep");
+  const state =
+    method === "get" ? stateOfQuery(c) : await readJson(c, maxStateLength, "content_state_too_deep");
   const { form, targets, problems, contentState } = await openState(c, service, state);
   const [target] = targets;
   const body = {
