@@ -33,7 +33,7 @@ export interface YamlText {
 /** Reads YAML; anything wrong with it becomes the fault. Throws nothing. */
 export type ReadYaml = (text: string) => Promise<YamlText>;
 
-/** Parses a text; anything wrong with it becomes a fault. JSON that is malformed may be YAML all the same. */
+/** Parses a text; anything wrong with it becomes a fault. Malformed JSON may still be YAML. */
 export async function readText(text: string, isJson: boolean, readYaml: ReadYaml): Promise<ReadText> {
   if (isJson) {
     try {
