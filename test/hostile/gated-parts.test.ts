@@ -222,6 +222,60 @@ describe("text about gated images", () => {
   });
 });
 
+test("a file of so many pages that its canvases are made on demand has its text for readers with access", async () => {
+  const pages = 2001;
+  mkdirSync(join(folder, "long"));
+  mkdirSync(join(folder, "kept"));
+  const raw = { width: 8, height: 8 * pages, channels: 1, pageHeight: 8 } as const;
+  const file = await sharp(Buffer.alloc(64 * pages), { raw })
+    .tiff({ compression: "none" })
+    .toBuffer();
+  for (const place of ["long", "kept"]) writeFileSync(join(folder, place, "many.tif"), file);
+  const text = { id: "texts", type: "AnnotationPage", items: [note("word-many", "x")] };
+  write("long/manifest.json", { label: "Long", metadata: { Hand: "open-hand" }, annotations: [text] });
+  write("kept/manifest.json", { label: "Kept", metadata: { Hand: "word-hand" } });
+  write(
+    "about/manifest.json",
+    page(note("word-last", `${doc("kept")}/canvas/${pages}`), note("open", doc("open"))),
+  );
+  const kept = authSection.replace(
+    "  rules:",
+    "    shut: { pattern: clickthrough, documents: gated, access_service: { backend: builtin } }\n  rules:",
+  );
+  const app = await gated({
+    folder,
+    auth: `${kept}    - { match: long/*, profile: staff }\n    - { match: kept/*, profile: shut }\n`,
+  });
+  try {
+    const got = async (target: string, profile?: string) => {
+      const headers = profile === undefined ? {} : { Cookie: await app.cookie(profile) };
+      const response = await app.app.get(target, { headers });
+      return { status: response.status, body: await response.text() };
+    };
+    const open = await got(doc("long"));
+    expect(open.status).toBe(200);
+    expect(open.body.includes("word-many")).toBe(false);
+    expect(open.body.includes("open-hand")).toBe(true);
+    expect(open.body.match(/"type":"Canvas"/g)).toHaveLength(pages);
+    expect((await got(doc("long"), "staff")).body.includes("word-many")).toBe(true);
+    for (const target of [
+      doc("kept"),
+      doc("kept/many.tif"),
+      doc("kept/canvas/2001"),
+      "/view/kept/canvas/2001",
+    ]) {
+      const { status, body } = await got(target);
+      expect([target, status]).toEqual([target, 401]);
+      expect(body).not.toMatch(/word-hand|"width"/);
+      expect((await got(target, "shut")).status).toBe(200);
+    }
+    expect((await got(doc("about"))).body).not.toContain("word-last");
+    expect((await got(doc("about"), "shut")).body).toContain("word-last");
+  } finally {
+    await app.app.service.close();
+  }
+});
+
 test("a profile that keeps documents leaves of a chapter of gated pages the title", async () => {
   const kept = await gated({
     folder,
