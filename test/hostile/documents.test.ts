@@ -95,7 +95,7 @@ const html = {
   blanks: `<b>${fill(" ")}</b>`,
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The same texts, their longest run of one character made seven megabytes: manifest files have at most eight. */
+/** The same texts with a run of one character of seven megabytes: manifest files have at most eight. */
 const longer = Object.fromEntries(
   Object.entries(html).map(([name, text]) => [name, text.replace(/(.)\1{1000,}/s, (run) => run.repeat(7))]),
 );

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import { readHtpasswd } from "../../src/access/passwords/htpasswd.ts";
 import { readForm, readJson } from "../../src/api/http/body.ts";
+import type { Env } from "../../src/api/http/context.ts";
 import { canonicalJson } from "../../src/bookmarks/canonical-json.ts";
 import { parseProperties } from "../../src/commands/cantaloupe/properties.ts";
 import { loadConfig } from "../../src/config/reading/load.ts";
@@ -75,7 +76,7 @@ const mapping = (name: string) => (text: string) => readMapping(name, bytesOf(te
 
 /** Sends a text to a route that reads it, and returns the response. */
 function body(type: string, read: typeof readForm | typeof readJson) {
-  const app = new Hono().post("/", async (c) => c.json(JSON.stringify(await read(c, 2 ** 21)).length));
+  const app = new Hono<Env>().post("/", async (c) => c.json(JSON.stringify(await read(c, 2 ** 21)).length));
   app.onError((error) => {
     throw error;
   });

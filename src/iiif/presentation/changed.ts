@@ -1,4 +1,4 @@
-// Changes parts of a document and shares the rest with it: documents of a megabyte are walked for each reader.
+// Changes parts of a document and shares the rest with it: long documents are walked for each reader.
 
 import type { Resource } from "./model.ts";
 

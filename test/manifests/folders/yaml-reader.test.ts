@@ -50,7 +50,7 @@ test.each(["ends", "is late"] as const)(
   },
 );
 
-test("a fault of a text is remembered, whoever asks for it", async () => {
+test("a fault of a text is remembered for all who ask", async () => {
   let started = 0;
   const startWorker = () => {
     started++;
