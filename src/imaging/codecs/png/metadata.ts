@@ -44,7 +44,7 @@ export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = 
   const budget = metadataBytes(bytes);
   const own: TextMetadata = {};
   const raw: TextMetadata = {};
-  let view = new DataView(new ArrayBuffer(0));
+  let view: DataView = new DataView(new ArrayBuffer(0));
   let start = 0;
   for (let at = 8, n = 0; n < mostChunks; n++) {
     // Waiting for each of 80,000 chunks would take longer than reading them.
