@@ -1,4 +1,4 @@
-// Documents of operators and of hooks with one text of 100 KB: what reads them takes time linear in its length.
+// Documents of operators and of hooks with texts of 100 KB: what reads them takes time linear in the length.
 
 import { describe, expect, test } from "vitest";
 import { plainText } from "../../src/api/view/plain-text.ts";

@@ -29,11 +29,14 @@ const usualMostWaiting = 4096;
 /** Milliseconds beyond `keepAliveMs` that a connection stays open, since a request may be on its way. */
 const graceMs = 1_000;
 
+/** Requests of one connection that may be unanswered; one more closes it. Browsers send one after another. */
+const mostPipelined = 64;
+
 interface Connection {
   /** Address of the peer. */
   readonly address: string | undefined;
-  /** Number of requests without a complete response. */
-  running: number;
+  /** Responses that are not complete with what starts each, in order. Only the first has been started. */
+  readonly running: Map<ServerResponse, () => void>;
 }
 
 /**
@@ -56,17 +59,22 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
     },
     { errorHandler: answerFailure },
   );
-  const running = new Set<ServerResponse>();
   /** Connections on which no further request counts, since nobody knows where it begins. */
   const refused = new WeakSet<Socket>();
   let stopping = false;
   /** Address of the server, which replaces a missing host. */
   let authority = "localhost";
   function over(this: ServerResponse): void {
-    running.delete(this);
     const { socket } = this.req;
     const connection = sockets.get(socket);
-    if (!connection || --connection.running > 0) return;
+    if (!connection) return;
+    connection.running.delete(this);
+    if (socket.destroyed) return;
+    const [startNext] = connection.running.values();
+    if (startNext) {
+      startNext();
+      return;
+    }
     waiting.add(socket);
     if (stopping) closeWhenIdle(socket);
   }
@@ -92,32 +100,36 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
       connectionsCheckingInterval: lookMs(options.readTimeoutMs),
     },
     (incoming: Incoming, outgoing: ServerResponse) => {
-      if (refused.has(incoming.socket)) return;
-      running.add(outgoing);
-      waiting.delete(incoming.socket);
-      const connection = sockets.get(incoming.socket);
-      if (connection) connection.running++;
+      const { socket } = incoming;
+      const running = sockets.get(socket)?.running;
+      if (!running || refused.has(socket)) return;
+      waiting.delete(socket);
       outgoing.on("close", over);
-      if (isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion)) {
-        refused.add(incoming.socket);
-        refuseRequest(outgoing, malformedRequest);
-        return;
-      }
-      // The listener refuses a raw backslash and some hosts; the application has to handle both, with its own
-      // form of errors.
-      const target = incoming.url ?? "/";
-      incoming[rawTarget] = target;
-      incoming.url = target.replaceAll("\\", "%5C");
-      if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1")
-        incoming.headers.host = authority;
-      // Timeout of the response, not of the server: a connection without a request ends by the read timeout,
-      // with 408.
-      outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
-      void answer(incoming, outgoing);
+      const isRefused = isMisframed(incoming.headers["transfer-encoding"], incoming.httpVersion);
+      if (isRefused) refused.add(socket);
+      const start = () =>
+        isRefused ? refuseRequest(outgoing, malformedRequest) : respond(incoming, outgoing);
+      running.set(outgoing, start);
+      if (running.size === 1) start();
+      else if (running.size > mostPipelined) socket.destroy();
     },
   );
+  function respond(incoming: Incoming, outgoing: ServerResponse): void {
+    // The listener refuses a raw backslash and some hosts; the application has to handle both, with its own
+    // form of errors.
+    const target = incoming.url ?? "/";
+    incoming[rawTarget] = target;
+    incoming.url = target.replaceAll("\\", "%5C");
+    if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1")
+      incoming.headers.host = authority;
+    // Timeout of the response, not of the server: a connection without a request ends by the read timeout,
+    // with 408.
+    outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
+    void answer(incoming, outgoing);
+  }
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const answering = [...running].some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
+    const running = [...(sockets.get(socket)?.running.keys() ?? [])];
+    const answering = running.some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
     if (socket.writable && !answering && error.code !== "ECONNRESET")
       socket.write(refusalMessage(parserProblem(error)));
     socket.destroySoon();
@@ -125,7 +137,7 @@ export async function serveNode(options: ServeOptions, mostWaiting = usualMostWa
   // Clients learn the time from the header Keep-Alive, and may send a request at its very end.
   server.on("timeout", (socket: Socket) => closeWhenIdle(socket, graceMs));
   server.on("connection", (socket: Socket) => {
-    sockets.set(socket, { address: normalIp(socket.remoteAddress ?? ""), running: 0 });
+    sockets.set(socket, { address: normalIp(socket.remoteAddress ?? ""), running: new Map() });
     waiting.add(socket);
     if (waiting.size > mostWaiting) waiting.values().next().value?.destroy();
     socket.once("close", () => {
