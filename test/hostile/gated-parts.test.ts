@@ -222,7 +222,7 @@ describe("text about gated images", () => {
   });
 });
 
-test("a file of so many pages that its canvases are made on demand has its text for readers with access", async () => {
+test("a file whose canvases are made on demand keeps its text for readers with access", async () => {
   const pages = 2001;
   mkdirSync(join(folder, "long"));
   mkdirSync(join(folder, "kept"));
