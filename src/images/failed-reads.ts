@@ -9,9 +9,9 @@ type FailedRead = Pick<ReadRequest, "page" | "region" | "scaleFactor">;
 
 export interface FailedReads {
   /**
-   * Records that a read of these bytes failed after `tookMs`: for ten minutes if the file is the cause. A read
-   * that took too long is recorded for as long as it took, and for twice as long each time that it fails
-   * again, so that a machine that was busy does not withhold a sound file. Other errors are ignored.
+   * Records that a read of these bytes failed after `tookMs`: for ten minutes if the file is the cause. A
+   * read that took too long is recorded for as long as it took, and for twice as long each time that it
+   * fails again, so that a machine that was busy does not withhold a sound file. Other errors are ignored.
    */
   note(master: NamedMaster, read: FailedRead, error: ServiceError, tookMs: number): void;
   /** Returns the error of a failed read that this one includes: the same scale, and all of its region. */

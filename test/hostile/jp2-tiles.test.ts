@@ -1,3 +1,4 @@
+// @module-tag slow
 // JPEG 2000 files that store, or announce, many small things: tiles, precincts, code-blocks, layers.
 
 import { execFileSync } from "node:child_process";
