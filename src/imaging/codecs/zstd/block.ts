@@ -17,7 +17,7 @@ export interface BlockState {
 /** Returns the state at the start of a frame. */
 export const blockState = (): BlockState => ({ sequences: sequenceState() });
 
-/** Room for the literals of the block that is being decoded: small frames would spend most time on one each. */
+/** Room for the literals of the block that is being decoded: one for each small frame would take longer. */
 const allLiterals = new Uint8Array(MOST_BLOCK);
 
 /**
