@@ -61,16 +61,31 @@ export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = 
     const begins = (keyword: string) =>
       hasText(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), keyword, at - start + 8);
     if (type === types.iCCP) own.icc ??= await inflateProfile(budget, await content());
-    else if (kinds === "all") {
-      if (type === types.eXIf) own.exif ??= await content();
-      else if (type === types.iTXt && begins(xmpKeyword))
-        own.xmp ??= await internationalText(budget, await content());
-      else if ((type === types.zTXt || type === types.tEXt) && begins(rawKeyword))
-        await takeRawProfile(budget, type === types.zTXt, await content(), raw);
-    }
+    else if (kinds === "all") await takeChunk({ type, begins, content }, budget, own, raw);
     at += length + 12;
   }
   return { ...raw, ...own };
+}
+
+interface TextChunk {
+  readonly type: number;
+  /** True if the content begins with a keyword. */
+  begins(keyword: string): boolean;
+  content(): Promise<Uint8Array | undefined>;
+}
+
+/** Takes EXIF, XMP or a raw profile from a chunk that has one, unless an earlier chunk had it. */
+async function takeChunk(
+  { type, begins, content }: TextChunk,
+  budget: MetadataBytes,
+  own: TextMetadata,
+  raw: TextMetadata,
+): Promise<void> {
+  if (type === types.eXIf) own.exif ??= await content();
+  else if (type === types.iTXt && begins(xmpKeyword))
+    own.xmp ??= await internationalText(budget, await content());
+  else if ((type === types.zTXt || type === types.tEXt) && begins(rawKeyword))
+    await takeRawProfile(budget, type === types.zTXt, await content(), raw);
 }
 
 /** Reads iTXt: keyword, compression flag, method, language, translated keyword, text. */
