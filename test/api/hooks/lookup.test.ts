@@ -102,8 +102,9 @@ describe("an identifier", () => {
     expect(await colourOf(await get("pages;1"))).toBe(colours.green);
     expect(await colourOf(await get("pages;2"))).toBe(colours.blue);
     expect((await get("pages;3")).status).toBe(404);
-    // Hooks never see a page suffix, so a row for one is never asked for.
-    expect((await get("literal;2")).status).toBe(404);
+    // A row for a page is for that page alone.
+    expect(await colourOf(await get("literal;2"))).toBe(colours.red);
+    expect((await get("literal")).status).toBe(404);
   });
 
   test("that is not in the mapping does not exist, even if a source has a file of that name", async () => {

@@ -204,7 +204,7 @@ describe("names in a description that nothing has", () => {
   });
 });
 
-test("a description of very many names has a fault for each that nothing has", () => {
+test("a description of very many names has faults for those that nothing has, up to 200", () => {
   const many = Array.from({ length: 20_000 }, (_, at) => image(`x/page-${at}.jpg`));
   const names = many.map(({ label }) => label).reverse();
   const stale = names.map((name) => `old-${name}`);
@@ -219,7 +219,7 @@ test("a description of very many names has a fault for each that nothing has", (
     base,
   );
   expect((document as Read).items[0].id).toBe("19999");
-  expect(faults).toHaveLength(20_001);
+  expect(faults).toHaveLength(200);
 });
 
 describe("a described collection", () => {
