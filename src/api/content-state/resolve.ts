@@ -23,7 +23,9 @@ export async function respondResolve(
   method: "get" | "post",
 ): Promise<Response> {
   const state =
-    method === "get" ? stateOfQuery(c) : await readJson(c, maxStateLength, "content_state_too_deep");
+    method === "get"
+      ? stateOfQuery(c)
+      : await readJson(c, maxStateLength, { code: "content_state_too_deep" });
   const { form, targets, problems, contentState } = await openState(c, service, state);
   const [target] = targets;
   const body = {

@@ -31,7 +31,7 @@ export async function respondKeep(
       detail: "This service accepts no content states: its operator has not set a token for writing.",
     });
   await requireToken(c, writing);
-  const state = await readJson(c, maxStateLength, "content_state_too_deep");
+  const state = await readJson(c, maxStateLength, { code: "content_state_too_deep" });
   readState(state);
   const { id } = await bookmarks.keep(state);
   const uri = storedAddress(c.get("base"), id);

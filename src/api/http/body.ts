@@ -25,12 +25,12 @@ export async function readForm(c: RequestContext, maxBytes: number): Promise<URL
 /**
  * Returns the value of a JSON body (RFC 8259) of at most `maxBytes`; types with the suffix +json are accepted
  * (RFC 6839, section 3.1). Throws a Refusal: 413 if it is larger, 415 for another type, 400 if the text is
- * not JSON, or (code `tooDeep`) has more than 64 levels.
+ * not JSON, or (code of `tooDeep`) has more than 64 levels.
  */
 export async function readJson(
   c: RequestContext,
   maxBytes: number,
-  tooDeep: "json_too_deep" | "content_state_too_deep" = "json_too_deep",
+  tooDeep: { readonly code: string } = { code: "json_too_deep" },
 ): Promise<unknown> {
   const text = await readText(c, types.json, maxBytes, "invalid_json");
   try {
@@ -38,7 +38,7 @@ export async function readJson(
   } catch (error) {
     if (error instanceof JsonTooDeep)
       throw badBody(
-        tooDeep,
+        tooDeep.code,
         `Expected a body of at most ${mostJsonLevels} levels of lists and objects; received more.`,
       );
     throw badBody("invalid_json", "Expected a JSON text as the body; received something else.");
