@@ -46,9 +46,10 @@ describe.each(ownServers)("connections that are kept alive, on $name", (runtime)
   });
 
   // Deno never closes an idle connection.
-  it.skipIf(runtime.name === "deno")("are closed in an orderly way, after http.keep_alive", async () => {
-    const client = await connectClient(brief.port);
-    expect((await client.get("/health"))?.status).toBe(200);
-    await client.closed;
-  });
+  if (runtime.name !== "deno")
+    it("are closed in an orderly way, after http.keep_alive", async () => {
+      const client = await connectClient(brief.port);
+      expect((await client.get("/health"))?.status).toBe(200);
+      await client.closed;
+    });
 });
