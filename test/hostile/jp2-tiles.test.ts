@@ -197,7 +197,7 @@ describe("a file of a few bytes that announces", () => {
   });
 
   test("packets that go through a million code-blocks for a few bits each is refused", async () => {
-    // The first block is included at once, so that the others have to be looked at in each of the layers.
+    // The first packet includes the first block, so the others are looked at again in each of the layers.
     const packet = [0xff, 0x7f, 0xff, 0x00, 0x80, 0x00];
     const layers = 20_000;
     const data = Uint8Array.from({ length: 6 * layers }, (_, i) => packet[i % 6]!);

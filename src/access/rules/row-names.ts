@@ -1,4 +1,4 @@
-// The names by which the rows of an operator's table may name an image, as rules do.
+// The names that a row of an operator's table may have for an image: those that rules accept.
 
 import type { RowNaming } from "../../hooks/lookup.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
