@@ -1,7 +1,7 @@
 // Bytes and statuses never depend on the origin slot: fixtures in a mix of requests, under various slot
 // conditions and during a change, compared with the responses without a slot. SLOT_REQUESTS: number of
 // requests under each condition.
-// each condition. @module-tag slow
+// @module-tag slow
 
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";

@@ -33,7 +33,10 @@ async function faulty(names: readonly (keyof FileSystem)[], code?: string): Prom
       if (!names.includes(name)) return act.bind(target);
       return (path: string, ...rest: unknown[]) => {
         if (!faulted || !path.startsWith(folder)) return act.call(target, path, ...rest);
-        return code === undefined ? new Promise(() => {}) : Promise.reject(errorOf(code));
+        const fail = () =>
+          code === undefined ? new Promise<never>(() => {}) : Promise.reject(errorOf(code));
+        // A list fails when its first entry is read.
+        return name === "list" ? { [Symbol.asyncIterator]: () => ({ next: fail }) } : fail();
       };
     },
   });
