@@ -6,7 +6,7 @@
 // Photographs: those of --photos, else of the Debian packages named below (fetched with apt-get download if
 // it exists), else the test suite's one picture, enlarged. Sizes: 24, 100, 400 megapixels (400 needs 3 GB of
 // memory), and 6 with odd sides. Forms besides JPEG: tiff-jpeg, tiff-deflate, tiff-lzw (pyramids of 256 px
-// tiles), png, webp. Only missing files are made.
+// tiles), tiff-strips, png, png-interlaced, png-16, png-flat, gif, webp. Only missing files are made.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
@@ -52,7 +52,25 @@ const forms = {
     ending: "tif",
     write: (image) => image.tiff({ ...pyramid, compression: "lzw", predictor: "horizontal" }),
   },
+  /** Uncompressed strips of 128 rows, as libvips writes them. */
+  "tiff-strips": { ending: "tif", write: (image) => image.tiff({ compression: "none" }) },
   png: { ending: "png", write: (image) => image.png({ compressionLevel: 6 }) },
+  "png-interlaced": {
+    ending: "png",
+    largest: 100,
+    write: (image) => image.png({ compressionLevel: 6, progressive: true }),
+  },
+  "png-16": {
+    ending: "png",
+    largest: 100,
+    write: (image) => image.toColourspace("rgb16").png({ compressionLevel: 6 }),
+  },
+  /** Line art: few colours in large areas. */
+  "png-flat": {
+    ending: "png",
+    write: (image) => image.blur(9).threshold(128).png({ compressionLevel: 6, palette: false }),
+  },
+  gif: { ending: "gif", largest: 100, write: (image) => image.gif({ effort: 1, dither: 0 }) },
   webp: { ending: "webp", largest: 100, write: (image) => image.webp({ quality: 90, effort: 2 }) },
 };
 
