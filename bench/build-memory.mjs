@@ -45,7 +45,7 @@ function fileBytes(fd) {
   };
 }
 
-/** Builds the sidecar of one picture; prints estimate and peak in bytes. */
+/** Builds what tiles of one picture need; prints estimate and peak in bytes. */
 async function measure(file) {
   const { createCodecs } = await compiled("src/imaging/codecs/index.ts");
   const codecs = createCodecs(await codecHost());
@@ -60,9 +60,11 @@ async function measure(file) {
   const before = memoryNow("VmRSS");
   const blocks = { room: Number.POSITIVE_INFINITY, load: async () => undefined, keep: async () => {} };
   const access = { id: "build", blocks, load: async () => new Uint8Array() };
-  await codec.sidecar.build(bytes, { header, page: 1 }, access);
+  const layers = codec.sidecar.layers(header, bytes.size, Number.POSITIVE_INFINITY);
+  const layer = layers.find((each) => each === "ground" || each === "pyramid");
+  await codec.sidecar.build(bytes, { header, page: 1 }, access, layer);
   closeSync(fd);
-  const estimate = codec.sidecar.memory(header, bytes.size, () => true);
+  const estimate = codec.sidecar.memory(header, bytes.size, layer);
   console.log(JSON.stringify({ estimate, peak: memoryNow("VmHWM") - before }));
 }
 

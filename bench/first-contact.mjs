@@ -30,11 +30,12 @@ const within = (side) => (size) => {
 };
 /** Returns the request for a tile at 1/factor, at a share of the way down and across. */
 const tileAt = (factor, share) => (size) => {
-  const place = (length) => Math.min(Math.ceil(length / (512 * factor)) - 1, Math.floor((length * share) / (512 * factor)));
+  const place = (length) =>
+    Math.min(Math.ceil(length / (512 * factor)) - 1, Math.floor((length * share) / (512 * factor)));
   return tileRequest(size, 512, factor, place(size.width), place(size.height));
 };
 
-/** The requests of a row go to one copy, one after the other; only the last is measured. */
+/** The requests of a row go to one copy, one after another; only the last is measured. */
 const requests = {
   "info.json": [() => ({ kind: "info", path: "info.json" })],
   thumbnail: [within(300)],
@@ -60,7 +61,13 @@ for (const picture of chosenPictures(options)) {
   const size = await pictureSize(options, picture);
   const measured = await measure(picture, size);
   rows.push(...measured);
-  console.log(table(heading, measured.map((row) => heading.map((name) => row[name])), 3));
+  console.log(
+    table(
+      heading,
+      measured.map((row) => heading.map((name) => row[name])),
+      3,
+    ),
+  );
 }
 if (options.out) writeFileSync(options.out, JSON.stringify(rows, undefined, 1));
 
@@ -90,7 +97,13 @@ async function measure(picture, size) {
       for (const name of wanted)
         for (const { server, seen } of turn(started, round)) {
           const unseen = copy(options.sources, picture, folder, copies++);
-          seen[name].push(await contact(server, unseen, requests[name].map((request) => request(size))));
+          seen[name].push(
+            await contact(
+              server,
+              unseen,
+              requests[name].map((request) => request(size)),
+            ),
+          );
         }
   } finally {
     for (const { server } of started) await server.stop();

@@ -3,6 +3,7 @@
 import type { Grant, Tier } from "../access/access.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
+import type { SidecarLayer } from "../imaging/codecs/codec.ts";
 import type { NamedMaster } from "../imaging/codecs/plan.ts";
 import { sha256 } from "../imaging/lib/digest.ts";
 import { createLru } from "../imaging/lib/lru.ts";
@@ -27,7 +28,7 @@ export const factsVersion = 12;
  * Version of sidecars; raised whenever their stored form changes, but not if a format gets a sidecar for the
  * first time.
  */
-export const sidecarVersion = 10;
+export const sidecarVersion = 11;
 
 /** The properties of a master that its keys depend on. */
 export interface MasterKey {
@@ -123,16 +124,16 @@ export async function pagesKey(master: MasterKey, count: number): Promise<EntryK
   return { name: masterName(master), variant: `pages.${await hash(values)}` };
 }
 
-/** Returns the key of the sidecar of a master in the origin slot. */
-export async function sidecarKey(master: MasterKey): Promise<EntryKey> {
+/** Returns the key of a layer of the sidecar of a master in the origin slot. */
+export async function sidecarKey(master: MasterKey, layer: SidecarLayer): Promise<EntryKey> {
   return {
     name: masterName(master),
-    variant: `sidecar.${await hash([sidecarVersion, ...identity(master)])}`,
+    variant: `sidecar.${await hash([sidecarVersion, layer, ...identity(master)])}`,
   };
 }
 
-/** Returns the variant of a block of a sidecar; its name is that of the sidecar. */
-export const blockVariant = (sidecar: EntryKey, block: number): string => `${sidecar.variant}.${block}`;
+/** Returns the variant of a block of a layer; its name is that of the layer. */
+export const blockVariant = (layer: EntryKey, block: number): string => `${layer.variant}.${block}`;
 
 /**
  * Returns `<source-name>:<key>`: the group of all entries of a master, and its name in the slots `info` and

@@ -72,9 +72,10 @@ export function inPlaceRunner(codecs: Codecs): Runner {
 
 /** Returns a sidecar whose loading time is measured by the clock. */
 function timedSidecar(sidecar: SidecarAccess, clock: JobClock): SidecarAccess {
-  const { blocks } = sidecar;
+  const { blocks, faster } = sidecar;
   return {
     ...sidecar,
+    faster: faster && timedSidecar(faster, clock),
     load: () => clock.wait("index", sidecar.load()),
     ...(blocks && {
       blocks: {

@@ -30,7 +30,7 @@ export type ToWorker =
   /**
    * `file`: the worker opens it; if absent, it requests bytes, and `size` and `gap` are those of the byte
    * source. `sidecar`: the worker may request it unless it is absent; `memory`: maximum of bytes for building
-   * it; `room`: bytes for its blocks, if it may have any.
+   * it; `room`: bytes for its blocks, if it may have any; `takes`: true if a read may leave its entry.
    */
   | {
       readonly kind: "job";
@@ -39,14 +39,7 @@ export type ToWorker =
       readonly file?: JobFile | undefined;
       readonly size?: number | undefined;
       readonly gap?: number | undefined;
-      readonly sidecar?:
-        | {
-            readonly id: string;
-            readonly absent: boolean;
-            readonly memory?: number | undefined;
-            readonly room?: number | undefined;
-          }
-        | undefined;
+      readonly sidecar?: JobSidecar | undefined;
     }
   /**
    * Response to `read`, `recall` and `overlay`, and to `keep` without bytes. `bytes` is missing if a block
@@ -56,6 +49,21 @@ export type ToWorker =
   | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord }
   /** Asks how much memory the worker uses. */
   | { readonly kind: "measure" };
+
+/** See SidecarAccess. */
+export interface JobSidecar {
+  readonly id: string;
+  readonly absent: boolean;
+  readonly memory?: number | undefined;
+  readonly room?: number | undefined;
+  readonly takes: boolean;
+  readonly faster?: JobSidecar | undefined;
+}
+
+/** Names the `faster` layer of the job's sidecar instead of the sidecar itself. */
+interface OfLayer {
+  readonly of?: "faster" | undefined;
+}
 
 /** Messages from the worker. */
 export type FromWorker =
@@ -74,30 +82,30 @@ export type FromWorker =
       readonly length: number;
     }
   /** Requests the entry of the sidecar that the job names, as in SidecarAccess, or a block of it. */
-  | {
+  | ({
       readonly kind: "recall";
       readonly job: number;
       readonly read: number;
       readonly block?: number;
       readonly lean?: boolean;
-    }
+    } & OfLayer)
   /**
    * Requests the pixels of the overlay that the job's plan names, once for each overlay that the worker does
    * not have.
    */
   | { readonly kind: "overlay"; readonly job: number; readonly read: number }
-  /** Passes on a block of the sidecar that the job builds; without a number, an entry as in SidecarAccess. */
-  | {
+  /** Passes on a block of the sidecar that the job makes; without a number, an entry as in SidecarAccess. */
+  | ({
       readonly kind: "keep";
       readonly job: number;
       readonly read: number;
       readonly block?: number;
       readonly bytes: Uint8Array;
-    }
+    } & OfLayer)
   /** The profile of the job's master is ignored because it is unusable. */
   | { readonly kind: "ignoredProfile"; readonly master: NamedMaster; readonly reason: string }
   /** A part of the job's sidecar is lost. */
-  | { readonly kind: "lost"; readonly job: number }
+  | ({ readonly kind: "lost"; readonly job: number } & OfLayer)
   /**
    * `unchanged`: true if the worker found after the last read that the open file is still the checked one.
    */

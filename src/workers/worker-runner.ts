@@ -2,11 +2,11 @@
 // termination.
 
 import { cancelledError, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
-import type { CodecHost, Encoded } from "../imaging/codecs/codec.ts";
+import type { CodecHost, Encoded, SidecarAccess } from "../imaging/codecs/codec.ts";
 import { type WorkerModule, workerModules } from "../imaging/codecs/modules.ts";
 import { createDeadline } from "../lib/concurrency/deadline.ts";
 import type { WorkerPort } from "../platform/platform.ts";
-import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
 import { type Awaiting, awaitingWithout, type Permit } from "./place.ts";
 import { type Job, type JobWatch, late, type Runner } from "./runner.ts";
 
@@ -121,7 +121,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
       const bytes = running.job.overlay?.data ?? new Uint8Array();
       return post({ kind: "bytes", read: message.read, bytes });
     }
-    if (message.kind === "lost") return running.job.sidecar?.reportLoss?.();
+    if (message.kind === "lost") return layerOf(running.job, message.of)?.reportLoss?.();
     const tooLarge = running.job.memory > options.maxJobBytes;
     if (message.kind === "done") {
       const { bytes, incomplete, unchanged, times } = message;
@@ -217,12 +217,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           file,
           size: job.bytes.size,
           gap: job.bytes.gap,
-          sidecar: sidecar && {
-            id: sidecar.id,
-            absent: sidecar.absent === true,
-            memory: sidecar.memory,
-            room: sidecar.blocks?.room,
-          },
+          sidecar: sidecar && toJobSidecar(sidecar),
         });
         deadline.expect(timeoutMs);
         if (signal?.aborted) onAbort();
@@ -267,15 +262,28 @@ function createMeter(ask: () => boolean) {
 
 type Asking = FromWorker & { kind: "read" | "recall" | "keep" };
 
+const toJobSidecar = ({ id, absent, memory, blocks, faster, keepEntry }: SidecarAccess): JobSidecar => ({
+  id,
+  absent: absent === true,
+  memory,
+  room: blocks?.room,
+  takes: keepEntry !== undefined,
+  faster: faster && toJobSidecar(faster),
+});
+
+const layerOf = ({ sidecar }: Pick<Job, "sidecar">, of: "faster" | undefined) =>
+  of ? sidecar?.[of] : sidecar;
+
 /**
  * Returns the bytes that a worker requested. Cached sidecars are shared, and a transfer would detach them, so
  * a copy is sent.
  */
 async function wantedBytes(
-  { job: { bytes, sidecar }, signal }: Pick<Running, "job" | "signal">,
+  { job, signal }: Pick<Running, "job" | "signal">,
   message: Asking,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length, signal));
+  if (message.kind === "read") return ownBuffer(await job.bytes.read(message.offset, message.length, signal));
+  const sidecar = layerOf(job, message.of);
   if (message.kind === "keep") {
     const { block, bytes } = message;
     await (block === undefined ? sidecar?.keepEntry?.(bytes) : sidecar?.blocks?.keep(block, bytes));

@@ -10,7 +10,7 @@ import type { ByteSource } from "../imaging/lib/byte-source.ts";
 import { runTask } from "../imaging/render/job.ts";
 import type { JobInterest } from "../imaging/render/job-context.ts";
 import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
-import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
 import { type HostFile, openFiles } from "./open-files.ts";
 
 /**
@@ -63,36 +63,44 @@ export function serveJobs(host: WorkerHost): void {
     read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
 
-  const blocksOf = (job: number, room: number, clock: JobClock): SidecarBlocks => ({
+  const blocksOf = (job: number, room: number, clock: JobClock, of?: "faster"): SidecarBlocks => ({
     room,
     load: (block) =>
       clock.wait(
         "index",
-        askFor((read) => ({ kind: "recall", job, read, block })),
+        askFor((read) => ({ kind: "recall", job, read, block, of })),
       ),
     async keep(block, bytes) {
       const own = ownBuffer(bytes);
-      const kept = askFor((read) => ({ kind: "keep", job, read, block, bytes: own }), [own.buffer]);
+      const kept = askFor((read) => ({ kind: "keep", job, read, block, bytes: own, of }), [own.buffer]);
       await clock.wait("index", kept);
     },
   });
 
-  const sidecarOf = (job: number, sidecar: JobSidecar, clock: JobClock): SidecarAccess | undefined =>
+  const sidecarOf = (
+    job: number,
+    sidecar: JobSidecar | undefined,
+    clock: JobClock,
+    of?: "faster",
+  ): SidecarAccess | undefined =>
     sidecar && {
       id: sidecar.id,
       absent: sidecar.absent,
       memory: sidecar.memory,
-      blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock),
+      blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock, of),
+      faster: sidecarOf(job, sidecar.faster, clock, "faster"),
       load: (lean = false) =>
         clock.wait(
           "index",
-          ask((read) => ({ kind: "recall", job, read, lean })),
+          ask((read) => ({ kind: "recall", job, read, lean, of })),
         ),
-      async keepEntry(entry) {
-        const bytes = ownBuffer(entry);
-        await askFor((read) => ({ kind: "keep", job, read, bytes }), [bytes.buffer]);
-      },
-      reportLoss: () => host.post({ kind: "lost", job }),
+      ...(sidecar.takes && {
+        async keepEntry(entry: Uint8Array) {
+          const bytes = ownBuffer(entry);
+          await askFor((read) => ({ kind: "keep", job, read, bytes, of }), [bytes.buffer]);
+        },
+      }),
+      reportLoss: () => host.post({ kind: "lost", job, of }),
     };
 
   const files = openFiles(host.openFile);
@@ -154,8 +162,6 @@ export function serveJobs(host: WorkerHost): void {
   };
   host.onMessage((message) => void receive(message));
 }
-
-type JobSidecar = (ToWorker & { kind: "job" })["sidecar"];
 
 /**
  * Encodes, decodes and resamples a small JPEG, since first calls are several times slower than later ones.

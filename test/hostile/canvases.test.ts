@@ -68,7 +68,7 @@ describe("a GIF with a canvas of 440 megapixels and", () => {
       const codec = codecs.byFormat("gif");
       const request = { header, page, region, scaleFactor };
       expect(codec.memory(request, file.length)).toBeLessThan(32 * 2 ** 20);
-      expect(codec.sidecar?.way(request, file.length, 2 ** 40)).toBe("none");
+      expect(codec.sidecar?.use(request, file.length, 2 ** 40)).toBeUndefined();
     }
   });
 

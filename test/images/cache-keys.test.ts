@@ -72,6 +72,13 @@ test("the bytes of a file have an identity of their own once they are two second
   for (const other of others) expect(settledVersion(other, undefined, 0)).not.toBe(version);
 });
 
+test("each layer of a sidecar has an entry of its own", async () => {
+  const layers = ["ground", "overview", "pyramid", "level4", "level2"] as const;
+  const keys = await Promise.all(layers.map((layer) => sidecarKey(masterAt("a.tif"), layer)));
+  expect(new Set(keys.map(({ variant }) => variant)).size).toBe(layers.length);
+  expect(new Set(keys.map(({ name }) => name)).size).toBe(1);
+});
+
 describe("two masters of one source with the same validator", () => {
   test("under one identifier for different clients have different entity tags, whatever their names add up to", async () => {
     const [one, other] = alikeKeys();
@@ -81,7 +88,7 @@ describe("two masters of one source with the same validator", () => {
   test.each<[string, (key: string) => Promise<EntryKey>]>([
     ["derivatives", rendered],
     ["facts", (key) => factsKey(masterAt(key))],
-    ["sidecars", (key) => sidecarKey(masterAt(key))],
+    ["sidecars", (key) => sidecarKey(masterAt(key), "ground")],
   ])("have different variants of %s", async (_, keyOf) => {
     expect((await keyOf("a.tif")).variant).not.toBe((await keyOf("b.tif")).variant);
   });

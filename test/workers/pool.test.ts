@@ -252,7 +252,11 @@ describe("jobs on workers", () => {
     const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);
     const { pool } = poolOf();
     const { bytes: index } = await pool.run(
-      { task: { kind: "sidecar", header, page: 1 }, memory: 1 << 20, bytes: memoryBytes(jpeg) },
+      {
+        task: { kind: "sidecar", header, page: 1, layer: "ground" },
+        memory: 1 << 20,
+        bytes: memoryBytes(jpeg),
+      },
       limits,
     );
     const region = { x: 2048, y: 0, width: 8, height };

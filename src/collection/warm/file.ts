@@ -11,7 +11,6 @@ import { asShown } from "../../images/plan/orientation.ts";
 import { findCached, prepare, type RenderParts, render } from "../../images/render.ts";
 import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import { uprightSize } from "../../imaging/render/sampling.ts";
-import { unlessAborted } from "../../lib/concurrency/bounded-wait.ts";
 import { pagesOf } from "../pages.ts";
 import { firstViews } from "./views.ts";
 
@@ -113,16 +112,8 @@ async function ensureSidecar(
   signal: AbortSignal,
 ): Promise<"made" | "found" | "refused" | undefined> {
   const before = await sidecars.state(master, header);
-  if (before?.state === "complete") return "found";
   if (before === undefined || before.state === "unavailable") return undefined;
-  const region = { x: 0, y: 0, width: header.width, height: header.height };
-  // A read of the whole image at half size is one that each sidecar serves.
-  const found = await sidecars.of(master, { header, page: master.page, region, scaleFactor: 2 }, { signal });
-  found?.finish?.();
-  await unlessAborted(sidecars.whenSettled(master), signal);
-  const after = await sidecars.state(master, header);
-  if (after?.state === "complete") return "made";
-  return after?.state === "unavailable" && after.until !== undefined ? "refused" : undefined;
+  return sidecars.buildAll(master, header, signal);
 }
 
 const damagedError = () =>

@@ -1,7 +1,7 @@
 // Estimated duration of a job: derived from the pixels that it decodes and encodes, corrected by the actual
 // durations of earlier jobs of its kind.
 
-import type { Codec, SidecarAccess } from "../../imaging/codecs/codec.ts";
+import type { Codec, SidecarAccess, SidecarLayer } from "../../imaging/codecs/codec.ts";
 import type { ImageHeader, SourceFormat } from "../../imaging/codecs/image-header.ts";
 import type { OutputFormat, RenderPlan } from "../../imaging/codecs/plan.ts";
 import { type Shape, shapeAfter } from "../../imaging/pipeline/shape.ts";
@@ -60,7 +60,7 @@ export function renderWork(
 
 /** Returns the nanoseconds that a read takes in addition without a sidecar. */
 const nsWithout = ({ sidecar }: Pick<Codec, "sidecar">, read: RenderPlan["read"]) =>
-  sidecar?.nsWithout?.(read) ?? area(read.header) * (sidecar?.nsPerPixel(read.header) ?? 0);
+  sidecar?.nsWithout?.(read) ?? area(read.header) * (sidecar?.nsPerPixel(read.header, "ground") ?? 0);
 
 /** Returns the number of source and target pixels of an overlay that has to be resampled; 0 for any other. */
 function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {
@@ -72,12 +72,27 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
   return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
 }
 
-/** Returns the estimate of building the sidecar of a master. */
-export function sidecarWork({ sidecar }: Pick<Codec, "sidecar">, header: ImageHeader): EstimatedWork {
+/** Returns the estimate of building a layer of the sidecar of a master. */
+export function sidecarWork(
+  { sidecar }: Pick<Codec, "sidecar">,
+  header: ImageHeader,
+  layer: SidecarLayer,
+): EstimatedWork {
   return {
-    kind: `sidecar of ${header.format}, ${header.variant}`,
-    ms: milliseconds(area(header) * (sidecar?.nsPerPixel(header) ?? 0)),
+    kind: `${layer} of ${header.format}, ${header.variant}`,
+    ms: milliseconds(area(header) * (sidecar?.nsPerPixel(header, layer) ?? 0)),
   };
+}
+
+/** Layers that tiles of full size need. */
+export const tileLayers: ReadonlySet<SidecarLayer> = new Set<SidecarLayer>(["ground", "pyramid"]);
+
+/** Returns the estimated milliseconds of building what tiles of full size need. */
+export function tileLayersWork(codec: Pick<Codec, "sidecar">, header: ImageHeader): number {
+  const layers = codec.sidecar?.layers(header, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY) ?? [];
+  return layers
+    .filter((layer) => tileLayers.has(layer))
+    .reduce((sum, layer) => sum + sidecarWork(codec, header, layer).ms, 0);
 }
 
 /**

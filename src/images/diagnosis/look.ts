@@ -6,7 +6,7 @@ import { readFileFacts } from "../../imaging/codecs/facts/index.ts";
 import { describeProfile } from "../../imaging/codecs/facts/profile.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { awaitingWithout, readingWithout } from "../../workers/place.ts";
-import { sidecarWork } from "../admission/cost.ts";
+import { tileLayersWork } from "../admission/cost.ts";
 import { masterVersion } from "../cache-keys.ts";
 import { demandOf, exceedsArea, type GrantedMaster, inspect } from "../describe.ts";
 import { placeOf, withMaster } from "../open.ts";
@@ -105,7 +105,7 @@ async function walk(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
-      found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header).ms;
+      found.sidecarMs = tileLayersWork(parts.codecs.byFormat(header.format), header);
       // Tiles have their final cost once the first of them has built the sidecar; costs are shown for that
       // state.
       const costs = await take("costs", () =>
@@ -119,7 +119,7 @@ async function walk(
       const note = (each: Measured) => {
         found.measured = [...(found.measured ?? []).filter(({ what }) => what !== each.what), each];
       };
-      await take("measure", () => measure(parts, master, { costs, builds }, signal, note));
+      await take("measure", () => measure(parts, master, { header, costs, builds }, signal, note));
       found.sidecar = await take(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),

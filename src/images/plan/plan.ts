@@ -30,6 +30,10 @@ import type { CodecFacts, OutputPolicy } from "./policy.ts";
 import { pitchOf, samplingOf, span } from "./sampling.ts";
 import { reductionSteps, stepsOf } from "./steps.ts";
 
+/** Returns what a read says of a derivative that is exactly half as large. */
+const halvingOf = (step: { readonly x: number; readonly y: number }, scaleFactor: number) =>
+  step.x === 2 * scaleFactor && step.y === step.x ? ({ halvesSize: true } as const) : {};
+
 /**
  * Plans one derivative. The request is in upright coordinates and the read in stored ones, so that only the
  * necessary part is decoded, in any orientation. Sampling positions are anchored at the origin of the image,
@@ -97,6 +101,7 @@ export function planRender(input: PlanInput): RenderPlan {
     scaleFactor,
     ...(input.whole && ({ whole: true } as const)),
     ...(halvesColour && ({ halvesColour } as const)),
+    ...halvingOf(step, scaleFactor),
     ...(header.windowed && { window: policy.window! }),
     ...(leavesOut && ({ effort: "visual" } as const)),
   };

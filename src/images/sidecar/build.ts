@@ -1,5 +1,4 @@
-// One build of a sidecar: the requests that wait for it, whether one of them needs it immediately, and its
-// result.
+// One build of a layer: the requests that wait for it, and its result.
 
 import { cancelledError, ServiceError } from "../../errors.ts";
 import { onAbort } from "../../lib/concurrency/bounded-wait.ts";
@@ -21,9 +20,6 @@ export interface Build {
   /** Resolves when the slot has responded. */
   readonly asked: Promise<unknown>;
   readonly ended: Promise<BuildEnd>;
-  /** Resolves when a request cannot continue without the result. */
-  readonly hurried: Promise<void>;
-  hurry(): void;
   /** Registers a request that waits until the build ends, or the signal aborts. */
   hold(signal: AbortSignal): void;
   /** Aborts when the last waiting request has left. */
@@ -34,14 +30,11 @@ export interface Build {
 /** Creates a build that waits for the response of the slot. */
 export function createBuild(asked: Promise<unknown>): Build {
   const ended = createDeferred<BuildEnd>();
-  const hurried = createDeferred<void>();
   const deserted = new AbortController();
   let holders = 0;
   return {
     asked,
     ended: ended.promise,
-    hurried: hurried.promise,
-    hurry: hurried.resolve,
     hold(signal) {
       holders++;
       onAbort(signal, () => {

@@ -1,8 +1,8 @@
-// Runs the jobs that build sidecars, and stores the bytes: in the origin slot, or in memory if that is
-// disabled.
+// Runs the jobs that build layers of sidecars, and stores the bytes: in the origin slot, or in memory if that
+// is disabled.
 
 import { ServiceError } from "../../errors.ts";
-import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../../imaging/codecs/codec.ts";
+import type { SidecarAccess, SidecarBlocks, SidecarLayer, SidecarUse } from "../../imaging/codecs/codec.ts";
 import type { Codecs } from "../../imaging/codecs/codecs.ts";
 import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
 import type { ReadRequest } from "../../imaging/codecs/plan.ts";
@@ -25,18 +25,19 @@ export interface SidecarJobParts {
   readonly keptBytes?: number;
 }
 
-/** Key of a sidecar in the slot, and its id in memory and in workers, which changes with each purge. */
+/** Key of a layer in the slot, and its id in memory and in workers, which changes with each purge. */
 export interface SidecarKey extends EntryKey {
   readonly id: string;
+  readonly layer: SidecarLayer;
 }
 
 /**
- * Share of the sidecars in memory that the blocks of one of them take if there is no slot, so that they stay;
+ * Share of the sidecars in memory that the blocks of one layer take if there is no slot, so that they stay;
  * the rest is reserved for its entry.
  */
 const shareOfMemory = 3 / 4;
 /**
- * Maximum share of the slot that the blocks of one sidecar take, so that they do not displace everything
+ * Maximum share of the slot that the blocks of one layer take, so that they do not displace everything
  * else.
  */
 const shareOfSlot = 1 / 4;
@@ -56,31 +57,44 @@ const nothing = async () => new Uint8Array();
 /** Bytes of sidecars in memory if nothing else is said, and at least. */
 export const leastKeptBytes = 64 * 2 ** 20;
 
+/** What a job stores or leaves: an entry, and its blocks if there is no slot. */
+export type BuiltSidecar = Sidecar & Required<Pick<Sidecar, "entry">>;
+
 export interface BuildOptions {
   readonly signal: AbortSignal | undefined;
-  readonly onEarly: ((sidecar: Sidecar) => void) | undefined;
+  /** Access to the layer that this one is built on, if any. */
+  readonly ground?: SidecarAccess | undefined;
 }
 
-type BuiltSidecar = Sidecar & Required<Pick<Sidecar, "entry">>;
+/** Blocks of a layer that a job makes, stored as they come; `made` has them if there is no slot. */
+export interface KeptBlocks {
+  readonly blocks: SidecarBlocks;
+  readonly made: ReadonlyMap<number, Uint8Array>;
+}
 
 export interface SidecarJobs {
   /**
-   * Returns how a read uses a sidecar: see {@link SidecarWay}. "alone": the sidecar cannot be stored, or not
-   * built within the memory budget.
+   * Returns how a read uses the sidecar, see {@link SidecarUse}; undefined if it does not. `alone`: the layer
+   * cannot be stored, or not built within the memory budget.
    */
-  wayOf(master: Master, read: ReadRequest): SidecarWay | "alone";
-  /** Returns the blocks of a sidecar for reads: `blocks`, or those in the slot. */
+  useOf(master: Master, read: ReadRequest): (SidecarUse & { readonly alone?: boolean }) | undefined;
+  /** Returns the layers of a page that can be built, see `SidecarFormat.layers`. */
+  layersOf(master: Master, header: ImageHeader): readonly SidecarLayer[];
+  /** True if a page would have layers, given room and memory. */
+  mayHave(master: Master, header: ImageHeader): boolean;
+  /** Returns the blocks of a layer for reads: `blocks`, or those in the slot. */
   blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): SidecarBlocks;
+  /** Returns blocks for a job that makes a layer. */
+  keepBlocks(key: SidecarKey): KeptBlocks;
   /**
-   * Builds a sidecar and stores it in the slot. Returns undefined if this file can have none, which is not
-   * stored. Throws other errors, after which another attempt may succeed. `onEarly` receives a sidecar that
-   * reads may use until this resolves.
+   * Builds a layer and stores it in the slot. Returns undefined if this file can have none, which is not
+   * stored. Throws other errors, after which another attempt may succeed.
    */
   build(
     master: Master,
     header: ImageHeader,
     key: SidecarKey,
-    { signal, onEarly }: BuildOptions,
+    options: BuildOptions,
   ): Promise<BuiltSidecar | undefined>;
 }
 
@@ -96,8 +110,10 @@ export function createSidecarJobs(
   const room = () => (origin.maxBytes() === 0 ? keptBytes * shareOfMemory : capacity() * shareOfSlot);
   const codecOf = ({ format }: ImageHeader) => codecs.byFormat(format);
   const sizeOf = ({ image }: Master) => image.bytes.size ?? 0;
-  const memoryOf = (master: Master, header: ImageHeader) =>
-    codecOf(header).sidecar?.memory(header, sizeOf(master), admission.allows) ?? 0;
+  const memoryOf = (master: Master, header: ImageHeader, layer: SidecarLayer) =>
+    codecOf(header).sidecar?.memory(header, sizeOf(master), layer) ?? 0;
+  const isAllowed = (master: Master, header: ImageHeader, layer: SidecarLayer) =>
+    admission.allows(memoryOf(master, header, layer));
 
   const blocksOf: SidecarJobs["blocksOf"] = (key, blocks) => ({
     room: room(),
@@ -105,10 +121,10 @@ export function createSidecarJobs(
     keep: async () => {},
   });
 
-  /** Returns blocks that a job stores in the slot as it makes them, or in `made` if the slot is disabled. */
-  const keepingBlocks = (key: SidecarKey, made: Map<number, Uint8Array>): SidecarBlocks => {
+  const keepBlocks = (key: SidecarKey): KeptBlocks => {
+    const made = new Map<number, Uint8Array>();
     let slow = false;
-    return {
+    const blocks: SidecarBlocks = {
       ...blocksOf(key, origin.maxBytes() === 0 ? made : undefined),
       async keep(block, bytes) {
         if (origin.maxBytes() === 0) made.set(block, bytes);
@@ -118,18 +134,31 @@ export function createSidecarJobs(
         }
       },
     };
+    return { blocks, made };
   };
 
-  const run = async (master: Master, header: ImageHeader, access: SidecarAccess, work: AbortSignal) => {
-    const memory = memoryOf(master, header);
+  const run = async (
+    master: Master,
+    header: ImageHeader,
+    layer: SidecarLayer,
+    access: SidecarAccess,
+    work: AbortSignal,
+  ) => {
+    const memory = memoryOf(master, header, layer);
     const {
       page,
       image: { bytes, file },
     } = master;
-    const expected = sidecarWork(codecOf(header), header);
+    const expected = sidecarWork(codecOf(header), header, layer);
     const built = await admission.run(demandOf(master, memory, expected), work, (place) =>
       pool.run(
-        { task: { kind: "sidecar", header, page }, bytes, file, sidecar: { ...access, memory }, memory },
+        {
+          task: { kind: "sidecar", layer, header, page },
+          bytes,
+          file,
+          sidecar: { ...access, memory },
+          memory,
+        },
         { signal: work, timeoutMs, place },
       ),
     );
@@ -137,36 +166,39 @@ export function createSidecarJobs(
   };
 
   return {
-    wayOf(master, read) {
+    useOf(master, read) {
       const { sidecar } = codecOf(read.header);
-      const within = (bytes: number) => sidecar?.way(read, sizeOf(master), bytes) ?? "none";
-      if (within(Number.POSITIVE_INFINITY) === "none") return "none";
-      const way = admission.allows(memoryOf(master, read.header)) ? within(room()) : "none";
-      return way === "none" ? "alone" : way;
+      const within = (bytes: number) => sidecar?.use(read, sizeOf(master), bytes);
+      const best = within(Number.POSITIVE_INFINITY);
+      if (!best) return undefined;
+      const use = within(room());
+      if (!use || !isAllowed(master, read.header, use.layers[0])) return { ...best, alone: true };
+      const isFaster = use.faster && isAllowed(master, read.header, use.faster);
+      return isFaster ? use : { ...use, faster: undefined };
     },
+    layersOf: (master, header) =>
+      (codecOf(header).sidecar?.layers(header, sizeOf(master), room()) ?? []).filter((layer) =>
+        isAllowed(master, header, layer),
+      ),
+    mayHave: (master, header) =>
+      (codecOf(header).sidecar?.layers(header, sizeOf(master), Number.POSITIVE_INFINITY) ?? []).length > 0,
     blocksOf,
-    async build(master, header, key, { signal, onEarly }) {
-      const blocks = new Map<number, Uint8Array>();
-      const access: SidecarAccess = {
-        id: key.id,
-        blocks: keepingBlocks(key, blocks),
-        load: nothing,
-        ...(onEarly && {
-          keepEntry: async (entry) =>
-            onEarly({ entry, isEarly: true, ...(blocks.size > 0 && { blocks: new Map(blocks) }) }),
-        }),
-      };
+    keepBlocks,
+    async build(master, header, key, { signal, ground }) {
+      const { blocks, made } = keepBlocks(key);
+      const own: SidecarAccess = { id: key.id, absent: true, blocks, load: nothing };
+      const access = ground ? { ...ground, faster: own } : { ...own, absent: false };
       try {
         const entry = await origin.getOrMake(
           key.name,
           key.variant,
-          (work) => run(master, header, access, work),
+          (work) => run(master, header, key.layer, access, work),
           {
             keeps: (made) => made.length > 0,
             ...(signal && { signal }),
           },
         );
-        return entry.length === 0 ? undefined : { entry, ...(blocks.size > 0 && { blocks }) };
+        return entry.length === 0 ? undefined : { entry, ...(made.size > 0 && { blocks: made }) };
       } catch (error) {
         if (isVerdict(error)) return undefined;
         throw error;

@@ -1,16 +1,14 @@
-// Life of a sidecar in this process: its states, events and transitions. README.md in this folder shows them
-// as a diagram.
+// Life of a layer of a sidecar in this process: its states, events and transitions. README.md in this folder
+// shows them as a diagram.
 
 import { createLru } from "../../imaging/lib/lru.ts";
 import type { Build } from "./build.ts";
 
-/** Data derived from a master. */
+/** Data derived from a master: a layer of its sidecar. */
 export interface Sidecar {
-  /** Entry, never empty; absent if the slot has it, under the key of the master. */
+  /** Entry, never empty; absent if the slot has it, under the key of the layer. */
   readonly entry?: Uint8Array;
-  /** True if the job that builds it makes more: a whole sidecar will follow. */
-  readonly isEarly?: true;
-  /** Blocks of the sidecar if there is no slot to store them; absent otherwise. */
+  /** Blocks of the layer if there is no slot to store them; absent otherwise. */
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
 }
 
@@ -58,7 +56,7 @@ const transitions: Transitions = {
     refused: ({ until }) => ({ is: "unavailable", until }),
     abandoned: () => absent,
   },
-  complete: { obtained: ({ sidecar }) => ({ is: "complete", sidecar }), lost: () => absent },
+  complete: { lost: () => absent },
   unavailable: {},
 };
 

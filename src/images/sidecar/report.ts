@@ -11,7 +11,7 @@ export interface KeptPart {
 /** State of the sidecar of a master. */
 export type SidecarReport =
   | { readonly state: "absent" | "building" }
-  /** `bytes`: size of the entry, without blocks. */
+  /** `bytes`: size of the entries of all layers, without blocks. */
   | { readonly state: "complete"; readonly bytes: number; readonly parts: readonly KeptPart[] }
   /**
    * There is none: for this file until `until` (milliseconds since 1970), or because of the configuration if
@@ -19,11 +19,10 @@ export type SidecarReport =
    */
   | { readonly state: "unavailable"; readonly until?: number };
 
-/** Returns the report of a complete sidecar with this entry. */
-export function reportOf(entry: Uint8Array): SidecarReport {
-  const parts = [...(readEntry(entry)?.values() ?? [])].map(({ kind, blocks }) => ({
-    kind,
-    bytes: blocks.size,
-  }));
-  return { state: "complete", bytes: entry.length, parts };
+/** Returns the report of complete layers with these entries. */
+export function reportOf(entries: readonly Uint8Array[]): SidecarReport {
+  const parts = entries.flatMap((entry) =>
+    [...(readEntry(entry)?.values() ?? [])].map(({ kind, blocks }) => ({ kind, bytes: blocks.size })),
+  );
+  return { state: "complete", bytes: entries.reduce((sum, { length }) => sum + length, 0), parts };
 }

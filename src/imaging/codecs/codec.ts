@@ -51,23 +51,22 @@ export interface CodecHost {
 }
 
 /**
- * A job's access to the sidecar of its master. Parsed parts may stay in memory under `id`, which changes with
- * the bytes.
+ * A job's access to a layer of the sidecar of its master. Parsed parts may stay in memory under `id`, which
+ * changes with the bytes.
  */
 export interface SidecarAccess {
   readonly id: string;
   /** True if there is none: a job makes the parts that it needs. */
   readonly absent?: boolean;
-  /** Bytes that the job may take; unlimited by default. A building job omits larger parts. */
+  /** Bytes that the job may take; unlimited by default. */
   readonly memory?: number | undefined;
   /** Parts that are too large for the entry; absent if there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
+  /** A layer that makes the read cheaper, or that the job builds on this one; see {@link SidecarUse}. */
+  readonly faster?: SidecarAccess | undefined;
   /** The entry. `lean`: true if it may lack the levels at 1/8 and below. */
   load(lean?: boolean): Promise<Uint8Array>;
-  /**
-   * For the building job: takes an entry that reads may use while the job makes more. The job returns the
-   * whole entry at the end.
-   */
+  /** Takes the entry of an absent layer from a read that has made all of it anyway. */
   keepEntry?(entry: Uint8Array): Promise<void>;
   /** Reports that the entry or one of its blocks is lost, or belongs to another file: it has to be remade. */
   reportLoss?(): void;
@@ -79,7 +78,7 @@ export interface SidecarBlocks {
   readonly room: number;
   /** Returns undefined if the block is missing. */
   load(block: number): Promise<Uint8Array | undefined>;
-  /** For the building job; takes ownership of the bytes, and resolves when the next block may come. */
+  /** Takes ownership of a block that a job has made, and resolves when the next one may come. */
   keep(block: number, bytes: Uint8Array): Promise<void>;
 }
 
@@ -106,32 +105,62 @@ export interface Reduction {
 export type ReductionQuality = "level" | "exact" | "frequencies" | "averages";
 
 /**
- * How a read proceeds while its file has no sidecar; the pixels are the same. `none`: the file has no
- * sidecar. `begin`: the job makes the parts that it needs and leaves them to the job that builds the sidecar
- * next; other reads wait meanwhile (a sequential JPEG). `apart`: the job reads the file only, whether or not
- * a sidecar is being built (a progressive JPEG at 1/8). `reuse`: the read uses a sidecar that the slot has,
- * and begins none (a thumbnail of a PNG). `wait`: the sidecar is built first, since the read would have to do
- * the same work (a progressive JPEG, quantiles of a TIFF).
+ * A layer of a sidecar: parts that are made, stored and lost together. `ground`: what all reads need
+ * (access points, a transcode, a packet index, quantiles). `overview`: small levels, for thumbnails.
+ * `pyramid`: all levels of an image without random access. `level4`, `level2`: an image at 1/4 and 1/2.
  */
-export type SidecarWay = "none" | "begin" | "apart" | "reuse" | "wait";
+export type SidecarLayer = "ground" | "overview" | "pyramid" | "level4" | "level2";
+
+/**
+ * How a read proceeds while its layer is missing; the pixels are the same. `begin`: the job makes the parts
+ * that it needs; it leaves the whole layer if it has made all of it, or else the job that builds the layer
+ * next; other reads wait meanwhile (a sequential JPEG, a thumbnail of a PNG). `zoom`: the first read is from
+ * the file only, since nobody may look closer; the second one waits until the layer is built (a tile of a
+ * PNG). `wait`: the layer is built first, since the read would have to do the same work (a progressive JPEG,
+ * quantiles of a TIFF).
+ */
+export type SidecarWay = "begin" | "zoom" | "wait";
+
+/** How a read uses the sidecar. */
+export interface SidecarUse {
+  /** Layers that serve the read, any of them. The first one is made if there is none. */
+  readonly layers: readonly [SidecarLayer, ...SidecarLayer[]];
+  readonly way: SidecarWay;
+  /** A layer on top of these that makes the read cheaper. It is built when readers zoom in, and none waits. */
+  readonly faster?: SidecarLayer | undefined;
+}
 
 /**
  * Everything derived from a page of a master so that later reads of it are cheap: access points, reduced
  * levels, a copy with random access. It is stored in the origin slot, never in the source.
  */
 export interface SidecarFormat {
-  /** `room` as in {@link SidecarBlocks}; a sidecar whose blocks need more is not stored. */
-  way(read: ReadRequest, fileSize: number, room: number): SidecarWay;
   /**
-   * Builds the entry from the whole file: small except for its blocks, storable, verified when it is loaded.
-   * Returns an empty array if this file can have none. Continues from what an earlier job with the same id
-   * has made.
+   * Returns how a read uses the sidecar; undefined if it has no use for one. `room` as in
+   * {@link SidecarBlocks}; a layer whose blocks need more is not stored.
    */
-  build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess): Promise<Uint8Array>;
-  /** Returns the estimated peak bytes of `build`, which omits parts that would exceed `allows`. */
-  memory(header: ImageHeader, fileSize: number, allows: (bytes: number) => boolean): number;
+  use(read: ReadRequest, fileSize: number, room: number): SidecarUse | undefined;
   /**
-   * Returns the estimated peak bytes of a read from a whole sidecar, `rows` full-size rows at a time. If that
+   * Returns the layers of a page that may be built, each after those that it is built on, without those that
+   * another one contains.
+   */
+  layers(header: ImageHeader, fileSize: number, room: number): readonly SidecarLayer[];
+  /**
+   * Builds the entry of a layer from the whole file: small except for its blocks, storable, verified when it
+   * is loaded. Returns an empty array if this file can have none. Continues from what an earlier job with the
+   * same id has made. A layer that is `faster` than others is built on the access to these, and its blocks go
+   * to `access.faster`.
+   */
+  build(
+    bytes: ByteSource,
+    master: MasterPage,
+    access?: SidecarAccess,
+    layer?: SidecarLayer,
+  ): Promise<Uint8Array>;
+  /** Returns the estimated peak bytes of `build`. */
+  memory(header: ImageHeader, fileSize: number, layer: SidecarLayer): number;
+  /**
+   * Returns the estimated peak bytes of a read from a whole layer, `rows` full-size rows at a time. If that
    * turns out to be lost and the job has no more memory, the read throws `wholeFileError`. undefined, or
    * absent: those of any read.
    */
@@ -140,9 +169,9 @@ export interface SidecarFormat {
    * Returns the nanoseconds of `build` per pixel of the master, as measured with photographs on a server's
    * processor.
    */
-  nsPerPixel(header: ImageHeader): number;
+  nsPerPixel(header: ImageHeader, layer: SidecarLayer): number;
   /**
-   * Returns the nanoseconds that a read takes in addition while there is no sidecar. Absent: those of a
+   * Returns the nanoseconds that a read takes in addition while its layer is missing. Absent: those of a
    * build.
    */
   nsWithout?(read: ReadRequest): number;

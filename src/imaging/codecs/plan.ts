@@ -77,6 +77,8 @@ export interface ReadRequest {
   readonly scaleFactor: number;
   /** The derivative has chroma at half size: a codec that stores chroma separately may read it so. */
   readonly halvesColour?: true;
+  /** The derivative is exactly half as large as the pixels that are read. */
+  readonly halvesSize?: true;
   /**
    * JPEG 2000: the derivative is lossy, so the decoder leaves out the lowest bit-planes. Absent: it decodes
    * all.

@@ -1,6 +1,6 @@
 // A whole job of a pool worker, from ranges of bytes to an encoded derivative.
 
-import type { Encoded, EncodedPieces } from "../codecs/codec.ts";
+import type { Encoded, EncodedPieces, SidecarLayer } from "../codecs/codec.ts";
 import type { MasterPage, RenderPlan } from "../codecs/plan.ts";
 import { concatenate } from "../lib/concatenate.ts";
 import { runSteps } from "../pipeline/run-steps.ts";
@@ -10,10 +10,10 @@ import { withMetadata } from "./embed.ts";
 import { type JobContext, stillWanted } from "./job-context.ts";
 import { overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
 
-/** Kinds of jobs: an encoded derivative, the sidecar of a master, or the pixels of an overlay. Plain data. */
+/** Kinds of jobs: an encoded derivative, a layer of a sidecar, or the pixels of an overlay. Plain data. */
 export type Task =
   | { readonly kind: "render"; readonly plan: RenderPlan }
-  | ({ readonly kind: "sidecar" } & MasterPage)
+  | ({ readonly kind: "sidecar"; readonly layer: SidecarLayer } & MasterPage)
   | { readonly kind: "overlay"; readonly plan: Pick<RenderPlan, "read" | "steps"> };
 
 /**
@@ -25,8 +25,8 @@ export async function runTask(task: Task, context: JobContext): Promise<Encoded>
   if (task.kind === "render") return render(task.plan, context);
   await stillWanted(wanted);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
-  const { header, page } = task;
-  const built = codecs.byFormat(header.format).sidecar?.build(bytes, { header, page }, sidecar);
+  const { header, page, layer } = task;
+  const built = codecs.byFormat(header.format).sidecar?.build(bytes, { header, page }, sidecar, layer);
   return { bytes: (await built) ?? new Uint8Array() };
 }
 

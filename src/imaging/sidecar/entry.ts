@@ -12,14 +12,12 @@ import {
   saveBlockList,
 } from "./blocks.ts";
 
-/** Kinds of parts, for all formats. The numbers are stored, and never reused for another kind. */
+/** Kinds of parts, for all formats. The numbers are stored, and never reused for another kind (3 was one). */
 export const partKinds = {
   /** Positions at which decoding can begin. */
   accessPoints: 1,
   /** The image at 1/8. */
   level8: 2,
-  /** The image at 1/4, as good as a resampling. */
-  level4: 3,
   /** A version with random access of a file that has none, with the same pixels. */
   transcode: 4,
   /** Range of values of a scientific image. */
@@ -36,6 +34,16 @@ export const partKinds = {
   pyramid: 10,
   /** Places of those tiles. */
   pyramidIndex: 11,
+  /** The image at 1/4, as good as a resampling, as coded tiles. */
+  level4: 12,
+  /** Places of those tiles. */
+  level4Index: 13,
+  /** Header of the transcode that a progressive file would have. */
+  transcodeHead: 14,
+  /** The smaller levels of a pyramid, as coded tiles. */
+  overview: 15,
+  /** Places of those tiles. */
+  overviewIndex: 16,
 } as const;
 
 export type PartKind = keyof typeof partKinds;

@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import { resolve } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import { noLimits } from "../../../src/iiif/image/size.ts";
-import { createEstimates, renderWork, sidecarWork } from "../../../src/images/admission/cost.ts";
+import {
+  createEstimates,
+  renderWork,
+  sidecarWork,
+  tileLayersWork,
+} from "../../../src/images/admission/cost.ts";
 import { mostCheapMs } from "../../../src/images/admission/lanes.ts";
 import { imageOptions } from "../../../src/images/options.ts";
 import { overlayOptions } from "../../../src/images/overlay/options.ts";
@@ -112,12 +117,24 @@ test("nearly full sizes and large derivatives are heavy", () => {
   expect(lane(headerOf("tif"), "0,0,2048,2048/max/0/default.webp")).toBe("heavy");
 });
 
-test("building the sidecar of a small JPEG is cheap, of a large or progressive one it is not", () => {
+test("building the access points of a JPEG is cheap, of a huge or progressive one it is not", () => {
   const of = (over: Partial<ImageHeader>) =>
-    sidecarWork(codecs.byFormat("jpg"), headerOf("jpg", over)).ms <= mostCheapMs;
+    sidecarWork(codecs.byFormat("jpg"), headerOf("jpg", over), "ground").ms <= mostCheapMs;
   expect(of({ width: 2400, height: 1600 })).toBe(true);
-  expect(of({})).toBe(false);
+  expect(of({ width: 24_000, height: 16_800 })).toBe(false);
   expect(of({ variant: "progressive" })).toBe(false);
+});
+
+test("the time of a layer is learned apart from that of others, and tiles need ground or a pyramid", () => {
+  for (const format of ["jpg", "png", "webp"] as const) {
+    const codec = codecs.byFormat(format);
+    const header = headerOf(format);
+    const layers = codec.sidecar!.layers(header, 2 ** 30, Number.POSITIVE_INFINITY);
+    const works = layers.map((layer) => sidecarWork(codec, header, layer));
+    expect(new Set(works.map(({ kind }) => kind)).size).toBe(layers.length);
+    const needed = works[layers.indexOf(format === "jpg" ? "ground" : "pyramid")]!;
+    expect(tileLayersWork(codec, header)).toBe(needed.ms);
+  }
 });
 
 test("estimates follow the durations of jobs of their kind, within limits, and not those of other kinds", () => {

@@ -48,7 +48,7 @@ describe("a first tile of more than a second", () => {
         text: expect.stringMatching(/^The first request for a tile is slow: it took 13 s here\. /),
       });
       expect(finding?.text).toMatch(cause);
-      expect(finding?.text).toMatch(/built the sidecar, which is in the origin cache now/);
+      expect(finding?.text).toMatch(/The sidecar is in the origin cache now/);
       expect(finding?.command).toMatch(command);
       expect(finding?.command).toMatch(/^smalti warm WARM$/m);
     },

@@ -7,8 +7,10 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
+import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import { sidecarKey } from "../../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../../src/images/describe.ts";
+import { prepare, render } from "../../../src/images/render.ts";
 import { createSidecars } from "../../../src/images/sidecar/sidecars.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
 import { readEntry, withoutLevels } from "../../../src/imaging/sidecar/entry.ts";
@@ -41,6 +43,7 @@ beforeAll(async () => {
   const sound = await picture.clone().jpeg({ quality: 75 }).toBuffer();
   await writeFile(join(folder, "cut.jpg"), sound.subarray(0, sound.length / 2));
   await writeFile(join(folder, "a.tif"), await picture.clone().tiff().toBuffer());
+  await writeFile(join(folder, "a.png"), await picture.clone().png({ compressionLevel: 1 }).toBuffer());
   app = await fresh();
 });
 
@@ -108,7 +111,7 @@ async function readOnce(
 
 /** Empties the slot of the entries of a master. */
 const clear = async (found: Master) => {
-  await app.service.slots.origin.delete((await sidecarKey(found)).name);
+  await app.service.slots.origin.delete((await sidecarKey(found, "ground")).name);
 };
 
 async function master(name: string) {
@@ -133,7 +136,7 @@ test("the first render begins, all others wait for one pass, which the origin sl
   }
   await sidecars.idle();
   expect(made()).toBe(1);
-  const { name, variant } = await sidecarKey(found);
+  const { name, variant } = await sidecarKey(found, "ground");
   await app.service.slots.origin.whenSettled();
   expect((await app.service.slots.origin.get(name, variant))?.length).toBeGreaterThan(1000);
   // Another process finds it there.
@@ -258,7 +261,7 @@ test("with a mismatching entry the response is correct, and the next read has it
   const right = await pixels(app);
   const other = await fresh();
   const { origin } = other.service.slots;
-  const { name, variant } = await sidecarKey(found);
+  const { name, variant } = await sidecarKey(found, "ground");
   origin.put(name, variant, new Uint8Array(500).fill(7));
   const { sidecars } = other.service.images;
   for (let n = 0; n < 2; n++) {
@@ -319,46 +322,140 @@ test("a store that cannot delete costs nothing but the healing", async () => {
   expect((await sidecars.of(found, at1(header), { signal: never }))?.access.id).toBe(each?.access.id);
 });
 
-/** Luma and twice a quarter of it at 1/4. */
-const planes = 375 * 250 + 2 * 188 * 125;
+/** A part of the image, read for a derivative of half its size. */
+const atHalf = (header: ImageHeader) => ({
+  ...at1(header),
+  halvesColour: true as const,
+  halvesSize: true as const,
+});
 
-test.each([
-  ["a.jpg", 1, 0],
-  ["a.jpg", 4, 0],
-  ["progressive.jpg", 1, 1],
-  ["progressive.jpg", 4, 1],
-] as const)(
-  "one pass makes all of the sidecar of %s, whatever is read first (at 1/%i)",
-  async (name, scaleFactor, block) => {
+const partsOf = async (found: Master, layer: Parameters<typeof sidecarKey>[1]) => {
+  await app.service.slots.origin.whenSettled();
+  const { name, variant } = await sidecarKey(found, layer);
+  const entry = await app.service.slots.origin.get(name, variant);
+  return entry && [...readEntry(entry)!.keys()];
+};
+
+test.each(["a.jpg", "progressive.jpg"])(
+  "a read of %s has what all reads need made, and each level is made after the second read of its scale",
+  async (name) => {
     const { found, header } = await master(name);
     const { sidecars, made } = parts();
     await clear(found);
-    await readOnce(sidecars, found, at(header, scaleFactor));
-    const later = await sidecars.of(found, atQuarter(header), { signal: never });
-    expect([later?.state, later?.finish, made()]).toEqual(["complete", undefined, 1]);
-    // after the transcode, if there is one
-    expect((await later?.access.blocks?.load(block))?.length).toBe(planes);
+    for (const scale of [1, 2]) await readOnce(sidecars, found, at(header, scale));
+    expect(await partsOf(found, "ground")).toEqual(
+      name === "a.jpg" ? ["accessPoints", "level8"] : ["accessPoints", "level8", "transcode"],
+    );
+    expect(made()).toBe(1);
+    for (const [layer, read] of [
+      ["level4", atQuarter(header)],
+      ["level2", atHalf(header)],
+    ] as const) {
+      const before = made();
+      expect((await readOnce(sidecars, found, read))?.access.faster).toBeUndefined();
+      expect([made() - before, await partsOf(found, layer)]).toEqual([0, undefined]);
+      expect((await readOnce(sidecars, found, read))?.access.faster).toBeUndefined();
+      expect([made() - before, await partsOf(found, layer)]).toEqual([1, [`${layer}Index`, layer]]);
+      const third = await sidecars.of(found, read, { signal: never });
+      expect(third?.access.faster?.absent).toBeUndefined();
+      expect((await third!.access.faster!.load()).length).toBeGreaterThan(100);
+    }
     const elsewhere = parts();
-    await app.service.slots.origin.whenSettled();
-    expect((await elsewhere.sidecars.of(found, at1(header), { signal: never }))?.state).toBe("complete");
+    const again = await elsewhere.sidecars.of(found, atQuarter(header), { signal: never });
+    expect([again?.state, again?.access.faster?.absent]).toEqual(["complete", undefined]);
     expect(elsewhere.made()).toBe(0);
   },
 );
 
-test("a level at 1/4 that no memory budget allows is left out, and the rest is made", async () => {
+test("reads do not wait for a level, and go on without it if the job that makes it fails", async () => {
+  const { found, header } = await master("a.jpg");
+  await clear(found);
+  let isLevel = false;
+  const { sidecars, made } = parts({
+    build: (own, ...args) => {
+      isLevel = args[0].task.kind === "sidecar" && args[0].task.layer === "level4";
+      return isLevel ? Promise.reject(new ServiceError("decode", "expected")) : own(...args);
+    },
+  });
+  for (let n = 0; n < 4; n++) {
+    const each = await sidecars.of(found, atQuarter(header), { signal: never });
+    expect(each?.access.faster).toBeUndefined();
+    each?.finish?.();
+  }
+  await sidecars.idle();
+  expect([made(), isLevel]).toEqual([2, true]);
+  expect((await readOnce(sidecars, found, atQuarter(header)))?.state).toBe("complete");
+  expect(made()).toBe(2);
+});
+
+test("a level that no memory budget allows is left out, and the rest is made", async () => {
   const { found, header } = await master("a.jpg");
   const { images } = app.service;
-  const most = images.codecs.byFormat("jpg").sidecar?.memory(header, 0, () => false) ?? 0;
+  const most = images.codecs.byFormat("jpg").sidecar?.memory(header, 0, "ground") ?? 0;
   const { sidecars, made } = parts({
     admission: { ...images.admission, allows: (bytes: number) => bytes <= most },
   });
   await clear(found);
-  await readOnce(sidecars, found, at1(header));
+  for (let n = 0; n < 3; n++) await readOnce(sidecars, found, atQuarter(header));
   expect(await sidecars.state(found, header)).toMatchObject({
     parts: [{ kind: "accessPoints" }, { kind: "level8" }],
   });
-  await readOnce(sidecars, found, atQuarter(header));
   expect(made()).toBe(1);
+});
+
+test("all layers are built for whoever asks for that, each once", async () => {
+  const { found, header } = await master("progressive.jpg");
+  await clear(found);
+  const { sidecars, made } = parts();
+  expect(await sidecars.buildAll(found, header, never)).toBe("made");
+  expect(made()).toBe(3);
+  expect(await sidecars.buildAll(found, header, never)).toBe("found");
+  await app.service.slots.origin.whenSettled();
+  const elsewhere = parts();
+  expect(await elsewhere.sidecars.buildAll(found, header, never)).toBe("found");
+  expect(made() + elsewhere.made()).toBe(3);
+  const cut = await master("cut.jpg");
+  expect(await parts().sidecars.buildAll(cut.found, cut.header, never)).toBe("refused");
+});
+
+test("a thumbnail leaves an overview, and the second tile of an image has its levels built", async () => {
+  const { found, header } = await master("a.png");
+  await clear(found);
+  const { service } = app;
+  const { sidecars, made } = parts();
+  const images = { ...service.images, sidecars };
+  const open = await openMaster(images.sources, "a.png");
+  const ask = async (region: string, size: string) => {
+    const parsed = parseImageRequest(3, { region, size, rotation: "0", file: "default.png" } as never);
+    await render(images, open, await prepare(images, open, parsed), never);
+    await sidecars.idle();
+  };
+  await ask("full", "200,");
+  expect(await partsOf(found, "overview")).toEqual(["overviewIndex", "overview"]);
+  await ask("full", "300,");
+  await ask("0,0,256,256", "max");
+  expect([made(), await partsOf(found, "pyramid")]).toEqual([0, undefined]);
+  await ask("512,512,256,256", "max");
+  expect([made(), await partsOf(found, "pyramid")]).toEqual([1, ["pyramidIndex", "pyramid"]]);
+  await ask("768,512,256,256", "max");
+  expect(made()).toBe(1);
+  expect(await sidecars.state(found, header)).toMatchObject({ state: "complete" });
+  await open.image.close();
+});
+
+test("thumbnails of a file whose levels are all there need no overview", async () => {
+  const { found, header } = await master("a.png");
+  await clear(found);
+  const { sidecars, made } = parts();
+  for (let n = 0; n < 2; n++) await readOnce(sidecars, found, at1(header));
+  expect(made()).toBe(1);
+  const elsewhere = parts();
+  await app.service.slots.origin.whenSettled();
+  for (const each of [sidecars, elsewhere.sidecars]) {
+    const small = await each.of(found, at(header, 4), { signal: never });
+    expect([small?.state, small?.finish]).toEqual(["complete", undefined]);
+  }
+  expect(await partsOf(found, "overview")).toBeUndefined();
 });
 
 test("its state comes from memory, else from the slot, without starting anything", async () => {
@@ -372,16 +469,9 @@ test("its state comes from memory, else from the slot, without starting anything
   first?.finish?.();
   await sidecars.idle();
   expect(await stateOf()).toBe("complete");
-  // at 1/8 and 1/4: luma and two components of half its width and height, rounded up each
+  // luma and two components of half its width and height, rounded up each
   expect(await sidecars.state(found, header)).toMatchObject({
-    parts: [
-      { kind: "accessPoints" },
-      { kind: "level8", bytes: 188 * 125 + 2 * 94 * 63 },
-      { kind: "level4", bytes: planes },
-      { kind: "level2" },
-      // three columns and two rows of tiles
-      { kind: "level2Index", bytes: 6 * 8 },
-    ],
+    parts: [{ kind: "accessPoints" }, { kind: "level8", bytes: 188 * 125 + 2 * 94 * 63 }],
   });
   await app.service.slots.origin.whenSettled();
   expect(await stateOf(parts().sidecars)).toBe("complete");
@@ -411,7 +501,7 @@ test("an entry that the slot fails to return is forgotten, not removed, and used
     const { sidecars } = parts();
     await readOnce(sidecars, found, at1(header));
     await origin.whenSettled();
-    const { name, variant } = await sidecarKey(found);
+    const { name, variant } = await sidecarKey(found, "ground");
     entries.push((await origin.get(name, variant))!);
   }
   let fails = false;
@@ -441,58 +531,6 @@ test("an entry that the slot fails to return is forgotten, not removed, and used
   const again = await use(pictures[0]);
   expect((await again!.access.load()).length).toBe(entries[0]!.length);
   expect([made(), removed]).toEqual([0, 0]);
-});
-
-test("reads use an early sidecar while the job makes the level at 1/2, and then the whole one", async () => {
-  const { found, header } = await master("a.jpg");
-  await clear(found);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const { sidecars, made } = parts({
-    async build(own, ...args) {
-      const result = await own(...args);
-      await held;
-      return result;
-    },
-  });
-  const use = () => sidecars.of(found, at1(header), { signal: never });
-  (await use())!.finish?.();
-  const early = (await use())!;
-  expect(early.state).toBe("complete");
-  expect(sidecars.building()).toBe(1);
-  const partsOf = async (access: typeof early.access) => [...readEntry(await access.load())!.keys()];
-  expect(await partsOf(early.access)).toEqual(["accessPoints", "level8", "level4"]);
-  release();
-  await sidecars.idle();
-  expect(sidecars.building()).toBe(0);
-  const whole = (await use())!;
-  expect(await partsOf(whole.access)).toEqual(["accessPoints", "level8", "level4", "level2", "level2Index"]);
-  expect(whole.access.id).not.toBe(early.access.id);
-  expect(made()).toBe(1);
-});
-
-test("an early sidecar stays and is stored if the job fails to make the rest", async () => {
-  const { found, header } = await master("a.jpg");
-  await clear(found);
-  const { sidecars } = parts({
-    async build(own, ...args) {
-      await own(...args);
-      throw new ServiceError("timeout", "expected");
-    },
-  });
-  const use = () => sidecars.of(found, at1(header), { signal: never });
-  (await use())!.finish?.();
-  await sidecars.idle();
-  const left = (await use())!;
-  expect(left.access.id).not.toContain("early");
-  const { origin } = app.service.slots;
-  await origin.whenSettled();
-  const { name, variant } = await sidecarKey(found);
-  const entry = (await origin.get(name, variant))!;
-  expect([...readEntry(entry)!.keys()]).toEqual(["accessPoints", "level8", "level4"]);
-  expect(await left.access.load()).toEqual(entry);
 });
 
 test("reads do without for ten minutes if the job took longer than it may", async () => {

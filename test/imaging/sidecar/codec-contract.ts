@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Codec, SidecarAccess } from "../../../src/imaging/codecs/codec.ts";
+import type { Codec, SidecarAccess, SidecarLayer } from "../../../src/imaging/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/imaging/codecs/image-header.ts";
 import type { ReadRequest } from "../../../src/imaging/codecs/plan.ts";
 import { ImagingError } from "../../../src/imaging/errors.ts";
@@ -15,6 +15,8 @@ export interface SidecarContract {
   readonly codec: () => Codec;
   /** A sound file for which a sidecar can be stored. */
   readonly file: () => Promise<Uint8Array>;
+  /** The layer to build; `ground` by default. */
+  readonly layer?: SidecarLayer;
   /** Reads that are cheaper with a sidecar. */
   readonly reads: (header: ImageHeader) => readonly ReadRequest[];
   /** Reads that use the parts that the others do not use; the file alone may serve them as cheaply. */
@@ -37,63 +39,87 @@ const sidecarOf = ({ sidecar }: Codec) => {
   return sidecar;
 };
 
-/** Builds as the service does. `memory`: limit of the build. */
+/** True for layers that are built on `ground`, and read together with it. */
+const isZoom = (layer: SidecarLayer) => layer === "level4" || layer === "level2";
+
+/** A build of a layer; `memory` limits it, and `ground` is what a level is built on, if there is any. */
+interface Build {
+  readonly id: string;
+  readonly layer: SidecarLayer;
+  readonly memory?: number | undefined;
+  readonly ground?: Built | undefined;
+}
+
+/** Returns access to a stored layer; to an absent one if there is none. */
+const accessOf = (id: string, stored: Built | undefined): SidecarAccess => ({
+  id,
+  ...(stored ? { blocks: stored.blocks } : { absent: true }),
+  load: async () => stored?.entry ?? new Uint8Array(),
+});
+
+/** Builds as the service does. */
 async function build(
   codec: Codec,
   bytes: ByteSource,
   header: ImageHeader,
-  id: string,
-  memory?: number,
+  { id, layer, memory, ground }: Build,
 ): Promise<Built> {
   const blocks = heapBlocks();
-  const access: SidecarAccess = { id, memory, blocks, load: async () => new Uint8Array() };
-  const entry = await sidecarOf(codec).build(bytes, { header, page: 1 }, access);
+  const made: SidecarAccess = { id, memory, blocks, load: async () => new Uint8Array() };
+  const access = isZoom(layer) ? { ...accessOf(`${id}, ground`, ground), memory, faster: made } : made;
+  const entry = await sidecarOf(codec).build(bytes, { header, page: 1 }, access, layer);
   return { entry, blocks };
 }
 
 export function sidecarContract(
   name: string,
-  { codec, file, reads, rest = () => [] }: SidecarContract,
+  { codec, file, layer = "ground", reads, rest = () => [] }: SidecarContract,
 ): void {
   describe(`the sidecar of ${name}`, () => {
     let data: Uint8Array;
     let header: ImageHeader;
+    /** What a level is built on. */
+    let ground: Built | undefined;
     let built: Built;
     /** Results of each read from the file alone. */
     let expected: readonly string[];
     let ids = 0;
 
-    const alone = (): SidecarAccess => ({
-      id: `alone ${++ids}`,
-      absent: true,
-      load: async () => new Uint8Array(),
-    });
-    const pixels = async (read: ReadRequest, access: SidecarAccess, bytes = memoryBytes(data)) =>
+    /** Access without the layer. */
+    const without = (): SidecarAccess => accessOf(`without ${++ids}`, ground);
+    const pixels = async (read: ReadRequest, access?: SidecarAccess, bytes = memoryBytes(data)) =>
       digestOf((await codec().decode(bytes, read, access)).data);
-    /** Access to a sidecar with an entry or blocks of the caller's, and how often a read reported a loss. */
-    const accessTo = ({ entry, blocks }: { entry: Uint8Array; blocks: HeapBlocks }) => {
+    /** Access to a layer with an entry or blocks of the caller's, and how often a read reported a loss. */
+    const accessTo = (stored: Built) => {
       const losses = { count: 0 };
-      const access: SidecarAccess = {
-        id: `stored ${++ids}`,
-        blocks,
-        load: async () => entry,
+      const own: SidecarAccess = {
+        ...accessOf(`stored ${++ids}`, stored),
         reportLoss: () => void losses.count++,
       };
-      return { access, losses };
+      return { access: ground ? { ...without(), faster: own } : own, losses };
     };
 
     beforeAll(async () => {
       data = await file();
       header = await codec().probe(memoryBytes(data), 1);
-      built = await build(codec(), memoryBytes(data), header, "first");
+      if (isZoom(layer))
+        ground = await build(codec(), memoryBytes(data), header, { id: "ground", layer: "ground" });
+      built = await build(codec(), memoryBytes(data), header, { id: "first", layer, ground });
       const pictures: string[] = [];
-      for (const read of reads(header)) pictures.push(await pixels(read, alone()));
+      for (const read of reads(header)) pictures.push(await pixels(read));
       expected = pictures;
     });
 
     it("is requested by its reads, and can be stored", () => {
-      for (const read of reads(header))
-        expect(sidecarOf(codec()).way(read, data.length, Number.POSITIVE_INFINITY)).not.toBe("none");
+      const { use, layers } = sidecarOf(codec());
+      const all = layers(header, data.length, Number.POSITIVE_INFINITY);
+      for (const read of reads(header)) {
+        const found = use(read, data.length, Number.POSITIVE_INFINITY);
+        const serving = (isZoom(layer) ? [found?.faster] : found?.layers) ?? [];
+        expect(serving).toContain(layer);
+        // The overview of a progressive JPEG is left out, since `ground` serves the same reads.
+        expect(all.some((each) => serving.includes(each))).toBe(true);
+      }
       expect(built.entry.length).toBeGreaterThan(0);
     });
 
@@ -104,23 +130,23 @@ export function sidecarContract(
 
     it("spares reads of the file", async () => {
       for (const read of reads(header)) {
-        const [without, withOne] = [countingBytes(data), countingBytes(data)];
-        await pixels(read, alone(), without);
-        await pixels(read, accessTo(built).access, withOne);
-        expect(withOne.total()).toBeLessThan(without.total());
+        const [more, fewer] = [countingBytes(data), countingBytes(data)];
+        await pixels(read, without(), more);
+        await pixels(read, accessTo(built).access, fewer);
+        expect(fewer.total()).toBeLessThan(more.total());
       }
     });
 
     it("is the same whenever it is built, so that servers can share a slot", async () => {
-      const again = await build(codec(), memoryBytes(data), header, "again");
+      const again = await build(codec(), memoryBytes(data), header, { id: "again", layer, ground });
       expect(digestOf(again.entry)).toBe(digestOf(built.entry));
       const numbered = ({ blocks }: Built) => [...blocks.all].map(([n, bytes]) => [n, digestOf(bytes)]);
       expect(numbered(again)).toEqual(numbered(built));
     });
 
     it("changes no pixel when it was built with as little memory as that takes", async () => {
-      const least = sidecarOf(codec()).memory(header, data.length, () => false);
-      const small = await build(codec(), memoryBytes(data), header, "small", least);
+      const memory = sidecarOf(codec()).memory(header, data.length, layer);
+      const small = await build(codec(), memoryBytes(data), header, { id: "small", layer, memory, ground });
       for (const [i, read] of reads(header).entries())
         expect(await pixels(read, accessTo(small).access)).toBe(expected[i]);
     });
@@ -179,14 +205,16 @@ export function sidecarContract(
           return sound.read(offset, length);
         },
       };
-      await expect(build(failing, gone, header, "failing")).rejects.toMatchObject({ kind: ending().kind });
-      const { entry } = await build(failing, sound, header, "failing");
+      await expect(build(failing, gone, header, { id: "failing", layer, ground })).rejects.toMatchObject({
+        kind: ending().kind,
+      });
+      const { entry } = await build(failing, sound, header, { id: "failing", layer, ground });
       expect(digestOf(entry)).toBe(digestOf(built.entry));
     });
 
     it("is not stored for a file that ends early", async () => {
       const half = memoryBytes(data.subarray(0, data.length / 2));
-      const entry = await build(codec(), half, header, "half").then(
+      const entry = await build(codec(), half, header, { id: "half", layer }).then(
         (made) => made.entry,
         (error: unknown) => {
           expect(error).toMatchObject({ kind: "decode" });
@@ -196,11 +224,10 @@ export function sidecarContract(
       expect(entry).toHaveLength(0);
     });
 
-    it("reports the memory of a build, with all parts no less than without", () => {
+    it("reports the memory and the time of a build", () => {
       const { memory, nsPerPixel } = sidecarOf(codec());
-      const memoryIf = (allowed: boolean) => memory(header, data.length, () => allowed);
-      expect(memoryIf(true)).toBeGreaterThanOrEqual(memoryIf(false));
-      expect(nsPerPixel(header)).toBeGreaterThan(0);
+      expect(memory(header, data.length, layer)).toBeGreaterThanOrEqual(0);
+      expect(nsPerPixel(header, layer)).toBeGreaterThan(0);
     });
   });
 }

@@ -11,7 +11,7 @@ import { grain } from "../../grain.ts";
 import { fixture, testHost } from "../../host.ts";
 import { oldJpegFile } from "../codecs/tif/old-jpeg-file.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
-import { sidecarContract } from "./codec-contract.ts";
+import { type SidecarContract, sidecarContract } from "./codec-contract.ts";
 import { exampleCodec, exampleFile } from "./example-codec.ts";
 
 /** The formats that have rows below. */
@@ -21,6 +21,7 @@ const codecOf = (format: SourceFormat) => {
   return () => createCodecs(testHost).byFormat(format);
 };
 const region = { x: 512, y: 768, width: 256, height: 128 };
+const wholeOf = ({ width, height }: ImageHeader) => ({ x: 0, y: 0, width, height });
 const picture = (progressive: boolean) => async () =>
   new Uint8Array(await grain(1024, 1024, 30).jpeg({ quality: 90, progressive }).toBuffer());
 
@@ -34,6 +35,16 @@ sidecarContract("a sequential JPEG", {
   ],
 });
 
+sidecarContract("a sequential JPEG with its level at 1/4", {
+  codec: codecOf("jpg"),
+  file: picture(false),
+  layer: "level4",
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+    { header, page: 1, region: wholeOf(header), scaleFactor: 4, halvesColour: true },
+  ],
+});
+
 sidecarContract("a progressive JPEG", {
   codec: codecOf("jpg"),
   file: picture(true),
@@ -42,6 +53,16 @@ sidecarContract("a progressive JPEG", {
     { header, page: 1, region, scaleFactor: 4, halvesColour: true },
   ],
   rest: (header) => [{ header, page: 1, region, scaleFactor: 8 }],
+});
+
+sidecarContract("a progressive JPEG at 1/8", {
+  codec: codecOf("jpg"),
+  file: picture(true),
+  layer: "overview",
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 8 },
+    { header, page: 1, region: wholeOf(header), scaleFactor: 8 },
+  ],
 });
 
 sidecarContract("old-style JPEG in a TIFF", {
@@ -64,7 +85,15 @@ sidecarContract("old-style JPEG in a TIFF", {
 });
 
 sidecarContract("a TIFF that is read with a window", {
-  codec: codecOf("tif"),
+  codec() {
+    const tiff = codecOf("tif")();
+    // A plan with a window marks the header so.
+    const probe: typeof tiff.probe = async (...master) => ({
+      ...(await tiff.probe(...master)),
+      windowed: true,
+    });
+    return { ...tiff, probe };
+  },
   async file() {
     return wideStrips(960);
   },
@@ -90,22 +119,36 @@ const pyramidReads = (header: ImageHeader): readonly ReadRequest[] => [
   { header, page: 1, region, scaleFactor: 1 },
   { header, page: 1, region: { x: 200, y: 130, width: 333, height: 401 }, scaleFactor: 1 },
   { header, page: 1, region: { x: 512, y: 512, width: 512, height: 512 }, scaleFactor: 2 },
-  { header, page: 1, region: { x: 0, y: 0, width: header.width, height: header.height }, scaleFactor: 4 },
+  { header, page: 1, region: wholeOf(header), scaleFactor: 4 },
 ];
 
-sidecarContract("a lossy WebP", {
+interface RowsFile extends Pick<SidecarContract, "codec" | "file"> {
+  readonly reads?: SidecarContract["reads"];
+}
+
+/** Those that an overview serves. */
+const overviewReads = (header: ImageHeader) =>
+  pyramidReads(header).filter(({ scaleFactor }) => scaleFactor > 1);
+
+/** Tests the sidecar of a format that is decoded in rows. */
+const pyramidContract = (name: string, { codec, file, reads = pyramidReads }: RowsFile) =>
+  sidecarContract(name, { codec, file, layer: "pyramid", reads });
+const overviewContract = (name: string, { codec, file }: RowsFile) =>
+  sidecarContract(`${name}, with its overview`, { codec, file, layer: "overview", reads: overviewReads });
+
+const lossyWebp = {
   codec: codecOf("webp"),
   file: async () => new Uint8Array(await grain(1100, 1030, 30).webp({ quality: 90, effort: 0 }).toBuffer()),
-  reads: pyramidReads,
-});
+};
+pyramidContract("a lossy WebP", lossyWebp);
+overviewContract("a lossy WebP", lossyWebp);
 
-sidecarContract("a WebP with alpha", {
+pyramidContract("a WebP with alpha", {
   codec: codecOf("webp"),
   file: async () =>
     new Uint8Array(
       await grain(1024, 1025, 30).ensureAlpha(0.5).webp({ lossless: true, effort: 0 }).toBuffer(),
     ),
-  reads: pyramidReads,
 });
 
 const png = (options: object, change = (image: Sharp) => image) => ({
@@ -116,23 +159,24 @@ const png = (options: object, change = (image: Sharp) => image) => ({
         .png({ compressionLevel: 1, ...options })
         .toBuffer(),
     ),
-  reads: pyramidReads,
 });
-sidecarContract("a PNG", png({ adaptiveFiltering: true }));
-sidecarContract(
+pyramidContract("a PNG", png({ adaptiveFiltering: true }));
+overviewContract("a PNG", png({ adaptiveFiltering: true }));
+pyramidContract(
   "an interlaced PNG with alpha",
   png({ progressive: true }, (image) => image.ensureAlpha(0.3)),
 );
-sidecarContract(
+pyramidContract(
   "a gray PNG of 16 bits",
   png({}, (image) => image.toColourspace("grey16")),
 );
 
-sidecarContract("a GIF", {
+const gif = {
   codec: codecOf("gif"),
   file: async () => new Uint8Array(await grain(1024, 1024, 30).gif({ effort: 1 }).toBuffer()),
-  reads: pyramidReads,
-});
+};
+pyramidContract("a GIF", gif);
+overviewContract("a GIF", gif);
 
 const tiff = (options: TiffOptions, change = (image: Sharp) => image) => ({
   codec: codecOf("tif"),
@@ -142,21 +186,21 @@ const tiff = (options: TiffOptions, change = (image: Sharp) => image) => ({
         .tiff(options)
         .toBuffer(),
     ),
-  reads: pyramidReads,
 });
-sidecarContract("a TIFF in strips", tiff({ compression: "lzw", predictor: "horizontal" }));
-sidecarContract(
+const strips = tiff({ compression: "lzw", predictor: "horizontal" });
+pyramidContract("a TIFF in strips", strips);
+overviewContract("a TIFF in strips", strips);
+pyramidContract(
   "a TIFF with alpha in strips",
   tiff({ compression: "deflate" }, (image) => image.ensureAlpha(0.3)),
 );
-sidecarContract("a TIFF in tiles", {
+pyramidContract("a TIFF in tiles", {
   ...tiff({ compression: "deflate", tile: true, tileWidth: 256, tileHeight: 256 }),
-  reads: (header) => pyramidReads(header).filter(({ scaleFactor }) => scaleFactor > 1),
+  reads: overviewReads,
 });
-sidecarContract("a gray TIFF of 16 bits in strips", {
+pyramidContract("a gray TIFF of 16 bits in strips", {
   codec: codecOf("tif"),
   file: async () => wideStrips(1088),
-  reads: pyramidReads,
 });
 
 sidecarContract("a JPEG 2000 file", {

@@ -50,8 +50,9 @@ async function readRow(bytes: ByteSource, start: number, width: number): Promise
 }
 
 const sidecar: SidecarFormat = {
-  // A read makes what it needs itself; the sidecar is built after it.
-  way: () => "begin",
+  // A read makes what it needs itself; the layer is built after it.
+  use: () => ({ layers: ["ground"], way: "begin" }),
+  layers: () => ["ground"],
   async build(bytes, { header }) {
     const starts = await findRows(bytes, header.height);
     return writeEntry([{ kind: "accessPoints", inside: [new Uint8Array(starts.buffer)] }]);

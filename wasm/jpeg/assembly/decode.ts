@@ -4,5 +4,5 @@
 export { colourRow } from "./decode/colour-out";
 export { finishCut } from "./decode/crop-bits";
 export { buildTable } from "./huffman-read";
-export { cutRows, decodeRows, indexRows, shrinkRows } from "./decode/mcus";
+export { cutRows, decodeRows, indexRows } from "./decode/mcus";
 export { doubleAcross, doubleBoth, doubleDown, extendRows, repeatAcross } from "./decode/upsample";

@@ -200,8 +200,8 @@ function slowFirstFinding(known: DiagnosisFacts): Finding | undefined {
   const cause = reason ? ` ${reason.text(known)}` : "";
   const sidecarText =
     sidecar?.state === "complete"
-      ? "That request built the sidecar, which is in the origin cache now: tiles are fast as long as it is there."
-      : "That request builds the sidecar and leaves it in the origin cache, so later ones are fast.";
+      ? "The sidecar is in the origin cache now: tiles are fast as long as it is there."
+      : "The first requests build the sidecar and leave it in the origin cache, so later ones are fast.";
   return {
     level: "slow",
     code: "slow_first",
@@ -221,7 +221,7 @@ export function sidecarFinding(known: DiagnosisFacts): Finding | undefined {
   if (sidecar.state === "unavailable") return noSidecar(sidecar.until !== undefined);
   const slow = slowFirstFinding(known);
   if (slow) return slow;
-  const cost = `The first tile of this image builds its sidecar, once, which is expected to take ${msText(sidecarMs)}`;
+  const cost = `The first tiles of this image build its sidecar, once, which is expected to take ${msText(sidecarMs)}`;
   if (sidecar.state === "absent")
     return {
       level: "note",

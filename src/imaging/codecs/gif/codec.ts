@@ -15,12 +15,13 @@ import { readGifMetadata } from "./metadata.ts";
 export function gifCodec(pyramids: Pyramids): Codec {
   const parts = pyramids({
     async decodeRows(bytes, { header, page }, region, take) {
-      const gif = await readGifHeader(bytes);
+      const file = await readAll(bytes, longestFile);
+      const gif = await readGifHeader(memoryBytes(file));
       const bands = bandsOf(gif);
       if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
         throw damagedError("its header, which is not the one read before");
       if (page > gif.frames.length) throw damagedError(`frame ${page}, which is missing`);
-      const image = decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
+      const image = decodeGif(file, gif, page, region, bands);
       for (const rows of rowsOf(image)) await take(rows);
       return false;
     },

@@ -52,7 +52,8 @@ export function jp2Codec(
     rows: rowsByParts(reading, ({ scaleFactor }) => 4 * ring * scaleFactor),
     scales: { of: resolutions },
     sidecar: {
-      way: () => "wait",
+      use: () => ({ layers: ["ground"], way: "wait" }),
+      layers: () => ["ground"],
       build: (bytes) => buildPacketIndex(bytes),
       memory: (header, fileSize) => 8 * 1024 * 1024 + fileSize / 100 + indexMemory(header),
       nsPerPixel: () => 2,

@@ -18,9 +18,10 @@ import {
   nsWithout,
   reductions,
   regionMemory,
+  sidecarLayers,
   sidecarMemory,
   sidecarNsPerPixel,
-  sidecarWay,
+  sidecarUse,
 } from "./estimates.ts";
 import { detailsOf, readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
@@ -138,8 +139,10 @@ export function jpegCodec(
       return decodeReduced(read, (larger) => decodeHuffman(source, larger), resampler);
     },
     sidecar: {
-      way: sidecarWay,
-      build: (bytes, { header }, access) => files.buildSidecar(withLateHeight(bytes, header), header, access),
+      use: sidecarUse,
+      layers: sidecarLayers,
+      build: (bytes, { header }, access, layer) =>
+        files.buildSidecar(withLateHeight(bytes, header), header, access, layer),
       memory: sidecarMemory,
       nsPerPixel: sidecarNsPerPixel,
       nsWithout,

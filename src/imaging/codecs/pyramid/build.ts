@@ -1,4 +1,4 @@
-// Builds the sidecar of an image that is decoded in rows: all its levels as coded tiles.
+// Builds layers of the sidecar of an image that is decoded in rows: its levels as coded tiles.
 
 import { ImagingError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
@@ -8,7 +8,7 @@ import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { mostTileBytes, saveTileIndex, type TilePlace, tileSide } from "../../sidecar/tiles/tile-index.ts";
 import type { TakeRows } from "../codec.ts";
 import type { Resize } from "./halver.ts";
-import { levelSizes, type Size } from "./levels.ts";
+import type { Size } from "./levels.ts";
 import { divideIntoTiles } from "./tile-rows.ts";
 
 /** Makes and stores what the levels need. */
@@ -17,18 +17,23 @@ export interface PyramidTools {
   readonly coder: TileCoder;
 }
 
+/** The levels to make, the first of which `decodeRows` delivers, and the first that is stored. */
+export interface BuiltLevels {
+  readonly layer: "pyramid" | "overview";
+  readonly sizes: readonly Size[];
+  readonly lowest: number;
+}
+
 /**
- * Writes the levels of an image from `lowest` on to blocks and returns the entry of its sidecar. Holds a row
- * of tiles of each level. Throws ImagingError `unsupported` if there is no room, `decode` if the file ends
- * early.
+ * Writes the levels of an image to blocks and returns the entry of the layer. Holds a row of tiles of each
+ * level. Throws ImagingError `unsupported` if there is no room, `decode` if the file ends early.
  */
 export async function buildPyramid(
   decodeRows: (take: TakeRows) => Promise<boolean>,
-  { size, lowest }: { readonly size: Size; readonly lowest: 0 | 1 },
+  { layer, sizes, lowest }: BuiltLevels,
   sink: BlockSink,
   { resize, coder }: PyramidTools,
 ): Promise<Uint8Array> {
-  const sizes = levelSizes(size);
   /** Places of the tiles of each level, row by row. */
   const places = sizes.map((): TilePlace[] => []);
   const blocks = blockWriter(sink);
@@ -50,8 +55,8 @@ export async function buildPyramid(
   if (incomplete)
     throw new ImagingError("decode", "Expected a whole file; this one ends early. It may be damaged.");
   return writeEntry([
-    { kind: "pyramidIndex", inside: [saveTileIndex(places.flat())] },
-    { kind: "pyramid", blocks: await blocks.end() },
+    { kind: `${layer}Index`, inside: [saveTileIndex(places.flat())] },
+    { kind: layer, blocks: await blocks.end() },
   ]);
 }
 

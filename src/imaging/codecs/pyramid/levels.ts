@@ -20,6 +20,16 @@ export function levelSizes({ width, height }: Size, side: number = tileSide): re
   return sizes;
 }
 
+/** Maximum pixels of the largest level of an overview. */
+const mostOfOverview = 1 << 21;
+
+/** Returns the number of the largest level of an overview: the first small one of those after the image. */
+export function overviewLevel(size: Size): number {
+  const sizes = levelSizes(size);
+  const found = sizes.findIndex(({ width, height }, n) => n > 0 && width * height <= mostOfOverview);
+  return found > 0 ? found : sizes.length - 1;
+}
+
 /** Returns the part of a level that a region of the image, in full-size pixels, covers at 1/2^level. */
 export function partOf(region: Rectangle, level: number): Rectangle {
   const factor = 2 ** level;

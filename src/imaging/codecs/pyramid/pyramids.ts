@@ -4,10 +4,19 @@ import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { BlockCache } from "../../sidecar/block-reader.ts";
+import type { BlockSink } from "../../sidecar/blocks.ts";
 import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { tileSide } from "../../sidecar/tiles/tile-index.ts";
-import type { Codec, Decoded, SidecarAccess, SidecarWay, TakeRows } from "../codec.ts";
+import type {
+  Codec,
+  Decoded,
+  SidecarAccess,
+  SidecarBlocks,
+  SidecarLayer,
+  SidecarUse,
+  TakeRows,
+} from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { partsOf } from "../parts.ts";
 import type { MasterPage, ReadRequest } from "../plan.ts";
@@ -15,9 +24,9 @@ import { wholeFileError } from "../whole-file.ts";
 import { buildPyramid } from "./build.ts";
 import { atLevel, changedBy, commonPart, drawnArea, drawnOf, onBackground } from "./drawn.ts";
 import type { Resize } from "./halver.ts";
-import { levelSizes, partOf, type Size } from "./levels.ts";
+import { levelSizes, overviewLevel, partOf, type Size } from "./levels.ts";
 import { openPyramid, readPyramid, type StoredPyramid } from "./read.ts";
-import { collectRows, type DecodeRows, decodeLevel, type RowsMaster } from "./rows.ts";
+import { collectRows, type DecodeRows, decodeLevel, type RowsMaster, rowsOf } from "./rows.ts";
 import { decodeOnce, type WholeFormat } from "./whole.ts";
 
 /**
@@ -66,19 +75,16 @@ const usualRatio = 0.7;
 const heldRows = 320;
 /** The same of a build, which also holds a row of tiles of each level. */
 const heldByBuild = 1024;
-/** Share of the rows up to which a first read is cheaper on its own than after the build. */
-const shareAlone = 0.6;
-/**
- * Scale factor from which a read of the whole image, such as a thumbnail, is no reason to build a sidecar.
- */
-const thumbnailFactor = 8;
 /** Maximum bytes of a decoded image that a read decodes before the build, which usually takes it over. */
 const mostBegun = 128 * 2 ** 20;
-/** Nanoseconds per pixel of making and coding all levels. */
-const buildNs = 6;
+/** Nanoseconds per pixel of making and coding all levels, and of making an overview. */
+const buildNs = { pyramid: 6, overview: 3 } as const;
+/** Copies of the largest level of an overview that a read holds while it makes it. */
+const heldOfOverview = 2;
 /** Maximum bytes of the indexes that stay in memory. */
 const keptBytes = 8 * 2 ** 20;
 
+const wholeOf = ({ width, height }: Size): Rectangle => ({ x: 0, y: 0, width, height });
 const sampleBytes = ({ bands, depth }: ImageHeader) => bands * (depth / 8);
 const pixelsOf = ({ width, height }: Size) => width * height;
 
@@ -97,6 +103,8 @@ export const hasPyramid = (header: ImageHeader) =>
 
 interface Open {
   readonly pyramid: StoredPyramid;
+  /** Number of its first level. */
+  readonly lowest: number;
   /** Access of the job that reads it. */
   readonly current: { access: SidecarAccess };
 }
@@ -105,20 +113,17 @@ interface Open {
 export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools) {
   const known = createLru<string, Open>(keptBytes);
 
-  /** Opens the sidecar of an image; undefined if it is damaged, or belongs to another. */
-  const open = async (
+  /** Opens the layer in an entry; undefined if it is damaged, or belongs to another image. */
+  const openEntry = async (
+    entry: Uint8Array,
     access: SidecarAccess,
     header: ImageHeader,
-    lowest: 0 | 1,
+    lowestStored: 0 | 1,
   ): Promise<Open | undefined> => {
-    const kept = known.get(access.id);
-    if (kept) {
-      kept.current.access = access;
-      return kept;
-    }
-    const parts = readEntry(await access.load());
-    const part = parts?.get("pyramidIndex");
-    const list = parts?.get("pyramid")?.blocks;
+    const parts = readEntry(entry);
+    const layer = parts?.has("overview") ? "overview" : "pyramid";
+    const part = parts?.get(`${layer}Index`);
+    const list = parts?.get(layer)?.blocks;
     const index = part && (await bytesOf(part));
     if (!list || !index) return undefined;
     const current = { access };
@@ -126,32 +131,34 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       current: () => current.access.blocks,
       onLost: () => current.access.reportLoss?.(),
     });
+    const lowest = layer === "overview" ? overviewLevel(header) : lowestStored;
     // The part of an entry keeps all of its memory.
     const pyramid = openPyramid(levelSizes(header).slice(lowest), index.slice(), blocks);
-    const opened = pyramid && { pyramid, current };
+    const opened = pyramid && { pyramid, lowest, current };
     if (opened) known.set(access.id, opened, index.length + 4096);
     return opened;
   };
 
-  /** Returns a region from the sidecar; undefined if that is missing, lost or damaged, which is reported. */
+  /** Returns a region from a layer; undefined if that is missing, lost or damaged, which is reported. */
   const fromSidecar = async (
     { header, region, scaleFactor }: ReadRequest,
-    lowest: 0 | 1,
+    lowestStored: 0 | 1,
     access?: SidecarAccess,
   ) => {
     const level = Math.log2(scaleFactor);
-    if (!access || access.absent || level < lowest) return undefined;
-    const opened = await open(access, header, lowest);
-    if (!opened) {
-      access.reportLoss?.();
-      return undefined;
-    }
-    const pixels = await readPyramid(opened.pyramid, header, partOf(region, level), level - lowest, coder);
-    if (!pixels) {
-      known.delete(access.id);
-      access.reportLoss?.();
-    }
-    return pixels;
+    if (!access || level < lowestStored) return undefined;
+    const kept = known.get(access.id);
+    if (!kept && access.absent) return undefined;
+    const opened = kept ?? (await openEntry(await access.load(), access, header, lowestStored));
+    if (opened) opened.current.access = access;
+    const pixels =
+      opened && level >= opened.lowest
+        ? await readPyramid(opened.pyramid, header, partOf(region, level), level - opened.lowest, coder)
+        : undefined;
+    if (pixels) return pixels;
+    known.delete(access.id);
+    access.reportLoss?.();
+    return undefined;
   };
 
   return (format: RowFormat): PyramidParts => {
@@ -165,22 +172,38 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       "decodeRows" in format
         ? format.pixelsFor({ ...read, region: commonPart(drawnArea(read.header), read.region) })
         : pixelsOf(drawnArea(read.header)) * read.page;
-    /** True if a first read is cheaper on its own than after the build. */
-    const isReadAlone = (read: ReadRequest) =>
-      "decodeWhole" in format
-        ? format.wholeBytes(read.header) <= mostBegun
-        : pixelsAlone(read) <= shareAlone * pixelsOf(read.header);
-    const sidecarWay = (read: ReadRequest, room: number): SidecarWay => {
-      const { header, region, scaleFactor } = read;
-      if (!isStored(read) || storedPixels(header) * sampleBytes(header) * usualRatio > room) return "none";
-      const isWhole = region.width === header.width && region.height === header.height;
-      if (isWhole && scaleFactor >= thumbnailFactor) return "reuse";
-      return isReadAlone(read) ? "begin" : "wait";
+    const isOverview = (read: ReadRequest) =>
+      isStored(read) && Math.log2(read.scaleFactor) >= overviewLevel(read.header);
+    /** Returns the layers that there is room for, the smaller one first. */
+    const layersWithin = (header: ImageHeader, room: number): readonly SidecarLayer[] => {
+      const fits = (pixels: number) => pixels * sampleBytes(header) * usualRatio <= room;
+      const layers: SidecarLayer[] = [];
+      if (fits(pixelsOf(levelSizes(header)[overviewLevel(header)]!))) layers.push("overview");
+      if (fits(storedPixels(header))) layers.push("pyramid");
+      return layers;
+    };
+    const sidecarUse = (read: ReadRequest, room: number): SidecarUse | undefined => {
+      const { header } = read;
+      if (!isStored(read)) return undefined;
+      const [first, ...others] = layersWithin(header, room);
+      if (!first) return undefined;
+      if (isOverview(read)) return { layers: [first, ...others], way: "begin" };
+      if (!others.includes("pyramid")) return undefined;
+      if ("decodeRows" in format) return { layers: ["pyramid"], way: "zoom" };
+      return { layers: ["pyramid"], way: format.wholeBytes(header) <= mostBegun ? "begin" : "wait" };
     };
     /** Returns the pixels of the image at full size that the levels cost as much as. */
     const storedPixels = (header: ImageHeader) => pixelsOf(header) / (lowestOf(header) === 0 ? 1 : 4);
     /** Returns the peak bytes of a read from the file that passes on `rows` full-size rows at a time. */
-    const memoryAlone = ({ header, region, scaleFactor }: ReadRequest, rows: number, fileSize: number) => {
+    const memoryAlone = (read: ReadRequest, rows: number, fileSize: number): number => {
+      if (!isOverview(read)) return memoryOfRegion(read, rows, fileSize);
+      const { header } = read;
+      const level = overviewLevel(header);
+      const whole = { ...read, region: wholeOf(header), scaleFactor: 2 ** level };
+      const held = heldOfOverview * pixelsOf(levelSizes(header)[level]!) * sampleBytes(header);
+      return memoryOfRegion(whole, header.height, fileSize) + held;
+    };
+    const memoryOfRegion = ({ header, region, scaleFactor }: ReadRequest, rows: number, fileSize: number) => {
       const level = Math.log2(scaleFactor);
       const drawn = drawnOf(header);
       const changed = drawn ? changedBy(drawn.area, region, level) : region;
@@ -200,8 +223,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
      */
     const memoryOfBlank = (header: ImageHeader, result: Size, fileSize: number) => {
       const { details, ...full } = header;
-      const whole = { x: 0, y: 0, width: header.width, height: header.height };
-      return (pixelsOf(result) / pixelsOf(header)) * format.memory(full, whole, fileSize);
+      return (pixelsOf(result) / pixelsOf(header)) * format.memory(full, wholeOf(header), fileSize);
     };
     /** Decodes a region of the file and passes on its rows. */
     const decodeAlone = (bytes: ByteSource, read: ReadRequest, take: TakeRows, access?: SidecarAccess) => {
@@ -227,6 +249,40 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
         const decode = (takePart: TakeRows) => decodeRows(bytes, master, places.inner, takePart);
         return onBackground(places, master.header, drawn.background, decode, take);
       };
+    /** Writes the overview of an image to blocks and returns its entry; empty if the file ends early. */
+    const buildOverview = async (
+      bytes: ByteSource,
+      { header, page }: MasterPage,
+      { room, keep }: SidecarBlocks,
+    ): Promise<Uint8Array> => {
+      const lowest = overviewLevel(header);
+      const sizes = levelSizes(header).slice(lowest);
+      const read = { header, page, region: wholeOf(header), scaleFactor: 2 ** lowest };
+      const pixels = await collectRows(sizes[0]!, (take) => decodeAlone(bytes, read, take));
+      if (pixels.incomplete) return new Uint8Array();
+      const rows = async (take: TakeRows) => {
+        for (const part of rowsOf(pixels)) await take(part);
+        return false;
+      };
+      const sink: BlockSink = {
+        room,
+        async keep(number, block, digest) {
+          cache.add(block.slice(), digest);
+          await keep(number, block);
+        },
+      };
+      return buildPyramid(rows, { layer: "overview", sizes, lowest: 0 }, sink, { resize, coder });
+    };
+    /** Makes and leaves the overview if a read is to do without, so that it is read from there. */
+    const leaveOverview = async (bytes: ByteSource, read: ReadRequest, access?: SidecarAccess) => {
+      if (!access?.absent || !access.keepEntry || !access.blocks || !isOverview(read)) return;
+      if (known.get(access.id)) return;
+      const { header } = read;
+      const entry = await buildOverview(bytes, read, access.blocks).catch(nothingIfTooLarge);
+      if (entry.length === 0) return;
+      await openEntry(entry, access, header, lowestOf(header));
+      await access.keepEntry(entry);
+    };
     /** Throws `wholeFileError` if a job that counted on the sidecar has too little memory without it. */
     const confirmMemory = (access: SidecarAccess | undefined, needed: number) => {
       if (access && !access.absent && needed > (access.memory ?? Number.POSITIVE_INFINITY))
@@ -241,6 +297,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       async decode(bytes: ByteSource, read: ReadRequest, access?: SidecarAccess): Promise<Decoded> {
         const { header, region, scaleFactor } = read;
         if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
+        await leaveOverview(bytes, read, access);
         const stored = await fromSidecar(read, lowestOf(header), access);
         if (stored) return stored;
         confirmMemory(access, memoryAlone(read, region.height, bytes.size ?? 0));
@@ -254,6 +311,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
         async decode(bytes, read, rows, take, access) {
           const { header, region } = read;
           if (header.unsupported) throw new ImagingError("unsupported", header.unsupported);
+          await leaveOverview(bytes, read, access);
           for (const part of partsOf(region, rows)) {
             const stored = await fromSidecar({ ...read, region: part }, lowestOf(header), access);
             if (!stored) {
@@ -273,17 +331,18 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
             .map((_, n) => ({ factor: 2 ** (n + 1), quality: "exact" })),
       },
       sidecar: {
-        way: (read, _fileSize, room) => sidecarWay(read, room),
-        async build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess) {
+        use: (read, _fileSize, room) => sidecarUse(read, room),
+        layers: (header, _fileSize, room) => (hasPyramid(header) ? layersWithin(header, room).slice(-1) : []),
+        async build(bytes: ByteSource, master: MasterPage, access?: SidecarAccess, layer = "pyramid") {
           const { header } = master;
           const blocks = access?.blocks;
           if (!blocks || !hasPyramid(header)) return new Uint8Array();
-          const { width, height } = header;
-          const whole = { x: 0, y: 0, width, height };
+          if (layer === "overview") return buildOverview(bytes, master, blocks);
           const last = { ...master, id: access.id, isLast: true } as const;
-          const rowsOf = (take: TakeRows) => drawnRows(bytes, last)(whole, take);
+          const rowsOf = (take: TakeRows) => drawnRows(bytes, last)(wholeOf(header), take);
           const sink = { room: blocks.room, keep: blocks.keep };
-          return buildPyramid(rowsOf, { size: header, lowest: lowestOf(header) }, sink, { resize, coder });
+          const levels = { layer: "pyramid", sizes: levelSizes(header), lowest: lowestOf(header) } as const;
+          return buildPyramid(rowsOf, levels, sink, { resize, coder });
         },
         memory(header, fileSize) {
           const { width } = header;
@@ -297,11 +356,20 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
           const codedRow = (part.width + 2 * tileSide) * tileSide;
           return (pixelsOf(part) + codedRow) * sampleBytes(header) + 4 * 2 ** 20;
         },
-        nsPerPixel: (header) => format.nsPerPixel(header) + buildNs,
-        nsWithout: (read) => pixelsAlone(read) * format.nsPerPixel(read.header),
+        nsPerPixel: (header, layer) =>
+          format.nsPerPixel(header) + buildNs[layer === "overview" ? layer : "pyramid"],
+        nsWithout: (read) =>
+          pixelsAlone(isOverview(read) ? { ...read, region: wholeOf(read.header) } : read) *
+          format.nsPerPixel(read.header),
       },
     };
   };
+}
+
+/** Returns an empty entry for an overview that takes more bytes than usual, so that it has no room. */
+function nothingIfTooLarge(error: unknown): Uint8Array {
+  if (error instanceof ImagingError && error.kind === "unsupported") return new Uint8Array();
+  throw error;
 }
 
 /** Returns rows of images that are decoded as a whole. */

@@ -93,21 +93,25 @@ export function tiffCodec(
     scales: { of: (header) => (hasLevels(header) ? levels.scales.of(header, false) : reductions(header)) },
     sidecar: {
       // Quantiles of a page are for derivatives that show the range between two of them.
-      way(read, fileSize, room) {
-        if (read.window) return "wait";
-        if (!usesLevels(read)) return "none";
-        const way = levels.sidecar.way(read, fileSize, room);
-        return way === "wait" && usesStrips(read) ? "begin" : way;
+      use(read, fileSize, room) {
+        if (read.window) return { layers: ["ground"], way: "wait" };
+        const isFromStrips = read.halvesColour && usesStrips(read);
+        return usesLevels(read) && !isFromStrips ? levels.sidecar.use(read, fileSize, room) : undefined;
       },
-      build: async (bytes, master, access) =>
+      layers(header, fileSize, room) {
+        if (header.windowed) return ["ground"];
+        return hasLevels(header) ? levels.sidecar.layers(header, fileSize, room) : [];
+      },
+      build: async (bytes, master, access, layer) =>
         hasLevels(master.header)
-          ? levels.sidecar.build(bytes, master, access)
+          ? levels.sidecar.build(bytes, master, access, layer)
           : buildQuantiles(bytes, master.header, readers),
-      memory: (header, fileSize, allows) =>
-        hasLevels(header) ? levels.sidecar.memory(header, fileSize, allows) : 0,
+      memory: (header, fileSize, layer) =>
+        hasLevels(header) ? levels.sidecar.memory(header, fileSize, layer) : 0,
       memoryWith: (read, rows) =>
         usesLevels(read) && !usesStrips(read) ? levels.sidecar.memoryWith!(read, rows) : undefined,
-      nsPerPixel: (header) => (hasLevels(header) ? levels.sidecar.nsPerPixel(header) : quantileNs),
+      nsPerPixel: (header, layer) =>
+        hasLevels(header) ? levels.sidecar.nsPerPixel(header, layer) : quantileNs,
       nsWithout: (read) =>
         usesLevels(read)
           ? levels.sidecar.nsWithout!(read)

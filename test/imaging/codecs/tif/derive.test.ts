@@ -395,21 +395,25 @@ describe.skipIf(!hasTools)("damaged tiles", () => {
 
 describe("JPEG strips with a pyramid", () => {
   const side = 1200;
-  const readsOf = async (compression: "jpeg" | "deflate", scaleFactor: number) => {
+  const useOf = async (compression: "jpeg" | "deflate", scaleFactor: number, halvesColour?: true) => {
     const raw = { width: side, height: side, channels: 3 } as const;
     const data = new Uint8Array(side * side * 3).map((_, i) => (i * 7) >> 9);
     const plain = await sharp(data, { raw }).tiff({ compression }).toBuffer();
     const bytes = memoryBytes(new Uint8Array(plain));
     const codec = createCodecs(testHost).byFormat("tif");
     const header = await codec.probe(bytes, 1);
-    const read = { header, page: 1, region: { x: 0, y: 0, width: side, height: side }, scaleFactor };
-    const { way, memoryWith } = codec.sidecar!;
-    return { way: way(read, bytes.size!, 2 ** 30), withSidecar: memoryWith?.(read) };
+    const region = { x: 0, y: 0, width: side, height: side };
+    const read = { header, page: 1, region, scaleFactor, ...(halvesColour && { halvesColour }) };
+    const { use, memoryWith } = codec.sidecar!;
+    return { use: use(read, bytes.size!, 2 ** 30), memoryWith: memoryWith?.(read) };
   };
 
-  test("do not wait for it at full size, where JPEG derivatives are made of the strips", async () => {
-    expect(await readsOf("jpeg", 1)).toEqual({ way: "begin", withSidecar: undefined });
-    expect((await readsOf("jpeg", 2)).way).toBe("wait");
-    expect((await readsOf("deflate", 1)).way).toBe("wait");
+  test("do without it at full size if a JPEG derivative is made of the strips", async () => {
+    expect(await useOf("jpeg", 1, true)).toEqual({ use: undefined, memoryWith: undefined });
+    expect((await useOf("jpeg", 1)).use).toEqual({ layers: ["pyramid"], way: "zoom" });
+    expect((await useOf("deflate", 1, true)).use).toEqual({ layers: ["pyramid"], way: "zoom" });
+    const small = { layers: ["overview", "pyramid"], way: "begin" };
+    expect((await useOf("jpeg", 2, true)).use).toEqual(small);
+    expect((await useOf("deflate", 2)).use).toEqual(small);
   });
 });

@@ -86,19 +86,6 @@ import {
 const INDEX = 0;
 const DECODE = 1;
 const CROP = 2;
-const SHRINK = 3; // indexes, and decodes all blocks
-
-// @ts-ignore: decorator
-@inline
-function notes(mode: i32): bool {
-  return mode == INDEX || mode == SHRINK;
-}
-
-// @ts-ignore: decorator
-@inline
-function decodes(mode: i32): bool {
-  return mode == DECODE || mode == SHRINK;
-}
 
 /** Returns the column of the next access point while recording; past the row's end if there is none left. */
 function nextEntry(column: i32, step: i32): i32 {
@@ -189,11 +176,11 @@ function grayMcu(mode: i32, row: i32, column: i32): void {
     const x = column * load<i32>(c, C_ACROSS) + load<i32>(b, B_X) - load<i32>(c, C_LEFT);
     const y = row * load<i32>(c, C_DOWN) + load<i32>(b, B_Y) - load<i32>(c, C_TOP);
     if ((x as u32) >= load<u32>(c, C_COLUMNS) || (y as u32) >= load<u32>(c, C_ROWS)) continue;
-    if (notes(mode)) {
+    if (mode == INDEX) {
       const means = (load<u32>(c, C_MEANS) as usize) + (y as usize) * (load<u32>(c, C_MEANS_STRIDE) as usize);
       store<u8>(means + (x as usize), 128);
     }
-    if (!decodes(mode)) continue;
+    if (mode != DECODE) continue;
     const edge = load<i32>(c, C_EDGE);
     const stride: usize = load<u32>(c, C_STRIDE);
     flat(0, edge, (load<u32>(c, C_PLANE) as usize) + ((y * edge) as usize) * stride + ((x * edge) as usize), stride);
@@ -215,11 +202,11 @@ function prepareRow(mode: i32, row: i32): void {
     const stride: usize = load<u32>(c, C_STRIDE);
     store<i32>(b, load<i32>(c, C_ACROSS), B_ACROSS);
     store<u32>(b, load<u32>(c, C_QUANT), B_QUANT);
-    if (notes(mode)) {
+    if (mode == INDEX) {
       const means = (load<u32>(c, C_MEANS) as usize) + (y as usize) * (load<u32>(c, C_MEANS_STRIDE) as usize);
       store<u32>(b, (means + (x as usize)) as u32, B_MEANS);
     }
-    if (!decodes(mode)) continue;
+    if (mode != DECODE) continue;
     const start = (load<u32>(c, C_PLANE) as usize) + ((y * edge) as usize) * stride;
     store<i32>(b, x, B_FIRST);
     store<i32>(b, (y as u32) < load<u32>(c, C_ROWS) ? load<i32>(c, C_COLUMNS) : 0, B_COLUMNS);
@@ -255,7 +242,7 @@ function walk(mode: i32): i32 {
   let row = load<i32>(ROW);
   let column = load<i32>(COLUMN);
   let toGo = load<i32>(TO_GO);
-  let noted = notes(mode) ? nextEntry(column, step) : 0;
+  let noted = mode == INDEX ? nextEntry(column, step) : 0;
   let result = -1;
   let last = false;
 
@@ -281,13 +268,13 @@ function walk(mode: i32): i32 {
         result = IMPOSSIBLE;
         break;
       }
-      if (notes(mode) && (interval == 0 || last)) {
+      if (mode == INDEX && (interval == 0 || last)) {
         result = EXHAUSTED;
         break;
       }
       const place = ((load<u32>(POSITION) as u64) << 3) | (load<u32>(BIT) as u64);
       while (row < stopRow && (interval == 0 || toGo > 0)) {
-        if (notes(mode) && column == noted) {
+        if (mode == INDEX && column == noted) {
           noteEntry(place, 1);
           noted = noted == 0 && step > 1 ? step - 1 : noted + step;
         }
@@ -344,7 +331,7 @@ function walk(mode: i32): i32 {
         }
         savedOutput = load<u32>(OUTPUT);
       }
-      if (notes(mode) && column == noted) noteEntry(placeOf(mcuBits, start), 0);
+      if (mode == INDEX && column == noted) noteEntry(placeOf(mcuBits, start), 0);
       const fresh = mode == CROP && column >= fromColumn && load<u32>(FRESH) != 0;
       let refused = false;
 
@@ -384,7 +371,7 @@ function walk(mode: i32): i32 {
         let edge: i32 = 0;
         let limit: u32 = 0;
         let isFlat = false;
-        if (notes(mode)) {
+        if (mode == INDEX) {
           const x: usize = column * load<i32>(b, B_ACROSS);
           const value = ((dc * (load<u16>(load<u32>(b, B_QUANT) as usize) as i32) + 4) >> 3) + 128;
           store<u8>((load<u32>(b, B_MEANS) as usize) + x, max(0, min(255, value)) as u8);
@@ -396,7 +383,7 @@ function walk(mode: i32): i32 {
             copied = ((ptr - SCRATCH) << 3) - cnt;
           }
         }
-        if (decodes(mode)) {
+        if (mode == DECODE) {
           const x = column * load<i32>(b, B_ACROSS) + load<i32>(b, B_FIRST);
           if ((x as u32) < load<u32>(b, B_COLUMNS)) {
             edge = load<i32>(b, B_EDGE);
@@ -464,7 +451,7 @@ function walk(mode: i32): i32 {
           k += (entry >> 12) + 1;
         }
 
-        if (decodes(mode) && edge != 0) {
+        if (mode == DECODE && edge != 0) {
           const quant: usize = load<u32>(b, B_QUANT);
           const stride: usize = load<u32>(b, B_STRIDE);
           if (isFlat) flat(((dc * (load<u16>(quant) as i32)) << 16) >> 16, edge, target, stride);
@@ -502,7 +489,7 @@ function walk(mode: i32): i32 {
       }
       if (refused) result = IMPOSSIBLE;
       moved = true;
-      if (notes(mode) && column == noted) noted = noted == 0 && step > 1 ? step - 1 : noted + step;
+      if (mode == INDEX && column == noted) noted = noted == 0 && step > 1 ? step - 1 : noted + step;
       if (fresh) store<u32>(FRESH, 0);
       toGo--;
       if (++column == endColumn) {
@@ -535,11 +522,6 @@ function walk(mode: i32): i32 {
 /** Notes entries and samples at 1/8 up to STOP_ROW; REACHED, HUNGRY or EXHAUSTED. */
 export function indexRows(): i32 {
   return walk(INDEX);
-}
-
-/** The same, and decodes all blocks. */
-export function shrinkRows(): i32 {
-  return walk(SHRINK);
 }
 
 /** Decodes what the components need of the columns up to END_COLUMN; returns REACHED or HUNGRY. */

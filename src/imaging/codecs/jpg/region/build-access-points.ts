@@ -1,5 +1,5 @@
-// Finds access points: one pass over the entropy-coded bytes, in steps of any size, that also makes reduced
-// levels.
+// Finds access points: one pass over the entropy-coded bytes, in steps of any size, that also makes the level
+// at 1/8.
 
 import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -14,18 +14,14 @@ import {
 } from "./access-points.ts";
 import { type Engine, outcome } from "./engine.ts";
 import type { Header } from "./header.ts";
-import { createLevel4Maker, halfEdge, type Level4Maker, level4Bytes, type ResamplePlane } from "./level4.ts";
 import { describeScan, runOver, type ScanPosition, startOf } from "./run.ts";
 import {
   grayRest,
-  halvesOf,
   keepSamples,
   layOutSamples,
   prepareSamples,
-  putHalves,
   type SampleRooms,
   type Sizes,
-  takeHalves,
 } from "./sample-rooms.ts";
 import type { Tables } from "./tables.ts";
 
@@ -34,15 +30,6 @@ export interface BuildOptions {
   readonly chunkSize?: number | undefined;
   /** Size limit in bytes of the reduced level at 1/8; a larger one is not kept. The default is 48 MiB. */
   readonly level8Limit?: number;
-  /**
-   * Makes samples at 1/4 as good as a resampling. Without it, samples at 1/4 come from the inverse transform
-   * and are never kept.
-   */
-  readonly resample?: ResamplePlane;
-  /**
-   * Size limit in bytes of the reduced level at 1/4; a larger one is not made. The default is 0: no level.
-   */
-  readonly level4Limit?: number;
 }
 
 const largestChunk = 1 << 20;
@@ -57,8 +44,6 @@ const largestRest = 32 * 1024;
 export interface AccessPointBuilder {
   /** Access points found so far. */
   readonly accessPoints: AccessPoints;
-  /** Makers of each component at 1/4, with the rows made so far. */
-  readonly level4: readonly Level4Maker[] | undefined;
   /**
    * Reads and decodes the next piece of the file, and returns the number of bytes read. Does nothing once
    * complete.
@@ -76,12 +61,9 @@ interface Pass {
   readonly accessPoints: AccessPoints;
   /** Sizes of the components at 1/8. */
   readonly sizes: Sizes;
-  readonly level4: readonly Level4Maker[] | undefined;
   place: ScanPosition;
   /** Bytes from `place.offset` on that the last run could not use. */
   rest: Uint8Array;
-  /** Samples at 1/2 of an unfinished row of MCUs, by component of the scan. */
-  begunRow: readonly Uint8Array[];
   /** True if a scan has ended; the header of another may follow. */
   between: boolean;
   /** True if the previous step reached its limit of MCUs with bytes left. */
@@ -97,16 +79,12 @@ export function createAccessPointBuilder(
   source: ByteSource,
   options: BuildOptions = {},
 ): AccessPointBuilder {
-  const { chunkSize = largestChunk, level8Limit = 48 << 20, resample, level4Limit = 0 } = options;
+  const { chunkSize = largestChunk, level8Limit = 48 << 20 } = options;
   const { frame, first } = header;
   const sizes = frame.components.map((_, i) => level8Size(frame, i));
   const level8Bytes = sizes.reduce((sum, { width, height }) => sum + width * height, 0);
   const level8 =
     level8Bytes <= level8Limit ? sizes.map(({ width, height }) => new Uint8Array(width * height)) : undefined;
-  const level4 =
-    resample && level4Bytes(frame) <= level4Limit
-      ? frame.components.map((_, i) => createLevel4Maker(frame, i, resample))
-      : undefined;
   const pass: Pass = {
     engine,
     tables,
@@ -115,15 +93,13 @@ export function createAccessPointBuilder(
     chunkSize: Math.max(1, Math.min(chunkSize, largestChunk)),
     accessPoints: { scans: [createScanAccessPoints(first)], level8, complete: false },
     sizes,
-    level4,
     place: startOf(first),
     rest: noBytes,
-    begunRow: [],
     between: false,
     unfinished: false,
     last: false,
   };
-  return { accessPoints: pass.accessPoints, level4, step: () => step(pass) };
+  return { accessPoints: pass.accessPoints, step: () => step(pass) };
 }
 
 /** See {@link AccessPointBuilder.step}. */
@@ -151,14 +127,11 @@ async function step(pass: Pass): Promise<number> {
  * Begins the next scan. If there is none, the pass is complete, and components that are in no scan are gray.
  */
 async function beginNextScan(pass: Pass): Promise<void> {
-  const { accessPoints, source, header, tables, level4 } = pass;
+  const { accessPoints, source, header, tables } = pass;
   const scan = await nextScan(source, accessPoints.scans.at(-1)!.end, header, accessPoints.scans);
   pass.between = false;
   if (!scan) {
-    for (const missing of missingComponents(pass)) {
-      accessPoints.level8?.[missing]?.fill(128);
-      level4?.[missing]?.finish();
-    }
+    for (const missing of missingComponents(pass)) accessPoints.level8?.[missing]?.fill(128);
     accessPoints.complete = true;
     return;
   }
@@ -192,7 +165,7 @@ function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void 
   const parts = [rest, chunk];
   const from = place.offset;
   const end = from + rest.length + chunk.length;
-  const rooms = layOutSamples(engine, scan, pass.level4 !== undefined);
+  const rooms = layOutSamples(engine, scan);
   const enough = place.row + Math.ceil(mcusPerStep / scan.columns);
   pass.unfinished = false;
   for (;;) {
@@ -203,7 +176,7 @@ function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void 
       place.row >= scan.rows ||
       (result === outcome.hungry && (pass.last || remaining > largestRest));
     if (isOver) {
-      finishScan(pass, current, result !== outcome.reached, rooms);
+      finishScan(pass, current, result !== outcome.reached);
       return;
     }
     pass.unfinished = result === outcome.reached && place.row >= enough;
@@ -222,16 +195,15 @@ function runRows(
   rooms: SampleRooms,
   parts: readonly Uint8Array[],
 ): number {
-  const { place, level4, sizes } = pass;
+  const { place, sizes } = pass;
   const { level8 } = pass.accessPoints;
   const { scan } = current;
   const first = place.row;
   const isBegun = place.column > 0;
   describeScan(engine, pass.tables, scan, rooms.targets(first));
   if (isBegun) prepareSamples(engine, rooms, { level8, sizes }, scan, first);
-  if (level4 && isBegun) putHalves(engine, rooms, pass.begunRow);
   const bounds = { stopRow: Math.min(scan.rows, first + rooms.rows), endColumn: scan.columns };
-  const result = runOver(engine, level4 ? "shrinkRows" : "indexRows", place, bounds, {
+  const result = runOver(engine, "indexRows", place, bounds, {
     parts,
     final: pass.last,
     output: {
@@ -245,10 +217,6 @@ function runRows(
     from: first,
     to: place.row + (place.column > 0 ? 1 : 0),
   });
-  if (level4) {
-    takeHalves(engine, rooms, level4, scan, place.row - first);
-    pass.begunRow = place.column > 0 ? halvesOf(engine, rooms, place.row - first) : [];
-  }
   current.rows = place.row;
   current.damage = place.damage;
   current.end = place.offset;
@@ -256,18 +224,9 @@ function runRows(
 }
 
 /** Ends a scan. A scan that is too `short` is filled with gray from its place on. */
-function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean, { planes }: SampleRooms): void {
-  const { place, begunRow, level4 } = pass;
+function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean): void {
+  const { place } = pass;
   if (short) grayRest(pass.accessPoints.level8, pass.sizes, current.scan, place);
-  for (const [i, { index: component, across, down }] of current.scan.components.entries()) {
-    const begun = begunRow[i];
-    const { stride } = planes[i]!.half;
-    for (let y = 0; begun && y < down * halfEdge; y++)
-      begun.fill(128, y * stride + place.column * across * halfEdge, (y + 1) * stride);
-    if (begun) level4?.[component]?.take(begun, stride, down * halfEdge);
-    level4?.[component]?.finish();
-  }
-  pass.begunRow = [];
   current.rows = current.scan.rows;
   current.complete = true;
   // a byte that is only partly read belongs to this scan

@@ -6,7 +6,6 @@ interface Exports {
   readonly memory: WebAssembly.Memory;
   buildTable(table: number, source: number, ac: number): number;
   indexRows(): number;
-  shrinkRows(): number;
   decodeRows(): number;
   cutRows(): number;
   finishCut(): void;

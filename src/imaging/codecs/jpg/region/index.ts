@@ -9,13 +9,11 @@ export type { BuildOptions } from "./build-access-points.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export type { ScaleFactor } from "./geometry.ts";
 export type { Scan } from "./header.ts";
-export {
-  type CopyRows,
-  level4Bytes,
-  level4Size,
-  type PlaneArea,
-  type ResamplePlane,
-  type StoredPlanes,
+export type {
+  CopyRows,
+  PlaneArea,
+  ResamplePlane,
+  StoredPlanes,
 } from "./level4.ts";
 export type { Plane } from "./pixels.ts";
-export { type BuildAccessPointsOptions, type JpegReader, openJpeg } from "./reader.ts";
+export { type BuildAccessPointsOptions, type JpegReader, type OpenOptions, openJpeg } from "./reader.ts";

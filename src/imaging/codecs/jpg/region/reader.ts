@@ -19,7 +19,7 @@ import {
 import type { Engine } from "./engine.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";
 import { readHeader } from "./header.ts";
-import { planesInMemory, RegionDecoder, type RegionJob, type StoredPlanes } from "./level4.ts";
+import { RegionDecoder, type RegionJob, type ResamplePlane, type StoredPlanes } from "./level4.ts";
 import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts";
 import { allRanges } from "./ranges.ts";
 import { createTables } from "./tables.ts";
@@ -76,14 +76,7 @@ export interface JpegReader {
    * too large.
    */
   readonly level8: readonly Uint8Array[] | undefined;
-  /**
-   * Complete samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as
-   * a resampling, if they were made along with the access points.
-   */
-  readonly level4: readonly Uint8Array[] | undefined;
-  /** True if a level at 1/4 is in memory, complete or growing. */
-  readonly buildsLevel4: boolean;
-  /** Reads the level at 1/4 from `stored` from now on. A complete reader also drops its own copy. */
+  /** Makes reads use the level at 1/4 in `stored` from now on. */
   readLevel4From(stored: StoredPlanes): void;
   /**
    * Returns the ranges of the file that a region needs. Decoding reads a few more bytes if an estimate is too
@@ -127,6 +120,13 @@ export interface JpegReader {
   cropData(region: Rectangle, backwards: Backwards): Promise<Crop | undefined>;
 }
 
+export interface OpenOptions extends BuildOptions {
+  /**
+   * Makes samples at 1/4 as good as a resampling. Without it, samples at 1/4 come from the inverse transform.
+   */
+  readonly resample?: ResamplePlane;
+}
+
 /**
  * Opens a file by reading its header. Returns undefined for other kinds of JPEG (progressive, arithmetic, 12
  * bits, 2 components). Each operation calls `engine` again, since an instance is dropped after an error.
@@ -135,14 +135,14 @@ export interface JpegReader {
 export async function openJpeg(
   engine: () => Engine,
   source: ByteSource,
-  options: BuildOptions = {},
+  options: OpenOptions = {},
 ): Promise<JpegReader | undefined> {
   const header = await readHeader(source);
   if (!header) return undefined;
   const { frame } = header;
   const tables = createTables();
   tables.add(header.first);
-  /** Released with its planes when they are no longer needed. */
+  /** Released when access points are loaded. */
   let builder: AccessPointBuilder | undefined = createAccessPointBuilder(
     engine,
     tables,
@@ -150,7 +150,7 @@ export async function openJpeg(
     source,
     options,
   );
-  let stored: StoredPlanes | undefined = builder.level4 && planesInMemory(frame, builder.level4);
+  let stored: StoredPlanes | undefined;
   let accessPoints: AccessPoints = builder.accessPoints;
   let flight: Promise<unknown> | undefined;
 
@@ -241,15 +241,8 @@ export async function openJpeg(
     get level8() {
       return accessPoints.complete ? accessPoints.level8 : undefined;
     },
-    get level4() {
-      return accessPoints.complete ? builder?.level4?.map(({ plane }) => plane) : undefined;
-    },
-    get buildsLevel4() {
-      return builder?.level4 !== undefined;
-    },
     readLevel4From(planes) {
       stored = planes;
-      if (accessPoints.complete) builder = undefined;
     },
     neededRanges(region, scale, as = "pixels", gap = 0) {
       confirm(region);

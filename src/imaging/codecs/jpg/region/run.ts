@@ -113,7 +113,7 @@ export function describeScan(
   words[field.step] = scan.step;
 }
 
-export type RunKind = "indexRows" | "shrinkRows" | "decodeRows" | "cutRows";
+export type RunKind = "indexRows" | "decodeRows" | "cutRows";
 
 /** Where a run puts what it makes. */
 export interface RunOutput {

@@ -1,16 +1,13 @@
-// Layout of the samples at 1/8 and 1/2 in the module's memory while access points are built, and copying to
-// and from it.
+// Layout of the samples at 1/8 in the module's memory while access points are built, and copying to and from
+// it.
 
 import { type AccessPoints, accessPointBytes } from "./access-points.ts";
 import { area, type Engine, slack } from "./engine.ts";
 import type { Scan } from "./header.ts";
-import { halfEdge, type Level4Maker } from "./level4.ts";
-import { paddedStride } from "./region.ts";
 import type { SampleTarget, ScanPosition } from "./run.ts";
 
-/** Bytes of memory for the samples at 1/8, the samples at 1/2 and the access points of the rows of a run. */
+/** Bytes of memory for the samples at 1/8 and the access points of the rows of a run. */
 const sampleRoom = 512 * 1024;
-const halfRoom = 2 << 20;
 const entryRoom = 256 * 1024;
 
 export interface SampleRooms {
@@ -21,28 +18,20 @@ export interface SampleRooms {
   targets(row: number): SampleTarget[];
 }
 
-/**
- * Memory for a component's samples at 1/8 and at 1/2. `down` is the number of block rows in a row of MCUs.
- */
+/** Memory for a component's samples. `down` is the number of block rows in a row of MCUs. */
 interface PlaneRoom {
   readonly at: number;
   readonly stride: number;
   readonly down: number;
-  readonly half: { readonly at: number; readonly stride: number };
 }
 
 /** Lays out memory for the samples of as many MCU rows as fit. */
-export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): SampleRooms {
+export function layOutSamples(engine: Engine, scan: Scan): SampleRooms {
   const perRow = scan.components.reduce((sum, { across, down }) => sum + across * down * scan.columns, 0);
-  const halfPerRow = halves ? perRow * halfEdge ** 2 : 1;
   const entriesPerRow = 1 + Math.floor(scan.columns / scan.step);
   const rows = Math.max(
     1,
-    Math.min(
-      Math.floor(sampleRoom / perRow),
-      Math.floor(halfRoom / halfPerRow),
-      Math.floor(entryRoom / (entriesPerRow * accessPointBytes)),
-    ),
+    Math.min(Math.floor(sampleRoom / perRow), Math.floor(entryRoom / (entriesPerRow * accessPointBytes))),
   );
   let at: number = area.arena;
   const room = (bytes: number) => {
@@ -52,13 +41,7 @@ export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): Samp
   };
   const planes = scan.components.map(({ across, down }): PlaneRoom => {
     const stride = across * scan.columns;
-    const half = halves ? paddedStride(stride * halfEdge) : 0;
-    return {
-      at: room(stride * down * rows),
-      stride,
-      down,
-      half: { at: room(half * down * halfEdge * rows), stride: half },
-    };
+    return { at: room(stride * down * rows), stride, down };
   });
   const entries = room(rows * entriesPerRow * accessPointBytes);
   engine.reserve(at);
@@ -67,10 +50,10 @@ export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): Samp
     rows,
     planes,
     targets: (row) =>
-      planes.map(({ at: means, stride, down, half }) => ({
-        plane: half.at,
-        stride: half.stride,
-        edge: halves ? halfEdge : 0,
+      planes.map(({ at: means, stride, down }) => ({
+        plane: 0,
+        stride: 0,
+        edge: 0,
         left: 0,
         columns: stride,
         top: row * down,
@@ -78,33 +61,6 @@ export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): Samp
         means: { at: means, stride },
       })),
   };
-}
-
-/** Returns a copy of the samples at 1/2 of a row of MCUs in memory, by component. */
-export function halvesOf(engine: Engine, { planes }: SampleRooms, row: number): Uint8Array[] {
-  return planes.map(({ down, half: { at, stride } }) => {
-    const bytes = down * halfEdge * stride;
-    return engine.bytes().slice(at + row * bytes, at + (row + 1) * bytes);
-  });
-}
-
-/** Restores the samples at 1/2 of an unfinished row. */
-export function putHalves(engine: Engine, { planes }: SampleRooms, row: readonly Uint8Array[]): void {
-  for (const [i, { half }] of planes.entries()) engine.bytes().set(row[i]!, half.at);
-}
-
-/** Passes the samples at 1/2 of the first `rows` rows of MCUs to the makers of the level at 1/4. */
-export function takeHalves(
-  engine: Engine,
-  { planes }: SampleRooms,
-  level4: readonly Level4Maker[],
-  scan: Scan,
-  rows: number,
-): void {
-  for (const [i, { index }] of scan.components.entries()) {
-    const { down, half } = planes[i]!;
-    level4[index]!.take(engine.bytes().subarray(half.at), half.stride, rows * down * halfEdge);
-  }
 }
 
 /** The reduced level at 1/8, if it is made, and the sizes of its components. */

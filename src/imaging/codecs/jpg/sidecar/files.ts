@@ -4,7 +4,7 @@ import { ImagingError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/lru.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import { type CodecHost, keptByDefault, type SidecarAccess } from "../../codec.ts";
+import { type CodecHost, keptByDefault, type SidecarAccess, type SidecarLayer } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { wholeFileError } from "../../whole-file.ts";
@@ -14,6 +14,7 @@ import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from 
 import { openTranscoder } from "../transcode/transcoder.ts";
 import { createBuilding } from "./building.ts";
 import { createOpening, type Job, type OpenJpeg, type TileTools, weightOf } from "./opening.ts";
+import { loadLevel, useLevel } from "./zoom-levels.ts";
 
 export type { OpenJpeg as Opened } from "./opening.ts";
 
@@ -37,7 +38,6 @@ export function jpegFiles(
     return file;
   };
   const opening = createOpening(parts);
-  const build = createBuilding(opening, parts, { get: open.get, remember, forget: open.delete });
 
   /** Drops the instance after any error, since its state is then unknown. */
   const forgetOnError = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -55,21 +55,37 @@ export function jpegFiles(
   const find = async (job: Job, read: ReadRequest): Promise<OpenJpeg | undefined> => {
     const { id } = job.access ?? {};
     const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
-    /** Key of a file opened over its DC scans only, which show it at 1/8 and smaller. */
-    const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
     const withLevels = read.scaleFactor === 8;
-    const known = recall(id) ?? recall(smallId);
-    const isEnough = known?.isWhole ? !(known.lacksLevels && withLevels) : !hasSidecar(job);
+    const known = recall(id);
+    const isEnough = known?.isWhole ? !(known.lacksLevels && withLevels) : !hasLayer(job.access);
     if (known && isEnough) return known;
     const loading = opening.throughSidecar(job, read.header, withLevels);
-    // A known file remains in use if its sidecar is unavailable now.
+    // A known file remains in use if its layer is unavailable now.
     const stored = await (known ? loading.catch(() => undefined) : loading);
     if (stored) return remember(id, stored);
     if (known) return known;
     const small = isSmall && (await opening.overDcScans(job));
-    if (small) return remember(smallId, small);
+    if (small) return remember(id, small);
     const alone = await opening.alone(job, read);
     return alone && remember(id, alone);
+  };
+
+  /** Makes reads of an open file use the level that the job names, if that is there. */
+  const addLevel = async (file: OpenJpeg, { faster }: SidecarAccess): Promise<void> => {
+    if (!faster || !hasLayer(faster) || file.levelIds.has(faster.id)) return;
+    const stored = await loadLevel(await faster.load());
+    const blocks = stored && opening.inBlocks(stored.blocks, { current: file.current }, "faster");
+    if (stored && blocks && useLevel(file, stored, blocks, parts.coder)) file.levelIds.add(faster.id);
+    else faster.reportLoss?.();
+  };
+
+  /** Leaves the entry of a layer that a job was to do without, and has made all of. */
+  const leaveEntry = async (file: OpenJpeg, { absent, keepEntry }: SidecarAccess): Promise<void> => {
+    if (!absent || !keepEntry || file.isWhole) return;
+    const entry = await file.save?.();
+    if (!entry) return;
+    file.isWhole = true;
+    await keepEntry(entry);
   };
 
   /** Opens a file and finds access points as far as a region needs. Throws {@link wholeFileError}. */
@@ -83,6 +99,7 @@ export function jpegFiles(
       if (width !== header.width || height !== header.height) throw mismatch();
       file.current.job = job;
       await indexedTo(file, read);
+      if (job.access) await addLevel(file, job.access);
       return file;
     } catch (error) {
       // after an error, the next job opens the file again
@@ -91,15 +108,30 @@ export function jpegFiles(
     }
   };
 
+  const build = createBuilding(opening, parts, {
+    get: open.get,
+    remember,
+    forget: open.delete,
+    whole(job, header) {
+      const region = { x: 0, y: 0, width: header.width, height: header.height };
+      return openFor(job, { header, page: 1, region, scaleFactor: 1 });
+    },
+  });
+
   return {
     /**
-     * Builds the entry of a file's sidecar: access points, and the levels at 1/8 and below. For a progressive
-     * file they are those of its baseline transcode, which is written to blocks. The level at 1/4 is also
-     * written to blocks if memory and room allow it. Returns an empty array for files without a sidecar:
-     * damaged or unsupported ones, and transcodes that are too large.
+     * Builds the entry of a layer. `ground` has access points, and the levels at 1/8 and below; for a
+     * progressive file they are those of its baseline transcode, which is written to blocks, and `overview`
+     * has its level at 1/8 alone. `level4` and `level2` are written to the blocks of `access.faster`. Returns
+     * an empty array for files without such a layer: damaged or unsupported ones, and transcodes that are too
+     * large.
      */
-    buildSidecar: (bytes: ByteSource, header: ImageHeader, access?: SidecarAccess): Promise<Uint8Array> =>
-      forgetOnError(() => build({ bytes, access }, header)),
+    buildSidecar: (
+      bytes: ByteSource,
+      header: ImageHeader,
+      access?: SidecarAccess,
+      layer: SidecarLayer = "ground",
+    ): Promise<Uint8Array> => forgetOnError(() => build({ bytes, access }, header, layer)),
 
     /**
      * Runs `use` with a file whose access points reach as far as the region needs. Throws {@link
@@ -114,7 +146,9 @@ export function jpegFiles(
       forgetOnError(async () => {
         const file = await openFor({ bytes, access }, read);
         try {
-          return await use(file);
+          const made = await use(file);
+          if (access) await leaveEntry(file, access);
+          return made;
         } catch (error) {
           if (access) open.delete(access.id);
           if (error instanceof ImagingError && error.code === "header_mismatch") access?.reportLoss?.();
@@ -135,8 +169,8 @@ export function jpegFiles(
   };
 }
 
-/** True if a file opened without a sidecar should now be opened through it. */
-const hasSidecar = ({ access }: Job) => access !== undefined && !access.absent;
+/** True if a file opened without a layer should now be opened through it. */
+const hasLayer = (access: SidecarAccess | undefined) => access !== undefined && !access.absent;
 
 /** Rows below a region, at the scale of the read, that filters and halved chroma may read. */
 const marginRows = 128;

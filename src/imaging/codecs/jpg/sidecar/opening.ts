@@ -2,29 +2,29 @@
 // alone.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { type BlockCache, type BlockReader, blockSource } from "../../../sidecar/block-reader.ts";
+import { type BlockCache, blockSource } from "../../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../../sidecar/blocks.ts";
 import type { TileCoder } from "../../../sidecar/tiles/tile-coder.ts";
 import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
-import { beginsLevel4, isProgressive } from "../estimates.ts";
+import { isProgressive } from "../estimates.ts";
 import { mismatch } from "../markers/header.ts";
 import {
   type Engine,
   type JpegReader,
-  level4Bytes,
   level8Bytes,
+  level8Size,
   openJpeg,
   type ResamplePlane,
   writtenAccessPoints,
 } from "../region/index.ts";
 import { createReplay, type Replay } from "../transcode/replay.ts";
 import type { Transcoder } from "../transcode/transcoder.ts";
-import { type Level2, openLevel2, type StoredLevel2 } from "./level2.ts";
-import { level4InBlocks, planesOfLevel8 } from "./levels.ts";
-import { type JpegParts, loadParts } from "./parts.ts";
-import { readSmallerLevels, type SmallerLevels } from "./smaller-levels.ts";
+import type { Level2 } from "./half-samples.ts";
+import { planesOfLevel8 } from "./levels.ts";
+import { type JpegParts, loadParts, saveParts } from "./parts.ts";
+import { makeSmallerLevels, readSmallerLevels, type SmallerLevels } from "./smaller-levels.ts";
 
 /** Input of a job: the bytes of its file, and access to its sidecar. */
 export interface Job {
@@ -40,12 +40,19 @@ export interface OpenJpeg {
   /** Job that is reading the file. */
   readonly current: { job: Job };
   /**
-   * True if it has everything that its sidecar has: it was opened through the sidecar, or the sidecar was
-   * built from it.
+   * True if it has everything that its layer has: it was opened through the layer, or the layer was made
+   * from it.
    */
   isWhole?: true;
-  /** True if it was opened through its sidecar without the levels at 1/8 and below. */
+  /** True if it was opened through its layer without the levels at 1/8 and below. */
   readonly lacksLevels?: boolean;
+  /**
+   * Returns the entry of the layer that the file was opened without; undefined if its parts are not all made,
+   * or the file is damaged.
+   */
+  readonly save?: () => Promise<Uint8Array | undefined>;
+  /** Ids of the levels that reads use. */
+  readonly levelIds: Set<string>;
   /** Levels below 1/8, once they are made or loaded. */
   smallerLevels?: SmallerLevels | undefined;
   /** Level at 1/2, once it is stored. */
@@ -72,27 +79,23 @@ export interface OpeningParts extends TileTools {
 export type Opening = ReturnType<typeof createOpening>;
 
 /** Creates functions for each way to open a file. */
-export function createOpening({ engine, transcoder, resample, cache, coder }: OpeningParts) {
-  /** Returns a reader of a file's blocks. */
-  const inBlocks = (list: BlockList, { current, replay }: Pick<OpenJpeg, "current" | "replay">) =>
-    cache.reader(list, {
-      current: () => current.job.access?.blocks,
-      onLost: () => current.job.access?.reportLoss?.(),
+export function createOpening({ engine, transcoder, resample, cache }: OpeningParts) {
+  /** Returns a reader of the blocks of a file's layer, or of the one that is faster. */
+  const inBlocks = (
+    list: BlockList,
+    { current, replay }: Pick<OpenJpeg, "current" | "replay">,
+    of?: "faster",
+  ) => {
+    const access = () => (of ? current.job.access?.[of] : current.job.access);
+    return cache.reader(list, {
+      current: () => access()?.blocks,
+      onLost: () => access()?.reportLoss?.(),
       ...(replay && { again: (number: number) => replay.block(number) }),
     });
-
-  /** Makes reads use the stored level at 1/4; it is made from the file if blocks are lost. */
-  const readLevel4From = ({ reader }: OpenJpeg, blocks: BlockReader) =>
-    reader.readLevel4From(level4InBlocks(reader.frame, blocks));
-
-  /** Makes reads use the stored level at 1/2. */
-  const readLevel2From = (file: OpenJpeg, { index, blocks }: StoredLevel2) => {
-    const reader = inBlocks(blocks, { current: file.current });
-    file.level2 = openLevel2(file.reader.frame, index, reader, coder);
   };
 
   /** Opens the file itself; undefined for kinds that are refused. */
-  const sequential = async (job: Job, withLevel4: boolean): Promise<OpenJpeg | undefined> => {
+  const sequential = async (job: Job): Promise<OpenJpeg | undefined> => {
     const current = { job };
     const source: ByteSource = {
       size: job.bytes.size,
@@ -104,16 +107,26 @@ export function createOpening({ engine, transcoder, resample, cache, coder }: Op
         return current.job.bytes.borrow;
       },
     };
-    const level4Limit = withLevel4 ? Number.POSITIVE_INFINITY : 0;
-    const reader = await openJpeg(engine, source, { level8Limit, resample, level4Limit });
+    const reader = await openJpeg(engine, source, { level8Limit, resample });
     if (!reader) return undefined;
-    return {
+    const file: OpenJpeg = {
       reader,
       current,
+      levelIds: new Set(),
       get damaged() {
         return reader.damaged;
       },
+      async save() {
+        const accessPoints = reader.isComplete && !reader.damaged ? reader.saveAccessPoints() : undefined;
+        if (!accessPoints) return undefined;
+        const { frame, level8 = [] } = reader;
+        const planes = level8.map((data, component) => ({ data, ...level8Size(frame, component) }));
+        const smallerLevels = makeSmallerLevels(planes, resample);
+        file.smallerLevels = readSmallerLevels(frame, smallerLevels);
+        return saveParts({ accessPoints, level8, smallerLevels });
+      },
     };
+    return file;
   };
 
   const writeTranscode = async (bytes: ByteSource, sink: BlockSink, most: number, onlySound = false) => {
@@ -132,14 +145,7 @@ export function createOpening({ engine, transcoder, resample, cache, coder }: Op
     const accessPoints = await writtenAccessPoints(noted);
     if (!accessPoints) return undefined;
     const level8 = noted.planes?.map(({ data }) => data) ?? [];
-    const parts: JpegParts = {
-      accessPoints,
-      level8,
-      smallerLevels: new Uint8Array(),
-      transcode: blocks,
-      level4: undefined,
-      level2: undefined,
-    };
+    const parts: JpegParts = { accessPoints, level8, smallerLevels: new Uint8Array(), transcode: blocks };
     return { parts, planes: noted.planes ?? [], damaged: noted.damaged };
   };
 
@@ -159,7 +165,29 @@ export function createOpening({ engine, transcoder, resample, cache, coder }: Op
     const reader = await openJpeg(engine, blockSource(blocks, mismatch), { resample });
     const fits =
       reader && (await reader.loadAccessPoints(accessPoints, planesOfLevel8(reader.frame, level8)));
-    return fits ? { reader, current, replay, damaged } : undefined;
+    return fits ? { reader, current, replay, damaged, levelIds: new Set() } : undefined;
+  };
+
+  /** Opens a progressive file over its level at 1/8 alone, for reads of that scale. */
+  const overLevel8 = async (
+    job: Job,
+    { accessPoints, level8 }: JpegParts,
+    head: Uint8Array,
+  ): Promise<OpenJpeg | undefined> => {
+    const reader = await openJpeg(engine, inMemory(head));
+    const planes = reader && planesOfLevel8(reader.frame, level8);
+    return reader && planes && (await reader.loadAccessPoints(accessPoints, planes))
+      ? { reader, current: { job }, damaged: false, levelIds: new Set() }
+      : undefined;
+  };
+
+  const overParts = async (job: Job, parts: JpegParts, withLevels: boolean) => {
+    const { transcode, transcodeHead } = parts;
+    if (transcodeHead) return overLevel8(job, parts, transcodeHead);
+    if (transcode) return overTranscode(job, parts, transcode, false);
+    const file = await sequential(job);
+    const level8 = file && withLevels ? planesOfLevel8(file.reader.frame, parts.level8) : undefined;
+    return (await file?.reader.loadAccessPoints(parts.accessPoints, level8)) ? file : undefined;
   };
 
   const throughParts = async (
@@ -168,23 +196,17 @@ export function createOpening({ engine, transcoder, resample, cache, coder }: Op
     parts: JpegParts | undefined,
     withLevels: boolean,
   ) => {
-    if (!parts || (parts.transcode !== undefined) !== isProgressive(header)) return undefined;
-    const { transcode, level4, level2 } = parts;
-    const file = transcode ? await overTranscode(job, parts, transcode, false) : await sequential(job, false);
+    const isTranscoded = parts?.transcode !== undefined || parts?.transcodeHead !== undefined;
+    if (!parts || isTranscoded !== isProgressive(header)) return undefined;
+    const file = await overParts(job, parts, withLevels);
     const frame = file?.reader.frame;
     if (!file || frame?.width !== header.width || frame.height !== header.height) return undefined;
-    const level8 = withLevels ? planesOfLevel8(frame, parts.level8) : undefined;
-    if (!transcode && !(await file.reader.loadAccessPoints(parts.accessPoints, level8))) return undefined;
-    if (level4) readLevel4From(file, inBlocks(level4, { current: file.current }));
-    if (level2) readLevel2From(file, level2);
     const smallerLevels = withLevels ? readSmallerLevels(frame, parts.smallerLevels) : undefined;
     return { ...file, isWhole: true as const, smallerLevels, lacksLevels: !withLevels };
   };
 
   return {
     inBlocks,
-    readLevel4From,
-    readLevel2From,
     sequential,
     transcoded: transcodeInto,
     overTranscode,
@@ -213,15 +235,21 @@ export function createOpening({ engine, transcoder, resample, cache, coder }: Op
       const level8 = planes.map(({ data }) => data);
       const isWhole = level8.reduce((sum, { length }) => sum + length, 0) <= level8Limit;
       if (damaged || !isWhole || !accessPoints) return undefined;
-      const reader = await openJpeg(engine, inMemory(head));
-      return reader && (await reader.loadAccessPoints(accessPoints, level8))
-        ? { reader, current: { job }, damaged: false }
-        : undefined;
+      const smallerLevels = makeSmallerLevels(planes, resample);
+      const parts = { accessPoints, level8, smallerLevels, transcodeHead: head };
+      const file = await overLevel8(job, parts, head);
+      return (
+        file && {
+          ...file,
+          smallerLevels: readSmallerLevels(file.reader.frame, smallerLevels),
+          save: () => saveParts(parts),
+        }
+      );
     },
 
-    /** Opens a file without a sidecar; undefined for kinds that are refused. */
+    /** Opens a file without a layer; undefined for kinds that are refused. */
     async alone(job: Job, read: ReadRequest): Promise<OpenJpeg | undefined> {
-      if (!isProgressive(read.header)) return sequential(job, beginsLevel4(read.header, job.bytes.size));
+      if (!isProgressive(read.header)) return sequential(job);
       const sink: BlockSink = {
         room: Number.POSITIVE_INFINITY,
         keep: async (_, block, digest) => cache.add(block, digest),
@@ -234,16 +262,11 @@ export function createOpening({ engine, transcoder, resample, cache, coder }: Op
 }
 
 /**
- * Returns the bytes that a file keeps in memory: its level at 1/8, unless it was opened without that, the
- * levels below, and a level at 1/4 that is not in blocks.
+ * Returns the bytes that a file keeps in memory: its level at 1/8, unless it was opened without that, and the
+ * levels below.
  */
-export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels, lacksLevels }: OpenJpeg): number {
-  return (
-    128 * 1024 +
-    (lacksLevels ? 0 : level8Bytes(frame)) +
-    (smallerLevels?.bytes ?? 0) +
-    (buildsLevel4 ? level4Bytes(frame) : 0)
-  );
+export function weightOf({ reader: { frame }, smallerLevels, lacksLevels }: OpenJpeg): number {
+  return 128 * 1024 + (lacksLevels ? 0 : level8Bytes(frame)) + (smallerLevels?.bytes ?? 0);
 }
 
 /** Returns a source that reads without copying, since the bytes are never modified. */

@@ -1,8 +1,7 @@
-// The parts of a JPEG's sidecar, as stored in its entry.
+// The parts of the layers that a JPEG file is opened through, as stored in their entries.
 
 import type { BlockList } from "../../../sidecar/blocks.ts";
 import { bytesOf, type PartKind, readEntry, withoutLevels, writeEntry } from "../../../sidecar/entry.ts";
-import type { StoredLevel2 } from "./level2.ts";
 
 export interface JpegParts {
   /** Access points of the transcode; of the file itself if there is none. */
@@ -11,30 +10,26 @@ export interface JpegParts {
   readonly level8: readonly Uint8Array[];
   /** Levels below 1/8, made by `smaller-levels.ts`; empty if the image has none. */
   readonly smallerLevels: Uint8Array;
-  /** Consecutive samples at 1/4 of each component. */
-  readonly level4: BlockList | undefined;
   /** A baseline file with the same coefficients as a progressive one. */
-  readonly transcode: BlockList | undefined;
-  readonly level2: StoredLevel2 | undefined;
+  readonly transcode?: BlockList | undefined;
+  /** The header of that file, in a layer with its levels alone. */
+  readonly transcodeHead?: Uint8Array | undefined;
 }
 
-/** Returns the entry of a sidecar. */
+/** Returns the entry of a layer. */
 export function saveParts({
   accessPoints,
   level8,
   smallerLevels,
-  level4,
   transcode,
-  level2,
+  transcodeHead,
 }: JpegParts): Promise<Uint8Array> {
   return writeEntry([
     { kind: "accessPoints", inside: [accessPoints] },
     { kind: "level8", inside: level8 },
     { kind: "smallerLevels", inside: [smallerLevels] },
     transcode && { kind: "transcode", blocks: transcode },
-    level4 && { kind: "level4", blocks: level4 },
-    level2 && { kind: "level2", blocks: level2.blocks },
-    level2 && { kind: "level2Index", inside: [level2.index] },
+    transcodeHead && { kind: "transcodeHead", inside: [transcodeHead] },
   ]);
 }
 
@@ -56,17 +51,13 @@ export async function loadParts(entry: Uint8Array, withLevels: boolean): Promise
   const [accessPoints] = (await piecesOf("accessPoints")) ?? [];
   const level8 = withLevels ? await piecesOf("level8") : [];
   const smallerLevels = withLevels ? await piecesOf("smallerLevels") : [];
-  const indexes = await piecesOf("level2Index");
-  if (!accessPoints || !level8 || !smallerLevels || !indexes) return undefined;
-  const transcode = parts?.get("transcode")?.blocks;
-  const level2 = parts?.get("level2")?.blocks;
-  const [index] = indexes;
+  const heads = await piecesOf("transcodeHead");
+  if (!accessPoints || !level8 || !smallerLevels || !heads) return undefined;
   return {
     accessPoints,
     level8,
     smallerLevels: smallerLevels[0] ?? new Uint8Array(),
-    level4: parts?.get("level4")?.blocks,
-    transcode,
-    level2: level2 && index && { index, blocks: level2 },
+    transcode: parts?.get("transcode")?.blocks,
+    transcodeHead: heads[0],
   };
 }

@@ -102,21 +102,27 @@ export function withStreams(
         isStream(header) ? scales.of(asJpeg(header), halves) : blocks.scales.of(header, halves),
     },
     sidecar: {
-      way: (read, size, room) =>
+      use: (read, size, room) =>
         isStream(read.header)
-          ? sidecar.way(ofStream(read), size, room)
-          : blocks.sidecar.way(read, size, room),
-      build: async (bytes, master, access) =>
-        isStream(master.header)
-          ? sidecar.build((await streamOf(bytes, master.header)).stream, ofStream(master), access)
-          : blocks.sidecar.build(bytes, master, access),
-      memory: (header, size, allows) =>
+          ? sidecar.use(ofStream(read), size, room)
+          : blocks.sidecar.use(read, size, room),
+      layers: (header, size, room) =>
         isStream(header)
-          ? sidecar.memory(asJpeg(header), size, allows)
-          : blocks.sidecar.memory(header, size, allows),
+          ? sidecar.layers(asJpeg(header), size, room)
+          : blocks.sidecar.layers(header, size, room),
+      build: async (bytes, master, access, layer) =>
+        isStream(master.header)
+          ? sidecar.build((await streamOf(bytes, master.header)).stream, ofStream(master), access, layer)
+          : blocks.sidecar.build(bytes, master, access, layer),
+      memory: (header, size, layer) =>
+        isStream(header)
+          ? sidecar.memory(asJpeg(header), size, layer)
+          : blocks.sidecar.memory(header, size, layer),
       memoryWith: (read, rows) => blocks.sidecar.memoryWith?.(read, rows),
-      nsPerPixel: (header) =>
-        isStream(header) ? sidecar.nsPerPixel(asJpeg(header)) : blocks.sidecar.nsPerPixel(header),
+      nsPerPixel: (header, layer) =>
+        isStream(header)
+          ? sidecar.nsPerPixel(asJpeg(header), layer)
+          : blocks.sidecar.nsPerPixel(header, layer),
       nsWithout: (read) =>
         isStream(read.header)
           ? (sidecar.nsWithout?.(ofStream(read)) ?? 0)

@@ -144,7 +144,6 @@ describe("changed bytes anywhere in a file", () => {
       run: {
         ...fresh.run,
         indexRows: count(fresh.run.indexRows),
-        shrinkRows: count(fresh.run.shrinkRows),
         decodeRows: count(fresh.run.decodeRows),
         cutRows: count(fresh.run.cutRows),
       },

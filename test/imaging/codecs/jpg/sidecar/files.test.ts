@@ -15,7 +15,7 @@ import { runTask } from "../../../../../src/imaging/render/job.ts";
 import { grain } from "../../../../grain.ts";
 import { fixture, testHost } from "../../../../host.ts";
 import { countingBytes, psnr } from "../../counting.ts";
-import { type HeapBlocks, heapBlocks } from "../../heap-blocks.ts";
+import { heapBlocks } from "../../heap-blocks.ts";
 import { transformOf } from "../transform-of.ts";
 
 const codecs = createCodecs(testHost);
@@ -137,75 +137,6 @@ describe("the sidecar of a JPEG", () => {
       expect(same(await codec.decode(bytes, read, access), right)).toBe(true);
     }
     expect(reports).toBe(60);
-  });
-});
-
-describe("planes at 1/4", () => {
-  const names = ["jpg-baseline-420.jpg", "jpg-baseline-422.jpg", "jpg-progressive.jpg", "jpg-gray.jpg"];
-  const quarter = (header: ImageHeader, format: "jpg" | "png") => {
-    const given = plan(header, [], { format }, { x: 64, y: 32, width: 310, height: 203 });
-    return { ...given, read: { ...given.read, scaleFactor: 4, halvesColour: true as const } };
-  };
-  const answers = async ({ file, header, access }: Indexed) => [
-    await derived({ file, header, access }, quarter(header, "jpg")),
-    (await codec.decode(memoryBytes(file), quarter(header, "png").read, access)).data,
-  ];
-
-  test.each(names)("of %s are the same whether blocks contain them or they are remade", async (name) => {
-    const kept = await indexed(fixture(name));
-    const blocks = kept.access.blocks as HeapBlocks;
-    const { width, height } = kept.header;
-    // luma and, in 4:2:0, two planes of a quarter of it
-    expect([...blocks.all.values()].reduce((sum, { length }) => sum + length, 0)).toBeGreaterThanOrEqual(
-      (width * height) / 16,
-    );
-    const without = { ...kept, access: { ...kept.access, id: `${name} bare`, blocks: undefined } };
-    const fresh = createCodecs(testHost).byFormat("jpg");
-    const made = await answers(kept);
-    expect(await answers(without)).toEqual(made);
-    const again = { ...kept.access, id: `${name} again` };
-    expect(
-      (await fresh.decode(memoryBytes(kept.file), quarter(kept.header, "png").read, again)).data,
-    ).toEqual(made[1]);
-  });
-
-  test("are not made for a file with hardly a byte, nor without room", async () => {
-    const flat = await sharp({ create: { width: 9000, height: 9000, channels: 3, background: "gray" } })
-      .jpeg({ quality: 30 })
-      .toBuffer();
-    expect((await indexed(new Uint8Array(flat))).access.blocks).toMatchObject({ all: new Map() });
-    const file = fixture("jpg-baseline-420.jpg");
-    const bytes = memoryBytes(file);
-    const header = await codec.probe(bytes, 1);
-    const blocks = heapBlocks(1000);
-    const access = { id: "no room", blocks, load: async () => index };
-    const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array;
-    expect(blocks.all.size).toBe(0);
-    const stored = { ...access, id: "no room stored" };
-    expect(await answers({ file, header, access: stored })).toEqual(await answers(await indexed(file)));
-  });
-
-  test("are reported if lost, made from the file, and read again once they are back", async () => {
-    const kept = await indexed(fixture("jpg-baseline-420.jpg"));
-    const blocks = kept.access.blocks as HeapBlocks;
-    const sound = blocks.all.get(0)!;
-    const { read } = quarter(kept.header, "png");
-    const right = (await answers(kept))[1];
-    for (const block of [sound.with(9, sound[9]! ^ 1), sound.slice(1), undefined]) {
-      let reports = 0;
-      const access = { ...kept.access, id: `unfit-${++ids}`, reportLoss: () => reports++ };
-      if (block) blocks.all.set(0, block as Uint8Array);
-      else blocks.all.delete(0);
-      const fresh = createCodecs(testHost).byFormat("jpg");
-      const decode = async () => (await fresh.decode(memoryBytes(kept.file), read, access)).data;
-      expect(await decode()).toEqual(right);
-      expect(reports).toBeGreaterThan(0);
-      blocks.all.set(0, sound);
-      reports = 0;
-      const source = countingBytes(kept.file);
-      expect((await fresh.decode(source, read, access)).data).toEqual(right);
-      expect([reports, source.total()]).toEqual([0, 0]);
-    }
   });
 });
 
@@ -458,33 +389,4 @@ describe("a slow source", () => {
     expect(near.bytes).toBeLessThan(file.length / 6);
     expect(far.bytes).toBeGreaterThan(near.bytes);
   });
-});
-
-test("building reserves room for the level at 1/4, at most a 16th of two components of 4:2:0, or for a row of tiles at 1/2 if that is more, and so do reads that may start it", async () => {
-  const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
-  const needs = (side: number) => {
-    const header = { ...found, width: side, height: side };
-    const region = { x: 0, y: 0, width: 64, height: 64 };
-    const read = codec.memory({ header, page: 1, region, scaleFactor: 1 }, 2 ** 27);
-    const sidecar = (allowed: boolean) => codec.sidecar?.memory(header, 2 ** 27, () => allowed) ?? 0;
-    const full = sidecar(true) - sidecar(false);
-    return { planes: (side * side * 2) / 16, read, full };
-  };
-  const [small, large] = [needs(8000), needs(16_000)];
-  expect(small.read).toBeGreaterThan(small.planes);
-  expect(small.full).toBe(2000 * 8000);
-  // larger parts are left to a separate pass
-  expect(large.read).toBeLessThan(small.read + large.planes / 2);
-  expect(large.full).toBe(large.planes);
-});
-
-test("a picture of 400 megapixels in 4:2:0 has a level at 1/4 if its file is large enough", async () => {
-  const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
-  const header = { ...found, width: 24_000, height: 16_800 };
-  const planes = (header.width * header.height * 2) / 16;
-  const of = (fileSize: number) => {
-    const memoryIf = (allowed: boolean) => codec.sidecar?.memory(header, fileSize, () => allowed) ?? 0;
-    return memoryIf(true) - memoryIf(false);
-  };
-  expect([of(100 * 2 ** 20), of(2 ** 20)]).toEqual([planes, 0]);
 });

@@ -22,7 +22,7 @@ describe("a progressive file of several blocks", () => {
   let header: ImageHeader;
   let index: Uint8Array;
   const blocks = heapBlocks();
-  /** Blocks of the transcode; those of the level at 1/4 follow. */
+  /** Number of blocks of the transcode. */
   let count: number;
 
   beforeAll(async () => {
@@ -39,6 +39,7 @@ describe("a progressive file of several blocks", () => {
       },
     )) as Uint8Array;
     count = endOfBlocks(readEntry(index)!.get("transcode")!.blocks);
+    expect(blocks.all.size).toBe(count);
   });
 
   let ids = 0;
@@ -118,10 +119,16 @@ describe("a progressive file of several blocks", () => {
     expect(reports).toBe(2);
   });
 
-  test("has no sidecar if there is no room for its blocks, and is read and planned as if it had one", async () => {
+  test("has no transcode if there is no room for its blocks, and is read and planned as if it had one", async () => {
     const tooSmall = { ...access(), blocks: heapBlocks(file.length / 2) };
     expect(await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }, tooSmall)).toHaveLength(0);
-    expect(codec.sidecar?.way(read(0), file.length, file.length / 2)).toBe("none");
+    const room = file.length / 2;
+    expect(codec.sidecar?.use(read(0), file.length, room)).toBeUndefined();
+    // The level at 1/8 needs no blocks.
+    expect(codec.sidecar?.layers(header, file.length, room)).toEqual(["overview"]);
+    expect(codec.sidecar?.use({ ...read(0), scaleFactor: 8 }, file.length, room)).toMatchObject({
+      way: "begin",
+    });
     const absent = { ...tooSmall, id: "no room", absent: true };
     const right = await codec.decode(memoryBytes(file), { ...read(1100), whole: true });
     expect(same((await codec.decode(memoryBytes(file), read(1100), absent)).data, right.data)).toBe(true);
@@ -130,15 +137,17 @@ describe("a progressive file of several blocks", () => {
     );
   });
 
-  test("waits for its sidecar except at 1/8, which proceeds separately; a sequential file begins with each", async () => {
-    const told = (scaleFactor: number, variant: string) =>
-      codec.sidecar?.way({ ...read(0), header: { ...header, variant }, scaleFactor }, file.length, 2 ** 30);
-    expect([1, 2, 4, 8].map((factor) => told(factor, "progressive"))).toEqual([
-      "wait",
-      "wait",
-      "wait",
-      "apart",
+  test("waits for its transcode except at 1/8, where it begins; a sequential file begins with each", () => {
+    const useOf = (scaleFactor: number, variant: string) =>
+      codec.sidecar?.use({ ...read(0), header: { ...header, variant }, scaleFactor }, file.length, 2 ** 30);
+    const transcoded = { layers: ["ground"], way: "wait" };
+    expect([1, 2, 4, 8].map((factor) => useOf(factor, "progressive"))).toEqual([
+      transcoded,
+      transcoded,
+      transcoded,
+      { layers: ["overview", "ground"], way: "begin" },
     ]);
-    expect([1, 8].map((factor) => told(factor, "baseline"))).toEqual(["begin", "begin"]);
+    const begun = { layers: ["ground"], way: "begin" };
+    expect([1, 8].map((factor) => useOf(factor, "baseline"))).toEqual([begun, begun]);
   });
 });
