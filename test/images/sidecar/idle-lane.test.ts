@@ -32,7 +32,7 @@ function setUp() {
   return { load, lane, events, task, pass: (ms: number) => (time += ms) };
 }
 
-test("tasks run one after the other while nothing else runs or waits", async () => {
+test("tasks run one at a time while nothing else runs or waits", async () => {
   const { load, lane, events, task } = setUp();
   const [a, b] = [task("a"), task("b")];
   load.running = 1;

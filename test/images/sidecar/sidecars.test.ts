@@ -403,7 +403,7 @@ test("a level that no memory budget allows is left out, and the rest is made", a
   expect(made()).toBe(1);
 });
 
-test("all layers are built for whoever asks for that, each once", async () => {
+test("all layers are built if a caller asks for that, each once", async () => {
   const { found, header } = await master("progressive.jpg");
   await clear(found);
   const { sidecars, made } = parts();
