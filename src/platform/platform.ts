@@ -87,6 +87,12 @@ export interface FileSystem {
   /** Regular files only; opening a pipe or device is an error, and never waits. */
   open(path: string): Promise<OpenFile>;
   /**
+   * Opens a regular file if its own path is `path`, which passes through no link; undefined for anything
+   * else, whatever the reason. The answer is about the open file, whatever is at the path before and after.
+   * Absent if the runtime does not know the paths of open files.
+   */
+  openPlain?(path: string): Promise<OpenFile | undefined>;
+  /**
    * With `plain` reads only a regular file that is not a symbolic link, and returns undefined for anything
    * else, without ever waiting for a pipe's other end.
    */

@@ -5,10 +5,10 @@ import { ServiceError, sourceChangedError } from "../errors.ts";
 import { createLru } from "../imaging/lib/lru.ts";
 import { forEachConcurrently, until } from "../lib/concurrency/concurrent.ts";
 import { createCounts } from "../lib/telemetry/count.ts";
-import type { FileEntry } from "../platform/platform.ts";
+import type { FileEntry, FileStat, OpenFile } from "../platform/platform.ts";
 import type { MasterFiles } from "./folder/bounded-files.ts";
 import { checkedFile, lastChange, validatorOf } from "./folder/checked-file.ts";
-import { checkRoot, createRoot, isPlainPath } from "./folder/root.ts";
+import { checkRoot, createRoot, isPlainPath, plainPath } from "./folder/root.ts";
 import { createKnownFolders, isSpelledAsStored } from "./folder/spelling.ts";
 import { folderWay, type Way } from "./folder/way.ts";
 import { keySegments } from "./key.ts";
@@ -35,6 +35,18 @@ export interface FilesystemSourceOptions {
 
 /** Facts of a file that was found and checked. */
 type CheckedFacts = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
+
+interface Looked {
+  readonly checked: CheckedFacts;
+  /** The open file, if the check has opened it. */
+  readonly held?: OpenFile;
+}
+
+function factsOf(path: string, facts: FileStat): CheckedFacts {
+  const { size, id } = facts;
+  const file: MasterFile = { path, size, ...(id === undefined ? {} : { id }) };
+  return { validator: validatorOf(facts), modified: lastChange(facts), file };
+}
 
 /** Maximum number of files whose facts are remembered. */
 const foundKept = 20_000;
@@ -63,7 +75,7 @@ export function filesystemSource({
   const folder = createRoot({ name, root, files, onError: () => counts.errors.add() });
   const { pathOf, unlessAbsent } = folder;
 
-  const found = createLru<string, { readonly checked: CheckedFacts; readonly until: number }>(foundKept);
+  const found = createLru<string, Looked & { readonly until: number }>(foundKept);
   const knownFolders = createKnownFolders();
   // Number of calls that forgot files. The result of a check that began before the latest one is not
   // remembered.
@@ -73,18 +85,18 @@ export function filesystemSource({
   const find = async (segments: readonly string[]): Promise<SourceImage | "changed" | undefined> => {
     const path = pathOf(segments);
     const known = found.get(path);
-    let checked: CheckedFacts | "changed" | undefined =
-      known && Date.now() < known.until ? known.checked : undefined;
+    const isKnown = known !== undefined && Date.now() < known.until;
     const begun = forgets;
-    checked ??= await look(path, segments);
-    if (checked === undefined || checked === "changed") {
+    const looked = isKnown ? known : await look(path, segments);
+    if (looked === undefined || looked === "changed") {
       found.delete(path);
-      return checked;
+      return looked;
     }
+    const { checked, held } = looked;
     if (revalidateMs > 0 && checked !== known?.checked && begun === forgets)
       found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
     const { validator, modified, file } = checked;
-    const { bytes, close } = checkedFile({ root: folder, files, counts }, file);
+    const { bytes, close } = checkedFile({ root: folder, files, counts }, file, held);
     const isChanged = async () => {
       const now = await folder.stat(file.path);
       return now === undefined || validatorOf(now) !== validator;
@@ -93,11 +105,10 @@ export function filesystemSource({
   };
 
   /** Checks a file. Returns undefined if it does not exist, "changed" if it was replaced during the check. */
-  const look = async (
-    path: string,
-    segments: readonly string[],
-  ): Promise<CheckedFacts | "changed" | undefined> => {
+  const look = async (path: string, segments: readonly string[]): Promise<Looked | "changed" | undefined> => {
     const realRoot = await folder.real();
+    const plain = await openPlain(realRoot, segments);
+    if (plain) return plain;
     const real = await folder.resolve(realRoot, path);
     const facts = real === undefined ? undefined : await folder.stat(real);
     if (real === undefined || facts === undefined) return undefined;
@@ -107,9 +118,21 @@ export function filesystemSource({
     if (isLinked && !(await folderWay(folder, realRoot, segments.slice(0, -1)))) return undefined;
     // Resolved again, so that the checked facts are those of this path even if links were changed meanwhile.
     if ((await folder.resolve(realRoot, real)) !== real) return "changed";
-    const { size, id } = facts;
-    const file: MasterFile = { path: real, size, ...(id === undefined ? {} : { id }) };
-    return { validator: validatorOf(facts), modified: lastChange(facts), file };
+    return { checked: factsOf(real, facts) };
+  };
+
+  /**
+   * Opens a file without any link in its path, if the runtime can say so of an open file. That replaces every
+   * other check but that of its spelling. Other files, and the reasons for failures, are left to them.
+   */
+  const openPlain = async (realRoot: string, segments: readonly string[]): Promise<Looked | undefined> => {
+    const path = plainPath(realRoot, segments);
+    const held = await files.openPlain?.(path).catch(() => undefined);
+    if (!held) return undefined;
+    const isSpelled = () => isSpelledAsStored(files, realRoot, segments, path, knownFolders);
+    if (await isSpelled().catch(() => false)) return { checked: factsOf(path, held.stat), held };
+    await held.close().catch(() => {});
+    return undefined;
   };
 
   const open: Source["open"] = async (key, signal) => {

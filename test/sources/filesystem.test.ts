@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import {
   mkdir,
   mkdtemp,
@@ -24,6 +25,8 @@ import { readCounts } from "../counts.ts";
 import fc from "../properties.ts";
 
 const files = nodeFiles();
+/** Files of a runtime that does not know the paths of open files, for tests that replace its functions. */
+const { openPlain: _, ...closedFiles } = files;
 const content = Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256);
 
 // base/root is the root; base/secret.jpg and base/root-sibling/s.jpg must never be read.
@@ -72,6 +75,13 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }));
 
 sourceContract("filesystem", { source: () => source, key: "a.jpg", content: () => content });
+describe("without the paths of open files", () => {
+  let plain: Source;
+  beforeAll(() => {
+    plain = make(closedFiles);
+  });
+  sourceContract("filesystem", { source: () => plain, key: "a.jpg", content: () => content });
+});
 
 /** All bytes of a master as text; undefined when it is not there. */
 async function textOf(from: Source, key: string): Promise<string | undefined> {
@@ -94,7 +104,7 @@ describe("a key", () => {
 
   it.each([
     ["of a directory", "book"],
-    ["of a pipe, which is not opened", "pipe.jpg"],
+    ["of a pipe, whose other end is not waited for", "pipe.jpg"],
     ["of a link to a pipe", "to-pipe.jpg"],
     ["of a link to a device", "device.jpg"],
     ["without its extension", "a"],
@@ -244,6 +254,53 @@ describe("a master", () => {
   });
 });
 
+describe.runIf(files.openPlain)("a file whose own path is known once it is open", () => {
+  it("needs no other look at its path, and is the one that was opened", async () => {
+    const path = join(root, "held.jpg");
+    await writeFile(path, "held");
+    const calls: string[] = [];
+    const noting = new Proxy(files, {
+      get: (target, name: keyof FileSystem) => {
+        const act = target[name] as (...given: unknown[]) => unknown;
+        return (...given: unknown[]) => {
+          if (given[0] !== root) calls.push(name);
+          return act.apply(target, given);
+        };
+      },
+    });
+    const lone = make(noting);
+    await (await lone.open("held.jpg"))?.close(); // the spelling of its folder is checked once
+    calls.length = 0;
+    const image = await lone.open("held.jpg");
+    expect(calls).toEqual(["openPlain"]);
+    await rm(path);
+    await symlink(join(base, "secret.jpg"), path);
+    expect(new TextDecoder().decode(await image?.bytes.read(0, 6))).toBe("held");
+    await image?.close();
+    expect(await image?.hasChanged?.()).toBe(true);
+    expect(await lone.open("held.jpg")).toBeUndefined();
+    await rm(path);
+  });
+
+  it.each(["in.jpg", "pages/1.tif", "out.jpg", "sibling/s.jpg", "to-hidden.jpg", "pipe.jpg", "device.jpg"])(
+    "%s is as it is by the paths of links",
+    async (key) => {
+      expect(await textOf(source, key)).toBe(await textOf(make(closedFiles), key));
+    },
+  );
+
+  it("is closed, whoever asks for it, and after reads that were under way", async () => {
+    const open = () => readdirSync("/proc/self/fd").length;
+    const before = open();
+    const images = await Promise.all(Array.from({ length: 20 }, () => source.open("a.jpg")));
+    const reads = images.map((image) => image!.bytes.read(0, 5000));
+    await Promise.all(images.map((image) => image!.close()));
+    for (const bytes of await Promise.all(reads)) expect(bytes).toEqual(content);
+    for (const key of ["book", "pipe.jpg", "in.jpg", "missing.jpg"]) await (await source.open(key))?.close();
+    await expect.poll(open).toBeLessThanOrEqual(before);
+  });
+});
+
 describe("a file that is exchanged after it was checked", () => {
   const cases = [
     [
@@ -280,7 +337,7 @@ describe("a file that is exchanged after it was checked", () => {
   it.each(cases)("is not read if %s has replaced it", async (_, exchange) => {
     const path = join(root, "swapped.jpg");
     await writeFile(path, "secret");
-    const image = await source.open("swapped.jpg");
+    const image = await make(closedFiles).open("swapped.jpg");
     await exchange(path);
     await expect(image?.bytes.read(0, 6)).rejects.toMatchObject({
       kind: expect.stringMatching(/^(source|changed)$/),
@@ -295,7 +352,7 @@ describe("a file that is exchanged after it was checked", () => {
     await writeFile(path, "secret");
     for (const each of [path, join(base, "secret.jpg")]) await utimes(each, time, time);
     const numberless: FileSystem = {
-      ...files,
+      ...closedFiles,
       stat: async (at) => {
         const found = await files.stat(at);
         return found && { kind: found.kind, size: found.size, modified: found.modified };
@@ -332,7 +389,7 @@ describe("a file that is exchanged after it was checked", () => {
     await writeFile(other, "x");
     let n = 0;
     const turning: FileSystem = {
-      ...files,
+      ...closedFiles,
       realPath: async (at) => (at.endsWith("busy.jpg") ? `${path}${n++}` : files.realPath(at)),
       stat: () => files.stat(other),
     };
@@ -466,7 +523,7 @@ describe("a file that was found lately", () => {
     await writeFile(path, "old");
     let looks = 0;
     const counted: FileSystem = {
-      ...files,
+      ...closedFiles,
       stat(at) {
         looks++;
         return files.stat(at);

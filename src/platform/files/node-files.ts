@@ -1,6 +1,18 @@
 // Files over node:fs/promises, which Node, Deno and Bun all have.
 
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import {
+  close,
+  closeSync,
+  constants,
+  fstat,
+  fstatSync,
+  open as openDescriptor,
+  openSync,
+  read,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from "node:fs";
 import {
   type FileHandle,
   lstat,
@@ -74,21 +86,87 @@ function regular(stats: Stats): FileStat {
   return facts;
 }
 
+/** Calls a function of node:fs, which costs a third less than its counterpart that returns a promise. */
+const called = <T>(call: (done: (error: Error | null, value: T) => void) => void): Promise<T> =>
+  new Promise((resolve, reject) => call((error, value) => (error ? reject(error) : resolve(value))));
+
+const closeFile = (descriptor: number) => called<void>((done) => close(descriptor, done));
+
 /** Opens a file for reads by range; a read loops until it is filled or the file ends. */
 async function openFile(path: string): Promise<OpenFile> {
-  const handle = await open(path, readOnly);
+  return openedFile(await called<number>((done) => openDescriptor(path, readOnly, done)));
+}
+
+/** Takes over a descriptor, and closes it if it is not one of a regular file. */
+async function openedFile(descriptor: number): Promise<OpenFile> {
+  let facts: FileStat;
   try {
-    const facts = regular(await handle.stat());
-    const { size } = facts;
-    return {
-      size,
-      stat: facts,
-      read: (offset, length) => readRange(handle, offset, length),
-      close: () => handle.close(),
-    };
+    facts = regular(await called<Stats>((done) => fstat(descriptor, done)));
   } catch (error) {
-    await handle.close();
+    await closeFile(descriptor);
     throw error;
+  }
+  let reads = 0;
+  let closed: Promise<void> | undefined;
+  /** Closes the descriptor, whose number another file may have afterwards; set while reads are under way. */
+  let closeLast: (() => void) | undefined;
+  return {
+    size: facts.size,
+    stat: facts,
+    async read(offset, length) {
+      if (closed) throw new Error("Expected an open file; this one was closed.");
+      reads++;
+      try {
+        return await readRange(descriptor, offset, length);
+      } finally {
+        if (--reads === 0) closeLast?.();
+      }
+    },
+    close() {
+      closed ??=
+        reads === 0
+          ? closeFile(descriptor)
+          : new Promise((resolve, reject) => {
+              closeLast = () => void closeFile(descriptor).then(resolve, reject);
+            });
+      return closed;
+    },
+  };
+}
+
+/**
+ * Linux says which path an open file has, without asking its file system. The descriptors of other runtimes
+ * need not be those of the system.
+ */
+const openPaths =
+  process.platform === "linux" && !("deno" in process.versions) && !("bun" in process.versions)
+    ? "/proc/self/fd"
+    : undefined;
+
+/** See {@link FileSystem.openPlain}. */
+async function openPlain(path: string): Promise<OpenFile | undefined> {
+  let descriptor: number;
+  try {
+    descriptor = await called<number>((done) => openDescriptor(path, readOnly, done));
+  } catch {
+    return undefined;
+  }
+  let file: OpenFile;
+  try {
+    file = await openedFile(descriptor);
+  } catch {
+    return undefined;
+  }
+  if (pathOf(descriptor) === path) return file;
+  await file.close();
+  return undefined;
+}
+
+function pathOf(descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`${openPaths}/${descriptor}`);
+  } catch {
+    return undefined; // a system without /proc
   }
 }
 
@@ -200,13 +278,17 @@ export function openFileAtOnce(path: string): FileAtOnce {
   };
 }
 
-async function readRange(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const out = new Uint8Array(Math.max(0, length));
+async function readRange(descriptor: number, offset: number, length: number): Promise<Uint8Array> {
+  // Not filled with zeros: what is not read is cut off.
+  const out = bytesOf(Buffer.allocUnsafeSlow(Math.max(0, length)));
   let filled = 0;
   while (filled < out.length) {
-    const { bytesRead } = await handle.read(out, filled, out.length - filled, offset + filled);
-    if (bytesRead === 0) return out.slice(0, filled);
-    filled += bytesRead;
+    const from = filled;
+    const count = await called<number>((done) =>
+      read(descriptor, out, from, out.length - from, offset + from, done),
+    );
+    if (count === 0) return out.slice(0, filled);
+    filled += count;
   }
   return out;
 }
@@ -305,6 +387,7 @@ export function nodeFiles(): FileSystem {
     isLink: async (path) => (await unlessAbsent(() => lstat(path)))?.isSymbolicLink() === true,
     realPath: (path) => unlessAbsent(() => realpath(path)),
     open: openFile,
+    ...(openPaths && { openPlain }),
     readFile: (path, { plain = false } = {}) =>
       unlessAbsent(async () => (plain ? readPlainFile(path) : bytesOf(await readFile(path)))),
     async *list(path) {

@@ -5,7 +5,7 @@ import { createLane } from "../../lib/concurrency/lane.ts";
 import type { FileSystem, OpenFile } from "../../platform/platform.ts";
 
 /** File operations of a source. */
-export type MasterFiles = Pick<FileSystem, "stat" | "realPath" | "open" | "list">;
+export type MasterFiles = Pick<FileSystem, "stat" | "realPath" | "open" | "openPlain" | "list">;
 
 /**
  * Returns `files` with at most `calls` simultaneous calls, each of which fails after `timeoutMs` (code
@@ -18,13 +18,18 @@ export function boundMasterFiles(files: MasterFiles, calls: number, timeoutMs: n
     ...file,
     read: (offset, length) => lane(timeoutMs, () => file.read(offset, length)),
   });
+  const closeLater = (call: Promise<OpenFile | undefined>) =>
+    void call.then((file) => file?.close()).catch(() => {});
   return {
     stat: (path) => lane(timeoutMs, () => files.stat(path)),
     realPath: (path) => lane(timeoutMs, () => files.realPath(path)),
-    async open(path) {
-      const closeLater = (call: Promise<OpenFile>) => void call.then((file) => file.close()).catch(() => {});
-      return boundFile(await lane(timeoutMs, () => files.open(path), closeLater));
-    },
+    open: async (path) => boundFile(await lane(timeoutMs, () => files.open(path), closeLater)),
+    ...(files.openPlain && {
+      async openPlain(path: string) {
+        const file = await lane(timeoutMs, () => files.openPlain!(path), closeLater);
+        return file && boundFile(file);
+      },
+    }),
     async *list(path) {
       const entries = files.list(path)[Symbol.asyncIterator]();
       try {

@@ -48,15 +48,17 @@ async function openChecked(parts: CheckedFileParts, { path, size, id }: MasterFi
 }
 
 /**
- * Returns the bytes of a checked file. The first read opens it, since most requests need no byte of it in
- * this thread. A read after `close` opens the file only for itself.
+ * Returns the bytes of a checked file. `held` is the open file, if its check has left it open; otherwise the
+ * first read opens it, since most requests need no byte of it in this thread. A read after `close` opens the
+ * file only for itself.
  */
 export function checkedFile(
   parts: CheckedFileParts,
   checked: MasterFile,
+  held?: OpenFile,
 ): Pick<SourceImage, "bytes" | "close"> {
   const { root, counts } = parts;
-  let opened: Promise<OpenFile> | undefined;
+  let opened = held && Promise.resolve(held);
   let over = false;
   const open = () => openChecked(parts, checked);
   const readFrom = async (file: OpenFile, offset: number, length: number): Promise<Uint8Array> => {

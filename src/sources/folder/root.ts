@@ -97,12 +97,16 @@ export function createRoot({ name, root, files, onError }: RootOptions): Root {
   };
 }
 
-/** True if a resolved path is spelled as it was asked for below the resolved root, so without any link. */
-export function isPlainPath(real: string, realRoot: string, segments: readonly string[]): boolean {
+/** Returns the path below the resolved root if it passes through no link. */
+export function plainPath(realRoot: string, segments: readonly string[]): string {
   const separator = realRoot.includes("/") ? "/" : "\\";
   const top = realRoot.endsWith(separator) ? realRoot.slice(0, -1) : realRoot;
-  return real === [top, ...segments].join(separator);
+  return [top, ...segments].join(separator);
 }
+
+/** True if a resolved path is spelled as it was asked for below the resolved root, so without any link. */
+export const isPlainPath = (real: string, realRoot: string, segments: readonly string[]): boolean =>
+  real === plainPath(realRoot, segments);
 
 /** True if a resolved path is the resolved root, or below it and without a hidden segment. */
 export function isServed(real: string, realRoot: string): boolean {
