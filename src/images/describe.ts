@@ -7,7 +7,7 @@ import { type Codec, scaleFactorsOf } from "../imaging/codecs/codec.ts";
 import type { Codecs } from "../imaging/codecs/codecs.ts";
 import { lacksItsEnd } from "../imaging/codecs/file-end.ts";
 import type { ImageHeader } from "../imaging/codecs/image-header.ts";
-import { type ByteSource, fileTooLarge } from "../imaging/lib/byte-source.ts";
+import { type ByteSource, fileTooLarge, withFront } from "../imaging/lib/byte-source.ts";
 import { createLru, type Lru } from "../imaging/lib/lru.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
@@ -124,6 +124,7 @@ export async function inspect(
   const parsed = parsedOf(parts.info);
   let header = parsed.get(key.variant);
   if (!header) {
+    let made: string | undefined;
     const known = await parts.info.getOrMake(
       key.name,
       key.variant,
@@ -131,11 +132,12 @@ export async function inspect(
         parts.probes.run(demandOf(master, 0, probing), work, async (place) => {
           const { bytes } = master.image;
           const read = place ? readingWithout(bytes, awaitingWithout(place), work) : bytes;
-          return encode(await probe(parts, read, master));
+          made = JSON.stringify(await probe(parts, read, master));
+          return encoder.encode(made);
         }),
       { signal },
     );
-    header = decode(known);
+    header = JSON.parse(made ?? decoder.decode(known)) as ImageHeader;
     parsed.set(key.variant, header, known.length);
   }
   return header;
@@ -158,7 +160,11 @@ export function checkServable(
 ): void {
   const fileSize = image.bytes.size ?? 0;
   const codec = parts.codecs.byFormat(header.format);
-  checkMemory(parts, header.format, fileSize, leastMemory(codec, header, page, fileSize));
+  const scaleFactor = scaleFactorsOf(codec, header).at(-1) ?? 1;
+  // Nearly always the smallest scale is the cheapest, and affordable: no other has to be estimated then.
+  const usual = memoryAt(codec, header, page, fileSize, scaleFactor);
+  const memory = parts.admission.allows(usual) ? usual : leastMemory(codec, header, page, fileSize);
+  checkMemory(parts, header.format, fileSize, memory);
 }
 
 /** Throws as {@link checkServable} does, given the bytes of the cheapest read. */
@@ -181,11 +187,22 @@ export function checkMemory(
 
 /** Returns the estimated peak bytes of the cheapest read of a page. */
 export function leastMemory(codec: Codec, header: ImageHeader, page: number, fileSize: number): number {
-  const needs = scaleFactorsOf(codec, header).map((scaleFactor) => {
-    const [width, height] = [Math.min(header.width, scaleFactor), Math.min(header.height, scaleFactor)];
-    return codec.memory({ header, page, region: { x: 0, y: 0, width, height }, scaleFactor }, fileSize);
-  });
+  const needs = scaleFactorsOf(codec, header).map((factor) =>
+    memoryAt(codec, header, page, fileSize, factor),
+  );
   return Math.min(...needs);
+}
+
+/** Returns the estimated peak bytes of reading one pixel at a scale. */
+function memoryAt(
+  codec: Codec,
+  header: ImageHeader,
+  page: number,
+  fileSize: number,
+  scaleFactor: number,
+): number {
+  const [width, height] = [Math.min(header.width, scaleFactor), Math.min(header.height, scaleFactor)];
+  return codec.memory({ header, page, region: { x: 0, y: 0, width, height }, scaleFactor }, fileSize);
 }
 
 /**
@@ -227,13 +244,17 @@ export const probing: EstimatedWork = { kind: "probe", ms: 1 };
 
 /** Bytes at the start of a file that identify its format. */
 const headLength = 64;
+/** Bytes at the start of a file that are read together: enough for the header of nearly all files. */
+const frontLength = 32 * 1024;
 
 async function probe(
   { codecs, info }: Pick<DescribeParts, "codecs" | "info">,
-  bytes: ByteSource,
+  source: ByteSource,
   master: Master,
 ): Promise<ImageHeader> {
   const { page, image } = master;
+  // The blocks of a remote master stay in memory anyway.
+  const bytes = image.remote ? source : await withFront(source, frontLength);
   const head = await bytes.read(0, headLength);
   const codec = codecs.recognise(head);
   if (!codec)
@@ -268,5 +289,5 @@ function checkArea(header: Parameters<typeof exceedsArea>[0], limit: number): vo
   );
 }
 
-const encode = (header: ImageHeader) => new TextEncoder().encode(JSON.stringify(header));
-const decode = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as ImageHeader;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();

@@ -79,6 +79,23 @@ export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Ar
 }
 
 /**
+ * Reads the first `length` bytes of a source, and returns it as one that reads none of them again: for
+ * parsers of headers, which make many small reads near the front.
+ */
+export async function withFront(bytes: ByteSource, length: number): Promise<ByteSource> {
+  const front = await bytes.read(0, length);
+  const isWhole = front.length < length;
+  return {
+    size: bytes.size,
+    gap: bytes.gap,
+    read: async (offset, wanted, signal) =>
+      isWhole || offset + wanted <= front.length
+        ? front.slice(offset, Math.max(offset, offset + wanted))
+        : bytes.read(offset, wanted, signal),
+  };
+}
+
+/**
  * Returns a source that reads whole blocks and caches the most recently used, for parsers that make many
  * small reads.
  */

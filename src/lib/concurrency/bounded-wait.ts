@@ -82,23 +82,28 @@ export function unlessAborted<T>(
  * throws, and `late`, or its result, after that time. `act` itself is not stopped; a later result or
  * rejection is ignored.
  */
-export async function withDeadline<T>(
+export function withDeadline<T>(
   ms: number,
   act: () => Promise<T>,
   late: Error | (() => Error) = () => new Error(`no response within ${ms} ms`),
 ): Promise<T> {
-  if (ms === Number.POSITIVE_INFINITY) return act();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<never>((_, reject) => {
+  return new Promise<T>((resolve, reject) => {
+    const result = act();
+    if (ms === Number.POSITIVE_INFINITY) return resolve(result);
     const give = () => reject(late instanceof Error ? late : late());
     // Events that arrived while this process was busy are processed first: those are not late.
-    timer = setTimeout(() => {
+    let timer = setTimeout(() => {
       timer = setTimeout(give);
     }, ms);
+    result.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([act(), over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -41,7 +41,7 @@ export async function probeTiff(
   find: FindPages,
   version?: string,
 ): Promise<ImageHeader> {
-  const file = await openTiff(bytes);
+  const file = await openTiff(bytes, true);
   const table = await find(file, version);
   const pages = table.offsets.length;
   if (!Number.isInteger(page) || page < 1 || page > pages)
@@ -81,7 +81,7 @@ export async function* probeTiffPages(
   find: FindPages,
   version?: string,
 ): AsyncGenerator<ImageHeader | ImagingError> {
-  const file = await openTiff(bytes);
+  const file = await openTiff(bytes, true);
   const table = await find(file, version);
   for (let page = 1; page <= Math.min(count, table.offsets.length); page++)
     try {

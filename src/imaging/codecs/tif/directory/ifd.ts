@@ -47,6 +47,11 @@ const ROOM = 240 * 1024;
 const LEAST_WINDOW = 512;
 /** Bytes of a window that follows the one before, if there is no room for large ones elsewhere. */
 const MOST_FOLLOWING = 64 * 1024;
+/**
+ * Bytes before the end of a file that are read together if its directories are followed: those of small levels
+ * are among them.
+ */
+const MOST_TO_END = 240 * 1024;
 /** Bytes of files whose directories are read in blocks, once there are many. */
 const SMALL_FILE = 2 * 2 ** 20;
 const BLOCK = 128 * 1024;
@@ -93,18 +98,25 @@ export function damagedError(expected: string, received: string): ImagingError {
 
 /**
  * Serves small reads from the latest few windows, so that a directory and the values near it cost one read.
+ * Once, if the directories are followed, the rest of the file is one, if it is short.
  * A window has a quarter of the room that those before it left: levels, and so their directories, become
  * smaller, and files of a thousand large pages do not cost a large window for each. After that, small files
  * are read in blocks, and windows grow while each follows the one before: many directories are close
  * together.
  */
-function withWindows(bytes: ByteSource): ByteSource {
+function withWindows(bytes: ByteSource, follows: boolean): ByteSource {
   const windows: { readonly offset: number; readonly data: Uint8Array }[] = [];
   let room = ROOM;
   let following = LEAST_WINDOW;
+  let toEnd = follows ? MOST_TO_END : 0;
   const isSmall = bytes.size !== undefined && bytes.size <= SMALL_FILE;
   const nextWindow = (offset: number, length: number): readonly [from: number, length: number] => {
     if (offset === 0) return [0, FRONT];
+    const left = (bytes.size ?? Number.POSITIVE_INFINITY) - offset;
+    if (left > 0 && left <= toEnd) {
+      toEnd = 0;
+      return [offset, left];
+    }
     const window = Math.floor(room / 4);
     if (window >= LEAST_WINDOW) {
       room -= window;
@@ -116,8 +128,8 @@ function withWindows(bytes: ByteSource): ByteSource {
     if (isSmall) return [block, BLOCK];
     const [last] = windows;
     const end = last ? last.offset + last.data.length : 0;
-    const follows = offset >= end - LEAST_WINDOW && offset <= end + following;
-    following = follows ? Math.min(2 * following, MOST_FOLLOWING) : LEAST_WINDOW;
+    const isNext = offset >= end - LEAST_WINDOW && offset <= end + following;
+    following = isNext ? Math.min(2 * following, MOST_FOLLOWING) : LEAST_WINDOW;
     return [offset, following];
   };
   return {
@@ -143,9 +155,12 @@ async function exactly(bytes: ByteSource, offset: number, length: number, what: 
   return new DataView(data.buffer, data.byteOffset, length);
 }
 
-/** Reads the file header. Throws ImagingError `decode` if it is not a TIFF's. */
-export async function openTiff(source: ByteSource): Promise<TiffFile> {
-  const bytes = withWindows(source);
+/**
+ * Reads the file header. `follows`: all directories of the file are read next, not only one. Throws
+ * ImagingError `decode` if it is not a TIFF's.
+ */
+export async function openTiff(source: ByteSource, follows = false): Promise<TiffFile> {
+  const bytes = withWindows(source, follows);
   const head = await exactly(bytes, 0, 8, "the file header");
   const order = head.getUint16(0);
   const littleEndian = order === 0x4949;

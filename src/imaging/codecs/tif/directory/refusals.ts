@@ -46,6 +46,7 @@ interface Facts extends Picture {
 }
 
 const upTo16: readonly number[] = Array.from({ length: 16 }, (_, i) => i + 1);
+const upTo16And32: readonly number[] = [...upTo16, 32];
 const differenced: readonly number[] = [8, 16, 32, 64];
 
 /** Returns the supported depths for a kind of samples. */
@@ -54,7 +55,7 @@ function depthsOf({ float, signed, photometric, samples, colour, ycc }: Facts): 
   if (float) return isLab ? [32] : [16, 24, 32, 64];
   if (photometric === 3) return samples > 1 ? [8] : [1, 2, 4, 8, 16];
   if (isLab || ycc || colour.interpretation === "cmyk") return [8, 16];
-  return signed ? [8, 16, 32] : [...upTo16, 32];
+  return signed ? [8, 16, 32] : upTo16And32;
 }
 
 /** Formats "1, 2 and 4", or "1 to 16 and 32" for long lists. */

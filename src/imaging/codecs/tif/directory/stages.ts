@@ -66,9 +66,12 @@ export function stagesOf(header: ImageHeader): readonly Stage[] {
   let stages = known.get(header);
   if (!stages) {
     const list = (field: keyof Stage) => (header.details?.[field] ?? []) as readonly number[];
-    stages = list("scale").map(
-      (_, i) => Object.fromEntries(fields.map((field) => [field, list(field)[i]])) as unknown as Stage,
-    );
+    const lists = fields.map((field) => [field, list(field)] as const);
+    stages = list("scale").map((_, i) => {
+      const stage: Partial<Record<keyof Stage, number>> = {};
+      for (const [field, values] of lists) stage[field] = values[i]!;
+      return stage as Stage;
+    });
     known.set(header, stages);
   }
   return stages;
