@@ -7,7 +7,7 @@ import { type Codec, scaleFactorsOf } from "../imaging/codecs/codec.ts";
 import type { Codecs } from "../imaging/codecs/codecs.ts";
 import { lacksItsEnd } from "../imaging/codecs/file-end.ts";
 import type { ImageHeader } from "../imaging/codecs/image-header.ts";
-import { type ByteSource, fileTooLarge, withFront } from "../imaging/lib/byte-source.ts";
+import { type ByteSource, fileTooLarge, inFewReads } from "../imaging/lib/byte-source.ts";
 import { createLru, type Lru } from "../imaging/lib/lru.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
@@ -244,8 +244,11 @@ export const probing: EstimatedWork = { kind: "probe", ms: 1 };
 
 /** Bytes at the start of a file that identify its format. */
 const headLength = 64;
-/** Bytes at the start of a file that are read together: enough for the header of nearly all files. */
-const frontLength = 32 * 1024;
+/**
+ * Bytes at the start of a file that are read together, enough for the header of nearly all files, and those of
+ * each further read.
+ */
+const [frontLength, laterLength] = [32 * 1024, 16 * 1024];
 
 async function probe(
   { codecs, info }: Pick<DescribeParts, "codecs" | "info">,
@@ -254,7 +257,7 @@ async function probe(
 ): Promise<ImageHeader> {
   const { page, image } = master;
   // The blocks of a remote master stay in memory anyway.
-  const bytes = image.remote ? source : await withFront(source, frontLength);
+  const bytes = image.remote ? source : await inFewReads(source, frontLength, laterLength);
   const head = await bytes.read(0, headLength);
   const codec = codecs.recognise(head);
   if (!codec)

@@ -79,19 +79,28 @@ export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Ar
 }
 
 /**
- * Reads the first `length` bytes of a source, and returns it as one that reads none of them again: for
- * parsers of headers, which make many small reads near the front.
+ * Returns a source for parsers of headers, which make many small reads near each other: the first `front` bytes
+ * are read now, and each later read takes at least `later` bytes, of which the latest stay.
  */
-export async function withFront(bytes: ByteSource, length: number): Promise<ByteSource> {
-  const front = await bytes.read(0, length);
-  const isWhole = front.length < length;
+export async function inFewReads(bytes: ByteSource, front: number, later: number): Promise<ByteSource> {
+  const first = { start: 0, wanted: front, data: await bytes.read(0, front) };
+  let latest = first;
+  /** Returns bytes of a block, which is shorter than wanted if the source ends in it. */
+  const within = ({ start, wanted, data }: typeof first, offset: number, length: number) => {
+    const from = offset - start;
+    const holds = from >= 0 && (data.length < wanted || from + length <= data.length);
+    return holds ? data.slice(from, Math.max(from, from + length)) : undefined;
+  };
   return {
     size: bytes.size,
     gap: bytes.gap,
-    read: async (offset, wanted, signal) =>
-      isWhole || offset + wanted <= front.length
-        ? front.slice(offset, Math.max(offset, offset + wanted))
-        : bytes.read(offset, wanted, signal),
+    async read(offset, length, signal) {
+      const known = within(first, offset, length) ?? within(latest, offset, length);
+      if (known) return known;
+      if (length >= later) return bytes.read(offset, length, signal);
+      latest = { start: offset, wanted: later, data: await bytes.read(offset, later, signal) };
+      return latest.data.slice(0, length);
+    },
   };
 }
 

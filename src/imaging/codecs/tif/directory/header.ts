@@ -167,9 +167,9 @@ async function readColour(file: TiffFile, directory: Directory, interpretation: 
       { icc: piecewise(file.bytes, [{ offset: profile.at, length: profile.count }]) },
       interpretation,
     );
-  const at = await readNumber(file, directory, tags.ExifIFD).catch(() => undefined);
-  if (!at) return undefined;
   try {
+    const at = await readNumber(file, directory, tags.ExifIFD);
+    if (!at) return undefined;
     const space = await readNumber(file, await readDirectory(file, at), tags.ColorSpace);
     const colour = space === 1 ? "srgb" : space === 2 ? "adobe-rgb" : undefined;
     return colourFacts({ exif: { colour } }, interpretation);

@@ -28,6 +28,8 @@ export interface TiffFile {
   readonly first: number;
   /** Limits what is read of the file. */
   readonly budget: ReadBudget;
+  /** The first directories that were read, by their offsets: the chain is followed before its pages are read. */
+  readonly known: Map<number, Directory>;
 }
 
 /**
@@ -56,6 +58,7 @@ const MOST_TO_END = 240 * 1024;
 const SMALL_FILE = 2 * 2 ** 20;
 const BLOCK = 128 * 1024;
 const WINDOWS_KEPT = 16;
+const DIRECTORIES_KEPT = 32;
 const MAX_ENTRIES = 4096;
 /** Bytes of the smallest field, and how often each field of a sound file may be read. */
 const FIELD = 12;
@@ -170,18 +173,22 @@ export async function openTiff(source: ByteSource, follows = false): Promise<Tif
   const sound = source.size === undefined ? FIELDS_OF_UNKNOWN : (READINGS * source.size) / FIELD;
   const streamBytes = STREAM_BYTES + READINGS * (source.size ?? 0);
   const budget = { fields: FIELDS_OF_PAGE + sound, streamBytes };
+  const known = new Map<number, Directory>();
   if (version === 42)
-    return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian), budget };
+    return { bytes, littleEndian, big: false, first: head.getUint32(4, littleEndian), budget, known };
   const more = await exactly(bytes, 0, 16, "the BigTIFF header");
   if (more.getUint16(4, littleEndian) !== 8) throw damagedError("offsets of 8 bytes", "another size");
-  return { bytes, littleEndian, big: true, first: Number(more.getBigUint64(8, littleEndian)), budget };
+  const first = Number(more.getBigUint64(8, littleEndian));
+  return { bytes, littleEndian, big: true, first, budget, known };
 }
 
 /**
  * Returns the directory at `offset`. Throws ImagingError `decode` if it is not completely inside the file.
  */
 export async function readDirectory(file: TiffFile, offset: number): Promise<Directory> {
-  const { bytes, littleEndian: little, big, budget } = file;
+  const { bytes, littleEndian: little, big, budget, known } = file;
+  const read = known.get(offset);
+  if (read) return read;
   const [countSize, entrySize, linkSize, countOfValues] = big ? [8, 20, 8, 8] : [2, 12, 4, 4];
   const head = await exactly(bytes, offset, countSize, "a directory");
   const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
@@ -211,7 +218,9 @@ export async function readDirectory(file: TiffFile, offset: number): Promise<Dir
   const tail = new DataView(link.buffer, link.byteOffset, link.length);
   const next =
     link.length < linkSize ? 0 : big ? Number(tail.getBigUint64(0, little)) : tail.getUint32(0, little);
-  return { offset, next, entries };
+  const directory = { offset, next, entries };
+  if (known.size < DIRECTORIES_KEPT) known.set(offset, directory);
+  return directory;
 }
 
 /**
@@ -275,13 +284,16 @@ export async function readField(
   return readValues(file, entry, 0, entry.count);
 }
 
-/** Returns the first value of a field, or undefined if the directory does not have it. */
-export async function readNumber(
+/**
+ * Returns the first value of a field, or undefined if the directory does not have it; a promise only if it has
+ * to be read, since most are within the directory.
+ */
+export function readNumber(
   file: TiffFile,
   directory: Directory,
   tag: number,
-): Promise<number | undefined> {
+): number | undefined | Promise<number | undefined> {
   const entry = directory.entries.get(tag);
   if (!entry || entry.count === 0) return undefined;
-  return entry.first ?? (await readValues(file, entry, 0, 1))[0];
+  return entry.first ?? readValues(file, entry, 0, 1).then(([value]) => value);
 }

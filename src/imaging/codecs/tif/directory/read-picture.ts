@@ -107,7 +107,7 @@ function oldJpegSamples(stated = 6): { readonly photometric: number; readonly sa
   return { photometric, samples: photometric === 6 ? 3 : 1 };
 }
 
-type NumberField = (tag: keyof typeof tags) => Promise<number | undefined>;
+type NumberField = (tag: keyof typeof tags) => ReturnType<typeof readNumber>;
 
 /**
  * Returns the size of strips or tiles. Throws ImagingError `decode` if they have no pixels, or are far larger
