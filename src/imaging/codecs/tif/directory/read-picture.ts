@@ -34,23 +34,31 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const [ownBits = 1] = allBits;
   const codedBits = isJpeg2000(compression) && ownBits <= 16 ? ownBits : undefined;
   const bits = codedBits === undefined ? ownBits : codedBits > 8 ? 16 : 8;
-  const stored: Picture = {
+  const { alpha, alphaAt, bands, depth, interpretation } = outcome(photometric, samples, bits, extra);
+  // Field by field: spreads cost more than all else here, and a pyramid has a picture for each level.
+  const stored: { -readonly [K in keyof Picture]: Picture[K] } = {
     width,
     height,
     compression,
     photometric,
     bits,
-    ...(codedBits === undefined ? {} : { codedBits }),
     float: formats[0] === 3,
     signed: formats[0] === 2,
     samples,
     planar,
     predictor,
     reversedBits: (await number("FillOrder")) === 2,
-    ...(photometric === 6 && compressions[compression]?.open ? { ycc: await readYcc(file, directory) } : {}),
-    ...blocks,
-    ...outcome(photometric, samples, bits, extra),
+    tiled: blocks.tiled,
+    blockWidth: blocks.blockWidth,
+    blockHeight: blocks.blockHeight,
+    alpha,
+    alphaAt,
+    bands,
+    depth,
+    interpretation,
   };
+  if (codedBits !== undefined) stored.codedBits = codedBits;
+  if (photometric === 6 && compressions[compression]?.open) stored.ycc = await readYcc(file, directory);
   const refusal = mixedRefusal(told) ?? refusalOf(stored, formats[0] as number);
   return refusal ? { ...stored, unsupported: refusalText(refusal) } : stored;
 }

@@ -26,7 +26,7 @@ export function refusalOf(picture: Picture, format: number): Refusal | undefined
       "a colour interpretation that is served",
       colour ? colour.name : `photometric interpretation ${photometric}`,
     ];
-  const facts: Facts = { ...picture, format, row, colour: { ...colour, samples: colour.samples } };
+  const facts: Facts = { ...picture, format, row, colour: colour as Facts["colour"] };
   return rules.find(({ refuses }) => refuses(facts))?.says(facts);
 }
 
