@@ -10,7 +10,7 @@
 // is that of one folder of all images, `manifests` are those of their subfolders of fifty. Prints CPU
 // milliseconds of all threads and children per image until the server is idle, those of the main thread among
 // them, and the wall time per image; `all` is the sum. Each server runs alone, warmed with other images.
-// Other servers have no manifests: whoever makes one asks them for image information. `jp2` needs
+// Other servers have no manifests: a program that makes one asks them for image information. `jp2` needs
 // opj_compress.
 
 import { spawnSync } from "node:child_process";

@@ -245,8 +245,8 @@ export const probing: EstimatedWork = { kind: "probe", ms: 1 };
 /** Bytes at the start of a file that identify its format. */
 const headLength = 64;
 /**
- * Bytes at the start of a file that are read together, enough for the header of nearly all files, and those of
- * each further read.
+ * Bytes at the start of a file that are read together, enough for the header of nearly all files, and those
+ * of each further read.
  */
 const [frontLength, laterLength] = [32 * 1024, 16 * 1024];
 

@@ -88,7 +88,7 @@ export interface FileSystem {
   open(path: string): Promise<OpenFile>;
   /**
    * Opens a regular file if its own path is `path`, which passes through no link; undefined for anything
-   * else, whatever the reason. The answer is about the open file, whatever is at the path before and after.
+   * else, whatever the reason. The path is that of the open file, even if another one is there afterwards.
    * Absent if the runtime does not know the paths of open files.
    */
   openPlain?(path: string): Promise<OpenFile | undefined>;

@@ -79,8 +79,8 @@ export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Ar
 }
 
 /**
- * Returns a source for parsers of headers, which make many small reads near each other: the first `front` bytes
- * are read now, and each later read takes at least `later` bytes, of which the latest stay.
+ * Returns a source for parsers of headers, which make many small reads near each other: the first `front`
+ * bytes are read now, and each later read takes at least `later` bytes, of which the latest stay.
  */
 export async function inFewReads(bytes: ByteSource, front: number, later: number): Promise<ByteSource> {
   const first = { start: 0, wanted: front, data: await bytes.read(0, front) };

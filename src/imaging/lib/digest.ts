@@ -26,7 +26,7 @@ export function toHex(bytes: Uint8Array): string {
 const blockBytes = 64;
 const rounds = 64;
 const primes = firstPrimes(rounds);
-/** Fractions of the cube roots of the first primes (4.2.2), and of square roots of the first eight (5.3.3). */
+/** Fractions of cube roots of the first primes (4.2.2), and of square roots of the first eight (5.3.3). */
 const constants = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)));
 const initial = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
 

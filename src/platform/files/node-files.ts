@@ -108,7 +108,7 @@ async function openedFile(descriptor: number): Promise<OpenFile> {
   }
   let reads = 0;
   let closed: Promise<void> | undefined;
-  /** Closes the descriptor, whose number another file may have afterwards; set while reads are under way. */
+  /** Closes the descriptor after the last read, since another file may get its number. */
   let closeLast: (() => void) | undefined;
   return {
     size: facts.size,

@@ -28,7 +28,7 @@ export interface TiffFile {
   readonly first: number;
   /** Limits what is read of the file. */
   readonly budget: ReadBudget;
-  /** The first directories that were read, by their offsets: the chain is followed before its pages are read. */
+  /** The first directories that were read, by their offsets: a chain is followed before its pages are read. */
   readonly known: Map<number, Directory>;
 }
 
@@ -50,8 +50,8 @@ const LEAST_WINDOW = 512;
 /** Bytes of a window that follows the one before, if there is no room for large ones elsewhere. */
 const MOST_FOLLOWING = 64 * 1024;
 /**
- * Bytes before the end of a file that are read together if its directories are followed: those of small levels
- * are among them.
+ * Bytes before the end of a file that are read together if its directories are followed: those of small
+ * levels are among them.
  */
 const MOST_TO_END = 240 * 1024;
 /** Bytes of files whose directories are read in blocks, once there are many. */
@@ -285,8 +285,8 @@ export async function readField(
 }
 
 /**
- * Returns the first value of a field, or undefined if the directory does not have it; a promise only if it has
- * to be read, since most are within the directory.
+ * Returns the first value of a field, or undefined if the directory does not have it; a promise only if it
+ * has to be read, since most are within the directory.
  */
 export function readNumber(
   file: TiffFile,
