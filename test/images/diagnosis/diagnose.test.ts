@@ -83,7 +83,7 @@ describe("an image that cannot be had", () => {
   });
 
   test("is diagnosed within the time limit although its file never responds", async () => {
-    const files = nodeFiles();
+    const { openPlain: _, ...files } = nodeFiles();
     const hanging = await served(
       inFolder(),
       {},

@@ -28,7 +28,7 @@ export interface TiffFile {
   readonly first: number;
   /** Limits what is read of the file. */
   readonly budget: ReadBudget;
-  /** The first directories that were read, by their offsets: a chain is followed before its pages are read. */
+  /** The first directories that were read, by their offsets: pages are read after their chain. */
   readonly known: Map<number, Directory>;
 }
 
