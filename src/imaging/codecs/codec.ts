@@ -126,7 +126,7 @@ export interface SidecarUse {
   /** Layers that serve the read, any of them. The first one is made if there is none. */
   readonly layers: readonly [SidecarLayer, ...SidecarLayer[]];
   readonly way: SidecarWay;
-  /** A layer on these that makes the read cheaper. It is built when readers zoom in, and none waits for it. */
+  /** A layer on these that makes the read cheaper. It is built when readers zoom in; none waits for it. */
   readonly faster?: SidecarLayer | undefined;
 }
 
