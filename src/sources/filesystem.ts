@@ -123,11 +123,12 @@ export function filesystemSource({
 
   /**
    * Opens a file without any link in its path, if the runtime can say so of an open file. That replaces every
-   * other check but that of its spelling. Other files, and the reasons for failures, are left to them.
+   * other check but that of its spelling. Other files, and the reasons for failures, are left to them; a mount
+   * that does not respond is not asked again.
    */
   const openPlain = async (realRoot: string, segments: readonly string[]): Promise<Looked | undefined> => {
     const path = plainPath(realRoot, segments);
-    const held = await files.openPlain?.(path).catch(() => undefined);
+    const held = await unlessAbsent(async () => files.openPlain?.(path));
     if (!held) return undefined;
     const isSpelled = () => isSpelledAsStored(files, realRoot, segments, path, knownFolders);
     if (await isSpelled().catch(() => false)) return { checked: factsOf(path, held.stat), held };
