@@ -1,7 +1,6 @@
 // A region of a PNG, row by row from the stream: passes, filters, samples (PNG specification 8 to 10).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocateOrThrow } from "../allocate.ts";
 import type { CodecHost, TakeRows } from "../codec.ts";
 import type { Rectangle } from "../image-header.ts";
@@ -9,7 +8,7 @@ import { type Bands, createBands } from "./bands.ts";
 import { damagedError, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
 import type { PngInstances } from "./module.ts";
-import { expander, type PixelRun, type PngSamples } from "./samples.ts";
+import { expander, isDirect, type PngSamples } from "./samples.ts";
 
 /**
  * The pixels of a picture that are stored together: every `stepX`th column from `x`, every `stepY`th row from
@@ -51,11 +50,14 @@ interface PassWindow extends Pass {
   readonly last: number;
 }
 
-/**
- * Takes `count` pixels of an unfiltered row: the first is stored column `x` of the pass, at `left`, `top` of
- * the region.
- */
-type TakePixels = (run: PixelRun, left: number, top: number, step: number) => void;
+/** Unfiltered rows of a pass, packed: the first is row `top` of the region. */
+interface PassRows {
+  readonly pass: PassWindow;
+  readonly top: number;
+  readonly count: number;
+  /** Their bytes, as far right as the region reaches; the next rows overwrite them. */
+  readonly bytes: Uint8Array;
+}
 
 /** What decoding needs of the host. */
 export interface DecodingHost extends Pick<CodecHost, "zlib"> {
@@ -80,65 +82,100 @@ export async function decodePng(
     step: Math.max(1, (header.samples * header.bitDepth) >> 3),
     wide: header.bitDepth === 16,
   };
+  const decode = header.interlaced ? collectPasses(header, region, take) : expandRows(header, region, take);
   await host.instances(async (module) => {
-    const { pixels, scan } = allocateOrThrow(() => {
-      const pixels = collectRows(header, region);
-      const bands = createBands(module, rowKind);
-      return { pixels, scan: rowScanner(windows, header, bands, pixels.take) };
-    });
+    const scan = rowScanner(
+      windows,
+      header,
+      allocateOrThrow(() => createBands(module, rowKind)),
+    );
     let complete = false;
     for await (const piece of inflatedPicture(bytes, header.dataStart, host.zlib)) {
-      // Samples of few bits expand to many bytes: rows are passed on before more are expanded.
-      for (let at = 0; at < piece.length && !complete; at += bytesAtOnce) {
-        complete = scan(piece.subarray(at, at + bytesAtOnce));
-        if (!header.interlaced) for (const rows of pixels.ready()) await take(rows);
-      }
+      complete = await scan(piece, decode.add);
       if (complete) break;
     }
     if (!complete) throw damagedError("the end: rows are missing");
-    for (const rows of pixels.ready()) await take(rows);
+    await decode.end();
   });
 }
 
-/** Inflated bytes that are divided into rows together. */
-const bytesAtOnce = 256 * 1024;
-/** Rows of an image that are expanded together. */
+/** Rows of an image that are expanded, or passed on, together. */
 const rowsTogether = 64;
 
-/** Collects the pixels of a region. `ready` returns those of whole rows, each once. */
-function collectRows(header: PngHeader, region: Rectangle) {
-  const { bands, bitDepth, interlaced } = header;
-  const { width, height } = region;
+/** Takes the rows of all passes. */
+interface RowSink {
+  add(rows: PassRows): void | Promise<void>;
+  end(): Promise<void>;
+}
+
+const samplesOf = ({ bitDepth }: PngHeader, count: number): PngSamples =>
+  allocateOrThrow(() => (bitDepth === 16 ? new Uint16Array(count) : new Uint8Array(count)));
+
+/** Returns a function that passes on rows of the region. */
+function rowTaker({ bands }: PngHeader, { width }: Rectangle, take: TakeRows) {
+  const interpretation = bands < 3 ? "gray" : "rgb";
+  return (data: PngSamples, height: number) => take({ width, height, bands, interpretation, data });
+}
+
+/** Passes on the rows of a picture as they arrive; without a copy if they hold nothing but its samples. */
+function expandRows(header: PngHeader, region: Rectangle, take: TakeRows): RowSink {
+  const { bands, bitDepth } = header;
+  const rowLength = region.width * bands;
+  const pass = rowTaker(header, region, take);
+  if (isDirect(header) && region.x === 0)
+    return {
+      add({ bytes, count }) {
+        const { buffer, byteOffset } = bytes;
+        const length = count * rowLength;
+        return pass(
+          bitDepth === 16
+            ? new Uint16Array(buffer, byteOffset, length)
+            : new Uint8Array(buffer, byteOffset, length),
+          count,
+        );
+      },
+      end: async () => {},
+    };
   const expand = expander(header);
-  const room = interlaced ? height : Math.min(height, rowsTogether);
-  const empty = (): PngSamples => {
-    const length = width * room * bands;
-    return bitDepth === 16 ? new Uint16Array(length) : new Uint8Array(length);
-  };
-  let data = empty();
-  let first = 0;
-  let ready: PixelBuffer[] = [];
-  /** Passes on rows that begin at row `from` of those that are collected. */
-  const finish = (rows: number, from = 0) => {
-    const interpretation = bands < 3 ? "gray" : "rgb";
-    const rowLength = width * bands;
-    const part = data.subarray(from * rowLength, (from + rows) * rowLength);
-    ready.push({ width, height: rows, bands, interpretation, data: part });
-    first += rows;
-  };
-  const take: TakePixels = (run, left, top, step) => {
-    expand(run, data, ((top - first) * width + left) * bands, step * bands);
-    if (interlaced || (top + 1 - first < room && top + 1 < height)) return;
-    finish(top + 1 - first);
-    if (first < height) data = empty();
-  };
+  const data = samplesOf(header, rowLength * Math.min(region.height, rowsTogether));
   return {
-    take,
-    ready() {
-      while (interlaced && first < height) finish(Math.min(rowsTogether, height - first), first);
-      const rows = ready;
-      ready = [];
-      return rows;
+    async add({ pass: { from, to }, bytes, count }) {
+      const bytesOfRow = bytes.length / count;
+      for (let done = 0; done < count; ) {
+        const height = Math.min(rowsTogether, count - done);
+        for (let y = 0; y < height; y++, done++) {
+          const row = bytes.subarray(done * bytesOfRow, (done + 1) * bytesOfRow);
+          expand({ row, x: from, count: to - from }, data, y * rowLength, bands);
+        }
+        await pass(data.subarray(0, height * rowLength), height);
+      }
+    },
+    end: async () => {},
+  };
+}
+
+/** Collects the pixels of all passes of an interlaced picture, and passes on the rows at the end. */
+function collectPasses(header: PngHeader, region: Rectangle, take: TakeRows): RowSink {
+  const { bands } = header;
+  const { width, height } = region;
+  const rowLength = width * bands;
+  const pass = rowTaker(header, region, take);
+  const expand = expander(header);
+  const data = samplesOf(header, rowLength * height);
+  return {
+    add({ pass: { from, to, left, stepX, stepY }, top, bytes, count }) {
+      const bytesOfRow = bytes.length / count;
+      for (let i = 0; i < count; i++) {
+        const row = bytes.subarray(i * bytesOfRow, (i + 1) * bytesOfRow);
+        const at = (top + i * stepY) * rowLength + left * bands;
+        expand({ row, x: from, count: to - from }, data, at, stepX * bands);
+      }
+    },
+    async end() {
+      for (let y = 0; y < height; y += rowsTogether) {
+        const count = Math.min(rowsTogether, height - y);
+        await pass(data.subarray(y * rowLength, (y + count) * rowLength), count);
+      }
     },
   };
 }
@@ -163,28 +200,27 @@ function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindo
 
 /**
  * Divides the stream into rows, undoes their filters as far right and down as the region reaches, and passes
- * on the pixels within. The returned function takes the next piece of the stream and returns true once the
+ * on those within. The returned function takes the next piece of the stream and resolves to true once the
  * region is complete.
  */
-function rowScanner(windows: readonly PassWindow[], header: PngHeader, bands: Bands, take: TakePixels) {
+function rowScanner(windows: readonly PassWindow[], header: PngHeader, bands: Bands) {
   const pixelBits = header.samples * header.bitDepth;
   const needed = windows.findLastIndex((pass) => pass.to > pass.from && pass.last > pass.first);
   let current = 0;
   let y = 0;
   bands.begin();
 
-  /** Passes on the pixels of the next `count` rows that are in the region. */
-  const takeRows = (pass: PassWindow, count: number): void => {
+  /** Returns those of the next `count` rows that are in the region, if any. */
+  const unfiltered = (pass: PassWindow, count: number): PassRows | undefined => {
     const length = Math.ceil((pass.to * pixelBits) / 8);
-    const rows = bands.unfilter(pass.rowBytes, count, length);
-    for (let i = Math.max(0, pass.first - y); i < count; i++) {
-      const row = rows.subarray(i * length, (i + 1) * length);
-      const run = { row, x: pass.from, count: pass.to - pass.from };
-      take(run, pass.left, pass.top + (y + i) * pass.stepY, pass.stepX);
-    }
+    const bytes = bands.unfilter(pass.rowBytes, count, length);
+    const above = Math.max(0, pass.first - y);
+    if (above >= count) return undefined;
+    const top = pass.top + (y + above) * pass.stepY;
+    return { pass, top, count: count - above, bytes: bytes.subarray(above * length) };
   };
 
-  return (piece: Uint8Array): boolean => {
+  return async (piece: Uint8Array, take: RowSink["add"]): Promise<boolean> => {
     for (let at = 0; ; ) {
       const pass = windows[current];
       if (!pass || current > needed || (current === needed && y >= pass.last)) return true;
@@ -193,7 +229,8 @@ function rowScanner(windows: readonly PassWindow[], header: PngHeader, bands: Ba
       const wanted = pass.to > pass.from && y < pass.last;
       const count = Math.min(bands.rows(pass.rowBytes), (wanted ? pass.last : pass.rows) - y);
       if (count === 0 && added === 0) return false;
-      if (wanted && count > 0) takeRows(pass, count);
+      const rows = wanted && count > 0 ? unfiltered(pass, count) : undefined;
+      if (rows) await take(rows);
       bands.drop(pass.rowBytes, count);
       y += count;
       if (y < pass.rows) continue;

@@ -29,6 +29,10 @@ export function expander(header: PngHeader): Expand {
   return bitDepth === 16 ? direct16(samples) : direct8(samples);
 }
 
+/** True if rows of this kind of image hold its samples as they are passed on. */
+export const isDirect = ({ bitDepth, colourType, transparency }: PngHeader): boolean =>
+  colourType !== 3 && bitDepth >= 8 && !transparency;
+
 function direct8(bands: number): Expand {
   return ({ row, x, count }, out, at, stride) => {
     const start = x * bands;
