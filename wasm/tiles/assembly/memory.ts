@@ -14,8 +14,10 @@ const planesAt: usize = memory.data(<i32>planeBytes * planes + 32, 16) + 16;
 export const codedRoom: i32 = planes * ((most * most) / 32 + most * most);
 /** Coded bytes, and what a vector may read after them. */
 export const codedAt: usize = memory.data(codedRoom + 32, 16);
-/** Pixels of a tile, packed, and what a vector may read and write after them. */
-export const pixelsAt: usize = memory.data(most * most * planes + 64, 16);
+/** Bytes of pixels: of some tiles beside each other. */
+const pixelRoom: i32 = 4 * most * most * planes;
+/** Pixels, and what a vector may read and write after them. */
+export const pixelsAt: usize = memory.data(pixelRoom + 64, 16);
 /** The previous row of all bands of a plane, a vector for each column. */
 export const aboveAt: usize = memory.data(most * 16, 16);
 /** 16 by 16 bytes: a block of samples, and its transposition in the making. */
@@ -40,7 +42,10 @@ export function coded(): usize {
 export function codedBytes(): i32 {
   return codedRoom;
 }
-/** Address of the pixels. */
+/** Address of the pixels, at most {@link pixelBytes}. */
 export function pixels(): usize {
   return pixelsAt;
+}
+export function pixelBytes(): i32 {
+  return pixelRoom;
 }

@@ -3,11 +3,13 @@
 
 import { pixelsAt, planeAt, rowStride } from "./memory";
 
-/** Divides packed pixels into planes: `bands` of `depth` (1 or 2) bytes a sample. */
-export function split(width: i32, height: i32, bands: i32, depth: i32): void {
-  const rowBytes = <usize>(width * bands * depth);
+/**
+ * Divides pixels into planes: `bands` of `depth` (1 or 2) bytes a sample, from byte `from` of the pixels on,
+ * `rowBytes` from row to row.
+ */
+export function split(from: i32, rowBytes: i32, width: i32, height: i32, bands: i32, depth: i32): void {
   for (let y = 0; y < height; y++) {
-    const row = pixelsAt + <usize>y * rowBytes;
+    const row = pixelsAt + from + <usize>(y * rowBytes);
     const to = <usize>y * rowStride;
     if (depth === 2) splitWords(row, width, bands, to);
     else if (bands === 3) splitThree(row, width, to);
@@ -124,7 +126,7 @@ function splitThree(row: usize, width: i32, to: usize): void {
   }
 }
 
-/** Puts planes together as packed pixels; see {@link split}. */
+/** Puts planes together as pixels without bytes between rows; see {@link split}. */
 export function join(width: i32, height: i32, bands: i32, depth: i32): void {
   const rowBytes = <usize>(width * bands * depth);
   for (let y = 0; y < height; y++) {

@@ -61,15 +61,14 @@ export async function buildPyramid(
 }
 
 /** Codes a row of tiles. */
-function* codedTiles({ data, width, height, bands }: PixelBuffer, coder: TileCoder): Generator<Uint8Array> {
+function codedTiles({ data, width, height, bands }: PixelBuffer, coder: TileCoder): Generator<Uint8Array> {
   const depth = data.BYTES_PER_ELEMENT as 1 | 2;
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  const pixelBytes = bands * depth;
-  for (let x = 0; x < width; x += tileSide) {
-    const size = { width: Math.min(tileSide, width - x), height };
-    const from = { bytes, at: x * pixelBytes, stride: width * pixelBytes };
-    yield coder.encodePixels(from, size, { bands, depth });
-  }
+  return coder.encodeRow(
+    { bytes, at: 0, stride: width * bands * depth },
+    { width, height },
+    { bands, depth },
+  );
 }
 
 function tooLarge(): ImagingError {

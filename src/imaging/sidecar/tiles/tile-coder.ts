@@ -10,9 +10,10 @@ interface Exports extends WebAssembly.Exports {
   coded(): number;
   codedBytes(): number;
   pixels(): number;
+  pixelBytes(): number;
   encode(number: number, width: number, height: number, start: number): number;
   decode(number: number, start: number, end: number, width: number, height: number): number;
-  split(width: number, height: number, bands: number, depth: number): void;
+  split(from: number, rowBytes: number, width: number, height: number, bands: number, depth: number): void;
   join(width: number, height: number, bands: number, depth: number): void;
 }
 
@@ -26,6 +27,18 @@ export type BytePlane = Plane & { readonly data: Uint8Array };
 export interface TileKind {
   readonly bands: number;
   readonly depth: 1 | 2;
+}
+
+/** Place of pixels in memory: from byte `at` of `bytes` on, `stride` bytes from row to row. */
+export interface PixelBytes {
+  readonly bytes: Uint8Array;
+  readonly at: number;
+  readonly stride: number;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
 }
 
 export interface TileCoder {
@@ -44,11 +57,12 @@ export interface TileCoder {
    * Returns a coded tile of pixels: `width` by `height` of them from byte `at` of `bytes` on, `stride` bytes
    * from row to row. Up to four bands of one byte a sample or two.
    */
-  encodePixels(
-    from: { readonly bytes: Uint8Array; readonly at: number; readonly stride: number },
-    size: { readonly width: number; readonly height: number },
-    kind: TileKind,
-  ): Uint8Array;
+  encodePixels(from: PixelBytes, size: Size, kind: TileKind): Uint8Array;
+  /**
+   * Yields the coded tiles of a row of them, from left to right: pixels of any width. `from` must not change
+   * before the last.
+   */
+  encodeRow(from: PixelBytes, size: Size, kind: TileKind): Generator<Uint8Array>;
   /**
    * Decodes a tile of pixels. Returns its packed bytes, which the next call overwrites; undefined if `coded`
    * is not a coded tile of this size and kind.
@@ -56,10 +70,37 @@ export interface TileCoder {
   decodePixels(coded: Uint8Array, width: number, height: number, kind: TileKind): Uint8Array | undefined;
 }
 
-/** Creates a coder whose instance is made when first needed, and takes 1.7 MiB. */
+/** Creates a coder whose instance is made when first needed, and takes 3.2 MiB. */
 export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
   let instance: ReturnType<typeof start> | undefined;
   const ready = () => (instance ??= start(module()));
+  /**
+   * Codes tiles beside each other, as many as there is memory for: copying the rows of a single one takes as
+   * long as coding it. The memory holds nothing afterwards, so that others may use it between two calls.
+   */
+  const encodeTiles = (
+    { bytes, at, stride }: PixelBytes,
+    { width, height }: Size,
+    { bands, depth }: TileKind,
+  ): Uint8Array[] => {
+    const { exports, memory, pixels, coded } = ready();
+    const bytesPerPixel = bands * depth;
+    const rowBytes = width * bytesPerPixel;
+    for (let y = 0; y < height; y++) {
+      const from = at + y * stride;
+      memory.set(bytes.subarray(from, from + rowBytes), pixels + y * rowBytes);
+    }
+    const tiles: Uint8Array[] = [];
+    for (let x = 0; x < width; x += mostSide) {
+      const side = Math.min(mostSide, width - x);
+      exports.split(x * bytesPerPixel, rowBytes, side, height, bands, depth);
+      let length = 0;
+      for (let plane = 0; plane < bands * depth; plane++)
+        length += exports.encode(plane, side, height, length);
+      tiles.push(memory.slice(coded, coded + length));
+    }
+    return tiles;
+  };
   return {
     encode({ data, width, height, stride }) {
       const { exports, memory, plane, coded, rowStride } = ready();
@@ -75,18 +116,16 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
       const data = memory.subarray(plane, plane + height * rowStride);
       return taken < 0 ? undefined : { plane: { data, width, height, stride: rowStride }, taken };
     },
-    encodePixels({ bytes, at, stride }, { width, height }, { bands, depth }) {
-      const { exports, memory, pixels, coded } = ready();
-      const rowBytes = width * bands * depth;
-      for (let y = 0; y < height; y++) {
-        const from = at + y * stride;
-        memory.set(bytes.subarray(from, from + rowBytes), pixels + y * rowBytes);
-      }
-      exports.split(width, height, bands, depth);
-      let length = 0;
-      for (let plane = 0; plane < bands * depth; plane++)
-        length += exports.encode(plane, width, height, length);
-      return memory.slice(coded, coded + length);
+    encodePixels: (from, size, kind) => encodeTiles(from, size, kind)[0]!,
+    *encodeRow({ bytes, at, stride }, { width, height }, kind) {
+      const bytesPerPixel = kind.bands * kind.depth;
+      const together = mostSide * Math.floor(ready().pixelBytes / (mostSide * mostSide * bytesPerPixel));
+      for (let x = 0; x < width; x += together)
+        yield* encodeTiles(
+          { bytes, at: at + x * bytesPerPixel, stride },
+          { width: Math.min(together, width - x), height },
+          kind,
+        );
     },
     decodePixels(bytes, width, height, { bands, depth }) {
       const { exports, memory, pixels, coded, codedBytes } = ready();
@@ -115,5 +154,6 @@ function start(module: WebAssembly.Module) {
     pixels: exports.pixels(),
     rowStride: exports.stride(),
     codedBytes: exports.codedBytes(),
+    pixelBytes: exports.pixelBytes(),
   };
 }

@@ -178,6 +178,44 @@ test.each([
   }
 });
 
+test.each([
+  [1, 1, 300],
+  [3, 1, 5400],
+  [4, 2, 2100],
+] as const)(
+  "a row of tiles of %i bands of %i bytes is coded as each of them is, %i pixels wide",
+  (bands, depth, width) => {
+    const bytesPerPixel = bands * depth;
+    const stride = width * bytesPerPixel + 7;
+    const bytes = Uint8Array.from({ length: 5 + 20 * stride }, () => random() * 256);
+    const tiles = [...coder.encodeRow({ bytes, at: 5, stride }, { width, height: 20 }, { bands, depth })];
+    expect(tiles.length).toBe(Math.ceil(width / mostSide));
+    for (const [n, tile] of tiles.entries()) {
+      const at = 5 + n * mostSide * bytesPerPixel;
+      const size = { width: Math.min(mostSide, width - n * mostSide), height: 20 };
+      const alone = Uint8Array.from({ length: size.width * 20 * bytesPerPixel }, (_, i) => {
+        const y = Math.floor(i / (size.width * bytesPerPixel));
+        return bytes[at + y * stride + (i % (size.width * bytesPerPixel))]!;
+      });
+      const decoded = coder.decodePixels(tile, size.width, 20, { bands, depth })!;
+      expect(Buffer.compare(decoded, alone)).toBe(0);
+    }
+  },
+);
+
+test("rows of tiles that are coded in turns do not change each other", () => {
+  const [width, height] = [3000, 3];
+  const pictures = [0, 1].map(() => Uint8Array.from({ length: width * height * 3 }, () => random() * 256));
+  const coded = (bytes: Uint8Array) =>
+    coder.encodeRow({ bytes, at: 0, stride: width * 3 }, { width, height }, { bands: 3, depth: 1 });
+  const [first, second] = pictures.map((bytes) => [...coded(bytes)]) as [Uint8Array[], Uint8Array[]];
+  const [one, other] = pictures.map(coded) as [Generator<Uint8Array>, Generator<Uint8Array>];
+  for (const [n, tile] of first.entries()) {
+    expect(one.next().value).toEqual(tile);
+    expect(other.next().value).toEqual(second[n]);
+  }
+});
+
 test("planes of pixels are green, and red and blue minus green", () => {
   const bytes = Uint8Array.from({ length: 40 * 30 * 3 }, () => random() * 256);
   const coded = coder.encodePixels(
