@@ -65,6 +65,8 @@ export interface WriteOptions {
   readonly unsynced?: boolean;
 }
 
+export type FileData = Uint8Array | readonly Uint8Array[];
+
 /** A file that is written in parts, and is at its path only once it is finished. */
 export interface FileWriter {
   append(bytes: Uint8Array): Promise<void>;
@@ -102,9 +104,9 @@ export interface FileSystem {
   /**
    * The whole file appears atomically or not at all, also after a crash (temporary name, sync, rename) if the
    * runtime supports it. Creates parent directories. With `ownerOnly` only the user of the process may read
-   * the file, and list these directories (modes 0600 and 0700).
+   * the file, and list these directories (modes 0600 and 0700). `data`: its bytes, or their parts in order.
    */
-  writeFile(path: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
+  writeFile(path: string, data: FileData, options?: WriteOptions): Promise<void>;
   /**
    * Begins a file that appears like one of `writeFile`; absent if the runtime cannot write in parts
    * (workerd).

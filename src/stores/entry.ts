@@ -7,17 +7,21 @@
 //  16  4  length of the key 20  4  length of the body 24     key, body, SHA-256 of all before it
 //
 // Numbers are little-endian. SHA-256, since every runtime computes it natively and off the main thread,
-// unlike any checksum in JavaScript.
+// unlike any checksum in JavaScript. In it, a body of more than 64 KiB counts as its own SHA-256, which the
+// worker that made the body has often computed already.
 
-import { sha256, toHex } from "../imaging/lib/digest.ts";
+import { concatenate } from "../imaging/lib/concatenate.ts";
+import { notedDigest, sha256, toHex } from "../imaging/lib/digest.ts";
 import { createLru } from "../imaging/lib/lru.ts";
 import { splitName } from "./names.ts";
 
 const magic = new TextEncoder().encode("smalti");
 /** Version of stored entries: changes with the form of any value. */
-const formatVersion = 2;
+const formatVersion = 3;
 const headLength = 24;
 const sumLength = 32;
+/** Maximum bytes of a body that the checksum covers itself. */
+const coveredLength = 64 * 1024;
 
 /**
  * A name and variant as one text. JSON, since it also keeps apart what UTF-8 cannot hold (lone surrogates).
@@ -48,23 +52,37 @@ async function hashOf(text: string): Promise<string> {
   return hash;
 }
 
-/** Serializes an entry. `expires` in milliseconds since 1970, 0: never. Throws RangeError from 4 GiB on. */
-export async function encodeEntry(key: string, body: Uint8Array, expires: number): Promise<Uint8Array> {
+/** Returns the checksum of an entry: of what is before its body, and of the body. */
+async function sumOf(start: Uint8Array, body: Uint8Array): Promise<Uint8Array> {
+  const covered = body.length <= coveredLength ? body : (notedDigest(body) ?? (await sha256(body)));
+  return sha256(concatenate([start, covered]));
+}
+
+/**
+ * Serializes an entry, in parts: its head and key, the body itself, its checksum. `expires` in milliseconds
+ * since 1970, 0: never. Throws RangeError from 4 GiB on.
+ */
+export async function entryParts(
+  key: string,
+  body: Uint8Array,
+  expires: number,
+): Promise<readonly [Uint8Array, Uint8Array, Uint8Array]> {
   if (body.length > 0xffffffff) throw new RangeError("expected an entry of less than 4 GiB");
   const keyBytes = new TextEncoder().encode(key);
-  const end = headLength + keyBytes.length + body.length;
-  const entry = new Uint8Array(end + sumLength);
-  const view = new DataView(entry.buffer);
-  entry.set(magic);
+  const start = new Uint8Array(headLength + keyBytes.length);
+  const view = new DataView(start.buffer);
+  start.set(magic);
   view.setUint16(6, formatVersion, true);
   view.setFloat64(8, expires, true);
   view.setUint32(16, keyBytes.length, true);
   view.setUint32(20, body.length, true);
-  entry.set(keyBytes, headLength);
-  entry.set(body, headLength + keyBytes.length);
-  entry.set(await sha256(entry.subarray(0, end)), end);
-  return entry;
+  start.set(keyBytes, headLength);
+  return [start, body, await sumOf(start, body)];
 }
+
+/** Serializes an entry as a whole; see {@link entryParts}. */
+export const encodeEntry = async (key: string, body: Uint8Array, expires: number): Promise<Uint8Array> =>
+  concatenate(await entryParts(key, body, expires));
 
 /**
  * The body of a stored entry, a view into `entry`; undefined when it is not a whole entry of this format
@@ -81,7 +99,7 @@ export async function decodeEntry(
   const bodyAt = headLength + view.getUint32(16, true);
   const end = bodyAt + view.getUint32(20, true);
   if (entry.length !== end + sumLength) return undefined;
-  const sum = await sha256(entry.subarray(0, end));
+  const sum = await sumOf(entry.subarray(0, bodyAt), entry.subarray(bodyAt, end));
   if (!startsWith(entry.subarray(end), sum)) return undefined;
   const expires = view.getFloat64(8, true);
   if (expires !== 0 && expires <= now) return undefined;

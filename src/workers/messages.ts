@@ -94,13 +94,17 @@ export type FromWorker =
    * not have.
    */
   | { readonly kind: "overlay"; readonly job: number; readonly read: number }
-  /** Passes on a block of the sidecar that the job makes; without a number, an entry as in SidecarAccess. */
+  /**
+   * Passes on a block of the sidecar that the job makes; without a number, an entry as in SidecarAccess.
+   * `digest`: its SHA-256, if the worker has computed it.
+   */
   | ({
       readonly kind: "keep";
       readonly job: number;
       readonly read: number;
       readonly block?: number;
       readonly bytes: Uint8Array;
+      readonly digest?: Uint8Array | undefined;
     } & OfLayer)
   /** The profile of the job's master is ignored because it is unusable. */
   | { readonly kind: "ignoredProfile"; readonly master: NamedMaster; readonly reason: string }

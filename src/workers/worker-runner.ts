@@ -4,6 +4,7 @@
 import { cancelledError, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { CodecHost, Encoded, SidecarAccess } from "../imaging/codecs/codec.ts";
 import { type WorkerModule, workerModules } from "../imaging/codecs/modules.ts";
+import { noteDigest } from "../imaging/lib/digest.ts";
 import { createDeadline } from "../lib/concurrency/deadline.ts";
 import type { WorkerPort } from "../platform/platform.ts";
 import { type FromWorker, type JobSidecar, ownBuffer, type ToWorker } from "./messages.ts";
@@ -285,7 +286,8 @@ async function wantedBytes(
   if (message.kind === "read") return ownBuffer(await job.bytes.read(message.offset, message.length, signal));
   const sidecar = layerOf(job, message.of);
   if (message.kind === "keep") {
-    const { block, bytes } = message;
+    const { block, bytes, digest } = message;
+    if (digest) noteDigest(bytes, digest);
     await (block === undefined ? sidecar?.keepEntry?.(bytes) : sidecar?.blocks?.keep(block, bytes));
     return undefined;
   }

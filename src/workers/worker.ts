@@ -7,6 +7,7 @@ import type { Codecs } from "../imaging/codecs/codecs.ts";
 import { createCodecs } from "../imaging/codecs/index.ts";
 import { ImagingError } from "../imaging/errors.ts";
 import type { ByteSource } from "../imaging/lib/byte-source.ts";
+import { notedDigest } from "../imaging/lib/digest.ts";
 import { runTask } from "../imaging/render/job.ts";
 import type { JobInterest } from "../imaging/render/job-context.ts";
 import { JobClock, timedBytes } from "../lib/telemetry/job-clock.ts";
@@ -71,8 +72,12 @@ export function serveJobs(host: WorkerHost): void {
         askFor((read) => ({ kind: "recall", job, read, block, of })),
       ),
     async keep(block, bytes) {
+      const digest = notedDigest(bytes);
       const own = ownBuffer(bytes);
-      const kept = askFor((read) => ({ kind: "keep", job, read, block, bytes: own, of }), [own.buffer]);
+      const kept = askFor(
+        (read) => ({ kind: "keep", job, read, block, bytes: own, digest, of }),
+        [own.buffer],
+      );
       await clock.wait("index", kept);
     },
   });

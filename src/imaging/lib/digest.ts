@@ -16,6 +16,18 @@ export async function sha256(input: Uint8Array | string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
 }
 
+/** Digests of bytes that do not change any more. */
+const known = new WeakMap<Uint8Array, Uint8Array>();
+
+/**
+ * Notes the SHA-256 of bytes that nobody changes any more, for those who need it after the one who computed
+ * it: of a large array it takes as long as storing the array.
+ */
+export const noteDigest = (bytes: Uint8Array, digest: Uint8Array): void => void known.set(bytes, digest);
+
+/** Returns the SHA-256 that was noted for this very array. */
+export const notedDigest = (bytes: Uint8Array): Uint8Array | undefined => known.get(bytes);
+
 /** Returns two lower-case hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";

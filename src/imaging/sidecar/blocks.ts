@@ -1,7 +1,7 @@
 // Bytes of a sidecar in blocks of 1 MiB, each identified by its digest: the list of blocks, and their writer.
 
 import { ImagingError } from "../errors.ts";
-import { sha256 } from "../lib/digest.ts";
+import { noteDigest, sha256 } from "../lib/digest.ts";
 
 /** Bytes of every block except the last. */
 export const blockBytes = 2 ** 20;
@@ -92,10 +92,13 @@ export function blockWriter(blocks: BlockSink, first = 0) {
   let keeping: Promise<void> = Promise.resolve();
 
   const flush = async () => {
-    const block = current.slice(0, used);
+    const block = used === blockBytes ? current : current.slice(0, used);
+    current = new Uint8Array(blockBytes);
     used = 0;
     const number = first + digests.length;
-    const digest = await digestOf(block);
+    const whole = await sha256(block);
+    noteDigest(block, whole); // stores verify entries by it
+    const digest = whole.subarray(0, digestBytes);
     digests.push(digest);
     await keeping;
     keeping = blocks.keep(number, block, digest);

@@ -172,7 +172,7 @@ export function diskFiles(disk: Fetcher): FileSystem {
     async writeFile(path, data) {
       const response = await disk.fetch(urlOf(path), {
         method: "PUT",
-        body: data as Uint8Array<ArrayBuffer>,
+        body: new Blob((data instanceof Uint8Array ? [data] : data) as Uint8Array<ArrayBuffer>[]),
       });
       await drop(response);
       if (!response.ok) throw diskError("PUT", response);

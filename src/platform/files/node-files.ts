@@ -31,7 +31,15 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ByteRange } from "../../imaging/lib/byte-source.ts";
-import type { FileStat, FileSystem, FileWriter, OpenFile, VolumeSpace, WriteOptions } from "../platform.ts";
+import type {
+  FileData,
+  FileStat,
+  FileSystem,
+  FileWriter,
+  OpenFile,
+  VolumeSpace,
+  WriteOptions,
+} from "../platform.ts";
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
@@ -335,16 +343,24 @@ async function createFile(
   { ownerOnly = false, unsynced = false }: WriteOptions = {},
 ): Promise<FileWriter> {
   const directory = dirname(path);
-  await makeFolder(directory, ownerOnly ? 0o700 : 0o777);
   // In the same directory, so that the rename stays within one file system.
   const temporary = join(directory, `.${process.pid}-${++written}-${crypto.randomUUID()}.tmp`);
-  const handle = await open(temporary, "wx", ownerOnly ? 0o600 : 0o666);
+  const begin = () => open(temporary, "wx", ownerOnly ? 0o600 : 0o666);
+  const handle = await begin().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    await makeFolder(directory, ownerOnly ? 0o700 : 0o777);
+    return begin();
+  });
+  /** Writes bytes at an offset; without one, after those that were written before. */
+  const write = async (bytes: Uint8Array, at?: number) => {
+    for (let done = 0; done < bytes.length; ) {
+      const position = at === undefined ? null : at + done;
+      done += (await handle.write(bytes, done, bytes.length - done, position)).bytesWritten;
+    }
+  };
   return {
-    append: (bytes) => handle.writeFile(bytes),
-    async replace(at, bytes) {
-      for (let done = 0; done < bytes.length; )
-        done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-    },
+    append: (bytes) => write(bytes),
+    replace: (at, bytes) => write(bytes, at),
     async finish() {
       if (!unsynced) await handle.sync();
       await handle.close();
@@ -358,10 +374,10 @@ async function createFile(
   };
 }
 
-async function writeWhole(path: string, data: Uint8Array, options?: WriteOptions): Promise<void> {
+async function writeWhole(path: string, data: FileData, options?: WriteOptions): Promise<void> {
   const file = await createFile(path, options);
   try {
-    await file.append(data);
+    for (const part of data instanceof Uint8Array ? [data] : data) await file.append(part);
     await file.finish();
   } catch (error) {
     await file.discard();

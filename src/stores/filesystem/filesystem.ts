@@ -10,7 +10,7 @@ import { z } from "zod";
 import { createLru } from "../../imaging/lib/lru.ts";
 import { pathOption } from "../../lib/options/option-types.ts";
 import { boundOptions, type StoreDefaults } from "../bounds.ts";
-import { decodeEntry, encodeEntry, entryKey, entryPath } from "../entry.ts";
+import { decodeEntry, entryKey, entryParts, entryPath } from "../entry.ts";
 import { roundTrip } from "../round-trip.ts";
 import type { Store } from "../store.ts";
 import { boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";
@@ -104,23 +104,26 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
 
   const set: Store["set"] = async (name, variant, value, ttl = 0) => {
     const file = await fileOf(name, variant);
-    const entry = await encodeEntry(entryKey(name, variant), value, ttl > 0 ? now() + ttl * 1000 : 0);
-    if (entry.length > maxBytes) {
+    const entry = await entryParts(entryKey(name, variant), value, ttl > 0 ? now() + ttl * 1000 : 0);
+    const length = entry.reduce((sum, part) => sum + part.length, 0);
+    if (length > maxBytes) {
       await removeFile(file);
       return;
     }
-    await room.reserve(entry.length, async () => {
+    // What a crash of the machine leaves of an entry that was not synced does not verify.
+    const write = () => files.writeFile(file, entry, { unsynced: true });
+    await room.reserve(length, async () => {
       const done = room.change();
       const stat = await files.stat(file);
       if (stat?.kind === "directory") await files.remove(file);
       const old = stat?.kind === "file" ? stat : undefined;
-      await files.writeFile(file, entry).catch((error: unknown) => {
+      await write().catch((error: unknown) => {
         // Another process may have removed the empty folder just before the file was put into it: then retry
         // once.
         if ((error as { code?: unknown }).code !== "ENOENT") throw error;
-        return files.writeFile(file, entry);
+        return write();
       });
-      done(old ? 0 : 1, entry.length - (old?.size ?? 0));
+      done(old ? 0 : 1, length - (old?.size ?? 0));
     });
     touched.set(file, now(), 1);
   };

@@ -16,6 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { concatenate } from "../../../src/imaging/lib/concatenate.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
 import { filesystemStore } from "../../../src/stores/filesystem/filesystem.ts";
@@ -229,9 +230,10 @@ describe("a crash while an entry is written", () => {
         tick();
         const temporary = `${path}.part`;
         await writeFile(temporary, "");
-        for (let at = 0; at < data.length; at += 16) {
+        const bytes = concatenate(data instanceof Uint8Array ? [data] : data);
+        for (let at = 0; at < bytes.length; at += 16) {
           tick();
-          await writeFile(temporary, data.subarray(at, at + 16), { flag: "a" });
+          await writeFile(temporary, bytes.subarray(at, at + 16), { flag: "a" });
         }
         tick();
         await rename(temporary, path);
