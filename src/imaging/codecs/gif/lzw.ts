@@ -15,11 +15,11 @@ const mostRootBits = 11;
 // takes less time than a new table.
 const prefixes = new Uint16Array(tableSize);
 const suffixes = new Uint8Array(tableSize);
-const text = new Uint8Array(tableSize + 1); // the string of a code, written from its end
+const lengths = new Uint16Array(tableSize); // of the strings
 
 /**
  * Decodes the picture data at `start` of `file` and calls `row` for each full row of `width` palette indexes,
- * in stored order; `row` must not keep the array. Memory is one row and the code table. Throws ImagingError
+ * in stored order; `row` must not keep the array. Memory is one row, a string and the code table. Throws ImagingError
  * `decode` if the data ends before `height` rows or contains an impossible code.
  */
 export function decodeRows(
@@ -32,7 +32,7 @@ export function decodeRows(
   const rootBits = file[start] ?? 0;
   if (rootBits < 1 || rootBits > mostRootBits) throw damagedError("the code size of a frame");
   const clear = 1 << rootBits;
-  for (let i = 0; i < clear; i++) suffixes[i] = i;
+  lengths.fill(1, 0, clear);
 
   let at = start + 1;
   let left = 0; // bytes of the current sub-block
@@ -43,7 +43,7 @@ export function decodeRows(
   let previous = -1;
   let first = 0; // first index of the previous string
 
-  const line = new Uint8Array(width);
+  const line = new Uint8Array(width + tableSize); // a row, and what a string has after its end
   let filled = 0;
   let rows = 0;
   while (rows < height) {
@@ -70,35 +70,31 @@ export function decodeRows(
     if (code === clear + 1 || code > next || (previous < 0 && code > clear))
       throw damagedError("the data of a frame");
 
-    let from = text.length;
-    let walk = code;
-    if (code === next) {
-      text[--from] = first; // the string of the previous code and its own first index
-      walk = previous;
-    }
+    // The next entry is the string of the previous code and its own first index.
+    const isNext = code === next;
+    let walk = isNext ? previous : code;
+    const end = filled + lengths[walk]!;
+    let to = end;
     while (walk > clear) {
-      text[--from] = suffixes[walk]!;
+      line[--to] = suffixes[walk]!;
       walk = prefixes[walk]!;
     }
     first = walk;
-    text[--from] = first;
+    line[--to] = first;
+    line[end] = first; // counts for the next entry alone
     if (previous >= 0 && next < tableSize) {
       prefixes[next] = previous;
       suffixes[next] = first;
+      lengths[next] = lengths[previous]! + 1;
       next++;
       if (next === 1 << codeBits && codeBits < 12) codeBits++;
     }
     previous = code;
-
-    while (from < text.length && rows < height) {
-      const n = Math.min(text.length - from, width - filled);
-      line.set(text.subarray(from, from + n), filled);
-      from += n;
-      filled += n;
-      if (filled === width) {
-        row(line, rows++);
-        filled = 0;
-      }
-    }
+    filled = isNext ? end + 1 : end;
+    if (filled < width) continue;
+    const whole = Math.min(height - rows, Math.floor(filled / width));
+    for (let n = 0; n < whole; n++) row(line.subarray(n * width, (n + 1) * width), rows++);
+    line.copyWithin(0, whole * width, filled);
+    filled -= whole * width;
   }
 }

@@ -1,3 +1,4 @@
+import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import type { Rectangle } from "../../../../src/imaging/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/imaging/codecs/index.ts";
@@ -140,6 +141,27 @@ describe("the pixels of a GIF", () => {
       { numRuns: 20 },
     );
   });
+
+  it.each([1, 2, 7, 300])(
+    "of strings that reach over the ends of rows are read, %i pixels wide",
+    async (width) => {
+      // Long runs of one colour, and single pixels of others: strings grow to hundreds of pixels.
+      const height = 60_000 / width;
+      const colours = [0, 0x40, 0xc0, 0xff].map((value) => [value, 255 - value, value]);
+      const data = Buffer.from(
+        Array.from(
+          { length: width * Math.floor(height) },
+          (_, i) => colours[i % 977 === 5 ? 1 + (i % 3) : 0]!,
+        ).flat(),
+      );
+      const raw = { width, height: Math.floor(height), channels: 3 } as const;
+      const file = await sharp(data, { raw }).gif({ dither: 0 }).toBuffer();
+      const other = await sharp(file).removeAlpha().raw().toBuffer();
+      const { bands, data: found } = await decode(file);
+      const opaque = found.filter((_, i) => i % bands < 3);
+      expect(Buffer.compare(Buffer.from(opaque), other)).toBe(0);
+    },
+  );
 
   it("come in four passes when interlaced", async () => {
     const file = makeGif(1, 9, [
