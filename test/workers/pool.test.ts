@@ -1,6 +1,7 @@
 // The pool on real worker threads: the bundled worker is built once into a temporary directory.
 // @module-tag slow
 
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { createCodecs } from "../../src/imaging/codecs/index.ts";
 import type { RenderPlan } from "../../src/imaging/codecs/plan.ts";
 import { type ByteSource, memoryBytes } from "../../src/imaging/lib/byte-source.ts";
+import { notedDigest } from "../../src/imaging/lib/digest.ts";
 import { runTask } from "../../src/imaging/render/job.ts";
 import { jobStages } from "../../src/imaging/stages.ts";
 import { createCounts } from "../../src/lib/telemetry/count.ts";
@@ -233,6 +235,31 @@ describe("jobs on workers", () => {
     const { pool } = poolOf();
     const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
     expect((await pool.run(rendering({ plan, file, bytes }), limits)).bytes.length).toBeGreaterThan(0);
+  });
+
+  it("pass on the blocks of a sidecar with their SHA-256", async () => {
+    const [width, height] = [1200, 1000];
+    const data = noiseBytes(width * height * 3, 5);
+    const png = await codecs
+      .encoder("png")
+      .encode(
+        { width, height, bands: 3, interpretation: "rgb", data },
+        { format: "png", quality: 80, progressive: false, chroma: "444", encoder: "fast" },
+      );
+    const header = await codecs.byFormat("png").probe(memoryBytes(png), 1);
+    const kept: Uint8Array[] = [];
+    const blocks = {
+      room: 2 ** 30,
+      load: async () => undefined,
+      keep: async (_: number, block: Uint8Array) => void kept.push(block),
+    };
+    const sidecar = { id: "blocks", load: async () => new Uint8Array(), blocks };
+    const { pool } = poolOf();
+    const task = { kind: "sidecar", header, page: 1 } as const;
+    await pool.run({ task, memory: 64 << 20, bytes: memoryBytes(png), sidecar }, limits);
+    expect(kept.length).toBeGreaterThan(2);
+    for (const block of kept)
+      expect(Buffer.from(notedDigest(block)!)).toEqual(createHash("sha256").update(block).digest());
   });
 
   it("read ranges of a remote master as one if its source prefers to fetch the gap", async () => {

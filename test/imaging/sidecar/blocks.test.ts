@@ -1,7 +1,9 @@
 // Bytes of a sidecar in blocks: what is cached, what is loaded, and which damage is detected.
 
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ImagingError } from "../../../src/imaging/errors.ts";
+import { notedDigest } from "../../../src/imaging/lib/digest.ts";
 import { blockSource, createBlockCache } from "../../../src/imaging/sidecar/block-reader.ts";
 import {
   blockBytes,
@@ -41,6 +43,20 @@ const gone = () => new ImagingError("decode", "lost", { code: "header_mismatch" 
 
 describe("bytes in blocks", () => {
   const bytes = noise(2.5 * blockBytes);
+
+  test("have blocks whose SHA-256 is noted for the store", async () => {
+    const kept: Uint8Array[] = [];
+    const writer = blockWriter({ room: bytes.length, keep: async (_, block) => void kept.push(block) });
+    await writer.add(bytes);
+    const { digests } = await writer.end();
+    expect(kept.length).toBe(3);
+    expect(same(Buffer.concat(kept), bytes)).toBe(true);
+    for (const [number, block] of kept.entries()) {
+      const digest = createHash("sha256").update(block).digest();
+      expect(Buffer.from(notedDigest(block)!)).toEqual(digest);
+      expect(same(digests.subarray(16 * number, 16 * number + 16), digest.subarray(0, 16))).toBe(true);
+    }
+  });
 
   test("come back as they were, over the borders of blocks and up to the end", async () => {
     const blocks = heapBlocks();
