@@ -14,7 +14,7 @@ const planesAt: usize = memory.data(<i32>planeBytes * planes + 32, 16) + 16;
 export const codedRoom: i32 = planes * ((most * most) / 32 + most * most);
 /** Coded bytes, and what a vector may read after them. */
 export const codedAt: usize = memory.data(codedRoom + 32, 16);
-/** Bytes of pixels: of some tiles beside each other. */
+/** Bytes of pixels: those of some tiles of a row. */
 const pixelRoom: i32 = 4 * most * most * planes;
 /** Pixels, and what a vector may read and write after them. */
 export const pixelsAt: usize = memory.data(pixelRoom + 64, 16);

@@ -19,8 +19,8 @@ const lengths = new Uint16Array(tableSize); // of the strings
 
 /**
  * Decodes the picture data at `start` of `file` and calls `row` for each full row of `width` palette indexes,
- * in stored order; `row` must not keep the array. Memory is one row, a string and the code table. Throws ImagingError
- * `decode` if the data ends before `height` rows or contains an impossible code.
+ * in stored order; `row` must not keep the array. Memory is one row, a string and the code table. Throws
+ * ImagingError `decode` if the data ends before `height` rows or contains an impossible code.
  */
 export function decodeRows(
   file: Uint8Array,

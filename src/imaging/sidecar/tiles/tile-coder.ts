@@ -75,8 +75,8 @@ export function createTileCoder(module: () => WebAssembly.Module): TileCoder {
   let instance: ReturnType<typeof start> | undefined;
   const ready = () => (instance ??= start(module()));
   /**
-   * Codes tiles beside each other, as many as there is memory for: copying the rows of a single one takes as
-   * long as coding it. The memory holds nothing afterwards, so that others may use it between two calls.
+   * Codes the tiles of a row of them, as many as there is memory for: to copy the rows of a single tile takes
+   * as long as to code it. The memory holds nothing afterwards, so that others may use it between two calls.
    */
   const encodeTiles = (
     { bytes, at, stride }: PixelBytes,

@@ -203,7 +203,7 @@ test.each([
   },
 );
 
-test("rows of tiles that are coded in turns do not change each other", () => {
+test("two rows of tiles that are coded alternately do not change each other", () => {
   const [width, height] = [3000, 3];
   const pictures = [0, 1].map(() => Uint8Array.from({ length: width * height * 3 }, () => random() * 256));
   const coded = (bytes: Uint8Array) =>
