@@ -123,8 +123,8 @@ export function filesystemSource({
 
   /**
    * Opens a file without any link in its path, if the runtime can say so of an open file. That replaces every
-   * other check but that of its spelling. Other files, and the reasons for failures, are left to them; a mount
-   * that does not respond is not asked again.
+   * other check but that of its spelling. Other files, and the reasons for failures, are left to them; a
+   * mount that does not respond is not asked again.
    */
   const openPlain = async (realRoot: string, segments: readonly string[]): Promise<Looked | undefined> => {
     const path = plainPath(realRoot, segments);

@@ -255,7 +255,7 @@ describe("jobs on workers", () => {
     };
     const sidecar = { id: "blocks", load: async () => new Uint8Array(), blocks };
     const { pool } = poolOf();
-    const task = { kind: "sidecar", header, page: 1 } as const;
+    const task = { kind: "sidecar", layer: "pyramid", header, page: 1 } as const;
     await pool.run({ task, memory: 64 << 20, bytes: memoryBytes(png), sidecar }, limits);
     expect(kept.length).toBeGreaterThan(2);
     for (const block of kept)

@@ -137,10 +137,13 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     const sought = layers.seek(key, signal);
     const [stored, other] = await Promise.all([sought.stored, findOther(seeker)]);
     if (stored) return layers.use(sought, stored);
-    if (other || (way === "zoom" && !zooms.isSecond(key.id))) {
+    if (other) {
       layers.abandon(sought);
-      return other ?? alone(key);
+      return other;
     }
+    // A second read waits meanwhile: the pass may then continue from what this one leaves in its worker.
+    if (way === "zoom" && !zooms.isSecond(key.id))
+      return { ...alone(key), finish: () => void layers.abandon(sought) };
     const pass = () => layers.pass(sought, seeker, { signal: endOfPass(master, sought.build, signal) });
     if (way !== "begin") return unlessAborted(pass(), signal);
     if (inPlace && key.layer === "ground") return pass().catch(() => alone(key));

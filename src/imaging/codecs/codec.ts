@@ -115,9 +115,9 @@ export type SidecarLayer = "ground" | "overview" | "pyramid" | "level4" | "level
  * How a read proceeds while its layer is missing; the pixels are the same. `begin`: the job makes the parts
  * that it needs; it leaves the whole layer if it has made all of it, or else the job that builds the layer
  * next; other reads wait meanwhile (a sequential JPEG, a thumbnail of a PNG). `zoom`: the first read is from
- * the file only, since nobody may look closer; the second one waits until the layer is built (a tile of a
- * PNG). `wait`: the layer is built first, since the read would have to do the same work (a progressive JPEG,
- * quantiles of a TIFF).
+ * the file only, since nobody may look closer; the second one waits until that has ended and the layer is
+ * built (a tile of a PNG). `wait`: the layer is built first, since the read would have to do the same work
+ * (a progressive JPEG, quantiles of a TIFF).
  */
 export type SidecarWay = "begin" | "zoom" | "wait";
 

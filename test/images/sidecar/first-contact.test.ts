@@ -78,7 +78,8 @@ const rows: readonly Row[] = [
   { file: "a.png", asks: [thumbnail, middle], builds: 0, layers: ["overview"], reads: 1.9 },
   { file: "a.png", asks: [top, middle, bottom], builds: 1, layers: ["pyramid"], reads: 1.6 },
   { file: "a.webp", asks: [thumbnail, larger], builds: 0, layers: ["overview"], reads: 1.1 },
-  { file: "a.webp", asks: [middle], builds: 1, layers: ["pyramid"], reads: 2.2 },
+  { file: "a.webp", asks: [middle], builds: 0, layers: [], reads: 1.1 },
+  { file: "a.webp", asks: [middle, bottom], builds: 1, layers: ["pyramid"], reads: 2.2 },
   // Its frames are counted before.
   { file: "a.gif", asks: [thumbnail, larger], builds: 0, layers: ["overview"], reads: 2.1 },
   { file: "strips.tif", asks: [thumbnail, larger], builds: 0, layers: ["overview"], reads: 1.2 },

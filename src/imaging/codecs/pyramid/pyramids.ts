@@ -75,8 +75,6 @@ const usualRatio = 0.7;
 const heldRows = 320;
 /** The same of a build, which also holds a row of tiles of each level. */
 const heldByBuild = 1024;
-/** Maximum bytes of a decoded image that a read decodes before the build, which usually takes it over. */
-const mostBegun = 128 * 2 ** 20;
 /** Nanoseconds per pixel of making and coding all levels, and of making an overview. */
 const buildNs = { pyramid: 6, overview: 3 } as const;
 /** Copies of the largest level of an overview that a read holds while it makes it. */
@@ -188,9 +186,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       const [first, ...others] = layersWithin(header, room);
       if (!first) return undefined;
       if (isOverview(read)) return { layers: [first, ...others], way: "begin" };
-      if (!others.includes("pyramid")) return undefined;
-      if ("decodeRows" in format) return { layers: ["pyramid"], way: "zoom" };
-      return { layers: ["pyramid"], way: format.wholeBytes(header) <= mostBegun ? "begin" : "wait" };
+      return others.includes("pyramid") ? { layers: ["pyramid"], way: "zoom" } : undefined;
     };
     /** Returns the pixels of the image at full size that the levels cost as much as. */
     const storedPixels = (header: ImageHeader) => pixelsOf(header) / (lowestOf(header) === 0 ? 1 : 4);

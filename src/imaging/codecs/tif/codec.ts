@@ -19,9 +19,9 @@ import { createPageTables } from "./directory/page-tables.ts";
 import {
   decodedPixels,
   decodingNs,
-  hasTiles,
   isBilevel,
   pixelsAbove,
+  readsAnywhere,
   reductions,
   rowsApart,
   stageFor,
@@ -46,9 +46,9 @@ const hasLevels = (header: ImageHeader) =>
   !storesLevels(header) &&
   !(isBilevel(header) && header.width * header.height > mostBilevel);
 
-/** True if a read is from that pyramid; small tiles of a file are as good at full size. */
+/** True if a read is from that pyramid; some files are as good at full size. */
 const usesLevels = ({ header, scaleFactor }: ReadRequest) =>
-  hasLevels(header) && !(scaleFactor === 1 && hasTiles(header));
+  hasLevels(header) && !(scaleFactor === 1 && readsAnywhere(header));
 
 /** True if JPEG derivatives of a read that could use the pyramid are made of JPEG strips instead. */
 const usesStrips = ({ header, scaleFactor }: ReadRequest) => {
@@ -83,7 +83,7 @@ export function tiffCodec(
     decodeRows: (bytes, { header }, region, take) => decodeTiffRows(bytes, header, region, readers, take),
     memory: rowsMemory,
     pixelsFor: ({ header, region }) => pixelsAbove(header, region),
-    lowestLevel: (header) => (hasTiles(header) ? 1 : 0),
+    lowestLevel: (header) => (readsAnywhere(header) ? 1 : 0),
     nsPerPixel: decodingNs,
   });
   const reading = {

@@ -29,6 +29,8 @@ export interface Compression {
   readonly bilevel?: boolean;
 }
 
+/** Uncompressed. */
+export const PLAIN = 1;
 /** The JPEG of TIFF 6.0 section 22. */
 export const OLD_JPEG = 6;
 /**
@@ -65,7 +67,7 @@ function plain({ data, length }: StoredBlock): BlockReader {
 }
 
 export const compressions: Readonly<Record<number, Compression>> = {
-  1: { name: "uncompressed", ns: 4, open: plain },
+  [PLAIN]: { name: "uncompressed", ns: 4, open: plain },
   2: { name: "ccitt rle", bilevel: true, open: (stored) => ccitt(stored, "rle") },
   3: { name: "ccitt group 3", bilevel: true, open: (stored) => ccitt(stored, "g3") },
   4: { name: "ccitt group 4", bilevel: true, open: (stored) => ccitt(stored, "g4") },

@@ -3,7 +3,7 @@
 import type { Reduction } from "../../codec.ts";
 import type { ImageHeader, Rectangle } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
-import { compressions } from "../compression/compression.ts";
+import { compressions, PLAIN } from "../compression/compression.ts";
 import { damagedError } from "./ifd.ts";
 import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
 
@@ -113,6 +113,12 @@ const mostOfTile = 2 ** 20;
 export function hasTiles(header: ImageHeader): boolean {
   const { blockWidth, blockHeight } = stageFor(header, 1).stage;
   return blockWidth < header.width && blockWidth * blockHeight <= mostOfTile;
+}
+
+/** True if any part of the full-size picture is read quickly: from small tiles, or plain short strips. */
+export function readsAnywhere(header: ImageHeader): boolean {
+  const { blockWidth, blockHeight, compression } = stageFor(header, 1).stage;
+  return hasTiles(header) || (compression === PLAIN && blockWidth * blockHeight <= mostOfTile);
 }
 
 /** Largest ratio of a stored scale to the one before, and pixels of the smallest level. */
