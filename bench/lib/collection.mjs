@@ -70,7 +70,7 @@ async function withServer({ master, program, count, cache }, act) {
 
 /** Returns a function from a number to the address of a tile at 1/scale of one of the pictures, at random. */
 async function tilesOf(base, { master, scale, count }) {
-  const { width, height } = await sharp(master).metadata();
+  const { width, height } = await sharp(master, { limitInputPixels: false }).metadata();
   const random = chances(41);
   const below = (most) => Math.floor(random() * most);
   const side = 512 * scale;

@@ -48,6 +48,9 @@ function factsOf(path: string, facts: FileStat): CheckedFacts {
   return { validator: validatorOf(facts), modified: lastChange(facts), file };
 }
 
+/** Maximum number of files that stay open from their check on; others are opened when a byte is read. */
+const mostHeld = 64;
+
 /** Maximum number of files whose facts are remembered. */
 const foundKept = 20_000;
 
@@ -131,9 +134,25 @@ export function filesystemSource({
     const held = await unlessAbsent(async () => files.openPlain?.(path));
     if (!held) return undefined;
     const isSpelled = () => isSpelledAsStored(files, realRoot, segments, path, knownFolders);
-    if (await isSpelled().catch(() => false)) return { checked: factsOf(path, held.stat), held };
+    const checked = (await isSpelled().catch(() => false)) ? factsOf(path, held.stat) : undefined;
+    if (checked && heldFiles < mostHeld) return { checked, held: counted(held) };
     await held.close().catch(() => {});
-    return undefined;
+    return checked && { checked };
+  };
+
+  let heldFiles = 0;
+  /** Returns a file that counts as held until it is closed. */
+  const counted = (file: OpenFile): OpenFile => {
+    heldFiles++;
+    let closing: Promise<void> | undefined;
+    return {
+      ...file,
+      close() {
+        if (!closing) heldFiles--;
+        closing ??= file.close();
+        return closing;
+      },
+    };
   };
 
   const open: Source["open"] = async (key, signal) => {

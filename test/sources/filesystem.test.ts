@@ -289,6 +289,16 @@ describe.runIf(files.openPlain)("a file whose own path is known once it is open"
     },
   );
 
+  it("stays open for few images at a time", async () => {
+    const open = () => readdirSync("/proc/self/fd").length;
+    const before = open();
+    const images = await Promise.all(Array.from({ length: 200 }, () => source.open("a.jpg")));
+    expect(open() - before).toBeLessThanOrEqual(70);
+    expect(await images.at(-1)!.bytes.read(0, 5000)).toEqual(content);
+    for (const image of images) await image!.close();
+    await expect.poll(open).toBeLessThanOrEqual(before);
+  });
+
   it("is closed after the reads that were under way", async () => {
     const open = () => readdirSync("/proc/self/fd").length;
     const before = open();

@@ -12,18 +12,22 @@ export interface IdleTask {
 }
 
 export interface IdleLane {
-  /** Adds a task; it waits for those before it. */
+  /** Adds a task under an id that no task has; it waits for those before it. */
   add(id: string, task: IdleTask): void;
   /** Notes that a waiting task was asked for again. One that many requests ask for is no idle work. */
   note(id: string): void;
-  /** Runs all waiting tasks without regard for requests, and resolves when they are over. */
-  settle(): Promise<void>;
+  /** Runs the tasks with these ids, or all, without regard for requests; resolves when they are over. */
+  settle(ids?: readonly string[]): Promise<void>;
 }
 
 interface Waiting extends IdleTask {
+  readonly over: Promise<void>;
+  readonly end: () => void;
   /** Number of times that it was asked for, and the last time in milliseconds. */
   asked: number;
   at: number;
+  isHurried: boolean;
+  isRunning: boolean;
 }
 
 /** Milliseconds between two looks at whether requests wait. */
@@ -31,7 +35,7 @@ const pauseMs = 50;
 /** Milliseconds after which a waiting task is dropped unless it is asked for again. */
 const patienceMs = 60_000;
 /** A task that this many requests have asked for no longer gives way. */
-const mostAsked = 16;
+const mostAsked = 64;
 /** Maximum number of waiting tasks; one more drops the first. */
 const mostWaiting = 64;
 
@@ -44,30 +48,27 @@ export function createIdleLane(
   now: () => number,
 ): IdleLane {
   const waiting = new Map<string, Waiting>();
-  let working: Promise<void> | undefined;
-  let hurried = false;
+  let isWorking = false;
   const pause = () => new Promise((resolve) => setTimeout(resolve, pauseMs));
-  const givesWay = ({ asked }: Waiting) => !hurried && asked < mostAsked;
+  const givesWay = ({ isHurried, asked }: Waiting) => !isHurried && asked < mostAsked;
 
-  const drop = (id: string, task: Waiting) => {
+  const remove = (id: string, { end }: Waiting) => {
     waiting.delete(id);
+    end();
+  };
+  const drop = (id: string, task: Waiting) => {
+    remove(id, task);
     task.dropped();
   };
   const dropStale = () => {
-    for (const [id, task] of waiting) {
-      if (!task.isWanted() || now() - task.at > patienceMs) drop(id, task);
-    }
+    for (const [id, task] of waiting) if (!task.isWanted() || now() - task.at > patienceMs) drop(id, task);
   };
-  /** Waits until a task may run, and returns it. */
-  const next = async (): Promise<[string, Waiting] | undefined> => {
-    for (;;) {
-      dropStale();
-      const tasks = [...waiting];
-      const { running, waiting: requests } = load();
-      const found = running + requests === 0 ? tasks[0] : tasks.find(([, task]) => !givesWay(task));
-      if (found || tasks.length === 0) return found;
-      await pause();
-    }
+  /** Returns a task that may run now. */
+  const choose = (): [string, Waiting] | undefined => {
+    const tasks = [...waiting];
+    const urgent = tasks.find(([, task]) => !givesWay(task));
+    const { running, waiting: requests } = load();
+    return urgent ?? (running + requests === 0 ? tasks[0] : undefined);
   };
   /** Runs a task; returns false if it gave way to a request. */
   const runTask = async (task: Waiting): Promise<boolean> => {
@@ -89,19 +90,29 @@ export function createIdleLane(
     return true;
   };
   const work = async () => {
-    for (let found = await next(); found; found = await next()) {
-      const [id, task] = found;
-      if (await runTask(task)) waiting.delete(id);
+    isWorking = true;
+    while (waiting.size > 0) {
+      dropStale();
+      const [id, task] = choose() ?? [];
+      if (id === undefined || !task) await pause();
+      else {
+        task.isRunning = true;
+        if (await runTask(task)) remove(id, task);
+        task.isRunning = false;
+      }
     }
-    working = undefined;
+    isWorking = false;
   };
 
   return {
     add(id, task) {
-      const [first] = waiting;
-      if (first && waiting.size >= mostWaiting) drop(...first);
-      waiting.set(id, { ...task, asked: 0, at: now() });
-      working ??= work();
+      const first =
+        waiting.size >= mostWaiting ? [...waiting].find(([, { isRunning }]) => !isRunning) : undefined;
+      if (first) drop(...first);
+      let end = () => {};
+      const over = new Promise<void>((resolve) => (end = resolve));
+      waiting.set(id, { ...task, over, end, asked: 0, at: now(), isHurried: false, isRunning: false });
+      if (!isWorking) void work();
     },
     note(id) {
       const task = waiting.get(id);
@@ -109,10 +120,10 @@ export function createIdleLane(
       task.asked++;
       task.at = now();
     },
-    async settle() {
-      hurried = true;
-      await working;
-      hurried = false;
+    async settle(ids = [...waiting.keys()]) {
+      const tasks = ids.flatMap((id) => waiting.get(id) ?? []);
+      for (const task of tasks) task.isHurried = true;
+      await Promise.all(tasks.map(({ over }) => over));
     },
   };
 }

@@ -34,8 +34,8 @@ export interface Sidecars {
    * requests; the codec's `sidecar.use` determines which of them wait for it. A level that makes reads like
    * this cheaper is built when the second of them comes, while no request needs a permit. Throws
    * `cancelled`. Throws `source` if the render that was to begin the layer did. Throws the error of the pass
-   * to requests that can only wait, unless the file is damaged or unsupported; for ten minutes after a pass
-   * that exceeded its time limit, reads do without.
+   * to requests that would have to do the same work, unless the file is damaged or unsupported; for ten
+   * minutes after a pass that exceeded its time limit, reads do without.
    */
   of(
     master: Master,
@@ -81,6 +81,12 @@ interface Seeker {
   readonly signal: AbortSignal;
 }
 
+/** Lets a read do without a layer whose pass failed, unless its client has left. */
+const unlessCancelled = (key: SidecarKey) => (error: unknown) => {
+  if (error instanceof ServiceError && error.kind === "cancelled") throw error;
+  return alone(key);
+};
+
 /** Creates the sidecars over the origin slot. */
 export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarParts): Sidecars {
   const layers = createLayers(parts, now);
@@ -125,6 +131,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
         if (left) layers.take(sought, { entry: left, ...(made.size > 0 && { blocks: made }) });
         else if (failed instanceof ServiceError && failed.kind === "source")
           layers.abandon(sought, { is: "render failed", error: failed });
+        else if (failed !== undefined) layers.abandon(sought);
         else otherwise();
       },
     };
@@ -145,7 +152,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     if (way === "zoom" && !zooms.isSecond(key.id))
       return { ...alone(key), finish: () => void layers.abandon(sought) };
     const pass = () => layers.pass(sought, seeker, { signal: endOfPass(master, sought.build, signal) });
-    if (way !== "begin") return unlessAborted(pass(), signal);
+    if (way === "wait") return unlessAborted(pass(), signal);
+    if (way === "zoom") return unlessAborted(pass(), signal).catch(unlessCancelled(key));
     if (inPlace && key.layer === "ground") return pass().catch(() => alone(key));
     return leaving(sought, () => {
       if (inPlace) layers.abandon(sought);
@@ -161,9 +169,9 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     build.hold(signal);
     const how = await unlessAborted(build.ended, signal);
     if (how.is === "over" || how.is === "cancelled") return undefined;
-    if (way !== "begin" || how.is === "render failed") throw how.error;
+    if (way === "wait" || how.is === "render failed") throw how.error;
     // The read continues on its own: otherwise all waiting requests would wait for the source again, in turn.
-    return how.is === "source failed" ? alone(keys[0]) : undefined;
+    return how.is === "source failed" || way === "zoom" ? alone(keys[0]) : undefined;
   };
 
   const find = async (seeker: Seeker): Promise<FoundSidecar> => {
@@ -228,8 +236,10 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
   ): Promise<FoundSidecar & { readonly isNew: boolean }> => {
     for (;;) {
       const state = lives.of(key.id);
-      if (state.is === "building") await unlessAborted(state.build.ended, signal);
-      else if (state.is !== "absent") return { ...layers.toFound(key, state), isNew: false };
+      if (state.is === "building") {
+        void lane.settle([key.id]);
+        await unlessAborted(state.build.ended, signal);
+      } else if (state.is !== "absent") return { ...layers.toFound(key, state), isNew: false };
       else {
         const sought = layers.seek(key, signal);
         const stored = await sought.stored;
@@ -286,8 +296,9 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     purge: layers.purge,
     building: () => layers.passes.size,
     async whenSettled(master, header) {
-      await lane.settle();
-      for (const { id } of await keysOf(master, header)) {
+      const keys = await keysOf(master, header);
+      await lane.settle(keys.map(({ id }) => id));
+      for (const { id } of keys) {
         const state = lives.of(id);
         if (state.is === "building") await state.build.ended;
         await layers.passes.get(id)?.catch(() => {});

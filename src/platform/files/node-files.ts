@@ -155,7 +155,7 @@ const openPaths =
 async function openPlain(path: string): Promise<OpenFile | undefined> {
   let descriptor: number;
   try {
-    descriptor = await called<number>((done) => openDescriptor(path, readOnly, done));
+    descriptor = await called<number>((done) => openDescriptor(path, readPlain, done));
   } catch {
     return undefined;
   }

@@ -69,7 +69,7 @@ test("a task that many requests ask for no longer gives way", async () => {
   load.running = 2;
   load.waiting = 5;
   lane.add("a", a);
-  for (let n = 0; n < 16; n++) lane.note("a");
+  for (let n = 0; n < 64; n++) lane.note("a");
   await expect.poll(() => events).toEqual(["a begins"]);
   a.release();
   await lane.settle();
@@ -102,6 +102,38 @@ test("the first of too many tasks is dropped", async () => {
   load.running = 1;
   for (let n = 0; n <= 64; n++) lane.add(`${n}`, task(`${n}`));
   expect(events).toEqual(["0 is dropped"]);
+});
+
+test("the running task is not dropped, and a task that comes when another one ends runs", async () => {
+  const { lane, events, task } = setUp();
+  const first = task("first");
+  lane.add("first", first);
+  await expect.poll(() => events).toEqual(["first begins"]);
+  for (let n = 0; n < 64; n++) lane.add(`${n}`, task(`${n}`));
+  expect(events).toEqual(["first begins", "0 is dropped"]);
+  for (let turns = 0; turns < 12; turns++) {
+    const { lane: other, events: seen, task: make } = setUp();
+    const [a, b] = [make("a"), make("b")];
+    a.release();
+    b.release();
+    other.add("a", a);
+    await expect.poll(() => seen).toContain("a ends");
+    for (let n = 0; n < turns; n++) await Promise.resolve();
+    other.add("b", b);
+    await other.settle();
+    expect(seen).toContain("b ends");
+  }
+});
+
+test("settle hurries only the tasks that it names", async () => {
+  const { load, lane, events, task } = setUp();
+  load.running = 1;
+  const [a, b] = [task("a"), task("b")];
+  lane.add("a", a);
+  lane.add("b", b);
+  b.release();
+  await lane.settle(["b", "unknown"]);
+  expect(events).toEqual(["b begins", "b ends"]);
 });
 
 test("settle runs what waits, whatever requests do", async () => {

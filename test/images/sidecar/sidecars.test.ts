@@ -443,6 +443,40 @@ test("a thumbnail leaves an overview, and the second tile of an image has its le
   await open.image.close();
 });
 
+test.each(["cancelled", "busy", "timeout"] as const)(
+  "a thumbnail that failed (%s) leaves no work behind, and the next one begins again",
+  async (kind) => {
+    const { found, header } = await master("a.png");
+    await clear(found);
+    const { sidecars, made } = parts();
+    for (let n = 0; n < 2; n++) {
+      const each = await sidecars.of(found, at(header, 4), { signal: never });
+      expect(each?.access.keepEntry).toBeDefined();
+      each?.finish?.(new ServiceError(kind, "expected"));
+      await sidecars.idle();
+    }
+    expect(made()).toBe(0);
+  },
+);
+
+test.each(["busy", "timeout", "too-large"] as const)(
+  "tiles of a PNG are read from the file if the job that makes its levels fails (%s)",
+  async (kind) => {
+    const { found, header } = await master("a.png");
+    await clear(found);
+    const { sidecars, made } = parts({
+      build: (own, ...args) =>
+        args[0].task.kind === "sidecar" && args[0].task.layer === "pyramid"
+          ? Promise.reject(new ServiceError(kind, "expected"))
+          : own(...args),
+    });
+    await readOnce(sidecars, found, at1(header));
+    const both = [1, 2].map(() => sidecars.of(found, at1(header), { signal: never }));
+    for (const each of await Promise.all(both)) expect(each?.access.absent).toBe(true);
+    expect(made()).toBe(1);
+  },
+);
+
 test("thumbnails of a file whose levels are all there need no overview", async () => {
   const { found, header } = await master("a.png");
   await clear(found);

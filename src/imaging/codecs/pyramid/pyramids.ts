@@ -82,6 +82,9 @@ const heldOfOverview = 2;
 /** Maximum bytes of the indexes that stay in memory. */
 const keptBytes = 8 * 2 ** 20;
 
+/** Returns the bytes that a job holds of an overview that it makes. */
+const overviewBytes = (header: ImageHeader) =>
+  heldOfOverview * pixelsOf(levelSizes(header)[overviewLevel(header)]!) * sampleBytes(header);
 const wholeOf = ({ width, height }: Size): Rectangle => ({ x: 0, y: 0, width, height });
 const sampleBytes = ({ bands, depth }: ImageHeader) => bands * (depth / 8);
 const pixelsOf = ({ width, height }: Size) => width * height;
@@ -196,8 +199,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
       const { header } = read;
       const level = overviewLevel(header);
       const whole = { ...read, region: wholeOf(header), scaleFactor: 2 ** level };
-      const held = heldOfOverview * pixelsOf(levelSizes(header)[level]!) * sampleBytes(header);
-      return memoryOfRegion(whole, header.height, fileSize) + held;
+      return memoryOfRegion(whole, header.height, fileSize) + overviewBytes(header);
     };
     const memoryOfRegion = ({ header, region, scaleFactor }: ReadRequest, rows: number, fileSize: number) => {
       const level = Math.log2(scaleFactor);
@@ -340,10 +342,11 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
           const levels = { layer: "pyramid", sizes: levelSizes(header), lowest: lowestOf(header) } as const;
           return buildPyramid(rowsOf, levels, sink, { resize, coder });
         },
-        memory(header, fileSize) {
+        memory(header, fileSize, layer) {
           const { width } = header;
           const rows = heldByBuild * width * sampleBytes(header);
-          return rows + format.memory(header, drawnArea(header), fileSize) + 8 * 2 ** 20;
+          const held = layer === "overview" ? overviewBytes(header) : 0;
+          return rows + held + format.memory(header, drawnArea(header), fileSize) + 8 * 2 ** 20;
         },
         memoryWith(read, rows = read.region.height) {
           if (!isStored(read)) return undefined;

@@ -106,6 +106,8 @@ export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Sta
 export const rowsApart = ({ header, scaleFactor }: Pick<ReadRequest, "header" | "scaleFactor">): number =>
   stageFor(header, scaleFactor).stage.blockHeight * scaleFactor;
 
+/** Pixels of a plain strip up to which reading one for a part of it costs little. */
+const mostOfStrip = 2 ** 21;
 /** Pixels of a tile up to which decoding it for a part of it costs little. */
 const mostOfTile = 2 ** 20;
 
@@ -118,7 +120,7 @@ export function hasTiles(header: ImageHeader): boolean {
 /** True if any part of the full-size picture is read quickly: from small tiles, or plain short strips. */
 export function readsAnywhere(header: ImageHeader): boolean {
   const { blockWidth, blockHeight, compression } = stageFor(header, 1).stage;
-  return hasTiles(header) || (compression === PLAIN && blockWidth * blockHeight <= mostOfTile);
+  return hasTiles(header) || (compression === PLAIN && blockWidth * blockHeight <= mostOfStrip);
 }
 
 /** Largest ratio of a stored scale to the one before, and pixels of the smallest level. */
