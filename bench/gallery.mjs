@@ -28,6 +28,7 @@ const browser = await chromium.launch({
 });
 // The page is of another origin than the thumbnails, and needs no server of theirs.
 const pages = http.createServer((request, response) => {
+  if (!request.url.startsWith("/?")) return response.writeHead(404).end();
   const addresses = JSON.parse(decodeURIComponent(request.url.slice(2)));
   response.setHeader("content-type", "text/html");
   response.end(addresses.map((address) => `<img src="${address}" width="100">`).join(""));
