@@ -35,7 +35,7 @@ const pauseMs = 50;
 /** Milliseconds after which a waiting task is dropped unless it is asked for again. */
 const patienceMs = 60_000;
 /** A task that this many requests have asked for no longer gives way. */
-const mostAsked = 64;
+const mostAsked = 8;
 /** Maximum number of waiting tasks; one more drops the first. */
 const mostWaiting = 64;
 
