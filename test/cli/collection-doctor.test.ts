@@ -93,7 +93,7 @@ describe("the commands of the report", () => {
   test("run as they are in the folder of the command line, whatever the files are called", async () => {
     const images = join(folder, "odd names");
     mkdirSync(images);
-    const wide = { create: { width: 8000, height: 6000, channels: 3, background: "#336699" } } as const;
+    const wide = { create: { width: 12_000, height: 6000, channels: 3, background: "#336699" } } as const;
     const slow = await sharp(wide).jpeg({ progressive: true }).toBuffer();
     writeFileSync(join(images, '-it\'s a \n "map".jpg'), slow);
     cpSync(join(fixturesFolder, "jpg-orient-6.jpg"), join(images, "fine.jpg"));

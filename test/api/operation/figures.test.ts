@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Access, publicGrant } from "../../../src/access/access.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
-import type { FileSystem } from "../../../src/platform/platform.ts";
+import type { FileSystem, OpenFile } from "../../../src/platform/platform.ts";
 import type { Service } from "../../../src/service.ts";
 import { type FigureName, figures, type RouteClass } from "../../../src/stats/figures.ts";
 import { deferred } from "../../deferred.ts";
@@ -53,20 +53,25 @@ const gauge = async ({ registry }: Service, name: FigureName, ...labels: readonl
 
 /** Reads through the files of sources, counted independently. */
 const files = { reads: 0, bytes: 0 };
-const countingFiles: FileSystem = {
-  ...nodeFiles(),
-  async open(path) {
-    const file = await nodeFiles().open(path);
-    return {
-      ...file,
-      async read(offset, length) {
-        const part = await file.read(offset, length);
-        files.reads++;
-        files.bytes += part.length;
-        return part;
-      },
-    };
+const countingReads = (file: OpenFile): OpenFile => ({
+  ...file,
+  async read(offset, length) {
+    const part = await file.read(offset, length);
+    files.reads++;
+    files.bytes += part.length;
+    return part;
   },
+});
+const { openPlain, ...ownFiles } = nodeFiles();
+const countingFiles: FileSystem = {
+  ...ownFiles,
+  open: async (path) => countingReads(await ownFiles.open(path)),
+  ...(openPlain && {
+    async openPlain(path: string) {
+      const file = await openPlain(path);
+      return file && countingReads(file);
+    },
+  }),
 };
 
 const access: Access = {

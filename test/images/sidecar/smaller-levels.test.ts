@@ -186,15 +186,16 @@ describe.each([
     const plan = planOf(path, orientation, settings);
     expect(plan.read.scaleFactor).toBe(8);
     const stored = await derived(plan, sidecar);
-    const without = await derived(plan, { ...sidecar, id: "none", absent: true });
+    const without = await derived(plan, { ...sidecar, id: `none ${progressive}`, absent: true });
     expect(stored.bytes.equals(without.bytes)).toBe(true);
     expect(stored.resampled).toBe(planes);
-    expect(without.resampled).toBeGreaterThan(0);
+    // A progressive file that is read from its DC scans has its smaller levels made with them.
+    if (!progressive) expect(without.resampled).toBeGreaterThan(0);
   });
 
   test("are read from levels in the worker that read the file without a sidecar before", async () => {
     const [plan, id] = [planOf(whole64, 1, {}), `before ${progressive}`];
-    expect((await derived(plan, { ...sidecar, id, absent: true })).resampled).toBe(3);
+    expect((await derived(plan, { ...sidecar, id, absent: true })).resampled).toBe(progressive ? 0 : 3);
     expect((await derived(plan, { ...sidecar, id })).resampled).toBe(0);
   });
 
