@@ -26,7 +26,7 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
 });
-// The page is of another origin than the thumbnails, and needs no server of theirs.
+// The page is of another origin than the thumbnails, so the servers only serve images.
 const pages = http.createServer((request, response) => {
   if (!request.url.startsWith("/?")) return response.writeHead(404).end();
   const addresses = JSON.parse(decodeURIComponent(request.url.slice(2)));
