@@ -22,7 +22,7 @@ import sharp from "sharp";
 import { ask, fault } from "./lib/http.mjs";
 import { table } from "./lib/numbers.mjs";
 import { machine, readOptions } from "./lib/options.mjs";
-import { exactUsage, spentExactly } from "./lib/processes.mjs";
+import { idle, spentExactly } from "./lib/processes.mjs";
 import { reads, start } from "./lib/servers.mjs";
 
 const options = readOptions(
@@ -132,11 +132,11 @@ async function crawl(name, form, bytes) {
     for (const kind of wanted) await send(kind, requestsOf(kind, "warm-", warm));
     const measured = [];
     for (const kind of wanted) {
-      const before = await quiet(server.pid);
+      const before = await idle(server.pid);
       const began = performance.now();
       await send(kind, requestsOf(kind, "", count));
       const ms = (performance.now() - began) / count;
-      const after = await quiet(server.pid);
+      const after = await idle(server.pid);
       const main = ((after.threads.get(server.pid) ?? 0) - (before.threads.get(server.pid) ?? 0)) / 1e6;
       const cpu = spentExactly(before, after);
       measured.push({ form, server: name, kind, cpu: cpu / count, main: main / count, ms });
@@ -150,16 +150,4 @@ async function crawl(name, form, bytes) {
     agent.destroy();
     await server.stop();
   }
-}
-
-/** Returns the reading after which a server has used nearly nothing in half a second. */
-async function quiet(pid) {
-  let last = exactUsage(pid);
-  for (const end = Date.now() + 20_000; Date.now() < end; ) {
-    await pause(500);
-    const now = exactUsage(pid);
-    if (spentExactly(last, now) < 5) return now;
-    last = now;
-  }
-  return last;
 }

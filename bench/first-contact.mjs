@@ -12,11 +12,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { ask, fault } from "./lib/http.mjs";
 import { median, ratio, table } from "./lib/numbers.mjs";
 import { chosenPictures, machine, pictureSize, readOptions } from "./lib/options.mjs";
-import { exactUsage, spentExactly } from "./lib/processes.mjs";
+import { exactUsage, idle, spentExactly } from "./lib/processes.mjs";
 import { turn } from "./lib/replay.mjs";
 import { reads, start } from "./lib/servers.mjs";
 import { tileRequest } from "./lib/session.mjs";
@@ -127,10 +126,10 @@ async function measure(picture, size) {
 async function contact(server, picture, each) {
   const last = each.at(-1);
   for (const request of each.slice(0, -1)) await get(server, picture, request);
-  const before = await quiet(server.pid);
+  const before = await idle(server.pid);
   const { ms } = await get(server, picture, last);
   const responded = exactUsage(server.pid);
-  const after = await quiet(server.pid);
+  const after = await idle(server.pid);
   return {
     ms,
     cpu: spentExactly(before, responded),
@@ -145,16 +144,4 @@ async function get(server, picture, request) {
   const problem = fault(request, answer);
   if (problem) throw new Error(`${server.name} ${picture} ${request.path}: ${problem}`);
   return answer;
-}
-
-/** Returns the reading after which a server has used less than a millisecond in half a second. */
-async function quiet(pid) {
-  let last = exactUsage(pid);
-  for (const end = Date.now() + 20_000; Date.now() < end; ) {
-    await pause(500);
-    const now = exactUsage(pid);
-    if (spentExactly(last, now) < 3) return now;
-    last = now;
-  }
-  return last;
 }

@@ -1,6 +1,7 @@
 // CPU time and memory of a process and everything it started, from /proc (Linux only; elsewhere undefined).
 
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 
 const startWords = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -62,6 +63,21 @@ export function spentExactly(before, after) {
   for (const [thread, ns] of after.threads) exact += (ns - (before.threads.get(thread) ?? 0)) / 1e6;
   const counted = after.cpu - before.cpu;
   return counted - exact > 2 * millisecondsPerTick ? counted : exact;
+}
+
+/**
+ * Returns the reading of `exactUsage` after which a process has used less than 4 ms in half a second, at most
+ * 20 s later.
+ */
+export async function idle(pid) {
+  let last = exactUsage(pid);
+  for (const end = Date.now() + 20_000; Date.now() < end; ) {
+    await pause(500);
+    const now = exactUsage(pid);
+    if (spentExactly(last, now) < 4) return now;
+    last = now;
+  }
+  return last;
 }
 
 /** CPU milliseconds that the tree used between two readings. */

@@ -17,8 +17,6 @@ export type BuildEnd =
   | { readonly is: "failed"; readonly error: unknown };
 
 export interface Build {
-  /** Resolves when the slot has responded. */
-  readonly asked: Promise<unknown>;
   readonly ended: Promise<BuildEnd>;
   /** Registers a request that waits until the build ends, or the signal aborts. */
   hold(signal: AbortSignal): void;
@@ -27,13 +25,12 @@ export interface Build {
   end(how: BuildEnd): void;
 }
 
-/** Creates a build that waits for the response of the slot. */
-export function createBuild(asked: Promise<unknown>): Build {
+/** Creates a build that nothing has ended yet. */
+export function createBuild(): Build {
   const ended = createDeferred<BuildEnd>();
   const deserted = new AbortController();
   let holders = 0;
   return {
-    asked,
     ended: ended.promise,
     hold(signal) {
       holders++;

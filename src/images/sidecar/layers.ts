@@ -60,8 +60,6 @@ export const alone = (key: SidecarKey, state: "absent" | "unavailable" = "absent
   access: { id: key.id, absent: true, load: nothing },
 });
 
-export type SidecarLayers = ReturnType<typeof createLayers>;
-
 /** Creates the layers over the origin slot. `now`: the time in milliseconds since 1970. */
 export function createLayers(parts: SidecarJobParts, now: () => number) {
   const { origin, keptBytes = leastKeptBytes } = parts;
@@ -147,7 +145,7 @@ export function createLayers(parts: SidecarJobParts, now: () => number) {
     /** Looks up a layer in the slot; it counts as being built until one of the functions below ends that. */
     seek(key: SidecarKey, signal: AbortSignal): SoughtLayer {
       const stored = origin.get(key.name, key.variant);
-      const build = createBuild(stored);
+      const build = createBuild();
       build.hold(signal);
       lives.apply(key.id, { is: "sought", build });
       return { key, build, stored };

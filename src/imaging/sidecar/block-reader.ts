@@ -7,7 +7,7 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import { concatenate } from "../lib/concatenate.ts";
 import { toHex } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
-import { type BlockList, blockBytes, digestBytes, digestOf } from "./blocks.ts";
+import { type BlockList, type BlockSink, blockBytes, digestBytes, digestOf } from "./blocks.ts";
 
 /**
  * Bytes of blocks that a worker caches, of all images together: the level at 1/4 of a 400-megapixel image
@@ -136,6 +136,15 @@ export function createBlockCache() {
 }
 
 export type BlockCache = ReturnType<typeof createBlockCache>;
+
+/** Returns a sink that also caches the blocks, since they are read again in a moment. */
+export const cachingSink = (cache: BlockCache, { room, keep }: SidecarBlocks): BlockSink => ({
+  room,
+  async keep(number, block, digest) {
+    cache.add(block.slice(), digest);
+    await keep(number, block);
+  },
+});
 
 /**
  * Returns a byte source over blocks. It copies if callers may keep the bytes, so that a read does not keep

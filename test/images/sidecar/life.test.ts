@@ -10,7 +10,7 @@ import {
   type SidecarState,
 } from "../../../src/images/sidecar/life.ts";
 
-const build = createBuild(Promise.resolve());
+const build = createBuild();
 const plain: Sidecar = { entry: new Uint8Array(100) };
 
 const states: Readonly<Record<SidecarState["is"], SidecarState>> = {

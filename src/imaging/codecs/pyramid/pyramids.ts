@@ -3,8 +3,7 @@
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
-import type { BlockCache } from "../../sidecar/block-reader.ts";
-import type { BlockSink } from "../../sidecar/blocks.ts";
+import { type BlockCache, cachingSink } from "../../sidecar/block-reader.ts";
 import { bytesOf, readEntry } from "../../sidecar/entry.ts";
 import type { TileCoder } from "../../sidecar/tiles/tile-coder.ts";
 import { tileSide } from "../../sidecar/tiles/tile-index.ts";
@@ -251,7 +250,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
     const buildOverview = async (
       bytes: ByteSource,
       { header, page }: MasterPage,
-      { room, keep }: SidecarBlocks,
+      blocks: SidecarBlocks,
     ): Promise<Uint8Array> => {
       const lowest = overviewLevel(header);
       const sizes = levelSizes(header).slice(lowest);
@@ -262,13 +261,7 @@ export function createPyramids({ resize, coder, cache, keptWhole }: PyramidTools
         for (const part of rowsOf(pixels)) await take(part);
         return false;
       };
-      const sink: BlockSink = {
-        room,
-        async keep(number, block, digest) {
-          cache.add(block.slice(), digest);
-          await keep(number, block);
-        },
-      };
+      const sink = cachingSink(cache, blocks);
       return buildPyramid(rows, { layer: "overview", sizes, lowest: 0 }, sink, { resize, coder });
     };
     /** Makes and leaves the overview if a read is to do without, so that it is read from there. */

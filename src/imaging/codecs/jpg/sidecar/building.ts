@@ -1,6 +1,6 @@
 // Builds the layers of the sidecar of a JPEG file.
 
-import type { BlockSink } from "../../../sidecar/blocks.ts";
+import { cachingSink } from "../../../sidecar/block-reader.ts";
 import type { SidecarLayer } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { canHaveSidecar, isProgressive, type ZoomLevel } from "../estimates.ts";
@@ -49,16 +49,7 @@ export function createBuilding(
   /** Builds the transcode of a progressive file, with the access points of the transcode. */
   const ofProgressive = async ({ bytes, access }: Job): Promise<Uint8Array> => {
     if (!access?.blocks) return nothing;
-    const { room, keep } = access.blocks;
-    // Blocks are read again in a moment, by the read that waits for them.
-    const sink: BlockSink = {
-      room,
-      async keep(number, block, digest) {
-        cache.add(block.slice(), digest);
-        await keep(number, block);
-      },
-    };
-    const made = await opening.transcoded(bytes, sink, true);
+    const made = await opening.transcoded(bytes, cachingSink(cache, access.blocks), true);
     return made
       ? saveParts({ ...made.parts, smallerLevels: makeSmallerLevels(made.planes, resample) })
       : nothing;
