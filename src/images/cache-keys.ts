@@ -17,13 +17,13 @@ import type { OutputPolicy } from "./plan/policy.ts";
  * Version of derivatives; raised whenever the same plan yields other bytes than before, so that cached
  * derivatives of older builds are not used.
  */
-export const renderVersion = 18;
+export const renderVersion = 19;
 /** Version of derivatives with an overlay. */
 export const overlayVersion = 1;
 /** Version of derivatives whose detail is limited by access. */
 export const detailVersion = 1;
 /** Version of header facts; raised whenever their meaning changes. */
-export const factsVersion = 12;
+export const factsVersion = 13;
 /**
  * Version of sidecars; raised whenever their stored form changes, but not if a format gets a sidecar for the
  * first time.

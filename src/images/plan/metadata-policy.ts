@@ -23,13 +23,14 @@ const isGray = ({ header, request }: EmbeddingInput) =>
 
 /**
  * True if the master's own colours are kept and described by its profile. False if that does not fit the
- * derivative: a colour profile on gray, a gray profile on a format that writes gray as RGB, or a bitonal
- * derivative.
+ * derivative: a colour profile on gray (of the request or of the master itself), a gray profile on a format
+ * that writes gray as RGB, or a bitonal derivative.
  */
 function keepsColours(answer: EmbeddingInput): boolean {
   const { header, request, policy, encoder } = answer;
   if (policy.color !== "respect-icc") return false;
   if (header.interpretation === "rgb") return !isGray(answer);
+  if (header.colour?.neutral) return false;
   return header.interpretation === "gray" && request.quality !== "bitonal" && !encoder.rgbOnly;
 }
 

@@ -13,6 +13,7 @@ import { workByRow } from "../../imaging/pipeline/run-steps.ts";
 import { shapeAfter } from "../../imaging/pipeline/shape.ts";
 import { placeOverlay } from "../../imaging/pipeline/steps/overlay-layout.ts";
 import { blurReach } from "../../imaging/pipeline/steps/sharpen.ts";
+import { bilevelOf } from "../../imaging/render/bilevel.ts";
 import {
   axisAt,
   chooseScale,
@@ -121,7 +122,11 @@ export function planRender(input: PlanInput): RenderPlan {
       { code: "format_limit" },
     );
   const pitch = pitchOf(geometry);
-  const write = { ...encodeOptions(request, policy, header, pitch), ...(embedding && { embed: embedding }) };
+  const write = {
+    ...encodeOptions(request, policy, header, pitch),
+    ...bilevelOf(request.format, read, steps),
+    ...(embedding && { embed: embedding }),
+  };
   const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
   const rows =
     encoder.byRows?.(write, out) && workByRow(steps)

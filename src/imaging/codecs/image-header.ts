@@ -31,6 +31,8 @@ export interface ImageHeader {
   readonly bands: number;
   readonly depth: 8 | 16;
   readonly interpretation: Interpretation;
+  /** All samples are black or white: one band, stored with 1 bit. */
+  readonly bilevel?: true;
   /** EXIF numbering 1 to 8; 1 if absent or out of range. */
   readonly orientation: number;
   /** Separate pictures of a TIFF (pyramid levels do not count), frames of a GIF or WebP; else 1. */
@@ -67,7 +69,7 @@ export interface ImageHeader {
 /** Colour facts in a file's header. */
 export interface ColourFacts {
   /**
-   * PNG's cICP with sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space
+   * PNG's cICP; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space
    * in EXIF.
    */
   readonly from: "cicp" | "icc" | "chunks" | "exif";
@@ -77,10 +79,14 @@ export interface ColourFacts {
    */
   readonly srgb: boolean;
   /**
-   * Reason why an embedded profile is not used, in words for people; the samples are then treated as if it
-   * were missing.
+   * Reason why an embedded profile or cICP is not used, in words for people; the samples are then treated as
+   * if it were missing.
    */
   readonly ignored?: string;
+  /** The profile is of RGB, and applies to gray samples as if they were equal red, green and blue. */
+  readonly neutral?: true;
+  /** From cICP: ColourPrimaries and TransferCharacteristics of ITU-T H.273. */
+  readonly codePoints?: readonly [primaries: number, transfer: number];
   /** From chunks other than sRGB: gAMA, and cHRM in its order, white first. */
   readonly gamma?: number | undefined;
   readonly chromaticities?: readonly number[] | undefined;

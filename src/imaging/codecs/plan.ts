@@ -111,6 +111,8 @@ export interface EncodeOptions {
   /** Allows lossless crops of a JPEG master; default: "off". */
   readonly passthrough?: "auto" | "off";
   readonly resolution?: Resolution | undefined;
+  /** PNG: all samples are 0 or 255 of one band, and are stored with 1 bit. */
+  readonly bilevel?: true;
   /** Metadata to embed; default: none. */
   readonly embed?: Embedding;
 }

@@ -3,7 +3,7 @@
 import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
 import { type DeviceSpace, headBytes, isUnusable, type Profile, readHead, type Unusable } from "./icc.ts";
-import { isSrgb, readShaper } from "./shaper.ts";
+import { isSrgb, neutralOf, readShaper } from "./shaper.ts";
 import { checkTable } from "./table-tags.ts";
 
 /** See `ColourFacts` of codec.ts. */
@@ -11,6 +11,7 @@ export interface ProfileFacts {
   readonly from: "icc";
   readonly srgb: boolean;
   readonly ignored?: string;
+  readonly neutral?: true;
 }
 
 /** The space of the profiles that fit such samples; none fits Lab, which needs none. */
@@ -37,14 +38,22 @@ export async function profileFacts(
   const bytes = small ? memoryBytes(await profile.read(0, profile.size)) : profile;
   const found = await openProfile(bytes, interpretation);
   if (isUnusable(found)) return ignoredProfile(found.ignored, interpretation);
+  const neutral = isNeutral(found, interpretation) ? ({ neutral: true } as const) : {};
   if (found.model === "table") {
     const wrong = await checkTable(found, bytes);
-    return wrong ? ignoredProfile(wrong.ignored, interpretation) : { from: "icc", srgb: false };
+    return wrong ? ignoredProfile(wrong.ignored, interpretation) : { from: "icc", srgb: false, ...neutral };
   }
   const shaper = await readShaper(found, bytes);
   if (isUnusable(shaper)) return ignoredProfile(shaper.ignored, interpretation);
-  return { from: "icc", srgb: isSrgb(shaper) };
+  return { from: "icc", srgb: isSrgb(neutral.neutral ? neutralOf(shaper) : shaper), ...neutral };
 }
+
+/**
+ * True for an RGB profile of a gray image, which applies to equal red, green and blue, as browsers and
+ * ImageMagick have it.
+ */
+export const isNeutral = ({ space }: Pick<Profile, "space">, interpretation: Interpretation): boolean =>
+  space === "rgb" && interpretation === "gray";
 
 /** Facts of an image whose profile is ignored: its samples count as if there were none. */
 export function ignoredProfile(reason: string, interpretation: Interpretation): ProfileFacts {
@@ -59,6 +68,7 @@ export async function openProfile(
   const head = await bytes.read(0, Math.min(headBytes, bytes.size ?? headBytes));
   const profile = readHead(head, bytes.size ?? Number.POSITIVE_INFINITY);
   if (isUnusable(profile) || profile.space === spaceOf[interpretation]) return profile;
+  if (isNeutral(profile, interpretation)) return profile;
   return { ignored: `it is for ${names[profile.space]}, and the image is ${names[interpretation]}` };
 }
 

@@ -70,10 +70,14 @@ export function relativeAdaptation(white: Chromaticity): Matrix {
   return adaptation(white).map((value, i) => (value * from[i % 3]!) / d50[Math.floor(i / 3) as 0 | 1 | 2]);
 }
 
-/** Linear red, green and blue to XYZ under D50. Undefined for primaries that span no space. */
+/**
+ * Linear red, green and blue to XYZ under D50. Undefined for primaries that span no space. A primary may have
+ * no luminance, as those of XYZ itself.
+ */
 export function toXyz({ white, red, green, blue }: Primaries): Matrix | undefined {
-  if ([white, red, green, blue].some(([, y]) => !(y > 0))) return undefined;
-  const [r, g, b] = [xyz(red), xyz(green), xyz(blue)];
+  if (!(white[1] > 0) || [red, green, blue].some(([, y]) => !(y >= 0))) return undefined;
+  const direction = ([x, y]: Chromaticity) => [x, y, 1 - x - y] as const;
+  const [r, g, b] = [direction(red), direction(green), direction(blue)];
   const columns = [r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]];
   const back = inverse(columns);
   if (!back) return undefined;

@@ -1,8 +1,8 @@
-// Profiles for colour information without a profile: EXIF's colour space, PNG's cICP, gAMA and cHRM.
+// Profiles for colour information without a profile: EXIF's colour space, PNG's gAMA and cHRM.
 
 import { isRgbSpace, type Primaries, toXyz } from "./matrix.ts";
 import { srgbPrimaries } from "./srgb.ts";
-import { type CurveParameters, grayProfile, rgbProfile, srgbCurve } from "./write.ts";
+import { type CurveParameters, grayProfile, rgbProfile } from "./write.ts";
 
 /** Adobe RGB (1998), sections 4.3.1 and 4.3.4. */
 const adobePrimaries: Primaries = { ...srgbPrimaries, green: [0.21, 0.71] };
@@ -11,31 +11,6 @@ const adobeCurve: CurveParameters = [563 / 256];
 /** The profile of EXIF's "Adobe RGB": ColorSpace 2, or uncalibrated with interoperability index R03. */
 export function adobeRgbProfile(): Uint8Array {
   return rgbProfile("Adobe RGB (1998)", adobePrimaries, adobeCurve);
-}
-
-/** P3 with D65 (SMPTE EG 432-1; ITU-T H.273, table 2, 12). */
-const p3Primaries: Primaries = {
-  ...srgbPrimaries,
-  red: [0.68, 0.32],
-  green: [0.265, 0.69],
-  blue: [0.15, 0.06],
-};
-
-/** The profile of Display P3: its primaries under sRGB's tone curve. */
-export function displayP3Profile(): Uint8Array {
-  return rgbProfile("Display P3", p3Primaries, srgbCurve);
-}
-
-/** Supported code points of ITU-T H.273: sRGB's transfer function, plain RGB, full range. */
-const codePoints = { srgb: [1, 13, 0, 1], "display-p3": [12, 13, 0, 1] } as const;
-
-/**
- * The space that a PNG's cICP chunk names (third edition, 11.3.2.6); undefined for any other, as for high
- * dynamic range.
- */
-export function codedSpace(chunk: Uint8Array): keyof typeof codePoints | undefined {
-  const names = Object.keys(codePoints) as (keyof typeof codePoints)[];
-  return names.find((name) => chunk.length === 4 && codePoints[name].every((code, i) => chunk[i] === code));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import { type Curve, readToneCurve } from "./curves.ts";
 import { isUnusable, type Profile, readTags, type Unusable } from "./icc.ts";
 import { apply, isRgbSpace, type Matrix, multiply } from "./matrix.ts";
-import { linearToSrgb, xyzToSrgb } from "./srgb.ts";
+import { linearToSrgb, srgbToLinear, xyzToSrgb } from "./srgb.ts";
 
 /** Device values, by a curve each and a matrix, to linear sRGB. */
 export interface MatrixShaper {
@@ -45,6 +45,26 @@ export async function readShaper(profile: Profile, bytes: ByteSource): Promise<S
   const black = apply(device, [red(0), green(0), blue(0)])[1];
   const curves = [fromBlack(red, black), fromBlack(green, black), fromBlack(blue, black)] as const;
   return { kind: "matrix", curves, matrix: multiply(xyzToSrgb, device) };
+}
+
+/** Returns the curve of gray samples as equal red, green and blue; a shaper of gray is returned unchanged. */
+export function neutralOf(shaper: Shaper): GrayShaper {
+  if (shaper.kind === "gray") return shaper;
+  const { curves, matrix } = shaper;
+  const curve: Curve = (x) => {
+    const [red, green, blue] = apply(matrix, [curves[0](x), curves[1](x), curves[2](x)]);
+    return neutralLight(red, green, blue);
+  };
+  return { kind: "gray", curve };
+}
+
+/**
+ * Returns the light of a linear sRGB colour as gray: that of the BT.601 luma of its encoded values, as for
+ * quality `gray`. Equal values are returned unchanged.
+ */
+export function neutralLight(red: number, green: number, blue: number): number {
+  const encoded = (light: number) => linearToSrgb(Math.min(1, Math.max(0, light)));
+  return srgbToLinear(0.299 * encoded(red) + 0.587 * encoded(green) + 0.114 * encoded(blue));
 }
 
 /**

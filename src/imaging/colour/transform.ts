@@ -13,17 +13,23 @@ import {
 } from "../pipeline/pixels.ts";
 import { toSrgb as withoutProfile } from "../pipeline/steps/to-srgb.ts";
 import { readAxes } from "./axes.ts";
-import { openProfile } from "./facts.ts";
+import { isNeutral, openProfile } from "./facts.ts";
 import { type Grid, makeGrid } from "./grid.ts";
 import { isUnusable, type Profile, type Unusable } from "./icc.ts";
 import { type ColourKernel, createColourKernel } from "./kernel.ts";
 import { sampleProfile } from "./lcms.ts";
 import { apply, type Chromaticity, relativeAdaptation } from "./matrix.ts";
-import { type GrayShaper, type MatrixShaper, readShaper } from "./shaper.ts";
+import { type GrayShaper, type MatrixShaper, neutralLight, neutralOf, readShaper } from "./shaper.ts";
 import { linearToSrgb } from "./srgb.ts";
 import { checkTable } from "./table-tags.ts";
 
 type Transform = MatrixShaper | Grid | GrayShaper;
+
+/** A transform of a profile: for its own space, or, of an RGB profile, for gray. */
+interface Kept {
+  readonly transform: Transform | Unusable;
+  readonly neutral: boolean;
+}
 
 /** Converts pixels to sRGB; gray stays gray, in sRGB's tone curve. Same depth; alpha is unchanged. */
 export type ToSrgb = (pixels: PixelBuffer) => PixelBuffer;
@@ -52,14 +58,17 @@ const usualTables = 65536;
 /** Colour over the compiled modules; instances are made when first needed. */
 export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.Module }): Colour {
   const kernel = createColourKernel(() => host.wasm("colour"));
-  const kept = createLru<Uint8Array, Transform | Unusable>(keptBytes);
+  const kept = createLru<Uint8Array, Kept>(keptBytes);
   const named = createLru<string, Uint8Array>(keptBytes);
   const usual = createLru<string, Grid>(keptBytes);
 
-  const findKnown = (icc: Uint8Array): Transform | Unusable | undefined => {
+  const findKnown = (icc: Uint8Array, neutral: boolean): Transform | Unusable | undefined => {
     const found = kept.get(icc);
-    if (found) return found;
-    for (const bytes of kept.keys()) if (isSame(bytes, icc)) return kept.get(bytes);
+    if (found?.neutral === neutral) return found.transform;
+    for (const bytes of kept.keys()) {
+      const other = isSame(bytes, icc) ? kept.get(bytes) : undefined;
+      if (other?.neutral === neutral) return other.transform;
+    }
     return undefined;
   };
 
@@ -69,14 +78,12 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
   ): Promise<Transform | Unusable> => {
     const profile = await openProfile(memoryBytes(icc), interpretation);
     if (isUnusable(profile)) return profile;
-    const found = findKnown(icc);
+    const neutral = isNeutral(profile, interpretation);
+    const found = findKnown(icc, neutral);
     if (found) return found;
-    const made =
-      profile.model === "table"
-        ? ((await checkTable(profile, memoryBytes(icc))) ?? fromTable(host.wasm("lcms"), icc, profile))
-        : await readShaper(profile, memoryBytes(icc));
+    const made = await makeTransform(() => host.wasm("lcms"), icc, profile, neutral);
     const weight = icc.length + ("nodes" in made ? made.nodes.byteLength : usualTables);
-    kept.set(icc, made, weight);
+    kept.set(icc, { transform: made, neutral }, weight);
     return made;
   };
 
@@ -120,16 +127,31 @@ function runner(kernel: ColourKernel, transform: Transform): ToSrgb {
   return (pixels) => kernel.run(pixels.interpretation === "ycc" ? withoutProfile(pixels) : pixels, transform);
 }
 
+/** Makes the transform of a profile; `neutral` if it is of RGB, for gray samples. */
+async function makeTransform(
+  lcms: () => WebAssembly.Module,
+  icc: Uint8Array,
+  profile: Profile,
+  neutral: boolean,
+): Promise<Transform | Unusable> {
+  if (profile.model === "table")
+    return (await checkTable(profile, memoryBytes(icc))) ?? fromTable(lcms(), icc, profile, neutral);
+  const shaper = await readShaper(profile, memoryBytes(icc));
+  return neutral && !isUnusable(shaper) ? neutralOf(shaper) : shaper;
+}
+
 /** Table profiles by Little CMS: gray along its one axis, the others on a grid. */
 function fromTable(
   module: WebAssembly.Module,
   icc: Uint8Array,
   profile: Profile,
+  neutral: boolean,
 ): Grid | GrayShaper | Unusable {
   const { space } = profile;
   const sample = (colours: Float32Array) => sampleProfile(module, icc, space, colours);
   try {
-    if (space === "gray") return fromGrayTable(sample) ?? refused;
+    if (space === "gray") return fromGrayTable(sample, 1) ?? refused;
+    if (neutral) return fromGrayTable(sample, 3) ?? refused;
     const inputs = space === "cmyk" ? 4 : 3;
     return makeGrid(inputs, sample, readAxes(icc, profile, inputs)) ?? refused;
   } catch {
@@ -139,16 +161,27 @@ function fromTable(
 
 const graySteps = 4096;
 
-function fromGrayTable(sample: (colours: Float32Array) => Float32Array | undefined): GrayShaper | undefined {
-  const light = sample(Float32Array.from({ length: graySteps + 1 }, (_, i) => i / graySteps));
-  // a neutral colour has three equal bands, except for rounding: green contributes most of its light
-  return light && { kind: "gray", curve: (x) => greenBetween(light, x * graySteps) };
+/** Samples the gray axis of a profile of 1 or 3 inputs. */
+function fromGrayTable(
+  sample: (colours: Float32Array) => Float32Array | undefined,
+  inputs: 1 | 3,
+): GrayShaper | undefined {
+  const axis = Float32Array.from(
+    { length: (graySteps + 1) * inputs },
+    (_, i) => Math.floor(i / inputs) / graySteps,
+  );
+  const light = sample(axis);
+  if (!light) return undefined;
+  const levels = Float64Array.from({ length: graySteps + 1 }, (_, i) =>
+    neutralLight(light[i * 3]!, light[i * 3 + 1]!, light[i * 3 + 2]!),
+  );
+  return { kind: "gray", curve: (x) => between(levels, x * graySteps) };
 }
 
-/** The green of linear colours between two of them. */
-function greenBetween(light: Float32Array, at: number): number {
-  const low = Math.min(light.length / 3 - 2, Math.floor(at));
-  return light[low * 3 + 1]! + (light[low * 3 + 4]! - light[low * 3 + 1]!) * (at - low);
+/** The value between two neighbours. */
+function between(levels: Float64Array, at: number): number {
+  const low = Math.min(levels.length - 2, Math.floor(at));
+  return levels[low]! + (levels[low + 1]! - levels[low]!) * (at - low);
 }
 
 const tables = new WeakMap<GrayShaper, { 255?: Uint8Array; 65535?: Uint16Array }>();

@@ -3,8 +3,9 @@
 import type { Codec } from "../codecs/codec.ts";
 import type { ColourFacts, ImageHeader } from "../codecs/image-header.ts";
 import { inflating } from "../codecs/inflate.ts";
+import { codedProfile, isSrgbCoded, readCodePoints } from "../colour/code-points.ts";
 import { ignoredProfile, profileFacts } from "../colour/facts.ts";
-import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../colour/named.ts";
+import { adobeRgbProfile, chunkProfile } from "../colour/named.ts";
 import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
 import { concatenate } from "../lib/concatenate.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
@@ -30,13 +31,15 @@ export async function colourFacts(
   interpretation: Interpretation,
 ): Promise<ColourFacts | undefined> {
   const { cicp, icc, chunks, exif } = told;
-  const coded = cicp && codedSpace(cicp);
-  // gray has no primaries, and both spaces have one tone curve
-  if (coded) return { from: "cicp", srgb: coded === "srgb" || interpretation === "gray" };
+  const coded = cicp && readCodePoints(cicp);
+  if (coded && !("ignored" in coded))
+    return { from: "cicp", srgb: isSrgbCoded(coded, interpretation === "gray"), codePoints: coded };
   if (icc) {
     if ("ignored" in icc) return ignoredProfile(icc.ignored, interpretation);
     return profileFacts(icc, interpretation);
   }
+  // gAMA and cHRM do not apply next to a cICP chunk, even if that cannot be used (PNG, third edition, 4.3)
+  if (coded) return { from: "cicp", srgb: true, ignored: coded.ignored };
   if (chunks) {
     const { srgb, gamma, chromaticities } = chunks;
     const converts =
@@ -61,8 +64,9 @@ export async function profileOf(
   const { colour } = header;
   if (colour?.from === "icc") return (await codec.metadata?.read(bytes, header, "icc"))?.icc;
   if (!colour || colour.srgb) return undefined;
-  if (colour.from === "cicp") return displayP3Profile();
-  return colour.from === "exif" ? adobeRgbProfile() : chunkProfile(colour, header.interpretation === "gray");
+  const gray = header.interpretation === "gray";
+  if (colour.codePoints) return codedProfile(colour.codePoints, gray);
+  return colour.from === "exif" ? adobeRgbProfile() : chunkProfile(colour, gray);
 }
 
 interface ProfilePiece {

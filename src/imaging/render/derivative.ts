@@ -8,6 +8,7 @@ import { orientationOf } from "../pipeline/orientation.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
 import { shapeAfter } from "../pipeline/shape.ts";
 import type { Step } from "../pipeline/step.ts";
+import { bilevelOf } from "./bilevel.ts";
 import {
   axisAt,
   chooseScale,
@@ -119,6 +120,7 @@ export function planDerivative(
       chroma: "420",
       encoder: "fast",
       passthrough: "auto",
+      ...bilevelOf(request.format, read, steps),
       ...(!isGray && { embed: { profile: "srgb", metadata: false } as const }),
     },
     memory: memoryOf(read, steps, decoder.memory(read, fileSize)),

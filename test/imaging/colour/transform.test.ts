@@ -194,7 +194,7 @@ describe("a profile", () => {
     ["a device link", changed(12, 0x6c, 0x69, 0x6e, 0x6b), "rgb", /class link/],
     ["too many tags", changed(128, 0, 0, 1, 0), "rgb", /at most 100 tags, received 256/],
     ["a tag beyond its end", changed(136, 0, 1, 0, 0), "rgb", /inside it/],
-    ["for RGB on gray", good, "gray", /it is for RGB, and the image is gray/],
+    ["for gray on RGB", grayProfile("1.8", [1.8]), "rgb", /it is for gray, and the image is RGB/],
     ["for CMYK on RGB", chemicalProof(), "rgb", /it is for CMYK, and the image is RGB/],
     [
       "primaries on a line",

@@ -87,6 +87,7 @@ async function imageHeader(bytes: ByteSource, png: PngHeader): Promise<ImageHead
     bands: png.bands,
     depth: png.bitDepth === 16 ? 16 : 8,
     interpretation,
+    ...(png.bitDepth === 1 && png.bands === 1 && { bilevel: true as const }),
     orientation: png.orientation,
     pages: 1,
     variant: `${png.bitDepth} bit ${png.colourName}${png.interlaced ? ", interlaced" : ""}`,

@@ -23,12 +23,13 @@ export interface EncodingHost extends Pick<CodecHost, "deflate" | "zlib"> {
 }
 
 /**
- * Returns a PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit like the pixels; one
- * band of only 0 and 255 is stored with 1 bit. Throws ImagingError `encode` for other pixels.
+ * Returns a PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit like the pixels, or
+ * with 1 bit if `bilevel` says that they are one band of only 0 and 255. Throws ImagingError `encode` for
+ * other pixels.
  */
 export async function encodePng(
   pixels: PixelBuffer,
-  options: Pick<EncodeOptions, "resolution">,
+  options: Pick<EncodeOptions, "resolution" | "bilevel">,
   host: EncodingHost,
 ): Promise<Uint8Array> {
   const { width, height, bands, data } = pixels;
@@ -43,9 +44,9 @@ export async function encodePng(
       "encode",
       `Expected PNG sides of 1 to 2147483647 pixels, received ${width} x ${height}.`,
     );
-  const bitonal = bands === 1 && isBitonal(data);
-  const depth = bitonal ? 1 : data instanceof Uint16Array ? 16 : 8;
-  const rows = bitonal
+  const bilevel = options.bilevel && bands === 1 && isBilevel(data);
+  const depth = bilevel ? 1 : data instanceof Uint16Array ? 16 : 8;
+  const rows = bilevel
     ? packBits(data, width, height)
     : await host.instances((module) => filterRows(module, pixels));
   const stream = await host.deflate(rows, level);
@@ -69,7 +70,7 @@ export async function encodePng(
   ]);
 }
 
-function isBitonal(data: Uint8Array | Uint16Array): data is Uint8Array {
+function isBilevel(data: Uint8Array | Uint16Array): data is Uint8Array {
   return data instanceof Uint8Array && data.every((sample) => sample === 0 || sample === 255);
 }
 

@@ -39,13 +39,15 @@ describe("a written PNG", () => {
           expect(back.data).toEqual(pixels.data);
         });
 
-  it("of black and white alone has 1 bit and decodes to 0 and 255", async () => {
+  it("of black and white alone has 1 bit if it is said to be bilevel, and decodes to 0 and 255", async () => {
     for (const width of [1, 8, 13]) {
       const next = sequence(width);
       const data = Uint8Array.from({ length: width * 6 }, () => (next() >>> 31) * 255);
-      const file = await encodePng({ width, height: 6, bands: 1, interpretation: "gray", data }, {}, host);
+      const pixels = { width, height: 6, bands: 1, interpretation: "gray", data } as const;
+      const file = await encodePng(pixels, { bilevel: true }, host);
       expect(file[24]).toBe(1);
       expect((await reference(file)).data).toEqual(data);
+      expect((await encodePng(pixels, {}, host))[24]).toBe(8);
     }
   });
 

@@ -128,6 +128,7 @@ async function readStored(
     bands,
     depth: picture.depth,
     interpretation,
+    ...(picture.bits === 1 && bands === 1 && { bilevel: true as const }),
     orientation: orientation >= 1 && orientation <= 8 ? orientation : 1,
     pages: offsets.length,
     ...(cut ? { pagesCut: cut } : {}),
