@@ -1,12 +1,28 @@
-// Prints how many words of prose each page of docs/ has: without code and generated pages.
+// Prints how many words each page of docs/ has, without code: those of prose, and those of prose and tables.
 //
 //   npm run docs:words
 
 import { fileURLToPath } from "node:url";
-import { proseOf } from "./site/prose.mjs";
+import { pageLengths, sumOf } from "./site/prose.mjs";
 
-const pages = proseOf(fileURLToPath(new URL("../docs/", import.meta.url)));
-for (const { path, words } of pages) console.log(`${String(words).padStart(7)}  ${path}`);
-console.log(
-  `${String(pages.reduce((sum, { words }) => sum + words, 0)).padStart(7)}  in all, outside the generated pages`,
+const pages = pageLengths(fileURLToPath(new URL("../docs/", import.meta.url)));
+const print = (prose, withTables, name) =>
+  console.log(`${String(prose).padStart(7)} ${String(withTables).padStart(7)}  ${name}`);
+const printSum = (chosen, name) =>
+  print(
+    sumOf(chosen, ({ prose }) => prose),
+    sumOf(chosen, ({ withTables }) => withTables),
+    name,
+  );
+
+console.log("  prose  tables too");
+for (const { path, prose, withTables } of pages) print(prose, withTables, path);
+printSum(
+  pages.filter(({ isForUsers }) => isForUsers),
+  "what users meet: all pages but those of contributing/",
 );
+printSum(
+  pages.filter(({ isGenerated }) => !isGenerated),
+  "what people write: all pages but the generated ones",
+);
+printSum(pages, "in all");

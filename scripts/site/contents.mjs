@@ -19,6 +19,30 @@ export function readContents(docs) {
   }));
 }
 
+/**
+ * Returns the parts that a reader of the page `path` meets: those of users, and on the pages of contributors
+ * theirs too.
+ */
+export const partsFor = (contents, path) =>
+  isForContributors(path)
+    ? contents
+    : contents.filter(({ pages }) => !pages.every((page) => isForContributors(page.path)));
+
+/** True if a page is for those who change smalti rather than for those who use it. */
+export const isForContributors = (path) => path.startsWith("contributing/");
+
+/**
+ * Returns the pages that have moved, from docs/moved.yaml: the old path of each, the path to go to, and an
+ * anchor there with its `#`, or "".
+ */
+export function readMoved(docs) {
+  const moved = parse(readFileSync(join(docs, "moved.yaml"), "utf8"));
+  return Object.entries(moved).map(([from, target]) => {
+    const [, to, anchor] = /^([^#]*)(.*)$/.exec(target);
+    return { from, to, anchor };
+  });
+}
+
 /** Returns the first heading of a page, without marks of code. Throws if there is none. */
 export function titleOf(markdown, path) {
   const title = /^# (.+)$/m.exec(markdown)?.[1];

@@ -2,6 +2,7 @@
 // right. Nothing is inline, as the service's policy refuses that, and all addresses are relative, so that the
 // site works below any path.
 
+import { partsFor } from "./contents.mjs";
 import { escapeHtml } from "./markdown.mjs";
 
 /**
@@ -12,7 +13,8 @@ import { escapeHtml } from "./markdown.mjs";
 export function pageOf({ contents, path, title, body, assets, version, start }) {
   const up = "../".repeat(path.split("/").length - 1);
   const to = (address) => escapeHtml(`${up}${address}`);
-  const all = contents.flatMap(({ pages }) => pages);
+  const parts = partsFor(contents, path);
+  const all = parts.flatMap(({ pages }) => pages);
   const at = all.findIndex((page) => page.path === path);
   const headings = outline(body);
   const name = title === "smalti" ? "smalti: documentation" : `${title} – smalti`;
@@ -39,7 +41,7 @@ export function pageOf({ contents, path, title, body, assets, version, start }) 
 ${start === undefined ? "" : `<a class="start" href="${to(start)}">Start page</a>`}
 </header>
 <nav id="contents" popover aria-label="Contents">
-${contents.map((part) => partOf(part, path, to)).join("\n")}
+${parts.map((part) => partOf(part, path, to)).join("\n")}
 </nav>
 <main id="content" tabindex="-1">
 ${headings && '<button class="narrow on-page" type="button" popovertarget="outline">On this page</button>'}
@@ -55,6 +57,26 @@ ${headings}
 <p id="count" role="status"></p>
 <ul id="results"></ul>
 </dialog>
+</body>
+</html>
+`;
+}
+
+/**
+ * Returns a page that leads from an old path to another. Browsers that ignore the refresh have the link.
+ */
+export function movedPageOf({ from, to, anchor }) {
+  const address = escapeHtml(`${"../".repeat(from.split("/").length - 1)}${to}.html${anchor}`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="robots" content="noindex">
+<meta http-equiv="refresh" content="0; url=${address}">
+<title>This page has moved</title>
+</head>
+<body>
+<p>This page has moved: <a href="${address}">${escapeHtml(to)}</a></p>
 </body>
 </html>
 `;

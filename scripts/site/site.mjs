@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import Eleventy from "@11ty/eleventy";
 import * as esbuild from "esbuild";
 import { version } from "../version.mjs";
-import { readContents, titleOf } from "./contents.mjs";
-import { pageOf } from "./layout.mjs";
+import { readContents, readMoved, titleOf } from "./contents.mjs";
+import { movedPageOf, pageOf } from "./layout.mjs";
 import { createRenderer } from "./markdown.mjs";
 import { sectionsOf } from "./sections.mjs";
 
@@ -83,9 +83,14 @@ function configure(configuration, { target, assets, start }) {
     sections.push(...sectionsOf({ path, title, html: body }));
     return pageOf({ path, title, body, contents, assets, version: shown, start });
   });
-  configuration.on("eleventy.after", () =>
-    writeFile(join(target, assets.sections), JSON.stringify(sections)),
-  );
+  configuration.on("eleventy.after", async () => {
+    await writeFile(join(target, assets.sections), JSON.stringify(sections));
+    for (const page of readMoved(docs)) {
+      const path = join(target, `${page.from}.html`);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, movedPageOf(page));
+    }
+  });
 }
 
 /** Returns the path of a file of the repository as Eleventy wants it: relative to the working folder. */

@@ -9,14 +9,7 @@ import { accessWarnings } from "../../src/config/reading/warnings.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
 
-const pages = [
-  "concepts/authorization",
-  "how-to/logins",
-  "how-to/reading-room",
-  "how-to/login-keycloak",
-  "how-to/login-entra",
-  "how-to/protect-full-resolution",
-];
+const pages = ["concepts/authorization", "how-to/logins"];
 const text = pages
   .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
   .join("\n");
@@ -56,7 +49,7 @@ ${[...text.matchAll(/match: "([^"*]+)\//g)]
   );
 
 test("each starts without a doubt", async () => {
-  expect(examples).toHaveLength(10);
+  expect(examples).toHaveLength(8);
   for (const text of examples) {
     const { service } = await startWith(text);
     // Without the sources and secrets of this test, which are not those of the page.

@@ -1,4 +1,4 @@
-// The tests that docs/reference/authorization-standard.md names are there, so that a clause does not lose its
+// The tests that docs/contributing/authorization-standard.md names are there, so that a clause does not lose its
 // test unnoticed.
 
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const page = readFileSync(`${root}docs/reference/authorization-standard.md`, "utf8");
+const page = readFileSync(`${root}docs/contributing/authorization-standard.md`, "utf8");
 
 /** Rows of the tables, without heads and rules. */
 const rows = page

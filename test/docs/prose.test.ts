@@ -1,17 +1,36 @@
 // The documentation stays short enough to be read.
 
 import { expect, test } from "vitest";
-import { proseOf, wordsOf } from "../../scripts/site/prose.mjs";
+import { pageLengths, sumOf, wordsOf, wordsWithTables } from "../../scripts/site/prose.mjs";
 import { docsFolder } from "./pages.ts";
 
+const sample =
+  "Two [words](a/b.md).\n\n```sh\nnone here\n```\n\n| in | `a b` – |\n|---|---|\n| a | table |\n";
+
 test("prose counts without code, tables and the addresses of links", () => {
-  expect(wordsOf("Two [words](a/b.md).\n\n```sh\nnone here\n```\n\n| none | here |\n\n    none here\n")).toBe(
-    2,
-  );
+  expect(wordsOf(`${sample}\n    none here\n`)).toBe(2);
 });
 
+test("words of tables count without their lines and dashes", () => {
+  expect(wordsWithTables(`${sample}\n<!-- none here -->\n`)).toBe(2 + 5);
+});
+
+const pages = pageLengths(docsFolder);
+
 test("the pages that people write have at most 25,000 words of prose", () => {
-  const words = proseOf(docsFolder).reduce((sum, page) => sum + page.words, 0);
+  const words = sumOf(
+    pages.filter(({ isGenerated }) => !isGenerated),
+    ({ prose }) => prose,
+  );
   expect(words).toBeLessThanOrEqual(25_000);
   expect(words).toBeGreaterThan(10_000);
+});
+
+test("what users meet has at most 50,000 words, tables and generated pages included", () => {
+  const words = sumOf(
+    pages.filter(({ isForUsers }) => isForUsers),
+    ({ withTables }) => withTables,
+  );
+  expect(words).toBeLessThanOrEqual(50_000);
+  expect(words).toBeGreaterThan(20_000);
 });

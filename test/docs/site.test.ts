@@ -35,6 +35,25 @@ function faultOf(from: string, target: string): string | undefined {
   return anchors.get(page)?.has(decodeURIComponent(anchor)) ? undefined : `${from}: ${target} has no anchor`;
 }
 
+const moved = parse(readFileSync(`${docsFolder}moved.yaml`, "utf8")) as Record<string, string>;
+
+test.each(Object.entries(moved))("the old address %s leads to %s", (from, to) => {
+  const up = "../".repeat(from.split("/").length - 1);
+  const target = `${up}${to.replace(/(?=#|$)/, ".html")}`;
+  expect(pages.get(`${from}.html`)).toContain(`<meta http-equiv="refresh" content="0; url=${target}">`);
+  expect(faultOf(`${from}.html`, target)).toBeUndefined();
+});
+
+test("only the pages for contributors have pages for contributors in their sidebar", () => {
+  const names = [...pages.keys()].filter((name) => !(name.slice(0, -".html".length) in moved));
+  const listing = names.filter((name) => {
+    const sidebar = /<nav id="contents".*?<\/nav>/s.exec(pages.get(name) ?? "")?.[0] ?? "";
+    return sidebar.includes("<summary>Contributing</summary>");
+  });
+  expect(listing).toEqual(names.filter((name) => name.startsWith("contributing/")));
+  expect(pages.get("index.html")).toContain('href="contributing/architecture.html"');
+});
+
 test("the contents name every page once", () => {
   const contents = parse(readFileSync(`${docsFolder}contents.yaml`, "utf8")) as Record<string, string[]>;
   expect(Object.values(contents).flat().sort()).toEqual(docsPages.map(({ path }) => path));
@@ -52,7 +71,7 @@ test("every link, picture and style sheet of the site is there, with its anchor"
       .filter((target) => !/^[a-z]+:/.test(target))
       .flatMap((target) => faultOf(name, target) ?? []),
   );
-  expect(pages.size).toBe(docsPages.length);
+  expect(pages.size).toBe(docsPages.length + Object.keys(moved).length);
   expect(faults).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 // Requirements of the two standards on all services and responses, for each profile;
-// docs/reference/authorization-standard.md names these tests.
+// docs/contributing/authorization-standard.md names these tests.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Served } from "../../served.ts";
