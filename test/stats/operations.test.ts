@@ -267,11 +267,11 @@ function testAlerts(
   expect(status).toBe(0);
 }
 
-test("the page for operators documents every figure, and no other", () => {
-  const text = read("operations/monitoring.md");
-  const named = new Set([...text.matchAll(/`(smalti_\w+)`/g)].map(([, name]) => name));
+test("the page for operators names only figures that exist, and the reference has them all", () => {
+  const namesOf = (page: string) => new Set(read(page).match(/(?<=`)smalti_\w+/g));
   const published = (Object.keys(figures) as FigureName[]).map(publishedName);
-  expect([...named].sort()).toEqual([...published].sort());
+  expect([...namesOf("operations/monitoring.md")].filter((name) => !published.includes(name))).toEqual([]);
+  expect([...namesOf("reference/metrics.md")].sort()).toEqual([...published].sort());
 });
 
 test.skipIf(!hasNginx)("nginx takes the example for it", () => {
