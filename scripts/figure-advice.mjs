@@ -4,8 +4,7 @@ export const figureAdvice = {
   http_requests:
     "`5xx` rise: see [why was this 503](../operations/monitoring.md#why-was-this-503). `unsupported` rises: people request files that are not images, or of a kind that is not read; the log has the paths. `4xx` rise: a viewer or crawler uses wrong addresses, or rules refuse requests. `cancelled` rises: clients leave before they get a response; look at the durations.",
   http_request_duration: "Compare the stages of renders and the waits.",
-  http_response:
-    "Full-size images are requested, perhaps by crawlers: `image.max_output_area` limits them.",
+  http_response: "Full-size images are requested, perhaps by crawlers: `image.max_output_area` limits them.",
   http_requests_in_flight: "It grows without end: a source or a store hangs.",
   http_requests_refused:
     "`address`: one client sends too many requests, or a proxy is not in `trusted_proxies`. `all`: raise `limits.max_in_flight` only if there are memory and processors to spare.",

@@ -22,7 +22,8 @@ const sections = [
 /** A Markdown page with all figures. Throws if there is advice for a figure that does not exist. */
 export function figuresPage(figures, publishedName) {
   const unknown = Object.keys(figureAdvice).filter((name) => !(name in figures));
-  if (unknown.length > 0) throw new Error(`scripts/figure-advice.mjs: no figure is named ${unknown.join(", ")}`);
+  if (unknown.length > 0)
+    throw new Error(`scripts/figure-advice.mjs: no figure is named ${unknown.join(", ")}`);
   const taken = new Set();
   const parts = sections.map(([title, names, intro]) => {
     const own = Object.keys(figures).filter((name) => names.test(name) && !taken.has(name));

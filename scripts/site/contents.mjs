@@ -43,6 +43,15 @@ export function readMoved(docs) {
   });
 }
 
+/**
+ * Returns the words that readers type for sections, from docs/search.yaml, by the address of the section on
+ * the site.
+ */
+export function readSearchWords(docs) {
+  const words = parse(readFileSync(join(docs, "search.yaml"), "utf8"));
+  return new Map(Object.entries(words).map(([path, text]) => [path.replace(/(?=#|$)/, ".html"), text]));
+}
+
 /** Returns the first heading of a page, without marks of code. Throws if there is none. */
 export function titleOf(markdown, path) {
   const title = /^# (.+)$/m.exec(markdown)?.[1];

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import Eleventy from "@11ty/eleventy";
 import * as esbuild from "esbuild";
 import { version } from "../version.mjs";
-import { readContents, readMoved, titleOf } from "./contents.mjs";
+import { readContents, readMoved, readSearchWords, titleOf } from "./contents.mjs";
 import { movedPageOf, pageOf } from "./layout.mjs";
 import { createRenderer } from "./markdown.mjs";
 import { sectionsOf } from "./sections.mjs";
@@ -84,7 +84,9 @@ function configure(configuration, { target, assets, start }) {
     return pageOf({ path, title, body, contents, assets, version: shown, start });
   });
   configuration.on("eleventy.after", async () => {
-    await writeFile(join(target, assets.sections), JSON.stringify(sections));
+    const words = readSearchWords(docs);
+    const found = sections.map((section) => ({ ...section, words: words.get(section.address) }));
+    await writeFile(join(target, assets.sections), JSON.stringify(found));
     for (const page of readMoved(docs)) {
       const path = join(target, `${page.from}.html`);
       await mkdir(dirname(path), { recursive: true });

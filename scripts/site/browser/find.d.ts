@@ -9,6 +9,8 @@ export interface Section {
   readonly title: string;
   readonly heading: string;
   readonly text: string;
+  /** Other words that readers may type for it. */
+  readonly words?: string;
 }
 
 export function createIndex(sections: readonly Section[]): MiniSearch<Section>;

@@ -17,18 +17,21 @@ const weights = {
 const weightOf = (address) =>
   Object.entries(weights).find(([begin]) => address.startsWith(begin))?.[1] ?? 1.5;
 
-/** Returns an index of sections: each has an address, the title of its page, a heading and a text. */
+/**
+ * Returns an index of sections: each has an address, the title of its page, a heading, a text, and other
+ * words that readers may type for it.
+ */
 export function createIndex(sections) {
   const index = new MiniSearch({
     idField: "address",
-    fields: ["heading", "title", "text"],
+    fields: ["heading", "title", "text", "words"],
     storeFields: ["heading", "title", "text"],
     processTerm: stemOf,
     searchOptions: {
       prefix: true,
       fuzzy: (word) => word.length > 4 && 0.2,
       combineWith: "AND",
-      boost: { heading: 6, title: 3 },
+      boost: { heading: 6, words: 6, title: 3 },
     },
   });
   index.addAll(sections);
@@ -51,7 +54,7 @@ export function find(index, words) {
 
 /** Words of a question that say nothing of its subject. All others are looked for. */
 const stopWords = new Set(
-  "a am an and are can could do does for how i if in is it my of on or should the there to what why with you".split(
+  "a am an and are by can could do does for how i if in is it my of on or should the there to what why with you".split(
     " ",
   ),
 );
