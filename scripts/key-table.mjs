@@ -1,17 +1,30 @@
 // The keys of a schema as a table of the reference page.
 
-/** A Markdown table with a row for each leaf of a schema. */
+/**
+ * A Markdown table with a row for each leaf of a schema; leaves that differ only in their path, such as those
+ * of the three caches, share a row.
+ */
 export function keyTable(leaves) {
-  return `| key | value | default | meaning |\n|---|---|---|---|\n${leaves.map(row).join("\n")}\n`;
+  const rows = new Map();
+  for (const leaf of leaves) {
+    const { path, text } = row(leaf);
+    rows.set(text, [...(rows.get(text) ?? []), path]);
+  }
+  const lines = [...rows].map(([text, paths]) => `| ${paths.join(", ")} | ${text} |`);
+  return `| key | value | default | meaning |\n|---|---|---|---|\n${lines.join("\n")}\n`;
 }
 
+/** Returns the path of a leaf with its mark, and the other cells. */
 function row({ path, node, optional, of }) {
   const told = of ? `${of.map((word) => `\`${word}\``).join(", ")}: ` : "";
   const meaning = [told + (node.description ?? ""), node.env ? `Environment: \`${node.env}\`.` : ""]
     .filter(Boolean)
     .join(" ")
     .replaceAll("|", "\\|");
-  return `| \`${path}\`${node.edit === "live" ? " ↻" : ""} | ${form(node)} | ${optional ? "none" : standard(node)} | ${meaning} |`;
+  return {
+    path: `\`${path}\`${node.edit === "live" ? " ↻" : ""}`,
+    text: `${form(node)} | ${optional ? "none" : standard(node)} | ${meaning}`,
+  };
 }
 
 function form(node) {
