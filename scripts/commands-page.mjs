@@ -2,7 +2,8 @@
 
 /** Returns a Markdown page with all commands: their lines, flags, examples and exit codes. */
 export function commandsPage({ commands, usageLine, flagLines, exitCodes }) {
-  const parts = commands.map((command) => partOf(command, usageLine(command), flagLines(command)));
+  const common = commonFlags(commands.map(flagLines));
+  const parts = commands.map((command) => partOf(command, usageLine(command), flagLines(command), common));
   const codes = exitCodes.map(([code, text]) => `| ${code} | ${text} |`).join("\n");
   return `# Command line
 
@@ -19,11 +20,28 @@ Files are written whole or not at all, also if the command is interrupted.
 |---|---|
 ${codes}
 
+| flag of most commands | meaning |
+|---|---|
+${[...common].join("\n")}
+
 ${parts.join("\n")}`;
 }
 
-function partOf({ name, summary, more, examples = [] }, usage, flags) {
-  const rows = flags.map(([form, text]) => `| \`${form}\` | ${text.replaceAll("|", "\\|")} |`);
+/** Returns the rows of flags that at least five commands have, with the same meaning. */
+function commonFlags(all) {
+  const rows = all.flatMap((flags) => flags.map(rowOf));
+  return new Set(rows.filter((row) => rows.filter((other) => other === row).length >= 5));
+}
+
+const rowOf = ([form, text]) => `| \`${form}\` | ${text.replaceAll("|", "\\|")} |`;
+
+function partOf({ name, summary, more, examples = [] }, usage, flags, common) {
+  const all = flags.map(rowOf);
+  const rows = all.filter((row) => !common.has(row));
+  const others = all
+    .filter((row) => common.has(row))
+    .map((row) => /`-*(.*?)`/.exec(row)[0])
+    .join(", ");
   const table = rows.length > 0 ? `\n| flag | meaning |\n|---|---|\n${rows.join("\n")}\n` : "";
   const block =
     examples.length > 0
@@ -36,7 +54,7 @@ ${sentence(summary)}${more ? ` ${sentence(more.replaceAll("\n", " "))}` : ""}
 \`\`\`
 ${usage}
 \`\`\`
-${table}${block}`;
+${others ? `\nTakes ${others}.\n` : ""}${table}${block}`;
 }
 
 /** Returns a line of the help as a sentence. */

@@ -15,6 +15,8 @@ import { vulnerabilities } from "./vulnerabilities.mjs";
 import { vulnerabilitiesPage } from "./vulnerabilities-page.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
+/** Heading of the keys with which several parts reach a server. */
+const connections = "Buckets and Redis";
 const folder = mkdtempSync(join(root, "node_modules/.docs-"));
 const bundle = join(folder, "schema.mjs");
 await build({
@@ -96,6 +98,11 @@ function sections() {
       "A limit of 0 is off. `max` is reduced to the limits; other sizes above a limit are 400. Limits apply to the size in the request, before rotation.",
     ],
     [
+      connections,
+      /^(?:sources\[\]|cache\.\w+|auth\.session\.\w+)\.(?:bucket|region|endpoint|path_style|anonymous|\w+_key_env|session_token_env|addr|db|tls|password_env)$|^(?:cache\.\w+|auth\.session\.redis)\.(?:url|token_env)$/,
+      "How sources, caches and sessions reach a bucket (`s3`: from `bucket` to `session_token_env`) or Redis (`redis`: the others).",
+    ],
+    [
       "Sources",
       /^sources/,
       "Where masters are: [sources](../concepts/sources.md). Names and prefixes have to be unique. Without sources the service serves the bundled picture `sample`.",
@@ -130,8 +137,10 @@ function reference() {
   const all = leaves(configTree());
   const taken = new Set();
   const parts = sections().map(([title, keys, intro]) => {
-    const rows = all.filter(({ path }) => keys.test(path) && !taken.has(path));
-    for (const { path } of rows) taken.add(path);
+    const own = all.filter(({ path }) => keys.test(path) && !taken.has(path));
+    for (const { path } of own) taken.add(path);
+    // The introduction says which backends have the keys of a connection.
+    const rows = title === connections ? own.map(({ of, ...leaf }) => leaf) : own;
     return `## ${title}\n\n${intro ? `${intro}\n\n` : ""}${keyTable(rows)}`;
   });
   const left = all.filter(({ path }) => !taken.has(path));
