@@ -51,13 +51,29 @@ function tableOf(rows, textOf) {
     const text = textOf(row);
     if (text !== undefined) byText.set(text, [...(byText.get(text) ?? []), key]);
   }
+  const all = Object.keys(rows);
   return [
     "| Cantaloupe | smalti |",
     "|---|---|",
-    ...[...byText].map(
-      ([text, keys]) => `| ${keys.map((key) => `\`${key}\``).join(", ")} | ${escaped(text)} |`,
-    ),
+    ...[...byText].map(([text, keys]) => {
+      const names = shortened(keys, all).map((key) => `\`${key}\``);
+      return `| ${names.join(", ")} | ${escaped(text)} |`;
+    }),
   ];
+}
+
+/** Returns keys with `GROUP.*` in place of three or more, if these are all of that group. */
+function shortened(keys, all) {
+  const isWhole = (group) => {
+    const members = all.filter((key) => key.startsWith(group));
+    return members.length > 2 && members.every((key) => keys.includes(key));
+  };
+  const names = keys.map((key) => {
+    const groups = [...key.matchAll(/\./g)].map(({ index }) => key.slice(0, index + 1));
+    const widest = groups.find(isWhole);
+    return widest === undefined ? key : `${widest}*`;
+  });
+  return [...new Set(names)];
 }
 
 /** Links of the page for references that the terminal shows as text. */
