@@ -1,5 +1,5 @@
-// The tests that docs/contributing/authorization-standard.md names are there, so that a clause does not lose its
-// test unnoticed.
+// The tests that docs/contributing/authorization-standard.md names are there, so that a clause does not lose
+// its test unnoticed.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
