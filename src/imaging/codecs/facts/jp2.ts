@@ -5,6 +5,7 @@ import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { isSubsampled } from "../jp2/codestream.ts";
 import { readFacts } from "../jp2/header.ts";
+import { coloursOf } from "../jp2/labels.ts";
 import { type FileFacts, halvings, type StoredSize } from "./file-facts.ts";
 
 const marker = { cod: 0xff52, tlm: 0xff55, plm: 0xff57, plt: 0xff58, sot: 0xff90, sod: 0xff93 } as const;
@@ -32,8 +33,7 @@ export async function jp2Facts(bytes: ByteSource, header: ImageHeader): Promise<
     sampleFormat: components[0]?.signed ? "signed integer" : "unsigned integer",
     colours: bands.palette ? "palette" : header.interpretation,
     ...(bands.palette && { paletteEntries: bands.palette.entries }),
-    ...(bands.from.length % 2 === 0 &&
-      header.interpretation !== "cmyk" && { transparency: "alpha for each pixel" }),
+    ...(bands.from.length > coloursOf[bands.interpretation] && { transparency: "alpha for each pixel" }),
     compression: highThroughput ? "high-throughput JPEG 2000 (HTJ2K)" : "JPEG 2000",
     // Only the packets of a reversible codestream show if all of its bits are present.
     ...(!reversible && { lossless: false }),

@@ -5,9 +5,10 @@ import { ImagingError } from "../../errors.ts";
 import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
 import { type Component, isSubsampled } from "./codestream.ts";
 import { decodeRegion } from "./decode.ts";
-import { type Facts, refuseSamples, starts } from "./header.ts";
+import { type Facts, starts } from "./header.ts";
 import { marker } from "./markers.ts";
 import { openFile } from "./opening.ts";
+import { refuseSamples } from "./refusals.ts";
 import type { SharedWorkbench } from "./region/workbench.ts";
 import { readSegments } from "./stream/tile-parts.ts";
 

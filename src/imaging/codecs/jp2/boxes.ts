@@ -6,7 +6,7 @@ import { xmpOrientation } from "../../metadata/xmp.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Resolution } from "../image-header.ts";
 import { damagedError } from "./codestream.ts";
-import { type LabCoding, labFields, readLab } from "./lab.ts";
+import { type ColourLabel, mostLabels, readLabel } from "./labels.ts";
 
 export interface Palette {
   readonly entries: number;
@@ -29,69 +29,16 @@ export interface ChannelDefinition {
   readonly association: number;
 }
 
-/** From the enumerated value or an ICC profile's signature; "other" cannot be served. */
-export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "lab" | "other";
-
 export interface Boxes {
   readonly codestream: { readonly start: number; readonly length?: number | undefined };
-  readonly size?: { readonly width: number; readonly height: number; readonly components: number };
-  /** Colour space that the first colr box of a known kind names by number. */
-  readonly colour?: ColourSpace;
-  /** Name of a space that cannot be served. */
-  readonly colourName?: string;
-  /** True for gray of which 0 is white. */
-  readonly inverted?: boolean;
-  /** Coding of CIELab. */
-  readonly lab?: LabCoding;
-  /**
-   * The profile of a colr box before that: its position, and its colour space; no space if it is no profile.
-   */
-  readonly profile?:
-    | { readonly offset: number; readonly length: number; readonly space?: ColourSpace | undefined }
-    | undefined;
+  readonly size?: { readonly width: number; readonly height: number };
+  /** What colr boxes of known kinds say, in their order. */
+  readonly labels: readonly ColourLabel[];
   readonly palette?: Palette;
   readonly mapping?: readonly Mapping[];
   readonly definitions?: readonly ChannelDefinition[];
   readonly resolution?: Resolution | undefined;
   readonly orientation: number;
-}
-
-/** T.800 table I.10 and T.801 table M.25; others are unsupported. */
-const enumerated: Readonly<Record<number, ColourSpace>> = {
-  0: "gray",
-  12: "cmyk",
-  14: "lab",
-  15: "gray",
-  16: "rgb",
-  17: "gray",
-  18: "ycc",
-};
-/** Enumerated value of bi-level with white as 0; in 15 it is black (T.801 table M.25). */
-const whiteIsZero = 0;
-/** Names of colour spaces that cannot be served, from the same tables. */
-const otherSpaces: Readonly<Record<number, string>> = {
-  1: "YCbCr (1)",
-  3: "YCbCr (2)",
-  4: "YCbCr (3)",
-  9: "PhotoYCC",
-  11: "CMY",
-  13: "YCCK",
-  19: "CIEJab",
-  20: "e-sRGB",
-  21: "ROMM-RGB",
-  24: "e-sYCC",
-};
-/** ICC.1 header, bytes 16 to 19. */
-const profileSpaces: Readonly<Record<number, ColourSpace>> = {
-  [fourCC("GRAY")]: "gray",
-  [fourCC("RGB ")]: "rgb",
-  [fourCC("CMYK")]: "cmyk",
-};
-
-/** Returns the space of the profile in a colr box. */
-function profileSpace(colr: DataView): ColourSpace | undefined {
-  if (colr.getUint32(3 + 36) !== fourCC("acsp")) return undefined;
-  return profileSpaces[colr.getUint32(3 + 16)] ?? "other";
 }
 
 /**
@@ -113,9 +60,13 @@ export interface Box {
   readonly length?: number | undefined;
 }
 
+type Found = { -readonly [K in Exclude<keyof Boxes, "labels">]?: Boxes[K] } & {
+  readonly labels: ColourLabel[];
+};
+
 /** Walks the boxes by their headers. Throws ImagingError `decode`. */
 export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
-  const found: { -readonly [K in keyof Boxes]?: Boxes[K] } = {};
+  const found: Found = { labels: [] };
   const told: { [K in OrientationBox["kind"]]?: number | undefined } = {};
   try {
     for await (const box of walk(file, 0, file.size)) {
@@ -164,11 +115,7 @@ export async function* walk(file: HeaderBytes, start: number, end: number | unde
   }
 }
 
-async function readHeaderBox(
-  file: HeaderBytes,
-  parent: Box,
-  found: { -readonly [K in keyof Boxes]?: Boxes[K] },
-): Promise<void> {
+async function readHeaderBox(file: HeaderBytes, parent: Box, found: Found): Promise<void> {
   const end = parent.length === undefined ? undefined : parent.body + parent.length;
   for await (const { type, body, length = 0 } of walk(file, parent.body, end)) {
     const view = async (bytes: number) => {
@@ -178,10 +125,9 @@ async function readHeaderBox(
     };
     if (type === fourCC("ihdr")) {
       const v = await view(14);
-      found.size ??= { height: v.getUint32(0), width: v.getUint32(4), components: v.getUint16(8) };
+      found.size ??= { height: v.getUint32(0), width: v.getUint32(4) };
     } else if (type === fourCC("colr")) {
-      if (found.colour === undefined)
-        Object.assign(found, await readColour(view, body, length, found.profile));
+      if (found.labels.length < mostLabels) addLabel(found.labels, await readLabel(view, body, length));
     } else if (type === fourCC("pclr")) {
       found.palette ??= readPalette(await view(Math.min(length, 3 + 255 * 3 + 1024 * 4 * 2)));
     } else if (type === fourCC("cmap")) {
@@ -203,25 +149,9 @@ async function readHeaderBox(
   }
 }
 
-/** Reads a colr box (I.5.3.3); the first of several profiles counts. */
-async function readColour(
-  view: (bytes: number) => Promise<DataView>,
-  body: number,
-  length: number,
-  profile: Boxes["profile"],
-): Promise<Pick<Boxes, "colour" | "colourName" | "inverted" | "lab" | "profile">> {
-  const method = (await view(3)).getUint8(0);
-  if (method === 1) {
-    const number = (await view(7)).getUint32(3);
-    const colour = enumerated[number];
-    if (colour === "lab")
-      return { colour, lab: readLab(length < 7 + labFields ? undefined : await view(7 + labFields)) };
-    return colour
-      ? { colour, inverted: number === whiteIsZero }
-      : { colour: "other", colourName: otherSpaces[number] ?? `the colour space ${number}` };
-  }
-  if (profile || (method !== 2 && method !== 3) || length < 3 + 128) return {};
-  return { profile: { offset: body + 3, length: length - 3, space: profileSpace(await view(3 + 40)) } };
+/** Adds a label to those of a file; the first of several profiles counts. */
+function addLabel(labels: ColourLabel[], label: ColourLabel | undefined): void {
+  if (label && !(label.profile && labels.some(({ profile }) => profile))) labels.push(label);
 }
 
 function rows<T>(view: DataView, size: number, start: number, read: (at: number) => T): T[] {

@@ -33,27 +33,29 @@ export function codestreamOf(name: string): Uint8Array {
   return file.slice(Buffer.from(file).indexOf(Uint8Array.of(0xff, 0x4f, 0xff, 0x51)));
 }
 
-/** A JP2 file around a codestream; `extended`: with a 64-bit box length. */
-export function boxed(file: {
+interface Boxed {
   readonly codestream: Uint8Array;
   readonly size: readonly [width: number, height: number, components: number];
-  readonly enumerated?: number | undefined;
-  readonly extra?: Bytes;
   readonly behind?: Bytes;
   readonly extended?: boolean;
-}): Uint8Array {
+}
+
+/** A JP2 file around a codestream; `extended`: with a 64-bit box length. */
+export function boxed(
+  file: Boxed & { readonly enumerated?: number | undefined; readonly extra?: Bytes },
+): Uint8Array {
+  return labelled({ ...file, boxes: [box("colr", [1, 0, 0], u32(file.enumerated ?? 16)), file.extra ?? []] });
+}
+
+/** The same with these boxes after ihdr. */
+export function labelled(file: Boxed & { readonly boxes: readonly Bytes[] }): Uint8Array {
   const [width, height, components] = file.size;
   const { length } = file.codestream;
   const name = [...new TextEncoder().encode("jp2c")];
   return Uint8Array.from([
     ...box("jP  ", [0x0d, 0x0a, 0x87, 0x0a]),
     ...box("ftyp", [...new TextEncoder().encode("jp2 ")], u32(0), [...new TextEncoder().encode("jp2 ")]),
-    ...box(
-      "jp2h",
-      box("ihdr", u32(height), u32(width), u16(components), [7, 7, 0, 0]),
-      box("colr", [1, 0, 0], u32(file.enumerated ?? 16)),
-      file.extra ?? [],
-    ),
+    ...box("jp2h", box("ihdr", u32(height), u32(width), u16(components), [7, 7, 0, 0]), ...file.boxes),
     ...(file.extended ? [...u32(1), ...name, ...u32(0), ...u32(16 + length)] : [...u32(8 + length), ...name]),
     ...file.codestream,
     ...(file.behind ?? []),
