@@ -88,8 +88,10 @@ async function readSamples(file: TiffFile, directory: Directory, compression: nu
     (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
   const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
   const inkSet = stated === undefined || stated === 5 ? await number("InkSet") : undefined;
+  const unsaid = () => unsaidPhotometric(compression, samples - extra.length, inkSet);
+  const fits = stated !== undefined && isPossible(stated, samples, directory);
   const photometric =
-    old?.photometric ?? stated ?? unsaidPhotometric(compression, samples - extra.length, inkSet);
+    old?.photometric ?? (fits ? stated : stated === undefined ? unsaid() : samples < 3 ? gray : rgb);
   return {
     photometric,
     samples,
@@ -170,6 +172,18 @@ function unsaidPhotometric(compression: number, colours: number, inkSet: number 
   if (compressions[compression]?.bilevel) return 0;
   if (colours >= 4 && inkSet === 1) return 5;
   return colours >= 3 ? 2 : 1;
+}
+
+const [gray, rgb, palette] = [1, 2, 3] as const;
+
+/**
+ * True unless the image has too few samples for a PhotometricInterpretation, or no map for a palette: then
+ * its samples are gray or RGB by their number, as in libvips. L* alone is no gray (TIFF 6.0 section 23).
+ */
+function isPossible(photometric: number, samples: number, { entries }: Directory): boolean {
+  const known = photometrics[photometric];
+  if (photometric === palette && !entries.has(tags.ColorMap)) return false;
+  return known?.interpretation === "lab" || samples >= (known?.samples ?? 1);
 }
 
 interface ExtraAlpha {
