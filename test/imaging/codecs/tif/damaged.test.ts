@@ -67,7 +67,7 @@ describe("damaged files", () => {
     ["a directory of 65535 fields", Uint8Array.of(0x49, 0x49, 42, 0, 8, 0, 0, 0, 255, 255, 0, 0)],
     ["nothing but a byte order mark", Uint8Array.of(0x4d, 0x4d)],
     ["a BigTIFF offset past 2^53", Uint8Array.of(0x49, 0x49, 43, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64)],
-    ["a palette without colours", plain([262, 3, 3])],
+    ["a palette of one colour", plain([262, 3, 3], [320, 3, 1, 2, 3])],
     ["deflate that is none", plain([259, 3, 8])],
     ["LZW that begins with an unknown code", plain([259, 3, 5])],
     [

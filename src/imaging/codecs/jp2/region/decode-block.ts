@@ -4,6 +4,7 @@ import { ImagingError } from "../../../errors.ts";
 import type { ReadRanges } from "../../ranges.ts";
 import { damagedError } from "../codestream.ts";
 import type { Band } from "../stream/geometry.ts";
+import { htKinds, lastSet } from "../stream/ht-segments.ts";
 import { blockStyle, type Coding } from "../stream/parameters.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { Arena, Engine } from "./engine.ts";
@@ -22,6 +23,9 @@ export interface BandCoding {
 
 /** Context tables by orientation. */
 const orientations = { LL: 0, LH: 0, HL: 1, HH: 2 } as const;
+
+/** Bits of the style that decoding by Part 1 knows. */
+const part1Styles = blockStyle.highThroughput - 1;
 
 /** Magnitudes have 31 bits, one of them a fraction. */
 const mostPlanes = 30;
@@ -43,7 +47,7 @@ export function decodeBlock(
       "unsupported",
       `Expected JPEG 2000 code-blocks of at most ${mostPlanes} bit-planes, received one of ${planes}; convert the file.`,
     );
-  const isHt = (band.coding.style & blockStyle.highThroughput) !== 0;
+  const isHt = (band.coding.style & blockStyle.highThroughput) !== 0 && block.kind !== htKinds.part1;
   const coded = gather(arena, block, bytes, isHt ? 0 : 2, planes);
   if (!isHt) decodePart1(arena, coded, band, size, out);
   else if (!decodeHt(engine, coded, band, size, out))
@@ -122,14 +126,11 @@ function decodePart1(
   });
   const { run, work } = engine;
   const number = orientations[orientation];
-  const { style } = coding;
+  const style = coding.style & part1Styles;
   run.decodeBlock(data, table, segments.length, width, height, planes, skipped, number, style, work, out);
 }
 
-/**
- * T.814: cleanup in the first segment, refinement in the second; three passes before the first cleanup are
- * one zero plane each.
- */
+/** Decodes the last HT set (T.814 7.1). */
 function decodeHt(
   engine: Engine,
   { data, segments, planes }: CodedBlock,
@@ -137,14 +138,14 @@ function decodeHt(
   { width, height }: BlockSize,
   out: number,
 ): boolean {
-  const [cleanup, refinement] = segments;
-  if (!cleanup || segments.length > 2) return false;
-  const before = (cleanup.passes - 1) / 3;
-  const plane = planes - 1 - before;
-  if (plane < 0 || !Number.isInteger(before)) return false;
+  const set = lastSet(segments);
+  if (set === "none") engine.bytes().fill(0, out, out + 4 * width * height);
+  if (set === "none" || !set) return set === "none";
+  const { cleanup, refinement, passes } = set;
+  const plane = planes - 1 - set.before / 3;
+  if (plane < 0) return false;
   const causal = coding.style & blockStyle.causal ? 1 : 0;
   const { run, work } = engine;
-  const passes = 1 + (refinement?.passes ?? 0);
-  const [first, second] = [cleanup.length, refinement?.length ?? 0];
-  return run.decodeHtBlock(data, first, second, passes, width, height, plane, causal, work, out) === 1;
+  const at = data + set.at;
+  return run.decodeHtBlock(at, cleanup, refinement, passes, width, height, plane, causal, work, out) === 1;
 }

@@ -179,10 +179,10 @@ function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
       `code-blocks of at most 4096 samples and 1024 on a side, received ${2 ** blockWidth}x${2 ** blockHeight}`,
     );
   const style = view.getUint8(at + 3);
-  if ((style & blockStyle.mixed) !== 0)
+  if ((style & blockStyle.mixed) !== 0 && (style & (blockStyle.bypass | blockStyle.terminatesAll)) !== 0)
     throw new ImagingError(
       "unsupported",
-      "Expected code-blocks of one kind in a JPEG 2000 file, received HT blocks mixed with others; convert the file.",
+      "Expected whole code-blocks beside HT blocks in a JPEG 2000 file, received ones of several segments; convert the file.",
     );
   const precincts = Array.from({ length: levels + 1 }, (_, r) => {
     const sides = userDefined ? view.getUint8(at + 5 + r) : 0xff;

@@ -5,6 +5,7 @@ import { damagedError } from "../codestream.ts";
 import { marker } from "../markers.ts";
 import { type Band, type Box, intersect, isEmpty, precinctBox, type Resolution } from "./geometry.ts";
 import { HeaderBits } from "./header-bits.ts";
+import { readHtPieces } from "./ht-segments.ts";
 import { blockStyle } from "./parameters.ts";
 import { TagTree } from "./tag-tree.ts";
 
@@ -21,6 +22,8 @@ export interface CodedPiece {
 export interface CodeBlock extends Box {
   readonly passes: number;
   readonly zeroPlanes: number;
+  /** Of HT styles: one of {@link htKinds}. */
+  readonly kind: number;
   readonly pieces: readonly CodedPiece[];
   /** The slot that had it decoded last, which may have another block by now; see `region/block-slots.ts`. */
   slot: number;
@@ -39,7 +42,7 @@ const field = {
   zeroPlanes: 1,
   /** State of its lengths (B.10.7.1), without the 3 that it begins with. */
   lengthBits: 2,
-  /** Passes that its segment can still take. */
+  /** Passes that its segment can still take; of HT styles, one of {@link htKinds}. */
   room: 3,
 } as const;
 const fieldCount = 4;
@@ -159,6 +162,7 @@ export class PrecinctBand {
       y1: Math.min(y1, y + height),
       passes: states.fields[fieldCount * index + field.passes]!,
       zeroPlanes: states.fields[fieldCount * index + field.zeroPlanes]!,
+      kind: states.fields[fieldCount * index + field.room]!,
       pieces: this.#piecesOf(index),
       slot: -1,
     };
@@ -316,6 +320,7 @@ function isIncluded(
 /** Most passes of a code-block: more than three for each of the possible bit-planes. */
 const mostPasses = 255;
 const mostLengthBits = 31;
+const mostPassBits = 7;
 
 /**
  * Reads how many passes a packet has of a code-block, and the lengths of their segments (B.10.6, B.10.7).
@@ -338,9 +343,24 @@ function readContribution(
   if (passed + left > mostPasses)
     throw damagedError(`at most ${mostPasses} passes of a code-block, received more`);
   while (bits.bit() === 1 && lengthBits <= mostLengthBits) lengthBits++;
+  const isHt = (style & blockStyle.highThroughput) !== 0;
+  if (isHt && lengthBits + mostPassBits > mostLengthBits)
+    throw damagedError(`lengths of at most ${mostLengthBits} bits, received a longer one`);
+  if (isHt) {
+    const mixed = (style & blockStyle.mixed) !== 0;
+    const state = { passes: passed, kind: room, lengthBits, mixed };
+    const { kind, pieces } = readHtPieces(bits, state, left);
+    for (const { passes, length, begins } of pieces) {
+      band.add(block, at, length, passes, begins);
+      at += length;
+    }
+    passed += left;
+    room = kind;
+    left = 0;
+  }
   while (left > 0) {
     const begins = room === 0;
-    if (begins) room = segmentPasses(style, passed, left);
+    if (begins) room = segmentPasses(style, passed);
     const passes = Math.min(left, room);
     const width = lengthBits + 31 - Math.clz32(passes);
     if (width > mostLengthBits)
@@ -378,12 +398,8 @@ function passCount(bits: HeaderBits): number {
 
 const unbounded = mostPasses;
 
-/**
- * Returns the number of passes of a segment that begins with pass `pass` (D.4, D.6); HT blocks (T.814 B.3):
- * cleanup, then the others.
- */
-function segmentPasses(style: number, pass: number, coming: number): number {
-  if (style & blockStyle.highThroughput) return pass === 0 ? 3 * Math.floor((coming - 1) / 3) + 1 : 2;
+/** Returns the number of passes of a segment that begins with pass `pass` (D.4, D.6). */
+function segmentPasses(style: number, pass: number): number {
   if (style & blockStyle.terminatesAll) return 1;
   if (!(style & blockStyle.bypass)) return unbounded;
   if (pass < 10) return 10 - pass;
