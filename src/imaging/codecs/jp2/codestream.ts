@@ -3,6 +3,7 @@
 
 import { ImagingError } from "../../errors.ts";
 import type { HeaderBytes } from "../header-bytes.ts";
+import { extensionIn } from "./extensions.ts";
 import { marker, progressions } from "./markers.ts";
 
 export interface Component {
@@ -33,6 +34,8 @@ export interface Codestream {
   readonly transformed: boolean;
   /** True if it needs a high-throughput decoder. */
   readonly highThroughput: boolean;
+  /** What it has of Part 2 and cannot be decoded without. */
+  readonly extension?: string;
 }
 
 /**
@@ -89,7 +92,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
     const segment = await file.view(at, 4);
     if (!segment) break;
     const kind = segment.getUint16(0);
-    const { coding, levels, highThroughput } = seen;
+    const { coding, levels, highThroughput, extension } = seen;
     if (kind === marker.sot) {
       if (!coding) break;
       return {
@@ -99,6 +102,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
         reversible: coding.reversible,
         transformed: coding.transformed,
         highThroughput,
+        ...(extension && { extension }),
       };
     }
     if (isBare(kind)) {
@@ -107,6 +111,8 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
     }
     const length = segment.getUint16(2);
     if (kind < 0xff00 || length < 2) break;
+    const body = await file.view(at + 4, Math.min(length - 2, codingBytes));
+    if (body) seen.extension ??= extensionIn(kind, body, siz.components.length);
     if (!(await takeSegment(file, kind, at + 4, siz.components.length, seen))) break;
     at += 2 + length;
   }
@@ -119,7 +125,11 @@ interface MainHeader {
   /** Minimum over the components with their own value. */
   levels: number;
   highThroughput: boolean;
+  extension?: string | undefined;
 }
+
+/** Bytes of a segment that show if it can be decoded. */
+const codingBytes = 12;
 
 /**
  * Reads the parameters of a segment that begin at `at`; returns false if the file ends within the first COD.
@@ -151,7 +161,10 @@ async function takeSegment(
   return true;
 }
 
-type Siz = Omit<Codestream, "levels" | "progression" | "reversible" | "transformed" | "highThroughput">;
+type Siz = Omit<
+  Codestream,
+  "levels" | "progression" | "reversible" | "transformed" | "highThroughput" | "extension"
+>;
 
 async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
   const view = await file.view(at, 40);

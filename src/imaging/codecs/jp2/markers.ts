@@ -24,3 +24,12 @@ export const marker = {
 /** Progressions by number. */
 export const progressions = ["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"] as const;
 export type Progression = (typeof progressions)[number];
+
+/** Styles of code-blocks: T.800 table A.19, and T.814 for the last two. */
+export const blockStyles = {
+  bypass: 1,
+  terminatesAll: 4,
+  causal: 8,
+  highThroughput: 64,
+  mixed: 128,
+} as const;

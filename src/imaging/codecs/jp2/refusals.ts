@@ -2,6 +2,7 @@
 
 import type { Mapping, Palette } from "./boxes.ts";
 import { areUnequal, type Codestream, type Component, componentExtent } from "./codestream.ts";
+import { refuseExtension } from "./extensions.ts";
 import type { LabCoding } from "./lab.ts";
 
 /** Returns why colours of another space are unsupported. */
@@ -34,7 +35,8 @@ export function refuseLab(
 
 /** Returns why samples cannot be decoded, whatever they mean; undefined if they can. */
 export function refuseSamples(codestream: Codestream): string | undefined {
-  const { components } = codestream;
+  const { components, extension } = codestream;
+  if (extension) return refuseExtension(extension);
   if (components.some((component) => !hasSamples(codestream, component)))
     return "Expected samples in each JPEG 2000 component, received a picture too small for its subsampling";
   const deepest = Math.max(...components.map(({ bits }) => bits));

@@ -3,9 +3,10 @@
 import { ImagingError } from "../../../errors.ts";
 import type { ReadRanges } from "../../ranges.ts";
 import { damagedError } from "../codestream.ts";
+import { blockStyles } from "../markers.ts";
 import type { Band } from "../stream/geometry.ts";
 import { htKinds, lastSet } from "../stream/ht-segments.ts";
-import { blockStyle, type Coding } from "../stream/parameters.ts";
+import type { Coding } from "../stream/parameters.ts";
 import type { CodeBlock } from "../stream/precinct.ts";
 import type { Arena, Engine } from "./engine.ts";
 
@@ -25,7 +26,7 @@ export interface BandCoding {
 const orientations = { LL: 0, LH: 0, HL: 1, HH: 2 } as const;
 
 /** Bits of the style that decoding by Part 1 knows. */
-const part1Styles = blockStyle.highThroughput - 1;
+const part1Styles = blockStyles.highThroughput - 1;
 
 /** Magnitudes have 31 bits, one of them a fraction. */
 const mostPlanes = 30;
@@ -47,7 +48,7 @@ export function decodeBlock(
       "unsupported",
       `Expected JPEG 2000 code-blocks of at most ${mostPlanes} bit-planes, received one of ${planes}; convert the file.`,
     );
-  const isHt = (band.coding.style & blockStyle.highThroughput) !== 0 && block.kind !== htKinds.part1;
+  const isHt = (band.coding.style & blockStyles.highThroughput) !== 0 && block.kind !== htKinds.part1;
   const coded = gather(arena, block, bytes, isHt ? 0 : 2, planes);
   if (!isHt) decodePart1(arena, coded, band, size, out);
   else if (!decodeHt(engine, coded, band, size, out))
@@ -144,7 +145,7 @@ function decodeHt(
   const { cleanup, refinement, passes } = set;
   const plane = planes - 1 - set.before / 3;
   if (plane < 0) return false;
-  const causal = coding.style & blockStyle.causal ? 1 : 0;
+  const causal = coding.style & blockStyles.causal ? 1 : 0;
   const { run, work } = engine;
   const at = data + set.at;
   return run.decodeHtBlock(at, cleanup, refinement, passes, width, height, plane, causal, work, out) === 1;

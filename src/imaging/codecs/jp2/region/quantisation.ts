@@ -1,8 +1,9 @@
 // Quantisation of sub-bands (ITU-T T.800 Annex E), and the bit-planes that `image.jp2_effort: visual` omits.
 
 import { damagedError } from "../codestream.ts";
+import { blockStyles } from "../markers.ts";
 import type { Band } from "../stream/geometry.ts";
-import { blockStyle, type Parameters } from "../stream/parameters.ts";
+import type { Parameters } from "../stream/parameters.ts";
 import type { OpenTile } from "../stream/stream.ts";
 import type { BandCoding } from "./decode-block.ts";
 
@@ -68,7 +69,7 @@ function computeQuantisation(
   if (!written) throw damagedError("a quantisation step for each sub-band, found fewer");
   const exponent = kind === "derived" ? written.exponent - coding.levels + band.level : written.exponent;
   const step = 2 ** (bits + gains[band.orientation] - exponent) * (1 + written.mantissa / 2048);
-  const isWhole = effort === "full" || shift > 0 || (coding.style & blockStyle.highThroughput) !== 0;
+  const isWhole = effort === "full" || shift > 0 || (coding.style & blockStyles.highThroughput) !== 0;
   const depth = last - (coding.levels - band.level);
   // The differences of the reversible transform have twice the range of the colours (G.2).
   const isDifference = coding.reversible && parameters.transforms && (component === 1 || component === 2);

@@ -1,8 +1,8 @@
 // Coding parameters of each component in the headers of a codestream (ITU-T T.800 A.6): main header and
 // tile-part headers alike.
 
-import { ImagingError } from "../../../errors.ts";
 import { damagedError } from "../codestream.ts";
+import { checkSegment } from "../extensions.ts";
 import { marker, type Progression, progressions } from "../markers.ts";
 import type { Segment } from "./segments.ts";
 
@@ -51,9 +51,6 @@ export interface Parameters {
   readonly changes: readonly Volume[];
 }
 
-/** T.800 table A.19, and T.814 for the last two. */
-export const blockStyle = { bypass: 1, terminatesAll: 4, causal: 8, highThroughput: 64, mixed: 128 } as const;
-
 interface Layered<T> {
   /** Values for all components, and for single ones. */
   all?: T;
@@ -100,6 +97,7 @@ export function parameterReader(
       read = undefined;
       try {
         for (const { kind, body } of segments) {
+          checkSegment(kind, body, components);
           if (kind === marker.cod) {
             said.general = readGeneral(body);
             said.coding.all = readCoding(body, 5, (body.getUint8(0) & 1) !== 0);
@@ -155,17 +153,7 @@ function readGeneral(cod: DataView): NonNullable<ParameterSegments["general"]> {
   const order = progressions[cod.getUint8(1)];
   const layers = cod.getUint16(2);
   if (!order || layers === 0) throw damagedError("one of five progression orders and at least one layer");
-  const transform = cod.getUint8(4);
-  if (transform > 1)
-    throw new ImagingError(
-      "unsupported",
-      "Expected a component transform of JPEG 2000 Part 1, received one of Part 2; convert the file.",
-    );
-  return {
-    order,
-    layers,
-    transforms: transform === 1,
-  };
+  return { order, layers, transforms: cod.getUint8(4) === 1 };
 }
 
 /** Reads SPcod or SPcoc (table A.15) from `at` on. */
@@ -179,11 +167,6 @@ function readCoding(view: DataView, at: number, userDefined: boolean): Coding {
       `code-blocks of at most 4096 samples and 1024 on a side, received ${2 ** blockWidth}x${2 ** blockHeight}`,
     );
   const style = view.getUint8(at + 3);
-  if ((style & blockStyle.mixed) !== 0 && (style & (blockStyle.bypass | blockStyle.terminatesAll)) !== 0)
-    throw new ImagingError(
-      "unsupported",
-      "Expected whole code-blocks beside HT blocks in a JPEG 2000 file, received ones of several segments; convert the file.",
-    );
   const precincts = Array.from({ length: levels + 1 }, (_, r) => {
     const sides = userDefined ? view.getUint8(at + 5 + r) : 0xff;
     return { x: sides & 15, y: sides >> 4 };

@@ -2,11 +2,10 @@
 
 import { ImagingError } from "../../../errors.ts";
 import { damagedError } from "../codestream.ts";
-import { marker } from "../markers.ts";
+import { blockStyles, marker } from "../markers.ts";
 import { type Band, type Box, intersect, isEmpty, precinctBox, type Resolution } from "./geometry.ts";
 import { HeaderBits } from "./header-bits.ts";
 import { readHtPieces } from "./ht-segments.ts";
-import { blockStyle } from "./parameters.ts";
 import { TagTree } from "./tag-tree.ts";
 
 /** Bytes of a code-block in one packet. */
@@ -343,11 +342,11 @@ function readContribution(
   if (passed + left > mostPasses)
     throw damagedError(`at most ${mostPasses} passes of a code-block, received more`);
   while (bits.bit() === 1 && lengthBits <= mostLengthBits) lengthBits++;
-  const isHt = (style & blockStyle.highThroughput) !== 0;
+  const isHt = (style & blockStyles.highThroughput) !== 0;
   if (isHt && lengthBits + mostPassBits > mostLengthBits)
     throw damagedError(`lengths of at most ${mostLengthBits} bits, received a longer one`);
   if (isHt) {
-    const mixed = (style & blockStyle.mixed) !== 0;
+    const mixed = (style & blockStyles.mixed) !== 0;
     const state = { passes: passed, kind: room, lengthBits, mixed };
     const { kind, pieces } = readHtPieces(bits, state, left);
     for (const { passes, length, begins } of pieces) {
@@ -400,8 +399,8 @@ const unbounded = mostPasses;
 
 /** Returns the number of passes of a segment that begins with pass `pass` (D.4, D.6). */
 function segmentPasses(style: number, pass: number): number {
-  if (style & blockStyle.terminatesAll) return 1;
-  if (!(style & blockStyle.bypass)) return unbounded;
+  if (style & blockStyles.terminatesAll) return 1;
+  if (!(style & blockStyles.bypass)) return unbounded;
   if (pass < 10) return 10 - pass;
   return (pass - 10) % 3 === 0 ? 2 : 1;
 }
