@@ -116,7 +116,7 @@ function rewritten({ main }: Block, layers: number, data: readonly number[], sty
   out.writeUInt16BE(layers, cod + 6);
   out[cod + 4] = 0; // neither precincts nor SOP or EPH
   if (style !== undefined) out[cod + 12] = style;
-  const hasCapabilities = out.includes(Uint8Array.of(0xff, 0x50, 0, 8));
+  const hasCapabilities = out.includes(Buffer.of(0xff, 0x50, 0, 8));
   const parts = [
     ...out.subarray(0, cod),
     ...(hasCapabilities ? [] : segment(0xff50, [...u32(0x00020000), ...u16(0xc000)])),

@@ -91,7 +91,7 @@ export interface HtSet {
  * is not in sets.
  */
 export function lastSet(segments: readonly { passes: number; length: number }[]): HtSet | "none" | undefined {
-  let found: HtSet | "none" = "none";
+  let found: HtSet | undefined;
   let isOpen = false;
   let [done, at] = [0, 0];
   for (const { passes, length } of segments) {
@@ -101,10 +101,10 @@ export function lastSet(segments: readonly { passes: number; length: number }[])
     if (length > 0) {
       if (!isOpen) return undefined;
       if (isCleanup) found = { at, cleanup: length, refinement: 0, passes: 1, before: done - 1 };
-      else if (found !== "none")
+      else if (found)
         found = { ...found, refinement: found.refinement + length, passes: found.passes + passes };
     }
     at += length;
   }
-  return found;
+  return found ?? "none";
 }
