@@ -52,7 +52,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
   const options = { keepAlive: true, maxSockets: mostConnections, timeout: idleMs, ...noProxy };
   const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
 
-  return (url, { headers, signal }) =>
+  return (url, { method = "GET", headers, signal }) =>
     new Promise((answer, fail) => {
       const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
       if (isIP(literal) && !allowed(literal, literal)) return fail(new RefusedAddress(literal));
@@ -61,6 +61,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
         url,
         {
           agent: agents[secure ? "https:" : "http:"],
+          method,
           headers,
           lookup: resolve,
           ...(signal ? { signal } : {}),

@@ -186,7 +186,12 @@ export interface StartCommands {
  */
 export type CheckedGet = (
   url: URL,
-  init: { readonly headers: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
+  init: {
+    /** GET unless it says otherwise. */
+    readonly method?: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  },
 ) => Promise<Response>;
 
 /** Codings that bodies of responses may be sent in (RFC 9110, section 8.4.1). */
@@ -251,7 +256,10 @@ export interface Platform {
    * such a response.
    */
   readonly sendsPieces?: boolean;
-  /** GET requests to addresses that `allowed` accepts; not on workerd, whose own network policy decides. */
+  /**
+   * GET requests, or other requests without a body, to addresses that `allowed` accepts; not on workerd, whose
+   * own network policy decides.
+   */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
   /**
    * Options of `fetch` for bodies that are not sent again after a redirect. Without them Node keeps a copy of

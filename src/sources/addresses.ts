@@ -46,6 +46,8 @@ const networks = {
     "2002::/16",
     "3fff::/20",
     "5f00::/16",
+    // Within fc00::/7: services of AWS that hand out credentials.
+    "fd00:ec2::/32",
     "fe80::/10",
     "ff00::/8",
   ].map(parseRange),

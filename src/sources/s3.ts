@@ -1,6 +1,7 @@
 // Masters in a bucket of an S3-compatible store.
 
 import { until } from "../lib/concurrency/concurrent.ts";
+import { CredentialsError } from "../lib/network/aws/credentials.ts";
 import { type Bucket, openBucket, S3Error } from "../lib/network/s3.ts";
 import { bucketOf } from "../lib/network/s3-options.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -25,10 +26,10 @@ const mostEntries = 100_000;
  */
 export function s3Remote(
   options: S3SourceOptions,
-  { env }: Pick<Platform, "env">,
+  platform: Pick<Platform, "env" | "files" | "checkedGet" | "keepAlive">,
   retries: RetryPolicy = usualRetries,
 ): Remote & Required<Pick<Source, "list">> {
-  const bucket = openBucket({ ...bucketOf(options, env), timeoutMs: longestMs });
+  const bucket = openBucket({ ...bucketOf(options, platform.env, platform), timeoutMs: longestMs });
   const objectOf = (key: string) => `${options.key_prefix}${keySegments(key).join("/")}`;
 
   return {
@@ -70,7 +71,7 @@ export function s3Remote(
       try {
         await bucket.listingPage({ "max-keys": "1", prefix: options.key_prefix }, signal);
       } catch (error) {
-        throw error instanceof S3Error
+        throw error instanceof S3Error || error instanceof CredentialsError
           ? error
           : new Error("the bucket's service does not respond. Start it, or correct endpoint and region.");
       }
@@ -95,14 +96,17 @@ async function answerOf(
   try {
     return await bucket.request("GET", key, { headers, signal });
   } catch (error) {
+    if (error instanceof CredentialsError) throw toRefusal(error);
     if (!(error instanceof S3Error)) throw error;
     if (error.code === "NoSuchBucket" || error.status < 400) throw toRefusal(error);
     return new Response(null, { status: error.status, statusText: error.code });
   }
 }
 
-/** Translates an error of S3 into an error of sources. */
+/** Translates an error of S3, or of its credentials, into an error of sources. */
 function toRefusal(error: unknown): unknown {
+  // What was read before may still be served, and another attempt would fail in the same way.
+  if (error instanceof CredentialsError) return originError("origin_unavailable", error);
   if (!(error instanceof S3Error)) return error;
   if (error.status === 401 || error.status === 403) return originError("origin_denied", error);
   return originError(error.status >= 500 ? "origin_unavailable" : "origin_bad_answer", error);

@@ -26,7 +26,7 @@ export interface StoreHost {
   readonly use: keyof CacheOptions;
   readonly platform: Pick<
     Platform,
-    "files" | "fileThreads" | "env" | "memoryBytes" | "connectionsEndWithRequest" | "keepAlive"
+    "files" | "fileThreads" | "env" | "memoryBytes" | "connectionsEndWithRequest" | "keepAlive" | "checkedGet"
   >;
   readonly log: Pick<Log, "warn">;
   /** Stores that may be in files; together they leave a thread to others, even if all of them hang. */
@@ -100,7 +100,7 @@ const builders: Builders = {
   s3(options, { use, platform }) {
     const timeoutMs = deadlinesOf(options, use).write;
     return s3Store({
-      bucket: openBucket({ ...bucketOf(options, platform.env), timeoutMs }),
+      bucket: openBucket({ ...bucketOf(options, platform.env, platform), timeoutMs }),
       prefix: `${options.prefix}${use}/`,
     });
   },

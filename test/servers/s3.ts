@@ -49,7 +49,10 @@ export interface S3Server {
   readonly url: string;
   readonly bucket: string;
   readonly region: string;
-  readonly account: Account | undefined;
+  /** Whose requests are accepted from now on. */
+  account: Account | undefined;
+  /** Access keys whose session tokens have expired. */
+  readonly expired: Set<string>;
   readonly objects: Map<string, StoredObject>;
   /** Every request that came, in order. */
   readonly seen: Seen[];
@@ -80,6 +83,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     bucket,
     region,
     account,
+    expired: new Set(),
     objects,
     seen: [],
     fault: () => undefined,
@@ -104,7 +108,10 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     const body = new Uint8Array(Buffer.concat(parts));
     const fault = fake.fault({ method: raw.method, key }) ?? {};
     if (fault.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs).unref());
-    const refused = fault.refuse ?? (account && refusalOf(raw, body, account, region, Date.now()));
+    const { account } = fake;
+    const [, id = ""] = /Credential=([^/]+)/.exec(raw.headers.authorization ?? "") ?? [];
+    const expired = fake.expired.has(id) ? { status: 403, code: "ExpiredToken" } : undefined;
+    const refused = fault.refuse ?? expired ?? (account && refusalOf(raw, body, account, region, Date.now()));
     const reply = refused
       ? refusal(refused)
       : name !== bucket

@@ -58,6 +58,10 @@ describe("addresses", () => {
       expect(rule(address), address).toBe(true);
     for (const address of [
       "169.254.169.254",
+      "169.254.170.2",
+      "169.254.170.23",
+      "fd00:ec2::254",
+      "fd00:ec2::23",
       "fe80::1",
       "0.0.0.0",
       "224.0.0.1",
@@ -193,6 +197,8 @@ describe("redirects", () => {
 
   test.each([
     "http://169.254.169.254/latest/meta-data",
+    "http://169.254.170.2/v2/credentials",
+    "http://[fd00:ec2::254]/latest/meta-data",
     "file:///etc/passwd",
     "ftp://127.0.0.1/x",
     "http://[",

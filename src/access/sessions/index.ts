@@ -25,7 +25,7 @@ type Backend = SessionOptions["backend"];
 export interface SessionsHost {
   readonly platform: Pick<
     Platform,
-    "files" | "fileThreads" | "env" | "connectionsEndWithRequest" | "keepAlive"
+    "files" | "fileThreads" | "env" | "connectionsEndWithRequest" | "keepAlive" | "checkedGet"
   >;
   readonly log: Pick<Log, "warn">;
   /** Number of file-based stores, including this one; 1 if absent. */
@@ -75,7 +75,7 @@ const builders: {
   },
   s3({ s3 }, { platform }, timeoutMs) {
     const own = ownOf(s3, "s3");
-    const bucket = openBucket({ ...bucketOf({ ...own, anonymous: false }, platform.env), timeoutMs });
+    const bucket = openBucket({ ...bucketOf(own, platform.env, platform), timeoutMs });
     return bucketSessions({ bucket, prefix: `${own.prefix}sessions/` });
   },
   redis({ redis }, { platform }, timeoutMs) {

@@ -141,7 +141,9 @@ function unsetVariables(
     const variable = part.named && String(part.key).endsWith("_env") ? part.value : undefined;
     if (typeof variable !== "string") return unsetVariables(part.value, part.nodes, context, own);
     if (variable === "" || context.env[variable]) return [];
-    const message = `the environment variable ${variable} is not set; set it to the secret, or remove this key`;
+    const orPublic =
+      isObject(value) && "anonymous" in value ? "; if anybody may read the bucket, set anonymous: true" : "";
+    const message = `the environment variable ${variable} is not set; set it to the secret, or remove this key${orPublic}`;
     const position = context.find(own);
     return [{ path: pathText(own), message, ...(position && { position }) }];
   });

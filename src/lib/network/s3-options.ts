@@ -2,8 +2,10 @@
 
 import { z } from "zod";
 import { secretOf } from "../options/secret.ts";
+import type { CredentialsProvider, S3Credentials } from "./aws/credentials.ts";
+import { type RoleHost, roleCredentials } from "./aws/role.ts";
 import { parseUrl } from "./parse-url.ts";
-import type { BucketOptions, S3Credentials } from "./s3.ts";
+import type { BucketOptions } from "./s3.ts";
 
 const bucketForm = "expected the name of a bucket, such as my-masters";
 const endpointForm =
@@ -54,16 +56,18 @@ export const s3Options = {
     description: "If true, requests are sent without a signature, for a public bucket.",
     edit,
   }),
-  access_key_env: z
-    .string()
-    .default("AWS_ACCESS_KEY_ID")
-    .meta({ description: "Environment variable that holds the access key.", edit }),
-  secret_key_env: z
-    .string()
-    .default("AWS_SECRET_ACCESS_KEY")
-    .meta({ description: "Environment variable that holds the secret key.", edit }),
+  access_key_env: z.string().default("").meta({
+    description:
+      "Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the credentials of the role of this pod, container or instance.",
+    edit,
+  }),
+  secret_key_env: z.string().default("").meta({
+    description: "Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY.",
+    edit,
+  }),
   session_token_env: z.string().default("").meta({
-    description: "Environment variable that holds the session token of temporary credentials. Empty: none.",
+    description:
+      "Environment variable that holds the session token of temporary credentials. Empty: AWS_SESSION_TOKEN if the access key is that of AWS_ACCESS_KEY_ID, else none.",
     edit,
   }),
 } as const;
@@ -74,7 +78,8 @@ export interface S3Settings {
   readonly region: string;
   readonly endpoint: string;
   readonly path_style: boolean;
-  readonly anonymous: boolean;
+  /** Absent if the bucket cannot be public. */
+  readonly anonymous?: boolean;
   readonly access_key_env: string;
   readonly secret_key_env: string;
   readonly session_token_env: string;
@@ -87,27 +92,51 @@ export function withoutCredentials<T extends S3Settings>(settings: T): T {
     : settings;
 }
 
-/** Converts the settings for {@link openBucket}. Throws an Error that names a variable which is not set. */
+/**
+ * Converts the settings for {@link openBucket}. Credentials are those of the variables that the settings name,
+ * else of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else of the role that `host` gives
+ * access to. Throws an Error that names a variable which is not set.
+ */
 export function bucketOf(
   settings: S3Settings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
+  host: RoleHost = {},
 ): Omit<BucketOptions, "timeoutMs"> {
   return {
     bucket: settings.bucket,
     region: settings.region,
     endpoint: settings.endpoint,
     pathStyle: settings.path_style,
-    credentials: settings.anonymous ? undefined : credentialsOf(settings, env),
+    credentials: settings.anonymous ? undefined : credentialsOf(settings, env, host),
   };
 }
 
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The variables of the AWS SDKs. */
+const usual = {
+  key: "AWS_ACCESS_KEY_ID",
+  secret: "AWS_SECRET_ACCESS_KEY",
+  token: "AWS_SESSION_TOKEN",
+} as const;
+
 function credentialsOf(
-  { access_key_env, secret_key_env, session_token_env }: S3Settings,
-  env: Readonly<Record<string, string | undefined>>,
-): S3Credentials {
+  { access_key_env, secret_key_env, session_token_env, region, anonymous }: S3Settings,
+  env: Env,
+  host: RoleHost,
+): S3Credentials | CredentialsProvider {
+  const mayBePublic = anonymous !== undefined;
+  const isNamed = access_key_env !== "" || secret_key_env !== "" || session_token_env !== "";
+  // One of the two keys alone is a mistake, which has to be reported.
+  if (!isNamed && !env[usual.key] && !env[usual.secret])
+    return roleCredentials(env, region, host, mayBePublic);
+  const orPublic = mayBePublic ? "; if anybody may read the bucket, set anonymous: true" : "";
+  const read = (name: string) => secretOf(name, env, orPublic);
+  const key = access_key_env || usual.key;
+  const token = session_token_env || (key === usual.key && env[usual.token] ? usual.token : "");
   return {
-    accessKeyId: secretOf(access_key_env, env),
-    secretAccessKey: secretOf(secret_key_env, env),
-    ...(session_token_env ? { sessionToken: secretOf(session_token_env, env) } : {}),
+    accessKeyId: read(key),
+    secretAccessKey: read(secret_key_env || usual.secret),
+    ...(token && { sessionToken: read(token) }),
   };
 }

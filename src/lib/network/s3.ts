@@ -3,12 +3,9 @@
 
 import { AwsV4Signer } from "aws4fetch";
 import { sha256, toHex } from "../../imaging/lib/digest.ts";
-
-export interface S3Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
+import { unlessAborted } from "../concurrency/bounded-wait.ts";
+import type { CredentialsProvider, S3Credentials } from "./aws/credentials.ts";
+import { elementsOf, textOf } from "./xml-elements.ts";
 
 export interface BucketOptions {
   readonly bucket: string;
@@ -18,7 +15,7 @@ export interface BucketOptions {
   /** True if the bucket is in the path instead of the host name. */
   readonly pathStyle: boolean;
   /** undefined: requests are not signed, for buckets that anybody may read. */
-  readonly credentials: S3Credentials | undefined;
+  readonly credentials: S3Credentials | CredentialsProvider | undefined;
   /** Longest time for one request with its body. */
   readonly timeoutMs: number;
   readonly fetch?: typeof fetch;
@@ -44,7 +41,8 @@ export interface ListedObject {
 export interface Bucket {
   /**
    * Returns the response to a request for an object, or for the bucket if the key is empty, with any status
-   * below 300, or 304. Any other status throws S3Error; an unreachable service throws the runtime's error.
+   * below 300, or 304. Any other status throws S3Error; an unreachable service throws the runtime's error, and
+   * CredentialsError is thrown if the credentials of a role cannot be had.
    */
   request(method: string, key: string, parts?: RequestParts): Promise<Response>;
   /** Returns all bytes of an object, or undefined if there is none. */
@@ -97,7 +95,8 @@ const adviceFor: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: checkCredentials,
   SignatureDoesNotMatch: checkCredentials,
   InvalidToken: checkCredentials,
-  ExpiredToken: "Set a new session token.",
+  ExpiredToken:
+    "Set a new session token, or remove the *_env settings, so that the credentials of a role are used and renewed.",
   RequestTimeTooSkewed: "Set the clock of this machine.",
   SlowDown: "Try later.",
   ServiceUnavailable: "Try later.",
@@ -119,39 +118,85 @@ const codeOf: Readonly<Record<number, string>> = {
 /** Codes that mean a missing object, not a missing bucket. */
 const absent: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound"]);
 
+/** Codes by which a service refuses the temporary credentials of a role, which new ones may cure. */
+const refusals: ReadonlySet<string> = new Set([
+  "ExpiredToken",
+  "ExpiredTokenException",
+  "TokenRefreshRequired",
+  "InvalidToken",
+  "InvalidTokenId",
+  "InvalidAccessKeyId",
+]);
+
 const emptyHash = sha256("").then(toHex);
+
+/** A request before it is signed. `hash`: that of its body, in hex. */
+interface Prepared {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly hash: string;
+  readonly body: Uint8Array | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A refusal of the service. `region`: where the bucket is, if the service says so. */
+interface Refused {
+  readonly status: number;
+  readonly code: string;
+  readonly region?: string;
+}
+
+/** Returns a response with a status below 300, or 304; any other is read and becomes a refusal. */
+async function readAnswer(response: Response): Promise<Response | Refused> {
+  if (response.ok || response.status === 304) return response;
+  const region = response.headers.get("x-amz-bucket-region") ?? "";
+  return {
+    status: response.status,
+    code: await errorCode(response),
+    ...(/^[a-z0-9-]{1,40}$/.test(region) && { region }),
+  };
+}
 
 /** Returns a bucket, without a request to it. */
 export function openBucket(options: BucketOptions): Bucket {
-  const { region, credentials, timeoutMs, now = Date.now } = options;
+  const { region, credentials: given, timeoutMs, now = Date.now } = options;
   const send = options.fetch ?? fetch;
   const base = baseUrl(options);
+  const provider = given && "renew" in given ? given : undefined;
+  const fixed = given && "renew" in given ? undefined : given;
   /** Keys derived for a day, region and service. */
-  const derived = new Map<string, ArrayBuffer>();
+  const derived = new WeakMap<S3Credentials, Map<string, ArrayBuffer>>();
+  const derivedOf = (credentials: S3Credentials) => {
+    const keys = derived.get(credentials) ?? new Map<string, ArrayBuffer>();
+    derived.set(credentials, keys);
+    return keys;
+  };
 
-  const request: Bucket["request"] = async (method, key, { query = {}, headers = {}, body, signal } = {}) => {
-    const url = new URL(`${base}${key.split("/").map(encodeURIComponent).join("/")}`);
-    url.search = queryOf(query);
-    const hash = body ? toHex(await sha256(body)) : await emptyHash;
-    const all = { ...headers, "x-amz-content-sha256": hash };
+  const exchange = async (
+    { method, url, headers, hash, body, signal }: Prepared,
+    credentials: S3Credentials | undefined,
+  ): Promise<Response> => {
     const signed = credentials
       ? (
           await new AwsV4Signer({
             method,
-            url: url.href,
-            headers: all,
-            ...credentials,
+            url,
+            headers: { ...headers, "x-amz-content-sha256": hash },
+            accessKeyId: credentials.accessKeyId,
+            secretAccessKey: credentials.secretAccessKey,
+            ...(credentials.sessionToken && { sessionToken: credentials.sessionToken }),
             region,
             service: "s3",
             datetime: new Date(now()).toISOString().replace(/[:-]|\.\d{3}/g, ""),
-            cache: derived,
+            cache: derivedOf(credentials),
             // Changing the range of a request on its way would change the meaning of its response.
             allHeaders: true,
           }).sign()
         ).headers
       : headers;
     const late = AbortSignal.timeout(timeoutMs);
-    const response = await send(url.href, {
+    return send(url, {
       method,
       headers: signed,
       // The cast is safe: BodyInit only excludes a SharedArrayBuffer, which our arrays never use.
@@ -159,10 +204,24 @@ export function openBucket(options: BucketOptions): Bucket {
       redirect: "manual",
       signal: signal ? AbortSignal.any([late, signal]) : late,
     });
-    if (response.ok || response.status === 304) return response;
-    const there = response.headers.get("x-amz-bucket-region") ?? "";
-    const elsewhere = /^[a-z0-9-]{1,40}$/.test(there) && there !== region ? there : undefined;
-    throw new S3Error(response.status, await errorCode(response), elsewhere);
+  };
+
+  const request: Bucket["request"] = async (method, key, { query = {}, headers = {}, body, signal } = {}) => {
+    const url = new URL(`${base}${key.split("/").map(encodeURIComponent).join("/")}`);
+    url.search = queryOf(query);
+    const hash = body ? toHex(await sha256(body)) : await emptyHash;
+    const prepared = { method, url: url.href, headers, hash, body, signal };
+    const used = provider ? await unlessAborted(provider.get(), signal) : fixed;
+    const answer = await readAnswer(await exchange(prepared, used));
+    if (answer instanceof Response) return answer;
+    // The refusal of a HEAD request has no body, and so no code.
+    const mayBeCured =
+      refusals.has(answer.code) || (method === "HEAD" && /^40[03]$/.test(`${answer.status}`));
+    const renews = provider && used && mayBeCured;
+    const renewed = renews && (await unlessAborted(provider.renew(used), signal));
+    const last = renewed ? await readAnswer(await exchange(prepared, renewed)) : answer;
+    if (last instanceof Response) return last;
+    throw new S3Error(last.status, last.code, last.region === region ? undefined : last.region);
   };
 
   /** Returns undefined if there is no such object. */
@@ -252,7 +311,8 @@ async function discard(response: Response): Promise<void> {
  * the path.
  */
 function baseUrl({ bucket, region, endpoint, pathStyle }: BucketOptions): string {
-  const service = new URL(endpoint || `https://s3.${region}.amazonaws.com`);
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  const service = new URL(endpoint || `https://s3.${region}.${domain}`);
   const path = service.pathname.replace(/\/+$/, "");
   return pathStyle || /^[\d.]+$|^\[/.test(service.hostname)
     ? `${service.protocol}//${service.host}${path}/${bucket}/`
@@ -271,25 +331,4 @@ async function errorCode(response: Response): Promise<string> {
 function codeIn(xml: string, status: number): string {
   const code = textOf(xml, "Code");
   return /^[A-Za-z0-9.]{1,60}$/.test(code) ? code : (codeOf[status] ?? "Unknown");
-}
-
-const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
-
-/** Returns the contents of the elements with a name, in time that is linear in the text even if none ends. */
-function elementsOf(xml: string, name: string): readonly string[] {
-  const [, ...parts] = xml.split(`<${name}>`);
-  return parts.flatMap((part) => {
-    const end = part.indexOf(`</${name}>`);
-    return end < 0 ? [] : part.slice(0, end);
-  });
-}
-
-/** Returns the text of the first element with that name; empty if there is none. */
-function textOf(xml: string, name: string): string {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
-  return text.replace(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(\w+));/g, (whole, decimal, hex, named) =>
-    named
-      ? (entities[named] ?? whole)
-      : String.fromCodePoint(Number.parseInt(decimal ?? hex, decimal ? 10 : 16)),
-  );
 }

@@ -513,8 +513,14 @@ describe("keys ending in _env", () => {
 
   test("need no value for an anonymous bucket", () => {
     const bucket = (more: string) => `sources: [{ name: b, type: s3, bucket: scans${more} }]`;
-    expect(problems(bucket(""))).toHaveLength(2);
-    expect(problems(bucket(", anonymous: true"))).toEqual([]);
+    const named = ", access_key_env: MY_KEY, secret_key_env: MY_SECRET";
+    for (const problem of problems(bucket(named))) expect(problem).toMatch(/MY_.*anonymous: true/);
+    expect(problems(bucket(named))).toHaveLength(2);
+    expect(problems(bucket(`${named}, anonymous: true`))).toEqual([]);
+  });
+
+  test("need not be there for a bucket, whose credentials may be those of a role", () => {
+    expect(problems("sources: [{ name: b, type: s3, bucket: my-masters }]")).toEqual([]);
   });
 });
 
