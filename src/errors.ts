@@ -27,9 +27,17 @@ export type ErrorKind = (typeof errorKinds)[number];
  * neutral 500.
  */
 export class ServiceError extends ImagingError<ErrorKind> {
-  constructor(kind: ErrorKind, message: string, options: ImagingErrorOptions = {}) {
+  /** Seconds after which the same request may succeed, if that is known. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: ImagingErrorOptions & { readonly retryAfter?: number | undefined } = {},
+  ) {
     super(kind, message, options);
     this.name = "ServiceError";
+    this.retryAfter = options.retryAfter;
   }
 }
 
@@ -73,6 +81,7 @@ export interface ErrorRecord {
   readonly message: string;
   readonly code: string;
   readonly cause?: string | undefined;
+  readonly retryAfter?: number | undefined;
 }
 
 /**
@@ -82,7 +91,14 @@ export interface ErrorRecord {
 export function toErrorRecord(error: unknown, fallback: ErrorKind): ErrorRecord {
   if (error instanceof ImagingError) {
     const cause = error.cause === undefined ? undefined : describe(error.cause);
-    return { kind: error.kind, message: error.message, code: error.code, cause };
+    const retryAfter = error instanceof ServiceError ? error.retryAfter : undefined;
+    return {
+      kind: error.kind,
+      message: error.message,
+      code: error.code,
+      cause,
+      ...(retryAfter !== undefined && { retryAfter }),
+    };
   }
   return {
     kind: fallback,
@@ -94,7 +110,8 @@ export function toErrorRecord(error: unknown, fallback: ErrorKind): ErrorRecord 
 
 /** The inverse of {@link toErrorRecord}. */
 export function fromErrorRecord(record: ErrorRecord): ServiceError {
-  return new ServiceError(record.kind, record.message, { code: record.code, cause: record.cause });
+  const { kind, message, ...options } = record;
+  return new ServiceError(kind, message, options);
 }
 
 function describe(error: unknown): string {

@@ -256,6 +256,7 @@ async function probe(
   master: Master,
 ): Promise<ImageHeader> {
   const { page, image } = master;
+  const noun = master.source.backend === "s3" ? "object" : "file";
   // The blocks of a remote master stay in memory anyway.
   const bytes = image.remote ? source : await inFewReads(source, frontLength, laterLength);
   const head = await bytes.read(0, headLength);
@@ -264,7 +265,7 @@ async function probe(
     throw new ServiceError(
       "unsupported",
       head.length === 0
-        ? "This file is empty: expected a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image."
+        ? `This ${noun} is empty: expected a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image, received 0 bytes.`
         : "This file is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image.",
       {
         code: "unsupported_format",

@@ -1,10 +1,19 @@
-// One ranged GET request: its headers, its retries, and the meaning of its response (RFC 9110, sections 13 to
-// 15).
+// One ranged GET request: its headers, and its retries (RFC 9110, sections 13 and 14).
 
 import { cancelledError, ServiceError } from "../errors.ts";
 import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import { pacedBody } from "./paced-body.ts";
-import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
+import {
+  drop,
+  factsOf,
+  lengthOf,
+  Passing,
+  partOf,
+  retryAfterMs,
+  type UnsizedPart,
+  wholeOf,
+} from "./range-answer.ts";
+import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange, sameState } from "./remote.ts";
 
 /** Sends one GET request with these headers, which include the range. Redirects are not followed. */
 export type SendGet = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
@@ -16,6 +25,8 @@ export interface RangeRequest {
   readonly signal?: AbortSignal | undefined;
   /** Trace headers to send with the request. */
   readonly traceHeaders?: TraceHeaders | undefined;
+  /** Statuses that may refuse the range alone; those of web servers if absent. */
+  readonly refusals?: ReadonlySet<number>;
 }
 
 export interface RetryPolicy {
@@ -35,22 +46,17 @@ export const usualRetries: RetryPolicy = { attempts: 3, attemptMs: 20_000, pause
 
 /** Statuses after which the same request may succeed a little later. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
-/** Milliseconds to which a longer Retry-After is shortened. */
+/** Those of servers that have too much to do. */
+const overloaded: ReadonlySet<number | undefined> = new Set([429, 503]);
+/** Statuses with which web servers refuse a range that they do not want to send. */
+const usualRefusals: ReadonlySet<number> = new Set([400, 403, 405, 406, 416, 500, 501]);
+/** A request does not wait for longer than this, in milliseconds, if Retry-After demands it. */
 const longestPauseMs = 5_000;
 
-/** Failure of an attempt that may be temporary. */
-class Passing extends Error {
-  readonly pauseMs: number | undefined;
-  constructor(message: string, options: { cause?: unknown; pauseMs?: number | undefined } = {}) {
-    super(message, { cause: options.cause });
-    this.pauseMs = options.pauseMs;
-  }
-}
-
 /**
- * Returns the response to a GET request, which is usually ranged, with retries if they may help. The body of
- * a range is read completely and checked against its announced length. Throws ServiceError `source` and
- * `cancelled`.
+ * Returns the response to a GET request, which is usually ranged, with retries if they may help, and without
+ * the range if that seems to be what the server refuses. The body of a range is read completely and checked
+ * against its announced length. Throws ServiceError `source` and `cancelled`.
  */
 export async function getRange(
   send: SendGet,
@@ -58,6 +64,7 @@ export async function getRange(
   policy: RetryPolicy = usualRetries,
 ): Promise<RemoteAnswer> {
   const { signal } = request;
+  let asked = request;
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw cancelledError(signal);
     const limit = new AbortController();
@@ -65,16 +72,14 @@ export async function getRange(
     const leave = () => limit.abort(signal?.reason);
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      const answer = await once(send, request, limit.signal);
+      const answer = await once(send, asked, limit.signal);
       if (answer.kind !== "whole") return answer;
       return { ...answer, body: pacedBody(answer.body, policy.attemptMs, signal) };
     } catch (error) {
       if (signal?.aborted) throw cancelledError(signal);
-      if (error instanceof ServiceError) throw error;
-      if (attempt >= policy.attempts) throw originError("origin_unavailable", error);
-      const told = error instanceof Passing ? error.pauseMs : undefined;
-      const pause = policy.pauseMs * 2 ** (attempt - 1) * (0.5 + 0.5 * (policy.random ?? Math.random)());
-      await sleep(Math.max(pause, Math.min(told ?? 0, longestPauseMs)), signal);
+      const next = afterFailure(error, asked, attempt, policy);
+      asked = next.request;
+      await sleep(next.pauseMs, signal);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", leave);
@@ -82,16 +87,54 @@ export async function getRange(
   }
 }
 
+/** Returns the next attempt after a failed one, or throws its error if there is none. */
+function afterFailure(
+  error: unknown,
+  request: RangeRequest,
+  attempt: number,
+  { attempts, pauseMs, random = Math.random }: RetryPolicy,
+): { readonly request: RangeRequest; readonly pauseMs: number } {
+  if (error instanceof ServiceError) throw error;
+  const isLast = attempt >= attempts;
+  if (error instanceof RangeRefused || (isLast && mayRefuseRanges(request, error)))
+    return { request: { ...request, range: undefined }, pauseMs: 0 };
+  const told = error instanceof Passing ? (error.retryAfterMs ?? 0) : 0;
+  if (isLast || told > longestPauseMs) throw unavailable(error);
+  return { request, pauseMs: Math.max(told, pauseMs * 2 ** (attempt - 1) * (0.5 + 0.5 * random())) };
+}
+
+/** Returns the error of a server that does not respond, which keeps the time that an overloaded one names. */
+function unavailable(error: unknown): ServiceError {
+  if (!(error instanceof Passing) || !overloaded.has(error.status))
+    return originError("origin_unavailable", error);
+  return originError("origin_unavailable", error, error.retryAfterMs);
+}
+
+/** A refusal that may be one of the range alone. */
+class RangeRefused extends Error {}
+
+/** True if the server has not shown yet that it sends ranges of this master. */
+const isRangeDoubtful = ({ range, known }: RangeRequest) => range !== undefined && !known?.facts.ranges;
+
+/** Some servers fail if they are asked for a range; usually, the same status is a failure that passes. */
+const mayRefuseRanges = (request: RangeRequest, error: unknown) =>
+  isRangeDoubtful(request) &&
+  error instanceof Passing &&
+  error.status === 500 &&
+  (request.refusals ?? usualRefusals).has(500);
+
 async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): Promise<RemoteAnswer> {
   const headers = rangeHeaders(request);
   const response = await send(headers, signal);
-  const drop = () => response.body?.cancel().catch(() => {});
   const { status } = response;
   const told = `status ${status} ${response.statusText}`.trimEnd();
-  const { range } = request;
-  if (status === 206 && range) return part(response, range);
-  if (status === 200) return whole(response);
-  await drop();
+  const { range, refusals = usualRefusals } = request;
+  if (status === 206 && range) {
+    const part = await partOf(response, range);
+    return part.kind === "unsized" ? sized(part, range, send, request, signal) : part;
+  }
+  if (status === 200) return wholeOf(response);
+  await drop(response);
   const conditional = "If-None-Match" in headers || "If-Modified-Since" in headers;
   if (status === 304 && conditional) return { kind: "unchanged" };
   if (status === 404 || status === 410) return { kind: "absent" };
@@ -99,10 +142,41 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   // has become shorter.
   if (status === 416 && range?.offset === 0 && isOfNothing(response))
     return { kind: "part", facts: factsOf(response, 0, true), offset: 0, bytes: new Uint8Array() };
+  if (status !== 500 && refusals.has(status) && isRangeDoubtful(request)) throw new RangeRefused(told);
   if ((status === 416 && range && range.offset > 0) || status === 412) return { kind: "changed" };
   if (status === 401 || status === 403 || status === 407) throw originError("origin_denied", told);
-  if (passing.has(status)) throw new Passing(told, { pauseMs: retryAfter(response) });
+  if (passing.has(status)) throw new Passing(told, { status, retryAfterMs: retryAfterMs(response) });
   throw originError("origin_bad_answer", told);
+}
+
+/**
+ * Completes a part whose response does not tell the size of the master: by the known state if it is the same,
+ * else by a request for the whole, whose body is read only if its length is not announced either.
+ */
+async function sized(
+  { facts, bytes }: UnsizedPart,
+  range: RemoteRange,
+  send: SendGet,
+  request: RangeRequest,
+  signal: AbortSignal,
+): Promise<RemoteAnswer> {
+  const part = (size: number): RemoteAnswer => {
+    if (bytes.length !== Math.min(range.length, size - range.offset))
+      throw originError("origin_bad_answer", `${bytes.length} bytes of ${size} from ${range.offset}`);
+    return { kind: "part", facts: { ...facts, size }, offset: range.offset, bytes };
+  };
+  const knownSize = request.known?.facts.size ?? 0;
+  if (request.known && sameState({ ...facts, size: knownSize }, request.known.facts)) return part(knownSize);
+  const response = await send(rangeHeaders({ ...request, range: undefined, known: undefined }), signal);
+  const size = lengthOf(response);
+  if (response.status !== 200) {
+    await drop(response);
+    throw originError("origin_bad_answer", `status ${response.status} without a range`);
+  }
+  const whole = size === undefined ? undefined : factsOf(response, size, true);
+  if (!whole || !sameState({ ...facts, size: whole.size }, whole)) return wholeOf(response);
+  await drop(response);
+  return part(whole.size);
 }
 
 /** Returns the headers of a request. Compression is refused, since ranges count the bytes of the file. */
@@ -117,95 +191,13 @@ function rangeHeaders({ range, known, traceHeaders }: RangeRequest): Record<stri
   if (known.purpose === "check") {
     if (etag !== undefined) headers["If-None-Match"] = etag;
     else if (modified !== undefined) headers["If-Modified-Since"] = new Date(modified).toUTCString();
-  } else if (etag !== undefined && !etag.startsWith("W/")) headers["If-Range"] = etag; // weak tags are not allowed in If-Range
+  } else if (range && etag !== undefined && !etag.startsWith("W/")) headers["If-Range"] = etag; // no weak tags
   return headers;
 }
 
 /** True if a 416 response says that the file is empty (RFC 9110, section 14.4). */
 const isOfNothing = (response: Response) =>
   /^bytes \*\/0$/.test(response.headers.get("content-range")?.trim() ?? "");
-
-async function part(response: Response, asked: RemoteRange): Promise<RemoteAnswer> {
-  const [, first, last, total] =
-    /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range")?.trim() ?? "") ?? [];
-  const offset = Number(first);
-  const size = Number(total);
-  const length = Number(last) - offset + 1;
-  const expected = Math.min(asked.length, size - asked.offset);
-  const fits = Number.isSafeInteger(size) && offset === asked.offset && length >= 1 && length <= expected;
-  if (!fits) {
-    await response.body?.cancel().catch(() => {});
-    throw originError("origin_bad_answer", `content-range ${response.headers.get("content-range")}`);
-  }
-  await refuseForeign(response);
-  const bytes = await bodyOf(response, length);
-  return { kind: "part", facts: factsOf(response, size, true), offset, bytes };
-}
-
-async function whole(response: Response): Promise<RemoteAnswer> {
-  await refuseForeign(response);
-  const announced = response.headers.get("content-length");
-  const length = announced !== null && /^\d+$/.test(announced) ? Number(announced) : undefined;
-  const body = response.body ?? new Blob([]).stream();
-  return { kind: "whole", facts: factsOf(response, length ?? 0, false), length, body };
-}
-
-/**
- * Throws if the response is a web page, which is an error in disguise, or compressed, so that its bytes
- * differ from those of the file.
- */
-async function refuseForeign(response: Response): Promise<void> {
-  const type = response.headers.get("content-type") ?? "";
-  const coding = response.headers.get("content-encoding") ?? "identity";
-  const page = /^(text\/html|application\/xhtml)/i.test(type);
-  if (!page && /^(identity)?$/i.test(coding)) return;
-  await response.body?.cancel().catch(() => {});
-  if (page) throw originError("origin_not_image", `content-type ${type}`);
-  throw originError("origin_bad_answer", `content-encoding ${coding}`);
-}
-
-/**
- * Reads exactly `length` bytes. Throws a temporary error for any other length, since the body was then
- * truncated or corrupted on its way.
- */
-async function bodyOf(response: Response, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  const reader = response.body?.getReader();
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done || !value) break;
-    if (at + value.length > length) {
-      await reader?.cancel().catch(() => {});
-      throw new Passing(`more than the ${length} bytes that were announced`);
-    }
-    bytes.set(value, at);
-    at += value.length;
-  }
-  if (at < length) throw new Passing(`${at} of ${length} bytes`);
-  return bytes;
-}
-
-function factsOf(response: Response, size: number, ranges: boolean): RemoteFacts {
-  const etag = response.headers.get("etag") || undefined;
-  const modified = Date.parse(response.headers.get("last-modified") ?? "");
-  const sent = Date.parse(response.headers.get("date") ?? "");
-  // A date identifies a state only after its second is over (RFC 9110, section 8.8.2.2); some servers send
-  // the current date with each response.
-  const mayChange = etag === undefined && sent - modified < 1000;
-  return {
-    size,
-    ranges,
-    ...(etag !== undefined && { etag }),
-    ...(!Number.isNaN(modified) && !mayChange && { modified }),
-  };
-}
-
-/** Returns Retry-After in milliseconds if the header is a number of seconds; undefined otherwise. */
-function retryAfter(response: Response): number | undefined {
-  const seconds = response.headers.get("retry-after");
-  return seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined;
-}
 
 /** Waits for `ms` milliseconds; ends early if the signal aborts. */
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -99,7 +99,15 @@ export const originErrors = {
     "The server that holds this image sent a response that does not match the request. Ask the operator of this service.",
 } as const;
 
-/** Returns the ServiceError `source` with a code of {@link originErrors}. */
-export function originError(code: keyof typeof originErrors, cause?: unknown): ServiceError {
-  return new ServiceError("source", originErrors[code], { code, cause });
+/**
+ * Returns the ServiceError `source` with a code of {@link originErrors}. `retryAfterMs`: when the server wants
+ * to be asked again.
+ */
+export function originError(
+  code: keyof typeof originErrors,
+  cause?: unknown,
+  retryAfterMs?: number,
+): ServiceError {
+  const retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
+  return new ServiceError("source", originErrors[code], { code, cause, retryAfter });
 }

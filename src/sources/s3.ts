@@ -16,6 +16,9 @@ import type { Source, SourceEntry } from "./source.ts";
 /** Time limit in milliseconds of one request and its body, whatever the retry policy. */
 const longestMs = 60_000;
 
+/** A range of an empty object is refused; other refusals of a bucket have nothing to do with ranges. */
+const refusals: ReadonlySet<number> = new Set([416, 501]);
+
 /** Maximum number of entries of a folder in a listing; a larger folder is an error. */
 const mostEntries = 100_000;
 
@@ -37,7 +40,7 @@ export function s3Remote(
     get: (key, range, known, signal, traceHeaders) =>
       getRange(
         (headers, limit) => answerOf(bucket, objectOf(key), headers, limit),
-        { range, known, signal, traceHeaders },
+        { range, known, signal, traceHeaders, refusals },
         retries,
       ),
     async list(folder, enough = () => false, validators = false) {
@@ -99,7 +102,8 @@ async function answerOf(
     if (error instanceof CredentialsError) throw toRefusal(error);
     if (!(error instanceof S3Error)) throw error;
     if (error.code === "NoSuchBucket" || error.status < 400) throw toRefusal(error);
-    return new Response(null, { status: error.status, statusText: error.code });
+    const headers = error.retryAfter === undefined ? {} : { "Retry-After": error.retryAfter };
+    return new Response(null, { status: error.status, statusText: error.code, headers });
   }
 }
 

@@ -43,11 +43,12 @@ export function problemOf(thrown: unknown): Problem {
   const error = asServiceError(thrown);
   if (!(error instanceof ServiceError)) return internalError;
   const status = statusOf[error.kind];
+  const retryAfter = error.retryAfter ?? (status === 503 ? 1 : undefined);
   return {
     status,
     detail: error.message,
     code: error.code,
-    ...(status === 503 ? { headers: { "Retry-After": "1" } } : {}),
+    ...(retryAfter !== undefined && { headers: { "Retry-After": String(retryAfter) } }),
   };
 }
 

@@ -68,15 +68,18 @@ export class S3Error extends Error {
   readonly status: number;
   /** Code of S3, such as `NoSuchKey`. */
   readonly code: string;
+  /** Retry-After as sent. */
+  readonly retryAfter: string | undefined;
 
   /** `region`: the region of the bucket, if it differs. */
-  constructor(status: number, code: string, region?: string) {
+  constructor(status: number, code: string, region?: string, retryAfter?: string) {
     const advice = region
       ? `Set region to ${region}, where the bucket is.`
       : (adviceFor[code] ?? "Look up the code in the documentation of the service.");
     super(`The S3 service answered ${status} ${code}. ${advice}`);
     this.status = status;
     this.code = code;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -145,16 +148,19 @@ interface Refused {
   readonly status: number;
   readonly code: string;
   readonly region?: string;
+  readonly retryAfter?: string;
 }
 
 /** Returns a response with a status below 300, or 304; any other is read and becomes a refusal. */
 async function readAnswer(response: Response): Promise<Response | Refused> {
   if (response.ok || response.status === 304) return response;
   const region = response.headers.get("x-amz-bucket-region") ?? "";
+  const retryAfter = response.headers.get("retry-after");
   return {
     status: response.status,
     code: await errorCode(response),
     ...(/^[a-z0-9-]{1,40}$/.test(region) && { region }),
+    ...(retryAfter !== null && { retryAfter }),
   };
 }
 
@@ -221,7 +227,8 @@ export function openBucket(options: BucketOptions): Bucket {
     const renewed = renews && (await unlessAborted(provider.renew(used), signal));
     const last = renewed ? await readAnswer(await exchange(prepared, renewed)) : answer;
     if (last instanceof Response) return last;
-    throw new S3Error(last.status, last.code, last.region === region ? undefined : last.region);
+    const elsewhere = last.region === region ? undefined : last.region;
+    throw new S3Error(last.status, last.code, elsewhere, last.retryAfter);
   };
 
   /** Returns undefined if there is no such object. */

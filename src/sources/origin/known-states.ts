@@ -156,7 +156,7 @@ export function createKnownStates({
         } catch (error) {
           if (!(error instanceof ServiceError) || error.code !== "origin_unavailable" || !isSpare(known))
             throw error;
-          awayUntil = now() + awayMs;
+          awayUntil = now() + Math.max(awayMs, (error.retryAfter ?? 0) * 1000);
           return known;
         }
       };

@@ -1,6 +1,7 @@
 // Reads a master from one response, for origins without ranges and masters that have to be held as a whole.
 
 import { ServiceError } from "../../errors.ts";
+import { isPage } from "../foreign-bytes.ts";
 import { originError, type RemoteAnswer } from "../remote.ts";
 
 export type WholeResponse = Extract<RemoteAnswer, { kind: "whole" }>;
@@ -8,7 +9,7 @@ export type WholeResponse = Extract<RemoteAnswer, { kind: "whole" }>;
 /**
  * Yields the bytes of a whole response in blocks of `blockSize`, the last one shorter. If the consumer ends
  * early, the response is cancelled. Throws ServiceError `source` with the codes origin_too_large above `most`
- * bytes, origin_bad_answer if the response is an error document, and origin_unavailable if the body breaks
+ * bytes, origin_bad_answer if the response is an error document, origin_not_image if it is a web page, and origin_unavailable if the body breaks
  * off or does not have the announced length.
  */
 export async function* wholeBlocks(
@@ -34,7 +35,7 @@ export async function* wholeBlocks(
         filled += part.length;
         at += part.length;
         if (filled < blockSize) continue;
-        if (count++ === 0) refuseErrorDocument(block);
+        if (count++ === 0) refuseDocument(block);
         yield block;
         block = new Uint8Array(blockSize);
         filled = 0;
@@ -48,7 +49,7 @@ export async function* wholeBlocks(
   }
   if (filled === 0) return;
   const last = block.slice(0, filled);
-  if (count === 0) refuseErrorDocument(last);
+  if (count === 0) refuseDocument(last);
   yield last;
 }
 
@@ -56,12 +57,15 @@ export async function* wholeBlocks(
 export const tooLarge = (size: number) => originError("origin_too_large", `${size} bytes`);
 
 /**
- * Throws if a response is an XML error document: S3 may detect a failure only after it has sent status 200.
+ * Throws if a response is an XML error document, since S3 may detect a failure only after it has sent status
+ * 200, or a web page.
  */
-function refuseErrorDocument(beginning: Uint8Array): void {
+function refuseDocument(beginning: Uint8Array): void {
   const text = String.fromCharCode(...beginning.subarray(0, 512));
   if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text))
     throw originError("origin_bad_answer", "an error document with status 200");
+  // The first bytes that arrived were too few to show it.
+  if (isPage(beginning, null)) throw originError("origin_not_image", "a page");
 }
 
 /** Throws if more bytes arrive than were announced, or than are allowed. */
