@@ -22,6 +22,10 @@ export function workerdConfig(modules, chunks) {
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
+    // The endpoint of a container that has a role.
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN",
     "CALLBACK_SECRET",
     "OIDC_CLIENT_SECRET",
     "OTLP_TOKEN",

@@ -12,11 +12,12 @@ import { parseDuration } from "./lib/options/quantity.ts";
 import type { Log } from "./lib/telemetry/log.ts";
 import type { Platform } from "./platform/platform.ts";
 import { sourceChecks } from "./sources/checks.ts";
-import { buildSources, type Sources } from "./sources/index.ts";
+import { buildSources, type SourceFigures, type Sources, userAgentOf } from "./sources/index.ts";
 import { remoteFigures, slotCounts, sourceCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { slotChecks } from "./stores/checks.ts";
 import { buildSlots, type Slots } from "./stores/index.ts";
+import { version } from "./version.ts";
 
 export interface OuterParts {
   readonly sources: Sources;
@@ -76,10 +77,12 @@ async function buildEach(
     [...Object.values(config.cache), config.auth?.session].filter((each) => each?.backend === "filesystem")
       .length + (keepsBookmarks ? 1 : 0);
   const slots = keep(buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders));
-  const sources = buildSources(config.sources, platform, slots.origin, {
+  const figures: SourceFigures = {
     local: (name) => sourceCounts(registry, name),
     remote: (name) => remoteFigures(registry, name),
-  });
+  };
+  const userAgent = userAgentOf(version, config.base_url);
+  const sources = buildSources(config.sources, platform, slots.origin, figures, userAgent);
   const hooks = keep(
     createHooks({
       engine: await buildEngine(config.hook, platform, log, createRowNames(sources.otherNames)),

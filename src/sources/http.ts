@@ -2,6 +2,7 @@
 // to which a name resolves.
 
 import { ServiceError } from "../errors.ts";
+import { certificateFault } from "../lib/network/certificate-fault.ts";
 import { parseIp } from "../lib/network/ip-range.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { secretOf } from "../lib/options/secret.ts";
@@ -39,8 +40,9 @@ export function httpRemote(
   options: HttpSourceOptions,
   platform: Pick<Platform, "checkedGet" | "env">,
   retries: RetryPolicy = usualRetries,
+  userAgent = "smalti",
 ): Remote {
-  const { url: template, headers, auth_env, allowed_hosts, allow_private } = options;
+  const { url: template, auth_env, allowed_hosts, allow_private } = options;
   const fixed = fixedHost(template);
   const hosts = [...(fixed ? [fixed] : []), ...allowed_hosts.map((host) => parseHost(host) as AllowedHost)];
   const allowed = addressRule(
@@ -48,7 +50,7 @@ export function httpRemote(
     allow_private,
   );
   const get: CheckedGet = platform.checkedGet?.(allowed) ?? literalsChecked(allowed);
-  const own: Record<string, string> = { ...headers };
+  const own = ownHeaders(options, userAgent);
   if (auth_env) own.Authorization = secretOf(auth_env, platform.env);
 
   const urlOf = (key: string): URL => {
@@ -66,7 +68,12 @@ export function httpRemote(
       return await get(url, { headers, signal });
     } catch (error) {
       const code = codeOf[(error as Error)?.name];
-      throw code ? originError(code, error) : error;
+      if (code) throw originError(code, error);
+      const fault = certificateFault(error);
+      if (!fault) throw error;
+      // Another attempt would end in the same way.
+      const named = new Error(`the certificate of ${url.host} ${fault}.`, { cause: error });
+      throw originError("origin_unavailable", named);
     }
   };
 
@@ -118,17 +125,36 @@ export function httpRemote(
         // A redirect is not followed: the target of a server's root page says nothing about its masters.
         response = await getFrom(url, { ...own, Range: "bytes=0-0", "Accept-Encoding": "identity" }, signal);
       } catch (error) {
-        throw new Error(
-          error instanceof ServiceError && error.code === "origin_not_allowed"
-            ? "the host of url resolves to an address that is not allowed. Set allow_private if this is intended."
-            : "the host of url does not respond. Start its server, or correct url.",
-        );
+        throw new Error(problemOf(error));
       }
       await response.body?.cancel().catch(() => {});
       if (response.status >= 500)
         throw new Error(`the host of url answers with status ${response.status}. Check its log.`);
     },
   };
+}
+
+/** Some servers refuse requests without it; images are preferred if an address has several representations. */
+const accept = "image/*, */*;q=0.8";
+
+/** Returns the headers of every request: those of the operator, and the usual ones that these do not replace. */
+function ownHeaders(
+  { headers, user_agent }: Pick<HttpSourceOptions, "headers" | "user_agent">,
+  userAgent: string,
+): Record<string, string> {
+  const usual = { "User-Agent": user_agent || userAgent, Accept: accept };
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const left = Object.entries(usual).filter(([name]) => !given.has(name.toLowerCase()));
+  return { ...Object.fromEntries(left), ...headers };
+}
+
+/** Returns why the host of a template cannot be used, in words for the operator and without its address. */
+function problemOf(error: unknown): string {
+  const fault = certificateFault(error);
+  if (fault) return `the certificate of the host of url ${fault}.`;
+  return error instanceof ServiceError && error.code === "origin_not_allowed"
+    ? "the host of url resolves to an address that is not allowed. Set allow_private if this is intended."
+    : "the host of url does not respond. Start its server, or correct url.";
 }
 
 /** Returns the part of the configuration that cache keys contain. */

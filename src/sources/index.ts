@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../errors.ts";
 import { callsOf } from "../lib/concurrency/lane.ts";
-import { parseDuration } from "../lib/options/quantity.ts";
+import { parseDuration, parseSize } from "../lib/options/quantity.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Slot } from "../stores/slot.ts";
 import { filesystemSource } from "./filesystem.ts";
@@ -69,14 +69,21 @@ export function createSources(list: readonly Source[], fallback: Source): Source
   };
 }
 
+/** What sources are built with. */
+interface SourceHost {
+  readonly platform: Platform;
+  /** Slot for bytes of remote masters. */
+  readonly origin: Slot;
+  readonly figures: SourceFigures | undefined;
+  /** Number of sources of type filesystem. */
+  readonly folders: number;
+  readonly userAgent: string | undefined;
+}
+
 type Builders = {
   readonly [T in SourceOptions["type"]]: (
     options: Extract<SourceOptions, { type: T }>,
-    platform: Platform,
-    origin: Slot,
-    figures: SourceFigures | undefined,
-    /** Number of sources of type filesystem. */
-    folders: number,
+    host: SourceHost,
   ) => Source;
 };
 
@@ -87,7 +94,8 @@ export interface SourceFigures {
 }
 
 const builders: Builders = {
-  filesystem({ name, root, prefix, revalidate, timeout }, { files, fileThreads }, _origin, figures, folders) {
+  filesystem({ name, root, prefix, revalidate, timeout }, { platform, figures, folders }) {
+    const { files, fileThreads } = platform;
     if (!files)
       throw new ServiceError(
         "unsupported",
@@ -105,17 +113,18 @@ const builders: Builders = {
       counts: figures?.local(name),
     });
   },
-  http: (options, platform, slot, figures) =>
+  http: (options, host) =>
     originCached({
-      ...remoteOptions(options, platform, slot, figures),
+      ...remoteOptions(options, host),
       fingerprint: httpFingerprint(options),
-      remote: httpRemote(options, platform, retriesOf(options)),
+      remote: httpRemote(options, host.platform, retriesOf(options), host.userAgent),
+      mostHeld: parseSize(options.max_held),
       ...(options.url === placeholder && { keyOf: urlKey }),
     }),
-  s3(options, platform, slot, figures) {
-    const remote = s3Remote(options, platform, retriesOf(options));
+  s3(options, host) {
+    const remote = s3Remote(options, host.platform, retriesOf(options));
     return originCached({
-      ...remoteOptions(options, platform, slot, figures),
+      ...remoteOptions(options, host),
       fingerprint: s3Fingerprint(options),
       remote,
       list: remote.list,
@@ -125,16 +134,18 @@ const builders: Builders = {
 
 /**
  * Builds the sources of `sources:`, whose roots must be absolute; the bundled sample if there are none.
- * `origin`: slot for bytes of remote masters.
+ * `origin`: slot for bytes of remote masters; `userAgent`: how requests to web servers name the service.
  */
 export function buildSources(
   options: readonly SourceOptions[],
   platform: Platform,
   origin: Slot,
   figures?: SourceFigures,
+  userAgent?: string,
 ): Sources {
   const folders = options.filter(({ type }) => type === "filesystem").length;
-  const all = options.map((one) => build(one, platform, origin, figures, folders));
+  const host = { platform, origin, figures, folders, userAgent };
+  const all = options.map((one) => build(one, host));
   const sample = (counts?: SourceCounts) => sampleSource(() => platform.asset("sample/sample.jpg"), counts);
   // The sample is counted only if it is served.
   return createSources(all, sample(all.length === 0 ? figures?.local(sampleName) : undefined));
@@ -157,9 +168,7 @@ function remoteOptions<T extends "http" | "s3">(
   > & {
     type: T;
   },
-  { keepAlive }: Platform,
-  slot: Slot,
-  figures: SourceFigures | undefined,
+  { platform: { keepAlive }, origin: slot, figures }: SourceHost,
 ) {
   const { name, prefix, type, revalidate, stale_if_error, timeout } = options;
   const times = {
@@ -181,19 +190,11 @@ function remoteOptions<T extends "http" | "s3">(
 /**
  * Builds a source with the builder of its type; types cannot express that this builder takes these options.
  */
-function build(
-  options: SourceOptions,
-  platform: Platform,
-  origin: Slot,
-  figures: SourceFigures | undefined,
-  folders: number,
-): Source {
-  const builder = builders[options.type] as (
-    o: SourceOptions,
-    p: Platform,
-    slot: Slot,
-    f: SourceFigures | undefined,
-    n: number,
-  ) => Source;
-  return builder(options, platform, origin, figures, folders);
+function build(options: SourceOptions, host: SourceHost): Source {
+  const builder = builders[options.type] as (options: SourceOptions, host: SourceHost) => Source;
+  return builder(options, host);
 }
+
+/** Returns how the service names itself to web servers: with its address, so that their operators can ask. */
+export const userAgentOf = (version: string, baseUrl: string): string =>
+  `smalti/${version}${baseUrl === "" ? "" : ` (+${new URL(baseUrl).href.replace(/\/$/, "")})`}`;

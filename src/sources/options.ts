@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/network/s3-options.ts";
-import { durationOption, pathOption } from "../lib/options/option-types.ts";
+import { durationOption, pathOption, sizeOption } from "../lib/options/option-types.ts";
 import { maskUrls } from "../lib/telemetry/mask-urls.ts";
 import { parseHost } from "./addresses.ts";
 
@@ -88,6 +88,10 @@ function areHeaders(headers: Readonly<Record<string, string>>): boolean {
   }
 }
 
+const agentForm = "expected one line of text, such as museum-images/1.0 (+mailto:images@example.org)";
+
+const isHeaderValue = (text: string) => areHeaders({ "User-Agent": text });
+
 const http = z.strictObject({
   ...shared,
   type: z.literal("http").meta({ description: "Files on a web server." }),
@@ -101,6 +105,11 @@ const http = z.strictObject({
       'Headers of every request. The service sends Authorization, Cookie and X-Api-Key to the host of `url` alone; if `url` is "{identifier}", to the host of the identifier, and only over https. Put secrets into `auth_env`.',
     edit: "restart",
     secret: true,
+  }),
+  user_agent: z.string().refine(isHeaderValue, { error: agentForm }).default("").meta({
+    description:
+      "User-Agent of every request. Empty: `smalti/VERSION (+URL)` with `base_url` as its URL, or without one.",
+    edit: "restart",
   }),
   auth_env: z.string().default("").meta({
     description: 'Environment variable that holds the value of the Authorization header, such as "Bearer …".',
@@ -117,6 +126,11 @@ const http = z.strictObject({
   allow_private: z.boolean().default(false).meta({
     description:
       "If true, host names may resolve to private addresses and to this machine. Link-local addresses are never allowed. An IP address in `url` or `allowed_hosts` is always allowed.",
+    edit: "restart",
+  }),
+  max_held: sizeOption.default("64MiB").meta({
+    description:
+      "Size of the largest master that the service reads as a whole, because its server sends neither ETag nor Last-Modified, or no length. Twice that much memory may be in use while such a master arrives. Several that arrive at once may take four times 64 MiB, or once `max_held` if that is more.",
     edit: "restart",
   }),
   revalidate: remoteRevalidate,

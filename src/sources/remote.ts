@@ -93,8 +93,6 @@ export const originErrors = {
   origin_not_allowed:
     "The address of this image leads to a host that this service may not read from. Ask the operator of this service.",
   origin_not_image: "The server that holds this image answered with a web page instead of an image.",
-  origin_too_large:
-    "An image that its server sends without ETag and Last-Modified, or without its length, may have at most 64 MiB; this one has more. Let that server send an ETag or Last-Modified, and the length.",
   origin_bad_answer:
     "The server that holds this image sent a response that does not match the request. Ask the operator of this service.",
 } as const;

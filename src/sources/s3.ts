@@ -2,6 +2,7 @@
 
 import { until } from "../lib/concurrency/concurrent.ts";
 import { CredentialsError } from "../lib/network/aws/credentials.ts";
+import { certificateFault } from "../lib/network/certificate-fault.ts";
 import { type Bucket, openBucket, S3Error } from "../lib/network/s3.ts";
 import { bucketOf } from "../lib/network/s3-options.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -74,9 +75,13 @@ export function s3Remote(
       try {
         await bucket.listingPage({ "max-keys": "1", prefix: options.key_prefix }, signal);
       } catch (error) {
-        throw error instanceof S3Error || error instanceof CredentialsError
-          ? error
-          : new Error("the bucket's service does not respond. Start it, or correct endpoint and region.");
+        if (error instanceof S3Error || error instanceof CredentialsError) throw error;
+        const fault = certificateFault(error);
+        throw new Error(
+          fault
+            ? `the certificate of the bucket's service ${fault}.`
+            : "the bucket's service does not respond. Start it, or correct endpoint and region.",
+        );
       }
     },
   };
@@ -99,8 +104,7 @@ async function answerOf(
   try {
     return await bucket.request("GET", key, { headers, signal });
   } catch (error) {
-    if (error instanceof CredentialsError) throw toRefusal(error);
-    if (!(error instanceof S3Error)) throw error;
+    if (!(error instanceof S3Error)) throw toRefusal(error);
     if (error.code === "NoSuchBucket" || error.status < 400) throw toRefusal(error);
     const headers = error.retryAfter === undefined ? {} : { "Retry-After": error.retryAfter };
     return new Response(null, { status: error.status, statusText: error.code, headers });
@@ -111,6 +115,9 @@ async function answerOf(
 function toRefusal(error: unknown): unknown {
   // What was read before may still be served, and another attempt would fail in the same way.
   if (error instanceof CredentialsError) return originError("origin_unavailable", error);
+  const fault = certificateFault(error);
+  if (fault)
+    return originError("origin_unavailable", new Error(`the certificate of the bucket's service ${fault}.`));
   if (!(error instanceof S3Error)) return error;
   if (error.status === 401 || error.status === 403) return originError("origin_denied", error);
   return originError(error.status >= 500 ? "origin_unavailable" : "origin_bad_answer", error);

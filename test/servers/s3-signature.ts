@@ -83,6 +83,7 @@ export interface Refusal {
   readonly code: string;
   /** Told as the place of the bucket. */
   readonly region?: string;
+  readonly retryAfter?: string;
 }
 
 const maxSkewMs = 15 * 60_000;

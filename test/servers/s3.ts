@@ -54,6 +54,8 @@ export interface S3Server {
   /** Access keys whose session tokens have expired. */
   readonly expired: Set<string>;
   readonly objects: Map<string, StoredObject>;
+  /** Sent with every object. */
+  headers: Readonly<Record<string, string>>;
   /** Every request that came, in order. */
   readonly seen: Seen[];
   /** Chooses the fault of a request; called once for each. */
@@ -85,6 +87,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     account,
     expired: new Set(),
     objects,
+    headers: {},
     seen: [],
     fault: () => undefined,
     put(key, body) {
@@ -123,12 +126,14 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     send(response, raw.method, reply, fault);
   }
 
+  const withHeaders = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...fake.headers } });
+
   function act(raw: RawRequest, key: string, body: Uint8Array): Reply {
     const stored = objects.get(key);
     switch (raw.method) {
       case "GET":
       case "HEAD":
-        return stored ? give(stored, raw.headers) : refusal({ status: 404, code: "NoSuchKey" });
+        return stored ? withHeaders(give(stored, raw.headers)) : refusal({ status: 404, code: "NoSuchKey" });
       case "PUT": {
         if (raw.headers["if-none-match"] === "*" && stored)
           return refusal({ status: 412, code: "PreconditionFailed" });
@@ -239,9 +244,13 @@ function give({ body, etag, modified }: StoredObject, headers: RawRequest["heade
   };
 }
 
-function refusal({ status, code, region }: Refusal): Reply {
+function refusal({ status, code, region, retryAfter }: Refusal): Reply {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>refused by the test</Message><RequestId>1</RequestId></Error>`;
-  const headers = { "content-type": "application/xml", ...(region ? { "x-amz-bucket-region": region } : {}) };
+  const headers = {
+    "content-type": "application/xml",
+    ...(region ? { "x-amz-bucket-region": region } : {}),
+    ...(retryAfter ? { "retry-after": retryAfter } : {}),
+  };
   return { status, headers, body: Buffer.from(xml) };
 }
 

@@ -60,6 +60,12 @@ test("fails alone if they cannot be had, and names why in its check", async () =
   expect(s3.seen).toEqual([]);
 });
 
+test("is unavailable, and not cancelled, if they do not come within the timeout", async () => {
+  const { vault } = await sourcesWith({ timeout: "300ms" });
+  roles.instead = () => true;
+  await expect(vault.open("a")).rejects.toMatchObject({ kind: "source", code: "origin_unavailable" });
+});
+
 test("serves what is cached while they cannot be had", async () => {
   const { vault } = await sourcesWith({ revalidate: "0s" });
   const { validator } = await open(vault, "a");

@@ -151,9 +151,9 @@ interface Refused {
   readonly retryAfter?: string;
 }
 
-/** Returns a response with a status below 300, or 304; any other is read and becomes a refusal. */
-async function readAnswer(response: Response): Promise<Response | Refused> {
-  if (response.ok || response.status === 304) return response;
+/** Reads a response with a status of at least 300 but 304; returns undefined for any other. */
+async function refusalIn(response: Response): Promise<Refused | undefined> {
+  if (response.ok || response.status === 304) return undefined;
   const region = response.headers.get("x-amz-bucket-region") ?? "";
   const retryAfter = response.headers.get("retry-after");
   return {
@@ -217,18 +217,20 @@ export function openBucket(options: BucketOptions): Bucket {
     url.search = queryOf(query);
     const hash = body ? toHex(await sha256(body)) : await emptyHash;
     const prepared = { method, url: url.href, headers, hash, body, signal };
-    const used = provider ? await unlessAborted(provider.get(), signal) : fixed;
-    const answer = await readAnswer(await exchange(prepared, used));
-    if (answer instanceof Response) return answer;
+    const used = provider ? await unlessLeft(provider.get(), signal) : fixed;
+    let response = await exchange(prepared, used);
+    let refused = await refusalIn(response);
     // The refusal of a HEAD request has no body, and so no code.
     const mayBeCured =
-      refusals.has(answer.code) || (method === "HEAD" && /^40[03]$/.test(`${answer.status}`));
-    const renews = provider && used && mayBeCured;
-    const renewed = renews && (await unlessAborted(provider.renew(used), signal));
-    const last = renewed ? await readAnswer(await exchange(prepared, renewed)) : answer;
-    if (last instanceof Response) return last;
-    const elsewhere = last.region === region ? undefined : last.region;
-    throw new S3Error(last.status, last.code, elsewhere, last.retryAfter);
+      refused && (refusals.has(refused.code) || (method === "HEAD" && /^40[03]$/.test(`${refused.status}`)));
+    const renewed = provider && used && mayBeCured && (await unlessLeft(provider.renew(used), signal));
+    if (renewed) {
+      response = await exchange(prepared, renewed);
+      refused = await refusalIn(response);
+    }
+    if (!refused) return response;
+    const elsewhere = refused.region === region ? undefined : refused.region;
+    throw new S3Error(refused.status, refused.code, elsewhere, refused.retryAfter);
   };
 
   /** Returns undefined if there is no such object. */
@@ -307,6 +309,12 @@ const queryOf = (query: Readonly<Record<string, string>>): string =>
   Object.entries(query)
     .map((pair) => pair.map(encodeURIComponent).join("="))
     .join("&");
+
+/** Waits like `fetch`: throws the reason of the signal if that aborts first. */
+const unlessLeft = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+  unlessAborted(work, signal).catch((error: unknown) => {
+    throw signal?.aborted ? signal.reason : error;
+  });
 
 /** Ends a response whose body is not read, which frees its connection. */
 async function discard(response: Response): Promise<void> {

@@ -34,6 +34,8 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   readonly staleMs: number;
   /** Total milliseconds that one request may wait for this source; 0: no limit. */
   readonly timeoutMs: number;
+  /** Maximum size in bytes of a master that has to be held as a whole; 64 MiB if absent. */
+  readonly mostHeld?: number;
   readonly list?: Source["list"];
   readonly keepAlive?: KeepAlive;
   readonly figures?: RemoteFigures | undefined;
@@ -66,7 +68,7 @@ export function originCached(options: OriginCacheOptions): Source {
   const entryName = (key: string) => `${name}:${key}`;
   const states = createKnownStates({ ...options, entryName, now });
   const kept = createKeptBlocks({ slot, entryName, isCurrent: states.isCurrent });
-  const requests = createOriginRequests({ remote, slot, states, kept, figures });
+  const requests = createOriginRequests({ ...options, states, kept, figures });
   const deliveries = createDeliveries(kept, requests);
 
   const countError = (error: unknown): unknown => {

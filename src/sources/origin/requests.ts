@@ -30,12 +30,10 @@ export const firstLength = 2 * blockSize;
 /** Maximum number of blocks in one request, so that memory stays bounded. */
 export const atOnce = (8 * 2 ** 20) / blockSize;
 /**
- * Maximum size of a master whose origin sends neither ETag nor date, or no length, so that it has to be held
- * as a whole.
+ * Usual maximum size of a master whose origin sends neither ETag nor date, or no length, so that it has to be
+ * held as a whole.
  */
-const mostHeld = 64 * 2 ** 20;
-/** Total bytes of all such masters of a source while they arrive. */
-const mostHeldAtOnce = 4 * mostHeld;
+const usualHeld = 64 * 2 ** 20;
 const tooManyHeld =
   "Too many images that have to be held as a whole are being fetched at once. Try again in a moment.";
 
@@ -68,6 +66,8 @@ export interface OriginRequestsOptions {
   readonly states: KnownStates;
   readonly kept: KeptBlocks;
   readonly figures: RemoteFigures;
+  /** Maximum size in bytes of a master that has to be held as a whole. */
+  readonly mostHeld?: number | undefined;
 }
 
 /** Creates the requests to the origin of `remote`. */
@@ -77,7 +77,10 @@ export function createOriginRequests({
   states,
   kept,
   figures: { counts, requests },
+  mostHeld = usualHeld,
 }: OriginRequestsOptions): OriginRequests {
+  /** Total bytes of all such masters of a source while they arrive. */
+  const mostHeldAtOnce = Math.max(4 * usualHeld, mostHeld);
   const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteAnswer> => {
     const began = performance.now();
     try {
@@ -158,7 +161,7 @@ export function createOriginRequests({
         trace?.headers,
       );
       if (answer.kind === "part" && !hasValidator(answer.facts) && answer.bytes.length < answer.facts.size) {
-        if (answer.facts.size > mostHeld) throw tooLarge(answer.facts.size);
+        if (answer.facts.size > mostHeld) throw tooLarge(answer.facts.size, mostHeld);
         answer = await ask(key, undefined, undefined, signal, trace?.headers);
       }
       if (answer.kind === "absent") {

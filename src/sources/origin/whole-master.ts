@@ -1,6 +1,7 @@
 // Reads a master from one response, for origins without ranges and masters that have to be held as a whole.
 
 import { ServiceError } from "../../errors.ts";
+import { formatSize } from "../../lib/options/quantity.ts";
 import { isPage } from "../foreign-bytes.ts";
 import { originError, type RemoteAnswer } from "../remote.ts";
 
@@ -23,7 +24,7 @@ export async function* wholeBlocks(
   let total = 0;
   let count = 0;
   try {
-    if (length !== undefined && length > most) throw tooLarge(length);
+    if (length !== undefined && length > most) throw tooLarge(length, most);
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
@@ -54,7 +55,12 @@ export async function* wholeBlocks(
 }
 
 /** Returns the error of a master that has to be held as a whole and is too large for that. */
-export const tooLarge = (size: number) => originError("origin_too_large", `${size} bytes`);
+export const tooLarge = (size: number, most: number) =>
+  new ServiceError(
+    "source",
+    `An image that its server sends without ETag and Last-Modified, or without its length, may have at most ${formatSize(most)}; this one has more. Let that server send an ETag or Last-Modified, and the length, or raise max_held of the source.`,
+    { code: "origin_too_large", cause: `${size} bytes` },
+  );
 
 /**
  * Throws if a response is an XML error document, since S3 may detect a failure only after it has sent status
@@ -71,5 +77,5 @@ function refuseDocument(beginning: Uint8Array): void {
 /** Throws if more bytes arrive than were announced, or than are allowed. */
 function checkTotal(total: number, length: number | undefined, most: number): void {
   if (length !== undefined && total > length) throw new Error(`more than ${length} bytes`);
-  if (total > most) throw tooLarge(total);
+  if (total > most) throw tooLarge(total, most);
 }
