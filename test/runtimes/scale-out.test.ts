@@ -3,13 +3,13 @@
 // Redis is restarted. REQUESTS=20000 sends at least that many in each part.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixturesFolder } from "../host.ts";
 import { freePort } from "../servers/free-port.ts";
-import { hasNginx, type Nginx, startNginx } from "../servers/nginx.ts";
+import { exampleSite, hasNginx, type Nginx, startNginx } from "../servers/nginx.ts";
 import { type RedisServer, startRedis } from "../servers/redis.ts";
 import { type S3Server, startS3, testAccount } from "../servers/s3.ts";
 import { chosenRuntimes, type Place, type Runtime } from "./runtimes.ts";
@@ -111,19 +111,10 @@ auth:
       const ports = [await freePort(), await freePort(), await freePort()];
       replicas = ports.map((port) => new Replica(runtime, folder, port));
       await Promise.all(replicas.map((replica) => replica.start()));
-      const [site, server] = ["nginx-site.conf", "nginx.conf"].map((name) =>
-        readFileSync(new URL(`../../deploy/proxy/${name}`, import.meta.url), "utf8"),
-      ) as [string, string];
       proxy = await startNginx({
         http: (folder, port) =>
-          site.replace(/^ *server 127\.0\.0\.1:8080 (.+)$/gm, (_, options) =>
-            ports.map((each) => `server 127.0.0.1:${each} ${options}`).join("\n"),
-          ) +
-          server
-            .replace("/var/cache/nginx/smalti", `${folder}/cache`)
-            .replace("listen 80;", `listen 127.0.0.1:${port};`)
-            // Each request is to reach a replica.
-            .replace("proxy_cache smalti;", "proxy_cache off;"),
+          // Each request is to reach a replica.
+          exampleSite({ folder, port, replicas: ports }).replace("proxy_cache smalti;", "proxy_cache off;"),
       });
     });
     afterAll(async () => {

@@ -1,7 +1,7 @@
 // Debian's nginx on a port of this machine, in a separate folder.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
@@ -30,6 +30,33 @@ export interface NginxOptions {
   readonly http?: (folder: string, port: number) => string;
   /** Files in its folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
+}
+
+const example = (name: string) =>
+  readFileSync(new URL(`../../deploy/proxy/${name}`, import.meta.url), "utf8");
+
+/**
+ * Returns the example of deploy/proxy/ for the block `http`, with addresses of this machine: its own port,
+ * the ports of the replicas, the operator's network and a folder for its cache.
+ */
+export function exampleSite(of: {
+  readonly folder: string;
+  readonly port: number;
+  readonly replicas?: readonly number[];
+  readonly network?: string;
+}): string {
+  const { folder, port, replicas = [8080], network = "10.0.0.0/8" } = of;
+  const replaced = (text: string, from: string, to: string) => {
+    if (!text.includes(from)) throw new Error(`expected ${from} in deploy/proxy/`);
+    return text.replace(from, to);
+  };
+  let site = example("nginx-site.conf").replace(/^ *server 127\.0\.0\.1:8080 (.+)$/gm, (_, options) =>
+    replicas.map((each) => `server 127.0.0.1:${each} ${options}`).join("\n"),
+  );
+  site = replaced(site, "/var/cache/smalti-nginx", `${folder}/cache`);
+  site = replaced(site, "10.0.0.0/8", network);
+  const server = replaced(example("nginx.conf"), "listen [::]:80;", "");
+  return site + replaced(server, "listen 80;", `listen 127.0.0.1:${port};`);
 }
 
 const oneServer = (

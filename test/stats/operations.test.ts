@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type FigureName, type FigureRow, figures, publishedName } from "../../src/stats/figures.ts";
 import { hasPromtool, promtool } from "../promtool.ts";
-import { hasNginx } from "../servers/nginx.ts";
+import { exampleSite, hasNginx } from "../servers/nginx.ts";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 const read = (name: string) => readFileSync(join(docs, name), "utf8");
@@ -276,13 +276,13 @@ test("the page for operators names only figures that exist, and the reference ha
 
 test.skipIf(!hasNginx)("nginx takes the example for it", () => {
   mkdirSync(join(folder, "cache"));
-  const site = `${read("../deploy/proxy/nginx-site.conf")}${read("../deploy/proxy/nginx.conf").replace("/var/cache/nginx/smalti", join(folder, "cache"))}`;
+  const site = exampleSite({ folder, port: 8099 });
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
     .join(" ");
   writeFileSync(
     join(folder, "nginx.conf"),
-    `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary} ${site.replace("listen 80;", "listen 127.0.0.1:8099;")} }`,
+    `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary} ${site} }`,
   );
   const { status, stderr } = spawnSync(
     "sh",

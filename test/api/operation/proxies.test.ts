@@ -11,10 +11,9 @@ import { rawExchange, rawGet } from "../../platform/server/raw-http.ts";
 import { type Served, served } from "../../served.ts";
 import { hasCaddy, startCaddy } from "../../servers/caddy.ts";
 import { freePort } from "../../servers/free-port.ts";
-import { hasNginx, startNginx } from "../../servers/nginx.ts";
+import { exampleSite, hasNginx, startNginx } from "../../servers/nginx.ts";
 
-const example = (name: string) =>
-  readFileSync(new URL(`../../../deploy/proxy/${name}`, import.meta.url), "utf8");
+const caddyfile = readFileSync(new URL("../../../deploy/proxy/Caddyfile", import.meta.url), "utf8");
 
 interface Proxy {
   readonly url: string;
@@ -28,12 +27,7 @@ const proxies = [
     isThere: hasNginx,
     start: (service: number, network: string): Promise<Proxy> =>
       startNginx({
-        http: (folder, port) =>
-          `${example("nginx-site.conf")}${example("nginx.conf")}`
-            .replace("/var/cache/nginx/smalti", `${folder}/cache`)
-            .replaceAll("127.0.0.1:8080 ", `127.0.0.1:${service} `)
-            .replace("listen 80;", `listen 127.0.0.1:${port};`)
-            .replaceAll("10.0.0.0/8", network),
+        http: (folder, port) => exampleSite({ folder, port, replicas: [service], network }),
       }),
   },
   {
@@ -41,7 +35,7 @@ const proxies = [
     isThere: hasCaddy,
     start: (service: number, network: string): Promise<Proxy> =>
       startCaddy((port) =>
-        example("Caddyfile")
+        caddyfile
           .replace(/^images\.example\.org /m, `http://:${port} `)
           .replace("reverse_proxy 127.0.0.1:8080 ", `reverse_proxy 127.0.0.1:${service} `)
           .replaceAll("10.0.0.0/8", network),
@@ -175,6 +169,8 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
         "X-Forwarded-Host": "evil.example",
         "X-Forwarded-Port": "666",
         "X-Forwarded-Prefix": "/evil",
+        "X-Forwarded-BasePath": "/evil",
+        "X-Forwarded-Path": "/evil",
         "X-Forwarded-Proto": "https",
       };
       const response = await fetch(`${outside.url}/iiif/3/base.png/info.json`, { headers: forged });
@@ -193,6 +189,21 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
     // It would count if the proxy passed it on.
     expect(await clientOf(`http://127.0.0.1:${upstream}`)).toBe("192.0.2.0/24");
   });
+
+  test.skipIf(!isThere).each(["Forwarded", "X-Forwarded-BasePath", "X-Forwarded-Path"])(
+    "%s of a client does not reach the service, where it would count",
+    async (name) => {
+      const headers = { [name]: name === "Forwarded" ? "for=192.0.2.7;host=evil.example" : "/evil" };
+      const idOf = async (url: string) =>
+        (
+          (await (await fetch(`${url}/iiif/3/base.png/info.json?${name}`, { headers })).json()) as {
+            id: string;
+          }
+        ).id;
+      expect(await idOf(outside.url)).toBe(`${outside.url}/iiif/3/base.png`);
+      expect(await idOf(`http://127.0.0.1:${upstream}`)).toContain("evil");
+    },
+  );
 
   test.skipIf(!isThere)("each figure of the status page arrives as it is sent", async () => {
     const headers = { Authorization: `Basic ${btoa("ada:analytical")}`, "Accept-Encoding": "gzip" };
@@ -252,13 +263,7 @@ test.skipIf(!hasNginx)(
       new Promise<void>((resolve) => replicas[index]?.listen(port, "127.0.0.1", resolve));
     const ports = [await freePort(), await freePort()];
     const nginx = await startNginx({
-      http: (folder, port) =>
-        example("nginx-site.conf").replace(/^ *server 127\.0\.0\.1:8080 (.+)$/gm, (_, options) =>
-          ports.map((each) => `server 127.0.0.1:${each} ${options}`).join("\n"),
-        ) +
-        example("nginx.conf")
-          .replace("/var/cache/nginx/smalti", `${folder}/cache`)
-          .replace("listen 80;", `listen 127.0.0.1:${port};`),
+      http: (folder, port) => exampleSite({ folder, port, replicas: ports }),
     });
     const status = async () => (await rawGet(Number(new URL(nginx.url).port), "/iiif/3/a/info.json")).status;
     expect(await status()).toBe(502);
