@@ -86,7 +86,7 @@ export const authOptions = z
       .default([])
       .meta({
         description:
-          "Addresses of proxies that the service also trusts for access, in addition to the top-level `trusted_proxies`: it accepts their X-Forwarded-For for logins and kiosks, and the header of the backend `header`.",
+          "Addresses of proxies that the service also trusts for access, in addition to the top-level `trusted_proxies`: it accepts their X-Forwarded-For or Forwarded for logins and kiosks, and the header of the backend `header`.",
         edit,
       }),
     session: sessionOptions.prefault({}),

@@ -74,14 +74,14 @@ export const configSchema = z
     ),
     base_url: option(publicUrl.default(""), {
       description:
-        "Public URL of the service. Empty: the service derives it from X-Forwarded-Proto, -Host and -Prefix, else from the request.",
+        "Public URL of the service. Empty: the service derives it from X-Forwarded-Proto, -Host and -Prefix or from Forwarded, else from the request.",
       edit: "restart",
     }),
     trusted_proxies: option(
       z.array(z.string({ error: rangeForm }).refine(throwsNot(parseRange), { error: rangeForm })).default([]),
       {
         description:
-          "Addresses of proxies whose X-Forwarded-* headers the service accepts. Empty: it accepts X-Forwarded-Proto, -Host and -Prefix from anyone, and X-Forwarded-For from no one.",
+          "Addresses of proxies whose Forwarded and X-Forwarded-* headers the service accepts. Empty: it accepts X-Forwarded-Proto, -Host, -Port and -Prefix from anyone, and X-Forwarded-For and Forwarded from no one.",
         edit: "restart",
       },
     ),

@@ -20,7 +20,7 @@ const documented = [...page.matchAll(/^\| (`[^|]*)\|.*$/gm)].flatMap(([row, firs
 ]);
 
 test("every header of two words that the code names is on the page", () => {
-  const named = code.matchAll(/\b(?:[A-Z][a-z]+|MCP|X|WWW)(?:-(?:[A-Z][a-z]+|ID|MD5))+\b/g);
+  const named = code.matchAll(/\b(?:[A-Z][a-z]+|MCP|X|WWW)(?:-(?:(?:[A-Z][a-z]+)+|ID|MD5))+\b/g);
   // An attribute of cookies.
   const other = new Set(["Max-Age"]);
   const missing = new Set(

@@ -407,6 +407,19 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     { step: "login", code: "forged_address" },
     /\$proxy_add_x_forwarded_for/,
   ],
+  [
+    "a kiosk that anybody enters by the field Forwarded, which a proxy passes on",
+    {
+      profile:
+        "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.1] } }",
+      before: ({ headers }) => {
+        for (const name of Object.keys(headers)) if (name.startsWith("x-forwarded-")) delete headers[name];
+        return undefined;
+      },
+    },
+    { step: "login", code: "forged_address" },
+    /no Forwarded of the client/,
+  ],
 ];
 
 test("an image that a kiosk opens to a machine outside of it is open to all", async () => {

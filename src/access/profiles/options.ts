@@ -84,7 +84,7 @@ const builtin = z.strictObject({
 
 /** Headers that identify nobody: browsers send them, or proxies do for all clients. */
 const sentByEveryone =
-  /^(accept(-.*)?|authorization|cache-control|connection|content-.*|cookie|date|dnt|forwarded|host|if-.*|keep-alive|origin|pragma|priority|range|referer|sec-.*|te|traceparent|tracestate|upgrade.*|user-agent|via|x-forwarded-(for|host|port|prefix|proto|scheme|server|ssl)|x-real-ip|x-request-id)$/i;
+  /^(accept(-.*)?|authorization|cache-control|connection|content-.*|cookie|date|dnt|forwarded|host|if-.*|keep-alive|origin|pragma|priority|range|referer|sec-.*|te|traceparent|tracestate|upgrade.*|user-agent|via|x-forwarded-(basepath|for|host|path|port|prefix|proto|scheme|server|ssl)|x-real-ip|x-request-id)$/i;
 
 const headerForm = "expected the name of a request header, such as X-Forwarded-User";
 

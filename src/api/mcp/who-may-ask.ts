@@ -5,6 +5,7 @@ import { inRanges } from "../../lib/network/ip-range.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import type { Service } from "../../service.ts";
 import { requestHost } from "../http/client/client.ts";
+import { readForwarded } from "../http/client/forwarded.ts";
 import { normalHost } from "../http/client/host.ts";
 import type { RequestContext } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
@@ -49,7 +50,9 @@ export function refuseStrangers(c: RequestContext, service: Service): void {
 function forwardedHost(c: RequestContext, { platform, proxies }: Service): string | undefined {
   const peer = platform.clientAddress(c.req.raw);
   if (peer === undefined || !inRanges(peer, proxies)) return undefined;
-  return c.req.raw.headers.get("X-Forwarded-Host")?.split(",")[0]?.trim() || undefined;
+  const { headers } = c.req.raw;
+  const older = headers.get("X-Forwarded-Host")?.split(",")[0]?.trim();
+  return older || readForwarded(headers, peer, proxies)?.host || undefined;
 }
 
 const isLocal = (name: string) => name === "localhost" || name.endsWith(".localhost");

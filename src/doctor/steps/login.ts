@@ -114,16 +114,23 @@ function isTrusted({ base, options }: LoginWalk): boolean {
 /** Somebody may claim to be in the room. */
 async function forgedFault(walk: LoginWalk): Promise<Fault | undefined> {
   const claimed = walk.profile.kiosk.allowed_ips[0]?.split("/")[0] ?? "";
-  const answer = await walk.visitor.ask(loginOf(walk), {
-    redirect: "manual",
-    headers: { "X-Forwarded-For": claimed },
-  });
-  if (answer.status !== 200) return undefined;
+  const claims = {
+    "X-Forwarded-For": claimed,
+    Forwarded: `for=${claimed.includes(":") ? `"[${claimed}]"` : claimed}`,
+  };
+  for (const [name, value] of Object.entries(claims)) {
+    const answer = await walk.visitor.ask(loginOf(walk), { redirect: "manual", headers: { [name]: value } });
+    if (answer.status === 200) return forged(name, value);
+  }
+  return undefined;
+}
+
+function forged(name: string, value: string): Fault {
   return {
     code: "forged_address",
-    text: `anybody is admitted by sending X-Forwarded-For: ${claimed}`,
+    text: `anybody is admitted by sending ${name}: ${value}`,
     expected: "a refusal",
     advice:
-      "Configure the proxy to append its client's address to the header, or to replace the header (in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for), and list only proxies in trusted_proxies.",
+      "Configure the proxy to append its client's address to the header, or to replace the header (in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for), to send no Forwarded of the client, and list only proxies in trusted_proxies.",
   };
 }

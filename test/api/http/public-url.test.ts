@@ -48,6 +48,16 @@ describe("the parts of the public URL", () => {
     expect(fromOf(asked)).toEqual(["X-Forwarded-Proto", "the field Host", "X-Forwarded-Prefix"]);
   });
 
+  test("come from Forwarded of a trusted proxy, unless an older field takes precedence", () => {
+    const headers = { Forwarded: "for=192.0.2.1;host=a.example;proto=https", "X-Forwarded-Path": "/images" };
+    const asked = { proxies: ["10.0.0.0/8"], headers };
+    expect(explained(asked).base).toBe("https://a.example/images");
+    expect(fromOf(asked)).toEqual(["Forwarded", "Forwarded", "X-Forwarded-Path"]);
+    const both = explained({ ...asked, headers: { ...headers, "X-Forwarded-For": "192.0.2.1" } });
+    expect(both.base).toBe("http://images.test/images");
+    expect(both.headers[0]).toMatchObject({ counts: false, why: expect.stringContaining("take precedence") });
+  });
+
   test("never come from the headers of another", () => {
     const asked = { proxies: ["192.0.2.0/24"], headers: { "X-Forwarded-Proto": "https" } };
     expect(fromOf(asked)[0]).toBe("the connection to this service");
@@ -68,19 +78,36 @@ describe("the parts of the public URL", () => {
     "80",
     "b c",
   );
+  const element = fc.constantFrom(
+    undefined,
+    "",
+    "for=192.0.2.1;proto=https",
+    'host="a.example:81"',
+    "proto=https;host=b.example, for=10.0.0.3",
+    "for=10.0.0.2;proto=ftp, for=10.0.0.2;host=c.example",
+    'host="a b"',
+    'for="',
+  );
   test("put together are the base URL, and no header counts that does not change it", () => {
     fc.assert(
       fc.property(
-        fc.record({ proto: header, host: header, port: header, prefix: header }),
-        fc.boolean(),
+        fc.record({
+          proto: header,
+          host: header,
+          port: header,
+          prefix: header,
+          basepath: header,
+          path: header,
+        }),
+        element,
+        fc.constantFrom(["10.0.0.0/8"], ["192.0.2.0/24"], []),
         fc.constantFrom("", "https://z.example/p"),
-        (sent, trusted, base) => {
-          const headers = Object.fromEntries(
-            Object.entries(sent).flatMap(([name, value]) =>
-              value === undefined ? [] : [[`x-forwarded-${name}`, value]],
-            ),
+        (sent, forwarded, trusted, base) => {
+          const all = Object.entries(sent).map(([name, value]) => [`x-forwarded-${name}`, value]);
+          const headers: Record<string, string> = Object.fromEntries(
+            [...all, ["forwarded", forwarded]].filter(([, value]) => value !== undefined),
           );
-          const asked = { headers, base, proxies: trusted ? ["10.0.0.0/8"] : ["192.0.2.0/24"] };
+          const asked = { headers, base, proxies: trusted };
           const found = explained(asked);
           const [scheme, host, path] = found.parts.map(({ value }) => value);
           expect(`${scheme}://${host}${path}`).toBe(found.base);
@@ -127,6 +154,24 @@ describe("the doubt", () => {
   test("is a header that no proxy should send", () => {
     const found = explained({ proxies: ["10.0.0.1"], headers: { "X-Forwarded-Prefix": "/a/../b" } });
     expect(found.doubts).toMatchObject([{ code: "broken_header", level: "problem" }]);
+  });
+
+  test.each([
+    ["Forwarded", 'host="a;b"'],
+    ["Forwarded", 'for="192.0.2.1'],
+    ["X-Forwarded-Path", "/a/../b"],
+  ])("is %s: %s, as no proxy should send it", (name, value) => {
+    const found = explained({ proxies: ["10.0.0.1"], headers: { [name]: value } });
+    expect(found.doubts).toMatchObject([{ code: "broken_header", level: "problem" }]);
+  });
+
+  test("is not that a proxy hides its client in Forwarded", () => {
+    const found = codes({
+      url: "https://images.test/admin/doctor",
+      proxies: ["10.0.0.1"],
+      headers: { Forwarded: "for=_hidden" },
+    });
+    expect(found).toEqual(["public_url"]);
   });
 
   test("is another host than base_url names", () => {

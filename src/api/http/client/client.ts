@@ -1,13 +1,17 @@
 // The client and the public address that it used: the socket's peer, the Host field, and what proxies report
-// about both.
+// about both. X-Forwarded-For, -Proto, -Host and -Port take precedence over Forwarded (forwarded.ts).
 
 import { type IpRange, inRanges, normalIp } from "../../../lib/network/ip-range.ts";
 import { plainSegments } from "../../../lib/text/plain-segments.ts";
 import { trimSlashes } from "../../../lib/text/trim-ends.ts";
+import { isForwarded, readForwarded } from "./forwarded.ts";
 import { normalHost } from "./host.ts";
 
 export interface ProxyTrust {
-  /** Empty means that X-Forwarded-Proto, -Host and -Prefix are trusted from anyone, and -For from no one. */
+  /**
+   * Empty means that X-Forwarded-Proto, -Host, -Port and -Prefix are trusted from anyone, and all others from
+   * no one.
+   */
   readonly proxies: readonly IpRange[];
   /** Configured public URL without a trailing slash; "" to derive it. */
   readonly baseUrl: string;
@@ -23,25 +27,45 @@ export function clientAddress(
   peer: string | undefined,
   trust: ProxyTrust,
 ): string | undefined {
-  const forwarded = headers.get("X-Forwarded-For")?.trim();
-  let client = peer;
-  for (const hop of forwarded ? forwarded.split(",").reverse() : []) {
-    if (!client || !inRanges(client, trust.proxies)) break;
-    client = normalIp(hop);
+  if (peer === undefined || !inRanges(peer, trust.proxies)) return peer;
+  const hops = headers.get("x-forwarded-for")?.trim();
+  if (!hops) {
+    const forwarding = readForwarded(headers, peer, trust.proxies);
+    return forwarding ? forwarding.client : peer;
+  }
+  let client: string | undefined = peer;
+  for (let end = hops.length; end >= 0 && client && inRanges(client, trust.proxies); ) {
+    const begin = end > 0 ? hops.lastIndexOf(",", end - 1) : -1;
+    client = normalIp(hops.slice(begin + 1, end));
+    end = begin;
   }
   return client;
 }
 
 /** Headers that a derived base URL depends on, for `Vary`. */
-export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
+export const forwardedHeaders =
+  "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-BasePath, X-Forwarded-Path";
+
+/**
+ * Headers that name the path prefix: the first one that a request has decides. The last two are those of
+ * Cantaloupe, 5 and before, and count from trusted proxies alone: other proxies mean other paths by them.
+ */
+export const prefixHeaders = {
+  "x-forwarded-prefix": "X-Forwarded-Prefix",
+  "x-forwarded-basepath": "X-Forwarded-BasePath",
+  "x-forwarded-path": "X-Forwarded-Path",
+} as const;
 
 /** A header that names a part of the public URL. */
-export type ForwardedField = "X-Forwarded-Host" | "X-Forwarded-Prefix";
+export type ForwardedField =
+  | "Forwarded"
+  | "X-Forwarded-Host"
+  | (typeof prefixHeaders)[keyof typeof prefixHeaders];
 
 /**
  * Returns scheme, host and prefix under which the client reached the service, without a trailing slash;
  * undefined if it is not configured and the request names no host. `ignored` receives each trusted header
- * that names no host or no prefix, with its value.
+ * that names no host or no prefix, with its value; Forwarded also if it breaks the grammar.
  */
 export function baseUrl(
   request: Request,
@@ -50,21 +74,46 @@ export function baseUrl(
   ignored?: (field: ForwardedField, value: string) => void,
 ): string | undefined {
   if (trust.baseUrl) return trust.baseUrl;
-  const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
+  const isTrusted = peer !== undefined && inRanges(peer, trust.proxies);
+  const counts = isTrusted || trust.proxies.length === 0;
+  const { headers } = request;
   // In lower case, as servers store them: any other spelling is converted at each lookup.
   const forwardedField = (name: `x-forwarded-${string}`) =>
-    (counts && request.headers.get(name)?.split(",")[0]?.trim()) || "";
-  const told = forwardedField("x-forwarded-proto").toLowerCase();
+    (counts && headers.get(name)?.split(",")[0]?.trim()) || "";
+  const forwarding = isTrusted ? readForwarded(headers, peer, trust.proxies) : undefined;
+  const told = (forwarding?.proto ?? forwardedField("x-forwarded-proto")).toLowerCase();
   const own = request.url.startsWith("https:") ? "https" : "http";
   const scheme = told === "https" || told === "http" ? told : own;
-  const namedHost = forwardedField("x-forwarded-host");
+  const namedHost = forwarding?.host ?? forwardedField("x-forwarded-host");
   const outer = namedHost && forwardedHost(namedHost, forwardedField("x-forwarded-port"), scheme);
-  if (outer === undefined) ignored?.("X-Forwarded-Host", namedHost);
-  const namedPrefix = forwardedField("x-forwarded-prefix");
-  const prefix = prefixOf(namedPrefix);
-  if (prefix === "" && /[^/]/.test(namedPrefix)) ignored?.("X-Forwarded-Prefix", namedPrefix);
+  if (forwarding) {
+    const text = headers.get("forwarded") ?? "";
+    // A proxy may hide its client.
+    const isBroken = outer === undefined || (forwarding.client === undefined && !isForwarded(text));
+    if (isBroken) ignored?.("Forwarded", text);
+  } else if (outer === undefined) ignored?.("X-Forwarded-Host", namedHost);
+  const prefix = counts ? forwardedPrefix(headers, isTrusted, ignored) : "";
   const host = outer || normalHost(requestHost(request), scheme);
   return host && `${scheme}://${host}${prefix}`;
+}
+
+/** Returns the path prefix that a request names, in normal form; "" if there is none. */
+function forwardedPrefix(
+  headers: Headers,
+  isTrusted: boolean,
+  ignored?: (field: ForwardedField, value: string) => void,
+): string {
+  let name: keyof typeof prefixHeaders;
+  for (name in prefixHeaders) {
+    const named = headers.get(name)?.split(",")[0]?.trim();
+    if (named) {
+      const prefix = prefixOf(named);
+      if (prefix === "" && /[^/]/.test(named)) ignored?.(prefixHeaders[name], named);
+      return prefix;
+    }
+    if (!isTrusted) break;
+  }
+  return "";
 }
 
 /**

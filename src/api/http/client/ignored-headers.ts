@@ -4,11 +4,17 @@
 import type { Log } from "../../../lib/telemetry/log.ts";
 import { createSeldom } from "../../../lib/telemetry/seldom.ts";
 import { type ForwardedField, longestPrefix } from "./client.ts";
+import { longestForwarded } from "./forwarded.ts";
 import { longestHost } from "./host.ts";
 
+const path = `a path of at most ${longestPrefix} characters`;
+
 const expected: Readonly<Record<ForwardedField, string>> = {
+  Forwarded: `elements of RFC 7239 in at most ${longestForwarded} characters, and a host of at most ${longestHost}`,
   "X-Forwarded-Host": `a host of at most ${longestHost} characters`,
-  "X-Forwarded-Prefix": `a path of at most ${longestPrefix} characters`,
+  "X-Forwarded-Prefix": path,
+  "X-Forwarded-BasePath": path,
+  "X-Forwarded-Path": path,
 };
 
 /** Characters of a value in the log. */

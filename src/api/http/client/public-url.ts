@@ -3,23 +3,15 @@
 
 import { inRanges, shortenedIp } from "../../../lib/network/ip-range.ts";
 import { isLoopbackHost, isSafeTransport } from "../../../lib/network/loopback.ts";
-import { forwardedHost, longestPrefix, type ProxyTrust, prefixOf, requestHost } from "./client.ts";
-import { longestHost, normalHost } from "./host.ts";
+import { type ProxyTrust, requestHost } from "./client.ts";
+import { type HeaderUse, isUnread, type UrlPartName, usesOf } from "./header-uses.ts";
+import { normalHost } from "./host.ts";
 
 /** A part of the base URL and its origin. */
 export interface UrlPart {
-  readonly part: "scheme" | "host" | "path";
+  readonly part: UrlPartName;
   readonly value: string;
   readonly from: string;
-}
-
-/** A header about the public URL in a request. */
-export interface HeaderUse {
-  readonly name: string;
-  readonly value: string;
-  readonly counts: boolean;
-  /** Why, or why not. */
-  readonly why: string;
 }
 
 export interface Doubt {
@@ -45,105 +37,29 @@ export interface UrlCircumstances {
   readonly hasLogins: boolean;
 }
 
-const readHeaders = [
-  "x-forwarded-proto",
-  "x-forwarded-host",
-  "x-forwarded-port",
-  "x-forwarded-prefix",
-] as const;
-type ReadHeader = (typeof readHeaders)[number];
-
-/** Proxy headers with the same meaning that are not read, with their form for a client on https. */
-const otherHeaders: Readonly<Record<string, RegExp>> = {
-  forwarded: /proto="?https/i,
-  "x-forwarded-scheme": /^https$/i,
-  "x-forwarded-ssl": /^on$/i,
-  "x-forwarded-server": /^$/,
-  "x-scheme": /^https$/i,
-  "x-original-host": /^$/,
-  "front-end-https": /^on$/i,
-  "cf-visitor": /"scheme":\s*"https"/i,
-};
-const longest = 200;
-
 /** Explains the base URL of a request. */
 export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlExplanation {
   const { base, trust, peer } = about;
-  const { headers } = request;
-  const fromTrusted = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
-  const first = (name: ReadHeader) => headers.get(name)?.split(",")[0]?.trim() ?? "";
   const url = new URL(base);
   const scheme = url.protocol === "https:" ? "https" : "http";
-  const [host, port] = [first("x-forwarded-host"), first("x-forwarded-port")];
-  const hostCounts = forwardedHost(host, "", scheme) !== undefined;
-  /** True if a value is usable; otherwise what is wrong with it. */
-  const usable: Readonly<Record<ReadHeader, readonly [usable: boolean, otherwise: string]>> = {
-    "x-forwarded-proto": [/^https?$/i.test(first("x-forwarded-proto")), "it is neither http nor https"],
-    "x-forwarded-host": [hostCounts, `it is not a host name or address of at most ${longestHost} characters`],
-    "x-forwarded-port": [
-      hostCounts && forwardedHost(host, port, scheme) !== forwardedHost(host, "", scheme),
-      "it counts with an X-Forwarded-Host that has no port, if it is not the scheme's default",
-    ],
-    "x-forwarded-prefix": [
-      prefixOf(first("x-forwarded-prefix")) !== "",
-      `it is not a plain path of at most ${longestPrefix} characters`,
-    ],
+  const uses = usesOf({ headers: request.headers, scheme, peer, trust });
+  const fromTrusted = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
+  const from = (part: UrlPartName, otherwise: string) => {
+    const names = uses.flatMap(({ name, parts }) => (parts.includes(part) ? [name] : []));
+    return trust.baseUrl ? "base_url" : names.join(" and ") || otherwise;
   };
-  const useOf = (name: ReadHeader): { counts: boolean; why: string } => {
-    if (trust.baseUrl) return { counts: false, why: "base_url is set, and it alone decides" };
-    if (!fromTrusted) return { counts: false, why: "it did not come from an address in trusted_proxies" };
-    const [counts, otherwise] = usable[name];
-    if (!counts) return { counts, why: otherwise };
-    return {
-      counts,
-      why:
-        trust.proxies.length === 0
-          ? "trusted_proxies is empty, so it counts from anybody"
-          : "it came from an address in trusted_proxies",
-    };
-  };
-  const uses = readHeaders.flatMap((name) => {
-    const value = headers.get(name);
-    return value === null
-      ? []
-      : [{ name: spellHeader(name), value: value.slice(0, longest), ...useOf(name) }];
-  });
-  const others = Object.keys(otherHeaders).flatMap((name) => {
-    const value = headers.get(name);
-    return value === null
-      ? []
-      : [
-          {
-            name: spellHeader(name),
-            value: value.slice(0, longest),
-            counts: false,
-            why: "this service does not read it",
-          },
-        ];
-  });
-  const counts = (name: ReadHeader) => uses.some((use) => use.counts && use.name === spellHeader(name));
-  const whence = (name: ReadHeader, otherwise: string) =>
-    trust.baseUrl ? "base_url" : counts(name) ? spellHeader(name) : otherwise;
-  const all = { ...about, fromTrusted, uses: [...uses, ...others] };
-  const doubts = checks.flatMap((check) => check(request, all) ?? []);
+  const doubts = checks.flatMap((check) => check(request, { ...about, fromTrusted, uses }) ?? []);
   return {
     parts: [
-      { part: "scheme", value: scheme, from: whence("x-forwarded-proto", "the connection to this service") },
-      {
-        part: "host",
-        value: url.host,
-        from:
-          counts("x-forwarded-port") && !trust.baseUrl
-            ? "X-Forwarded-Host and X-Forwarded-Port"
-            : whence("x-forwarded-host", "the field Host"),
-      },
+      { part: "scheme", value: scheme, from: from("scheme", "the connection to this service") },
+      { part: "host", value: url.host, from: from("host", "the field Host") },
       {
         part: "path",
         value: url.pathname.replace(/\/$/, ""),
-        from: whence("x-forwarded-prefix", "no header: there is none"),
+        from: from("path", "no header: there is none"),
       },
     ],
-    headers: all.uses,
+    headers: uses,
     doubts: doubts.length > 0 ? doubts : [good],
   };
 }
@@ -154,8 +70,16 @@ const good: Doubt = {
   text: "As far as this request shows, the public URL is right. Compare it with the address in your browser anyway.",
 };
 
-/** Returns the usual spelling of a header: `X-Forwarded-Proto`. */
-const spellHeader = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+/** Headers by which a proxy says that its client used https. */
+const tlsSigns: Readonly<Record<string, RegExp>> = {
+  "x-forwarded-proto": /^https\b/i,
+  forwarded: /proto="?https/i,
+  "x-forwarded-scheme": /^https$/i,
+  "x-forwarded-ssl": /^on$/i,
+  "x-scheme": /^https$/i,
+  "front-end-https": /^on$/i,
+  "cf-visitor": /"scheme":\s*"https"/i,
+};
 
 interface Circumstances extends UrlCircumstances {
   readonly fromTrusted: boolean;
@@ -165,10 +89,9 @@ interface Circumstances extends UrlCircumstances {
 /** Says that the client used https although the base URL is http; undefined if nothing indicates that. */
 function tlsSign({ headers }: Request, { base, uses }: Circumstances): string | undefined {
   if (!base.startsWith("http:")) return undefined;
-  const unread = uses.find(({ name, value, counts }) => {
-    const says = name === "X-Forwarded-Proto" ? /^https\b/i : otherHeaders[name.toLowerCase()];
-    return !counts && says?.test(value);
-  });
+  const unread = uses.find(
+    ({ name, value, parts }) => !parts.includes("scheme") && tlsSigns[name.toLowerCase()]?.test(value),
+  );
   if (unread) return `the header ${unread.name} says so`;
   const seen = headers.get("Origin") ?? headers.get("Referer") ?? "";
   if (/^https:/i.test(seen)) return "your browser came from a page that it loaded over https";
@@ -218,7 +141,7 @@ const checks: readonly Check[] = [
     };
   },
   function unreadHeader(_, { trust, uses }) {
-    const unread = uses.filter(({ name }) => name.toLowerCase() in otherHeaders).map(({ name }) => name);
+    const unread = uses.filter(isUnread).map(({ name }) => name);
     if (trust.baseUrl || unread.length === 0) return undefined;
     return {
       level: "note",
@@ -230,9 +153,7 @@ const checks: readonly Check[] = [
   },
   function brokenHeader(_, { trust, fromTrusted, uses }) {
     if (trust.baseUrl || !fromTrusted) return undefined;
-    const broken = uses.filter(
-      ({ name, counts }) => !counts && name !== "X-Forwarded-Port" && !(name.toLowerCase() in otherHeaders),
-    );
+    const broken = uses.filter(({ isBroken }) => isBroken);
     if (broken.length === 0) return undefined;
     return {
       level: "problem",

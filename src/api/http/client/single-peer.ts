@@ -6,7 +6,7 @@ import { networkOf } from "../../../lib/network/client-network.ts";
 import { parseRange } from "../../../lib/network/ip-range.ts";
 import type { Log } from "../../../lib/telemetry/log.ts";
 
-/** Requests from one network after which it is named: with X-Forwarded-For, or without. */
+/** Requests from one network after which it is named: with X-Forwarded-For or Forwarded, or without. */
 const enough = { forwarded: 100, plain: 1000 } as const;
 
 /**
@@ -24,12 +24,12 @@ export function createSinglePeerWatch(
     only ??= peer;
     over = peer === undefined || networkOf(peer) !== networkOf(only) || !isPrivate(parseRange(peer));
     if (over) return;
-    const kind = headers.has("x-forwarded-for") ? "forwarded" : "plain";
+    const kind = headers.has("x-forwarded-for") || headers.has("forwarded") ? "forwarded" : "plain";
     seen[kind]++;
     over = seen[kind] >= enough[kind];
     if (over)
       log.warn(
-        "all requests so far came from one private address or IPv6 network, so that all readers count as one client; if it is a proxy, name it in trusted_proxies and let it send X-Forwarded-For",
+        "all requests so far came from one private address or IPv6 network, so that all readers count as one client; if it is a proxy, name it in trusted_proxies and let it send X-Forwarded-For or Forwarded",
         { address: only },
       );
   };
