@@ -155,8 +155,7 @@ export function createApp(
         });
     }
     addServerTiming(c, counted);
-    const { requests: isLogged, level } = service.config().log;
-    if (isLogged && isWritten("info", level)) log.info("request", () => answerFields(answered));
+    logRequest(service, answered);
   });
 
   app.use(async (c, next) => {
@@ -206,6 +205,15 @@ export function createApp(
   });
 
   return { fetch: (request) => Promise.resolve(app.fetch(request)) };
+}
+
+/** Writes the line of a request, or counts the request if lines are summed up; one that failed has both. */
+function logRequest({ config, log, summary }: Service, answered: AnsweredRequest): void {
+  const { requests: isLogged, level } = config().log;
+  if (!isWritten("info", level)) return;
+  const isSummed = isLogged === undefined && summary !== undefined;
+  if (isSummed) summary.note(answered);
+  if (isSummed ? answered.status >= 500 : (isLogged ?? true)) log.info("request", () => answerFields(answered));
 }
 
 /** Half of the memory for images, so that large responses and renders together keep to it. */

@@ -7,6 +7,7 @@ import { requestedHelp } from "./commands/help.ts";
 import { interruption } from "./commands/interrupt.ts";
 import { commands } from "./commands/rows.ts";
 import { print } from "./commands/standard-output.ts";
+import { hintsFor } from "./commands/typed-hints.ts";
 import { maskUrls } from "./lib/telemetry/mask-urls.ts";
 import type { Platform } from "./platform/platform.ts";
 
@@ -15,8 +16,12 @@ import type { Platform } from "./platform/platform.ts";
  * line and returns exit code 1, or 2 if the command line is invalid.
  */
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {
+  const asTyped = hintsFor(
+    platform.startCommands.program,
+    commands.map(({ name }) => name),
+  );
   try {
-    const code = await runCommand(platform, args);
+    const code = await runCommand(platform, args, asTyped);
     // A hanging call, such as one into a folder of a dead mount, would keep the process alive.
     if (code !== undefined) platform.exit?.(code);
   } catch (thrown) {
@@ -24,23 +29,32 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
     const error = thrown instanceof InterruptedError ? thrown : (interruption(platform) ?? thrown);
     const known = error instanceof CommandError;
     const text = known ? error.message : error instanceof Error ? (error.stack ?? error.message) : `${error}`;
-    platform.write?.("err", `smalti: ${plainLines(maskUrls(text))}\n`);
+    platform.write?.("err", `smalti: ${asTyped(plainLines(maskUrls(text)))}\n`);
     platform.exit?.(known ? error.exitCode : 1);
   }
 }
 
-/** Returns the exit code; undefined for a server, which keeps running. */
-async function runCommand(platform: Platform, args: readonly string[]): Promise<number | undefined> {
+/** Returns the exit code; undefined for a server, which keeps running. `asTyped`: see {@link hintsFor}. */
+async function runCommand(
+  platform: Platform,
+  args: readonly string[],
+  asTyped: (text: string) => string,
+): Promise<number | undefined> {
   const help = requestedHelp(args, commands);
   if (help !== undefined) {
-    await print(platform, help);
+    await print(platform, asTyped(help));
     return 0;
   }
   const { command, words } = chooseCommand(args, commands);
   const { flags, operands, json } = parseArguments(words, command);
   const result = await command.run({ platform, flags: flags as never, operands, json, commands });
+  // A shell reads them, and completes the command that is typed.
+  const textOf = command.name === "completions" ? (text: string) => text : asTyped;
   // Values and names of files are part of reports, and may contain what controls a terminal.
   if (result)
-    await print(platform, json ? `${JSON.stringify(result.data, null, 2)}\n` : withoutControls(result.text));
+    await print(
+      platform,
+      json ? `${JSON.stringify(result.data, null, 2)}\n` : textOf(withoutControls(result.text)),
+    );
   return result && Number(result.failed ?? false);
 }

@@ -18,6 +18,7 @@ import { remembering } from "./lib/caching/remember.ts";
 import { checkLog, type Finding, runChecks } from "./lib/checks.ts";
 import { type IpRange, parseRange } from "./lib/network/ip-range.ts";
 import { parseDuration } from "./lib/options/quantity.ts";
+import type { AnsweredRequest } from "./lib/telemetry/answered-request.ts";
 import type { Log } from "./lib/telemetry/log.ts";
 import type { Folders } from "./manifests/folders/folders.ts";
 import { createYamlReader } from "./manifests/folders/yaml-reader.ts";
@@ -80,6 +81,8 @@ export interface Service {
     readonly hub: Hub;
     readonly history?: Pick<History, "read">;
   };
+  /** Receives requests that have no line in the log unless they failed; absent if each is to have one. */
+  readonly summary?: RequestSummary;
   /** Reports responses with status 5xx; absent if disabled. */
   readonly reports?: Pick<ErrorReports, "report">;
   /** Absent if tracing is disabled. */
@@ -116,6 +119,11 @@ export interface ServiceOptions {
   readonly access?: Access | undefined;
   readonly configFile?: ConfigFile | undefined;
   readonly pool?: Pool | undefined;
+  readonly summary?: RequestSummary | undefined;
+}
+
+export interface RequestSummary {
+  note(request: AnsweredRequest): void;
 }
 
 /**
@@ -128,7 +136,7 @@ export async function createService(
   platform: Platform,
   log: Log,
   version: string,
-  { access, configFile, pool: shared }: ServiceOptions = {},
+  { access, configFile, pool: shared, summary }: ServiceOptions = {},
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   const warn = ({ path, message }: DoubtfulBound) => log.warn(`${path}: ${message}`);
@@ -254,6 +262,7 @@ export async function createService(
     reload: settings.take,
     compare: settings.compare,
     ...(configFile && { configFile }),
+    ...(summary && { summary }),
     check,
     logFindings,
     health,

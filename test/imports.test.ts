@@ -56,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "commands/hash-password.ts": ["access", "commands/command.ts", "commands/command-error.ts"],
   "start/facts.ts": ["*", "!api"],
   "start/text.ts": ["iiif", "images", "config"],
+  "start/minute-summary.ts": [],
   "start/handler-options.ts": ["config", "start/library.d.ts"],
   api: [
     "iiif",

@@ -1,6 +1,6 @@
 // Reads the configuration of a command line: its file, its folder, and the environment variables.
 
-import { withPort } from "../config/address.ts";
+import { withHost, withPort } from "../config/address.ts";
 import { type ConfigFile, createConfigFile } from "../config/editing/file.ts";
 import { type LoadedConfig, loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
@@ -12,6 +12,8 @@ import { CommandError } from "./command-error.ts";
 export interface ConfigPlace {
   readonly file?: string | undefined;
   readonly folder?: string | undefined;
+  /** Replaces the host of `addr`: what {@link withHost} takes. */
+  readonly host?: string | undefined;
   /** Replaces the port of `addr`. */
   readonly port?: number | undefined;
 }
@@ -45,8 +47,9 @@ async function completeConfig(
 ): Promise<Config> {
   const base = file === undefined ? (platform.cwd ?? "/") : file.replace(/[^/\\]*$/, "");
   const absolute = withAbsolutePaths(written, base);
-  const { port } = place;
-  const config = port === undefined ? absolute : { ...absolute, addr: withPort(absolute.addr, port) };
+  const { host, port } = place;
+  const there = host === undefined ? absolute.addr : withHost(absolute.addr, host);
+  const config = { ...absolute, addr: port === undefined ? there : withPort(there, port) };
   if (place.folder === undefined) return config;
   if (config.sources.length > 0)
     throw new CommandError(

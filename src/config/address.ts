@@ -16,5 +16,17 @@ export function parseAddress(text: string): Address {
   return hostname ? { hostname, port } : { port };
 }
 
+/**
+ * Returns a listening address with another host, or an address in place of it, and the same port. Throws
+ * RangeError for anything else.
+ */
+export function withHost(address: string, host: string): string {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const changed = `${bare.includes(":") ? `[${bare}]` : bare}:${parseAddress(address).port}`;
+  const { hostname } = parseAddress(changed);
+  if (hostname === undefined) throw new RangeError("expected a host");
+  return changed;
+}
+
 /** Returns a listening address with another port, and the same interfaces. */
 export const withPort = (address: string, port: number): string => address.replace(/\d+$/, String(port));

@@ -279,6 +279,8 @@ export interface Platform {
    */
   readonly cwd?: string;
   readonly startCommands: StartCommands;
+  /** Addresses by which other machines reach this one, at most three; absent if the runtime has none. */
+  networkAddresses?(): readonly string[];
   /** Starts a worker of the pool, or another. Undefined on workerd: jobs run in place. */
   startWorker?(entry?: WorkerEntry): WorkerPort;
   serve?(options: ServeOptions): Promise<Serving>;

@@ -2,6 +2,7 @@
 
 import type { Caller } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
+import { parseAddress } from "../config/address.ts";
 import { operatorOf } from "../config/operator.ts";
 import { countImages } from "../images/count-images.ts";
 import { memoryBudget, rendersAtOnce } from "../images/options.ts";
@@ -9,6 +10,7 @@ import { type Finding, nameOf, withPlace } from "../lib/checks.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { firstPicture } from "../manifests/browse/first-picture.ts";
 import { openSight } from "../manifests/browse/sight.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { Service } from "../service.ts";
 import type { Source } from "../sources/source.ts";
 import { type StartFacts, startFields, startText } from "./text.ts";
@@ -39,7 +41,7 @@ const stranger = (identifier: string): Caller => ({ identifier, path: "/", heade
 
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
-  { platform, version, sources, folders, slots, images, auth, hooks, config }: Service,
+  { platform, version, sources, folders, slots, images, auth, hooks, summary, config }: Service,
   { urls, file, findings }: StartedWith,
 ): Promise<StartFacts> {
   const settings = config();
@@ -76,6 +78,8 @@ export async function startFacts(
     memoryBytes: memoryBudget(settings.image, platform.memoryBytes),
     configuration: file,
     urls,
+    network: networkUrls(settings.addr, urls, platform),
+    isSummed: summary !== undefined && settings.log.requests === undefined,
     sources: described,
     caches: slots.all.map(({ name, about }) => ({ name, about })),
     faults: findings.flatMap(({ check, problem }) =>
@@ -87,4 +91,20 @@ export async function startFacts(
     folderCommand: program === undefined ? folder : `${program} DIR`,
     ...(example ? { example } : {}),
   };
+}
+
+/**
+ * Returns the addresses by which other machines reach a service that listens everywhere. None in a container,
+ * whose addresses are its own.
+ */
+function networkUrls(
+  addr: string,
+  urls: readonly string[],
+  { networkAddresses, startCommands }: Platform,
+): string[] {
+  const { hostname } = parseAddress(addr);
+  const isEverywhere = hostname === undefined || hostname === "0.0.0.0" || hostname === "::";
+  const port = urls[0] && new URL(urls[0]).port;
+  if (!isEverywhere || !port || startCommands.program === undefined) return [];
+  return (networkAddresses?.() ?? []).map((ip) => `http://${ip.includes(":") ? `[${ip}]` : ip}:${port}`);
 }

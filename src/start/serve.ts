@@ -3,7 +3,7 @@
 import { createApp } from "../app.ts";
 import { CommandError } from "../commands/command-error.ts";
 import { type ConfigPlace, configFileOf, type LoadedFile } from "../commands/read-config.ts";
-import { parseAddress } from "../config/address.ts";
+import { type Address, parseAddress } from "../config/address.ts";
 import { startFindings, startProblems } from "../lib/checks.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import { createLog } from "../lib/telemetry/log.ts";
@@ -11,6 +11,7 @@ import type { Platform, Serving } from "../platform/platform.ts";
 import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
 import { printStart } from "./facts.ts";
+import { createMinuteSummary } from "./minute-summary.ts";
 import { createWarmUp } from "./warm-up.ts";
 
 /** Serves until it is stopped. Throws CommandError if the configuration or the system prevents the start. */
@@ -23,7 +24,10 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
     writeLater: (line) => platform.write?.("err", line, true),
   });
   const file = configFileOf(platform, place, loaded.file);
-  const service = await createService(config, platform, log, version, { configFile: file }).catch(
+  const summary = isAtTerminal(platform, config.log.format)
+    ? createMinuteSummary((line) => platform.write?.("err", line))
+    : undefined;
+  const service = await createService(config, platform, log, version, { configFile: file, summary }).catch(
     (error: unknown) => {
       throw new CommandError(error instanceof Error ? error.message : String(error));
     },
@@ -53,6 +57,7 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
   // Before anybody can read that it serves, and stop it.
   platform.onSignal?.("stop", () => {
     warmUp.end();
+    summary?.end();
     void stop(platform, service, serving);
   });
   platform.onSignal?.("reload", () => void reload(service));
@@ -68,13 +73,25 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
   if (platform.startWorker) void warmUp.begin();
 }
 
+/** True if a person reads the log and the start text as they are written. */
+const isAtTerminal = ({ columns }: Platform, format: "text" | "json") =>
+  format === "text" && columns?.("out") !== undefined && columns("err") !== undefined;
+
+/** What to do about each refusal of the system, by its code. */
+const listenProblems: Readonly<Record<string, (address: Address, addr: string) => string>> = {
+  EADDRINUSE: ({ port }, addr) =>
+    `the address ${addr} is in use by another program; stop that program, or choose another port, for example with --port ${port < 65535 ? port + 1 : port - 1}`,
+  EACCES: (_, addr) =>
+    `the address ${addr} may not be used by this user; choose a port of 1024 or more, for example with --port 8080`,
+  EADDRNOTAVAIL: ({ hostname }) =>
+    `this machine does not have the address ${hostname}; give another one with --host, or none for all networks`,
+  ENOTFOUND: ({ hostname }) =>
+    `no address is known for the host ${hostname}; give another one with --host, or none for all networks`,
+};
+
 function listenProblem(addr: string, error: unknown): string {
-  const code = (error as { code?: string }).code ?? (error as Error).name;
-  if (code === "EADDRINUSE" || code === "AddrInUse")
-    return `the address ${addr} is in use; stop the other program or choose another port with --port 8081`;
-  if (code === "EACCES" || code === "PermissionDenied")
-    return `the address ${addr} may not be used by this user; choose a port of 1024 or more`;
-  return `cannot listen on ${addr}: ${(error as Error).message}`;
+  const problem = listenProblems[(error as { code?: string }).code ?? ""];
+  return problem?.(parseAddress(addr), addr) ?? `cannot listen on ${addr}: ${(error as Error).message}`;
 }
 
 /** When the first signal to stop came, by performance.now(). */

@@ -19,6 +19,10 @@ export interface StartFacts {
   readonly configuration: string | undefined;
   /** Addresses of the service, without a final slash; empty if the runtime does not report them. */
   readonly urls: readonly string[];
+  /** Addresses by which other machines reach it, likewise; empty if only this one does. */
+  readonly network: readonly string[];
+  /** True if requests are summed up once a minute. */
+  readonly isSummed: boolean;
   /** The first one without a prefix, else the first, is the default source. */
   readonly sources: readonly SourceFacts[];
   readonly caches: readonly CacheFacts[];
@@ -28,7 +32,7 @@ export interface StartFacts {
   readonly hasAdmin: boolean;
   /** True if a hook decides on access before the rules. */
   readonly isHooked: boolean;
-  readonly settings: Pick<Config, "image" | "limits" | "cache" | "mcp" | "auth">;
+  readonly settings: Pick<Config, "base_url" | "image" | "limits" | "cache" | "mcp" | "auth">;
   /** The command that serves the folder `DIR`, for the way this program was started. */
   readonly folderCommand: string;
   /** The first image that people see on the start page. */
@@ -200,7 +204,8 @@ function limitsText({ image, limits }: StartFacts["settings"]): string {
 }
 
 /** Addresses to click. */
-function addressLines({ urls, sources, example, settings, hasAdmin }: StartFacts): string[] {
+function addressLines(facts: StartFacts): string[] {
+  const { urls, network, sources, example, settings, hasAdmin, isSummed } = facts;
   const [first = ""] = urls.map((url) => url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//localhost"));
   const home = sources.find(({ prefix }) => prefix === "") ?? sources[0];
   const image = () => {
@@ -213,7 +218,29 @@ function addressLines({ urls, sources, example, settings, hasAdmin }: StartFacts
   };
   const mcp = settings.mcp.enabled ? [row("mcp", `${first}/mcp`)] : [];
   const admin = hasAdmin ? [row("admin", `${first}/admin/`)] : [];
-  return [row("start page", `${first}/`), ...admin, ...mcp, image()];
+  const publicUrl = settings.base_url
+    ? [row("public URL", `${settings.base_url.replace(/\/*$/, "/")} (base_url: all ids begin with it)`)]
+    : [];
+  const summed = isSummed
+    ? ["", "  Requests are summed up once a minute here; with log: { requests: true } each has a line."]
+    : [];
+  return [
+    row("start page", `${first}/`),
+    ...networkLines(network),
+    ...publicUrl,
+    ...admin,
+    ...mcp,
+    image(),
+    ...summed,
+  ];
+}
+
+function networkLines(network: readonly string[]): string[] {
+  if (network.length === 0) return [];
+  return [
+    ...network.map((url) => row("network", `${url}/`)),
+    row("", "everybody in this network can open it; --host localhost keeps it to this machine"),
+  ];
 }
 
 function faultLines({ faults }: StartFacts): string[] {

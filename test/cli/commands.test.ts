@@ -394,7 +394,11 @@ describe("mistakes get one line of advice, and exit code 1", () => {
     other.close();
     expect(url).not.toBe(`http://127.0.0.1:${port}`);
     expect([code, out]).toEqual([1, ""]);
-    expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; .*--port `))]);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(
+        new RegExp(`:${port} is in use by another program; .*--port ${Number(port) + 1}$`),
+      ),
+    ]);
   });
 
   test("a port in use, without waiting for an origin that never responds", async () => {
@@ -412,7 +416,9 @@ describe("mistakes get one line of advice, and exit code 1", () => {
     silent.close();
     expect([code, out]).toEqual([1, ""]);
     // Were the check waited for, the log would name the source before.
-    expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; `))]);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(new RegExp(`:${port} is in use by another program; `)),
+    ]);
   });
 
   test.each(["18.20.8", "20.8.1"])("Node %s", async (version) => {

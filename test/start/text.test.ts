@@ -14,6 +14,8 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
     memoryBytes: 2 ** 31,
     configuration: "/etc/smalti.yaml",
     urls: ["http://127.0.0.1:8080"],
+    network: [],
+    isSummed: false,
     sources: [{ name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } }],
     caches: [{ name: "render", about: "heap, up to 256 MiB, kept for 24h" }],
     faults: [],
@@ -42,6 +44,33 @@ test("the operator's pages are listed if they exist, else how to enable them", (
   expect(lines(off)).toContain(
     "  off            admin pages at /admin/; to switch it on: SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
   );
+});
+
+test("addresses in the network are below the start page, with who can open them and how to prevent it", () => {
+  const network = ["http://192.0.2.5:8080", "http://[2001:db8::5]:8080"];
+  const text = lines(facts("", { urls: ["http://localhost:8080"], network }));
+  const at = text.indexOf("  start page     http://localhost:8080/");
+  expect(text.slice(at + 1, at + 4)).toEqual([
+    "  network        http://192.0.2.5:8080/",
+    "  network        http://[2001:db8::5]:8080/",
+    "                 everybody in this network can open it; --host localhost keeps it to this machine",
+  ]);
+  expect(startText(facts(""))).not.toMatch(/network/);
+});
+
+test.each(["https://images.example.org/x", "https://images.example.org/x/"])(
+  "base_url %s is in the text, with what it is for",
+  (url) => {
+    expect(lineOf(facts(`base_url: ${url}`), "public URL")).toBe(
+      "  public URL     https://images.example.org/x/ (base_url: all ids begin with it)",
+    );
+    expect(lineOf(facts(""), "public URL")).toBeUndefined();
+  },
+);
+
+test("the last line says if requests have no lines of their own, and how they get them", () => {
+  expect(lines(facts("", { isSummed: true })).at(-1)).toContain("log: { requests: true }");
+  expect(startText(facts(""))).not.toContain("once a minute");
 });
 
 describe("a source", () => {

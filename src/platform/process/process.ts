@@ -8,6 +8,7 @@ import type { Platform } from "../platform.ts";
 import { notedAddress, notedTarget } from "../server/request-facts.ts";
 import { endProcess } from "./exit.ts";
 import { fileThreads, instanceName, lowerPriority, usableMemory, usableProcessors } from "./machine.ts";
+import { networkAddresses } from "./network.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createPrompt } from "./prompt.ts";
 import { readSecret } from "./secret-input.ts";
@@ -57,6 +58,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     sendsPieces: true,
     checkedGet,
     cwd: process.cwd(),
+    networkAddresses: () => networkAddresses(),
     startCommands: startCommands(name, process.argv[1], process.env, process.cwd()),
     onSignal(signal, listener) {
       for (const name of signals[signal]) process.on(name, listener);

@@ -23,10 +23,17 @@ const usualScript = "dist/main.js";
 /** Programs that download the package and run it, by the path of the script. */
 const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
   [/[/\\]_npx[/\\]/, "npx smalti"],
+  [/[/\\]pnpm[/\\](?:.*[/\\])?dlx[-/\\]/, "pnpm dlx smalti"],
   [/[/\\]\.?bunx-.*smalti/, "bunx smalti"],
   [/[/\\]npm[/\\].*[/\\]smalti[/\\][^/\\]+[/\\]dist[/\\]main\.js$/, "deno run -A npm:smalti"],
   [/(?:^|[/\\])smalti$/, "smalti"],
+  // Windows, and shells of pnpm: the command is a script that names the file.
+  [/[/\\]node_modules[/\\]smalti[/\\]dist[/\\]main\.js$/, "smalti"],
 ];
+
+/** True for a package that npm runs from the folder of a project: `npx smalti` if it is installed there. */
+const isExecuted = ({ npm_command: command, npm_lifecycle_event: script }: Env) =>
+  command === "exec" && (script === undefined || script === "npx");
 
 /**
  * The commands for the way this process was started: by `npm start` and its like (the environment says so),
@@ -40,7 +47,8 @@ export function startCommands(
   cwd: string,
 ): StartCommands {
   if (env.SMALTI_IMAGE) return containerCommands(env.SMALTI_IMAGE);
-  const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
+  const [, found] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
+  const fetched = found === "smalti" && isExecuted(env) ? "npx smalti" : found;
   // The path comes first: Deno gives a downloaded package the environment of a task too.
   const known = fetched ?? scriptCommand(env);
   const command = known ?? `${runners[runtime]} ${usualScript}`;

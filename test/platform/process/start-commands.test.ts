@@ -24,6 +24,19 @@ test.each([
     { npm_lifecycle_event: "npx" },
     "npx smalti ",
   ],
+  // A package of the project, and the shims of Windows, which run the file itself.
+  ["node", "/srv/site/node_modules/.bin/smalti", { npm_command: "exec" }, "npx smalti "],
+  ["node", "/srv/site/node_modules/smalti/dist/main.js", { npm_command: "exec" }, "npx smalti "],
+  [
+    "node",
+    "/srv/site/node_modules/.bin/smalti",
+    { npm_command: "exec", npm_lifecycle_event: "dev" },
+    "smalti ",
+  ],
+  ["node", "/srv/app/dist/main.js", { npm_command: "exec" }, "node dist/main.js "],
+  ["node", "C:\\npm-cache\\_npx\\0f3a\\node_modules\\smalti\\dist\\main.js", {}, "npx smalti "],
+  ["node", "C:\\Users\\ann\\AppData\\Roaming\\npm\\node_modules\\smalti\\dist\\main.js", {}, "smalti "],
+  ["node", "/home/ann/.cache/pnpm/dlx/a1b2/node_modules/smalti/dist/main.js", {}, "pnpm dlx smalti "],
   [
     "node",
     "/home/ann/.bun/install/cache/.bunx-1000/smalti@latest/node_modules/.bin/smalti",
