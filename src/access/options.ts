@@ -90,7 +90,7 @@ export const authOptions = z
         edit,
       }),
     session: sessionOptions.prefault({}),
-    profiles: z.record(z.string(), profileOptions).default({}),
+    profiles: z.record(z.string(), profileOptions).prefault({}),
     rules: z
       .array(
         z.strictObject({

@@ -3,7 +3,7 @@
 import { z } from "zod";
 
 /** First segments of the service's own paths, or of those reserved for it. */
-const reserved = [
+export const reservedSegments: ReadonlySet<string> = new Set([
   "iiif",
   "health",
   "ready",
@@ -16,7 +16,7 @@ const reserved = [
   "auth",
   "robots.txt",
   "favicon.ico",
-] as const;
+]);
 
 /**
  * Characters that a path segment may contain unencoded (RFC 3986, section 3.3), except `*`, which robots.txt
@@ -34,7 +34,7 @@ function problemOf(prefix: string): string | undefined {
     return "expected a path without . and .. segments, which clients resolve first; write the resolved path";
   if (!segments.every((segment) => segmentForm.test(segment)))
     return "expected a plain path, since it is compared as it is and not as a pattern; use letters, digits and any of - . _ ~ ! $ & ' ( ) + , ; = : @ between the slashes";
-  if ((reserved as readonly string[]).includes(first))
+  if (reservedSegments.has(first))
     return `expected another path; /${first} belongs to the service: choose another first segment`;
   return undefined;
 }

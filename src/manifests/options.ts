@@ -2,17 +2,12 @@
 
 import { z } from "zod";
 import { parseUrl } from "../lib/network/parse-url.ts";
+import { textOrLanguageMap } from "../lib/options/language-map.ts";
 
 const originForm = "expected an origin such as https://images.example.org, without a path";
 
 const isOrigin = (text: string) =>
   /^https?:\/\//i.test(text) && parseUrl(text)?.origin === text.toLowerCase();
-
-const text = z
-  .union([z.string(), z.record(z.string(), z.array(z.string()).min(1))], {
-    error: "expected text, or languages with lists of texts such as { en: [The library] }",
-  })
-  .default("");
 
 const address = z
   .string()
@@ -43,14 +38,14 @@ export const presentationOptions = z.strictObject({
       "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address selects the other one.",
     edit: "restart",
   }),
-  title: text.meta({
+  title: textOrLanguageMap.meta({
     description:
       "Name of the start page, or its names by language. Empty: the label of the manifest file at the top of the default source, else `smalti`.",
     edit: "restart",
   }),
   provider: z
     .strictObject({
-      label: text.meta({
+      label: textOrLanguageMap.meta({
         description:
           "Name of the institution that provides the images, or its names by language. The start page shows it. Empty: the provider in the manifest file at the top of the default source.",
         edit: "restart",

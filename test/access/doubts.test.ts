@@ -84,7 +84,9 @@ test.each<[string, object]>([
     },
   ],
 ])("%s has no doubt", (_, settings) => {
-  const loaded = loadConfig(stringify(settings), {});
+  const { auth } = settings as { auth?: object };
+  const strict = auth ? { ...settings, auth: { strict_profiles: true, ...auth } } : settings;
+  const loaded = loadConfig(stringify(strict), {});
   expect(loaded.problems).toBeUndefined();
   if (loaded.config) expect(accessWarnings(loaded.config).map(({ message }) => message)).toEqual([]);
 });

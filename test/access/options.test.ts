@@ -89,6 +89,26 @@ const whole = {
   ],
 };
 
+test.each(["label", "heading", "description"] as const)(
+  "the %s of a profile is a text, a list of texts, or either by language",
+  (key) => {
+    const read = (value: unknown) =>
+      authOf({ profiles: { staff: { ...staff, [key]: value } } })?.profiles.staff?.[key];
+    expect(read("Sign in")).toEqual({ none: ["Sign in"] });
+    expect(read(1912)).toEqual({ none: ["1912"] });
+    expect(read(["Sign in", "Staff"])).toEqual({ none: ["Sign in", "Staff"] });
+    expect(read({ en: "Sign in", de: ["Anmelden"] })).toEqual({ en: ["Sign in"], de: ["Anmelden"] });
+    expect(read("")).toEqual({});
+  },
+);
+
+test("the note of a profile is a text, a list of texts, or either by language", () => {
+  const read = (note: unknown) => authOf({ profiles: { staff: { ...staff, note } } })?.profiles.staff?.note;
+  expect(read("Ask the desk.")).toBe("Ask the desk.");
+  expect(read(["Ask the desk."])).toEqual({ none: ["Ask the desk."] });
+  expect(read({ en: "Ask the desk." })).toEqual({ en: ["Ask the desk."] });
+});
+
 test("the whole section is accepted, and absent keys have their defaults", () => {
   expect(authOf(whole)).toMatchObject(whole);
   expect(authOf(whole)?.profiles.proxy?.access_service).toEqual({
@@ -242,7 +262,9 @@ test.each([
   ],
   ["auth.profiles.p.token_ttl", profile({ token_ttl: "0s" }), /above 0/],
   ["auth.profiles.p.logo_url", profile({ logo_url: "//evil.example/x.png" }), /path of this service/],
-  ["auth.profiles.p.label", profile({ label: "Sign in" }), /languages/],
+  ["auth.profiles.p.label.en", profile({ label: { en: [] } }), /languages/],
+  ["auth.profiles.p.heading.0", profile({ heading: [{ text: "Staff" }] }), /text, or languages/],
+  ["auth.profiles.p.note.en", profile({ note: { en: { text: "Ask" } } }), /text, or languages/],
   [
     "auth.profiles.p.access_service.issuer",
     oidc({ issuer: "http://id.example.org" }),

@@ -91,7 +91,7 @@ describe("smalti init on a terminal", () => {
         ["[.] ", "nowhere\n"],
         ["no folder", "./scans\n"],
         ["[http://localhost:8080] ", "images.example.org\n"],
-        ["begins with http", "https://images.example.org/iiif\n"],
+        ["begins with http", "https://images.example.org/images\n"],
         ["[local] ", "none\n"],
         ["does not speak TLS", "\n"],
         ["[./cache 10GiB] ", "./scans/cache 1GiB\n"],
@@ -108,11 +108,11 @@ describe("smalti init on a terminal", () => {
     const config = written();
     expect(config).toMatchObject({
       addr: "127.0.0.1:8080",
-      base_url: "https://images.example.org/iiif",
+      base_url: "https://images.example.org/images",
       trusted_proxies: ["127.0.0.1", "::1"],
       sources: [{ type: "filesystem", root: "./scans" }],
       cache: { render: { path: "./cache", max_bytes: "64MiB" }, origin: { max_bytes: "64MiB" } },
-      auth: { rules: [{ match: "*", profile: "readers" }] },
+      auth: { strict_profiles: true, rules: [{ match: "*", profile: "readers" }] },
     });
     expect(verifyHere("correct horse", config.auth.profiles.readers.access_service.users.ada)).toBe(true);
     const check = await built.run(["check", "-config", file()]);

@@ -15,7 +15,22 @@ export const loginDoubts = ({ auth }: AccessSettings, { env }: AccessPlace): Dou
     }),
   ),
   ...doubtfulSecrets(auth.profiles, env),
+  ...refusedPatterns(auth),
 ];
+
+/** Published clients refuse what Authorization Flow 2.0 does not define (section 3.1: `profile`). */
+function refusedPatterns({ profiles, strict_profiles }: AccessSettings["auth"]): Doubt[] {
+  const names = Object.entries(profiles).flatMap(([name, { pattern }]) =>
+    pattern === "clickthrough" ? [name] : [],
+  );
+  if (strict_profiles || names.length === 0) return [];
+  return [
+    {
+      path: ["auth", "strict_profiles"],
+      message: `is not set, so image information says clickthrough for ${names.join(", ")}, which Authorization Flow 2.0 does not define and its clients refuse; set it to true, and they offer the same button as a login`,
+    },
+  ];
+}
 
 interface Row {
   /** Keys below the profile. */

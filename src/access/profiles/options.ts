@@ -6,6 +6,7 @@ import { parseRange } from "../../lib/network/ip-range.ts";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { parseUrl } from "../../lib/network/parse-url.ts";
 import { isServiceUrl } from "../../lib/network/s3-options.ts";
+import { languageMap, textOrLanguageMap } from "../../lib/options/language-map.ts";
 import { durationOption, pathOption } from "../../lib/options/option-types.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";
 import { hashFault } from "../passwords/hash-forms.ts";
@@ -15,19 +16,6 @@ const edit = "restart" as const;
 /** Interaction patterns (Authorization Flow 2.0, section 3; `clickthrough` is from Authentication 1.0). */
 export const patterns = ["clickthrough", "active", "kiosk", "external"] as const;
 export type Pattern = (typeof patterns)[number];
-
-const languageForm = "expected languages with lists of texts, such as { en: [Sign in] }";
-
-const languageMap = z
-  .record(
-    z.string({ error: languageForm }),
-    z.array(z.string({ error: languageForm }), { error: languageForm }).min(1, { error: languageForm }),
-    { error: languageForm },
-  )
-  .default({});
-
-/** Texts by language tag, in the operator's order. */
-export type LanguageMap = z.output<typeof languageMap>;
 
 const logoForm = "expected a path of this service, such as /static/logo.svg, or an http or https URL";
 
@@ -173,21 +161,21 @@ export const profileOptions = z.strictObject({
     edit,
   }),
   label: languageMap.meta({
-    description: "Title of the login, by language, such as { en: [Sign in] }.",
+    description: "Title of the login, or titles by language, such as { en: [Sign in] }.",
     edit,
   }),
-  heading: languageMap.meta({ description: "Heading of the login and of a refusal, by language.", edit }),
+  heading: languageMap.meta({
+    description: "Heading of the login and of a refusal, or headings by language.",
+    edit,
+  }),
   description: languageMap.meta({
-    description: "Text of the login page below its heading, by language.",
+    description: "Text of the login page below its heading, or texts by language.",
     edit,
   }),
-  note: z
-    .union([z.string(), languageMap], { error: "expected text, or languages with lists of texts" })
-    .default("")
-    .meta({
-      description: "Text that viewers show next to the heading of a refusal, or texts by language.",
-      edit,
-    }),
+  note: textOrLanguageMap.meta({
+    description: "Text that viewers show next to the heading of a refusal, or texts by language.",
+    edit,
+  }),
   confirm_label: z.string().default("").meta({
     description: "Text of the button. Empty: `Sign in` for `active`, `Continue` for others.",
     edit,

@@ -2,6 +2,7 @@
 
 import { hashPassword } from "../../access/passwords/hash.ts";
 import { costs } from "../../access/passwords/hash-forms.ts";
+import { ownPathWarnings } from "../../config/reading/own-paths.ts";
 import { absolutePath } from "../../config/reading/paths.ts";
 import { mainPrefix } from "../../iiif/image/mounts.ts";
 import { parseRange } from "../../lib/network/ip-range.ts";
@@ -106,9 +107,10 @@ const address: Question = {
         `expected an address that begins with http:// or https://, such as https://images.example.org`,
       );
     const base = answer.replace(/\/+$/, "");
+    const [doubt] = ownPathWarnings({ base_url: base, aliases: [] });
     return {
       answer: base,
-      note: "",
+      note: doubt ? `this address ${doubt.message}` : "",
       settings: [
         {
           path: ["base_url"],
@@ -300,6 +302,11 @@ const readers: Question = {
 function gate(pattern: string, comment: string, more: readonly Setting[]): Setting[] {
   const own: Setting[] = [{ path: ["pattern"], value: pattern, comment }, ...more];
   return [
+    {
+      path: ["auth", "strict_profiles"],
+      value: true,
+      comment: "Logins have only the names that Authorization Flow 2.0 defines, so that all viewers know them.",
+    },
     ...own.map((setting) => ({ ...setting, path: ["auth", "profiles", profile, ...setting.path] })),
     {
       path: ["auth", "rules", 0, "match"],

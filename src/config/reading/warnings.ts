@@ -8,6 +8,7 @@ import { guessableSecret } from "../../lib/options/secret.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { doubtfulOperator } from "../operator.ts";
 import type { Config } from "../schema.ts";
+import { ownPathWarnings } from "./own-paths.ts";
 import { type Problem, pathText } from "./problems.ts";
 
 interface Rule extends Problem {
@@ -59,6 +60,7 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
     .map(({ path, message }) => ({ path, message }));
   return [
     ...doubted,
+    ...ownPathWarnings(config),
     ...accessWarnings(config, runtime, env),
     ...doubtfulToken(config, env),
     ...doubtfulOperator(env),

@@ -2,6 +2,7 @@
 // verified when read.
 
 import { z } from "zod";
+import { parseUrl } from "../../lib/network/parse-url.ts";
 import { isServiceUrl } from "../../lib/network/s3-options.ts";
 import { sizeOption } from "../../lib/options/option-types.ts";
 import { lifetimeOption, type StoreDefaults, timeoutOption } from "../bounds.ts";
@@ -12,7 +13,8 @@ import type { RedisArgument, RedisDriver } from "./driver.ts";
 import { accountKeys, type RedisScript } from "./scripts.ts";
 
 const addrForm = "expected host and port of a Redis server, such as 127.0.0.1:6379 or [::1]:6379";
-const urlForm = "expected an https or http URL of a Redis REST service, without query and credentials";
+const urlForm =
+  "expected an https or http URL of a Redis REST service, such as Upstash, without query and credentials";
 const prefixForm = "expected letters, digits and . _ : / -";
 
 /** Host and port of `host:port` or `[host]:port`; undefined for anything else. */
@@ -26,11 +28,60 @@ export function parseRedisAddress(
   return host && port > 0 && port < 65536 ? { host, port } : undefined;
 }
 
+/** Default port of a Redis server. */
+const usualPort = 6379;
+
+/**
+ * Returns what is wrong with a text that is no URL of a REST service. The scheme `redis` is of a server,
+ * whose parts have keys of their own; a password in it is never repeated.
+ */
+function urlFault(input: unknown): string {
+  const text = typeof input === "string" ? input.trim() : "";
+  const server = serverOf(text);
+  if (server)
+    return `expected an https URL of a Redis REST service; this is the address of a Redis server, so write ${server} instead of url`;
+  const host = /^[^\s/:@]+\.upstash\.io/i.exec(text)?.[0];
+  if (host !== undefined) return `${urlForm}; write https://${host}`;
+  return parseRedisAddress(text) ? `${urlForm}; for a Redis server write addr: ${text} instead` : urlForm;
+}
+
+/** Returns what is wrong with a text that is no host and port. */
+function addrFault(input: unknown): string {
+  const text = typeof input === "string" ? input.trim() : "";
+  const server = serverOf(text);
+  if (server) return `expected host and port alone; write ${server}`;
+  if (/^https?:\/\//i.test(text))
+    return `${addrForm}; an address with http:// or https:// is that of a REST service: write it as url, with token_env`;
+  return /^[A-Za-z0-9_.-]+$/.test(text) ? `${addrForm}; write ${text}:${usualPort}` : addrForm;
+}
+
+/** Returns the parts of a URL of a Redis server as keys to write; undefined for any other text. */
+function serverOf(text: string): string | undefined {
+  const [, scheme = "", rest = ""] = /^(redis|rediss|valkey|valkeys):\/\/(.*)$/is.exec(text) ?? [];
+  if (scheme === "") return undefined;
+  const hasPassword = rest.includes("@");
+  const parsed = parseUrl(`http://${rest}`);
+  // A password with unencoded characters may be taken for the host.
+  const url = hasPassword && !`${parsed?.username}${parsed?.password}` ? undefined : parsed;
+  const database = /^\/(\d+)$/.exec(url?.pathname ?? "")?.[1] ?? url?.searchParams.get("db") ?? "0";
+  // A URL without a port has the default one of its scheme here, port 80, which is left out as well.
+  const address = url?.hostname ? `${url.hostname}:${url.port || usualPort}` : "HOST:PORT";
+  const keys = [
+    `addr: ${address.includes("[") ? `"${address}"` : address}`,
+    ...(/^(rediss|valkeys)$/i.test(scheme) ? ["tls: true"] : []),
+    ...(/^[1-9]\d*$/.test(database) ? [`db: ${database}`] : []),
+    ...(hasPassword ? ["password_env with the name of a variable that holds its password"] : []),
+  ];
+  return keys.length > 1 ? `${keys.slice(0, -1).join(", ")} and ${keys.at(-1)}` : keys.join("");
+}
+
 /** Members of the options of everything stored in Redis: its address. */
 export const redisAddressOptions = {
   addr: z
     .string({ error: addrForm })
-    .refine((text) => text === "" || parseRedisAddress(text) !== undefined, { error: addrForm })
+    .refine((text) => text === "" || parseRedisAddress(text) !== undefined, {
+      error: ({ input }) => addrFault(input),
+    })
     .default("")
     .meta({ description: "Host and port of a Redis server; or set `url`.", edit: "restart" }),
   db: z.int().min(0).default(0).meta({ description: "Number of the database at `addr`.", edit: "restart" }),
@@ -41,7 +92,7 @@ export const redisAddressOptions = {
   }),
   url: z
     .string({ error: urlForm })
-    .refine((text) => text === "" || isServiceUrl(text), { error: urlForm })
+    .refine((text) => text === "" || isServiceUrl(text), { error: ({ input }) => urlFault(input) })
     .default("")
     .meta({ description: "URL of a Redis REST service (Upstash); or set `addr`.", edit: "restart" }),
   token_env: z.string().default("").meta({

@@ -23,6 +23,14 @@ const service = (profile: string, change: object, key: string, says: RegExp, wha
 const secret = "auth.profiles.page.access_service.callback_secret_env";
 
 export const logins: readonly Mistake[] = [
+  {
+    what: "a click-through that clients of 2.0 refuse",
+    plant({ auth }) {
+      delete auth.strict_profiles;
+    },
+    key: "auth.strict_profiles",
+    says: /clickthrough for click, which .* its clients refuse; set it to true/,
+  },
   shown("max", /shows readers without access the whole image/),
   shown("^max", /the whole image/),
   shown("pct:100", /the whole image/),

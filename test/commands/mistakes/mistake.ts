@@ -50,6 +50,7 @@ export const sound = (): Loose =>
       { name: "museum", type: "filesystem", root: "./museum", prefix: "m/" },
     ],
     auth: {
+      strict_profiles: true,
       cors: { token_origins: ["https://viewer.example.org"] },
       profiles: {
         click: ways.click,

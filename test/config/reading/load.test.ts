@@ -526,7 +526,7 @@ describe("keys ending in _env", () => {
 
 /** A profile with a substitute. */
 const shownAs = (size: string) =>
-  `auth: { profiles: { p: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "${size}" } } }, rules: [{ match: a.tif, profile: p }] }`;
+  `auth: { strict_profiles: true, profiles: { p: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "${size}" } } }, rules: [{ match: a.tif, profile: p }] }`;
 
 test.each([
   ["image: { max_output_height: 5 }", ["image.max_output_height"]],

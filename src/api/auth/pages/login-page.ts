@@ -1,7 +1,7 @@
 // The built-in login page, and the pages that report the outcome of a login or logout.
 
 import type { LoginFields } from "../../../access/logins/template.ts";
-import type { LanguageMap } from "../../../access/profiles/options.ts";
+import type { LanguageMap } from "../../../lib/options/language-map.ts";
 import type { Profile } from "../../../access/profiles/profile.ts";
 import { parseUrl } from "../../../lib/network/parse-url.ts";
 import { escapeHtml } from "../../http/page.ts";

@@ -1,6 +1,6 @@
 // Chooses the language for a reader: of our own texts, and of the operator's.
 
-import type { LanguageMap } from "../../../access/profiles/options.ts";
+import type { LanguageMap } from "../../../lib/options/language-map.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { escapeHtml } from "../../http/page.ts";
 import { acceptedLanguages, matchLanguage } from "../../http/representation/language.ts";
