@@ -76,6 +76,7 @@ async function warningsOf(
     ...doubtfulHeaps(config.cache, platform.memoryBytes),
     ...(await doubtfulVolumes(config.cache, slots)),
     ...(await rowProblems(hooks, sources, config)),
+    ...hooks.doubts().map((message) => ({ path: "hook.js.file", message })),
     ...(config.auth
       ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks.has("resolve") })
       : []),

@@ -88,6 +88,8 @@ export interface HookEngine {
   ): Promise<unknown>;
   /** The rows of a table of identifiers; absent for other engines. */
   rows?(): Iterable<TableRow>;
+  /** Sentences about a file that is valid but probably not as intended; absent for engines without one. */
+  doubts?(): readonly string[];
   /**
    * Resolves if all is well; throws with the reason, in words for the operator, without paths and secrets.
    */

@@ -89,6 +89,8 @@ export interface Hooks {
   unusable(name: HookFunction, identifier: string, reason: string): ServiceError;
   /** The rows of its table of identifiers; none for other hooks. */
   rows(): Iterable<TableRow>;
+  /** Sentences about its file, which is valid but probably not as intended. */
+  doubts(): readonly string[];
   /** Empty if there is no hook. */
   readonly checks: readonly Check[];
   close(): Promise<void>;
@@ -199,6 +201,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     },
     unusable: (name, identifier, reason) => failure(name, identifier, new HookError(reason)),
     rows: () => engine.rows?.() ?? [],
+    doubts: () => engine.doubts?.() ?? [],
     checks: engine === noopEngine ? [] : [checkOf(engine)],
     close: () => engine.close(),
   };

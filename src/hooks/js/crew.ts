@@ -7,11 +7,14 @@ import type { WorkerPort } from "../../platform/platform.ts";
 import { HookError, type HookFunction } from "../hook.ts";
 import type { FromHookWorker, PrintLevel, Program, ToHookWorker } from "./messages.ts";
 import { hookError } from "./sandbox.ts";
+import type { UnusedExport } from "./unused-exports.ts";
 
 /** Runs calls of one program. */
 export interface Crew {
   /** The functions that the file exports. */
   readonly functions: ReadonlySet<HookFunction>;
+  /** Its other exports. */
+  readonly unused: readonly UnusedExport[];
   /**
    * Returns the result as JSON; undefined for no opinion. Throws HookError if the call fails, is late or may
    * not wait, and the reason of `signal` if it aborts.
@@ -47,6 +50,8 @@ const hearMs = 10;
 /** Milliseconds between two attempts to start a worker after a failure. */
 const retryMs = 1000;
 
+type Exports = Pick<Crew, "functions" | "unused">;
+
 interface Call {
   readonly name: HookFunction;
   readonly input: string;
@@ -68,7 +73,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
   const { log } = options;
   const all = new Set<Seat>();
   const queue: Call[] = [];
-  let functions: ReadonlySet<HookFunction> = new Set();
+  let exported: Exports = { functions: new Set(), unused: [] };
   let state: "open" | "retired" | "closed" = "open";
   let failedAt = Number.NEGATIVE_INFINITY;
 
@@ -120,7 +125,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
   };
 
   /** Throws what the platform throws; rejects with HookError if the program cannot be loaded. */
-  const startSeat = (): Promise<ReadonlySet<HookFunction>> => {
+  const startSeat = (): Promise<Exports> => {
     const port = options.startWorker();
     return new Promise((resolve, reject) => {
       const post = (message: ToHookWorker) => port.post(message);
@@ -172,11 +177,11 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         }, hearMs);
       });
 
-      const ready = (found: readonly HookFunction[]) => {
+      const ready = ({ functions, unused }: Extract<FromHookWorker, { kind: "ready" }>) => {
         wasReady = true;
         deadline.met();
         seat.state = "idle";
-        resolve(new Set(found));
+        resolve({ functions: new Set(functions), unused });
         next();
       };
       const onDone = (call: Call, message: Extract<FromHookWorker, { kind: "done" }>) => {
@@ -192,7 +197,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         const message = data as FromHookWorker;
         if (seat.state === "gone") return;
         if (message.kind === "printed") options.print(message.level, message.text);
-        else if (message.kind === "ready") ready(message.functions);
+        else if (message.kind === "ready") ready(message);
         else if (message.kind === "refused") {
           reject(hookError(message.failure));
           seat.end(message.failure.message);
@@ -216,7 +221,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
   };
 
   try {
-    functions = await startSeat();
+    exported = await startSeat();
   } catch (error) {
     close();
     throw error;
@@ -224,7 +229,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
   fill();
 
   return {
-    functions,
+    ...exported,
     call(name, input, signal) {
       if (signal?.aborted) return Promise.reject(signal.reason);
       if (state === "closed") return Promise.reject(new HookError("the service stops"));

@@ -11,6 +11,7 @@ import { type Crew, startCrew } from "./crew.ts";
 import { runInPlace } from "./in-place.ts";
 import type { PrintLevel, Program } from "./messages.ts";
 import type { JsOptions } from "./options.ts";
+import { unusedTexts } from "./unused-exports.ts";
 
 /** Milliseconds that a changed file has to stay unchanged: a half-written file may compile. */
 const settleMs = 100;
@@ -60,6 +61,7 @@ export async function createJsEngine(
       if (crew && !(await isSettled(bytes))) throw new Error("the file was written to while it was read");
       const before = crew;
       crew = await start(bytes);
+      for (const text of unusedTexts(crew.unused)) log.warn(`${key}: ${text}`);
       before?.retire();
       return crew;
     },
@@ -92,6 +94,7 @@ export async function createJsEngine(
       const answer = await call(name, JSON.stringify(input), signal);
       return answer === undefined ? undefined : parseAnswer(answer);
     },
+    doubts: () => unusedTexts(watched.current().unused),
     async check() {
       await look();
       const problem = watched.problem();

@@ -8,6 +8,9 @@ export const mostAnswerLength = 4 * 2 ** 20;
 /** Returned by `call` if the hook returned a promise. No JSON text begins with it. */
 export const pendingMark = "~";
 
+/** Maximum of exports that are reported because they are never called. */
+const mostUnused = 20;
+
 /** Name of this code in stack traces. */
 export const guestFile = "<smalti>";
 
@@ -20,6 +23,7 @@ export const guestCode = `(function (print) {
 const { Error, JSON, Math, Object, Promise, RangeError, Reflect, String, TypeError } = globalThis;
 const { parse, stringify } = JSON;
 const { apply } = Reflect;
+const { keys } = Object;
 const { slice } = String.prototype;
 const { then } = Promise.prototype;
 const short = (text) => apply(slice, text, [0, ${mostLineLength}]);
@@ -71,22 +75,41 @@ const textOf = (value) => {
   return text;
 };
 
+const functionsIn = (value, names) => {
+  const found = [];
+  if (typeof value !== "object" || value === null) return found;
+  for (const name of names) {
+    try {
+      if (typeof value[name] === "function") found[found.length] = name;
+    } catch {
+      // A getter that throws is no function.
+    }
+  }
+  return found;
+};
+
 let hooks;
 let outcome;
 return {
-  /** Which of the names the module exports as functions, as JSON. */
+  /** Which of the names the module exports as functions, and what else it exports, as JSON. */
   load(exported, names) {
     hooks = exported;
-    const found = [];
-    for (const name of parse(names)) {
+    const found = [], unused = [], known = parse(names);
+    for (const name of known) {
       const value = exported[name];
       if (value === undefined) continue;
       if (typeof value !== "function")
         throw new TypeError("the export " + name + " is of type " + typeof value + "; make it a function");
       found[found.length] = name;
     }
-    if (found.length === 0) throw new TypeError("it exports none of the functions " + parse(names).join(", "));
-    return stringify(found);
+    for (const name of keys(exported)) {
+      let isKnown = false;
+      for (const each of known) if (each === name) isKnown = true;
+      if (isKnown || unused.length === ${mostUnused}) continue;
+      const value = exported[name];
+      unused[unused.length] = { name: short(name), type: typeof value, members: functionsIn(value, known) };
+    }
+    return stringify({ functions: found, unused });
   },
   /** The answer as JSON; empty for no opinion; the mark where it is still to come. */
   call(name, input, first, second, third, fourth) {

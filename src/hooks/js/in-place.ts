@@ -16,6 +16,7 @@ export async function runInPlace(
 
   return {
     functions,
+    unused: sandbox.unused,
     async call(name, input, signal) {
       // Several calls may load one; the last one that is ready stays.
       sandbox ??= await load();

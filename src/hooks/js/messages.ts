@@ -1,6 +1,7 @@
 // Messages between the main thread and a hook worker. Plain data; the module is shared.
 
 import type { HookFunction } from "../hook.ts";
+import type { UnusedExport } from "./unused-exports.ts";
 
 /** The operator's file and its limits. */
 export interface Program {
@@ -32,7 +33,12 @@ export type ToHookWorker =
 /** From the worker. */
 export type FromHookWorker =
   /** The program runs and can be called. */
-  | { readonly kind: "ready"; readonly functions: readonly HookFunction[]; readonly bytes: number }
+  | {
+      readonly kind: "ready";
+      readonly functions: readonly HookFunction[];
+      readonly unused: readonly UnusedExport[];
+      readonly bytes: number;
+    }
   | { readonly kind: "refused"; readonly failure: Failure }
   | { readonly kind: "printed"; readonly level: PrintLevel; readonly text: string }
   /** `answer`: JSON; absent for no opinion. `again`: it sends `ready` before it can be called again. */

@@ -14,6 +14,7 @@ import { guestCode, guestFile, mostAnswerLength, mostLineLength, pendingMark } f
 import { takeImage } from "./memory-image.ts";
 import type { Failure, PrintLevel, Program } from "./messages.ts";
 import { startClock } from "./run-clock.ts";
+import { type UnusedExport, unusedTexts } from "./unused-exports.ts";
 
 /** Result of a call. `answer` is JSON; neither it nor `failure`: no opinion. */
 export interface Outcome {
@@ -26,6 +27,8 @@ export interface Outcome {
 export interface Sandbox {
   /** The functions that the file exports. */
   readonly functions: readonly HookFunction[];
+  /** Its other exports. */
+  readonly unused: readonly UnusedExport[];
   /** Calls a function of the file with JSON input. Never throws. */
   call(name: HookFunction, input: string): Outcome;
   /** Returns the bytes of the instance's memory. */
@@ -78,7 +81,7 @@ export async function createSandbox(
     print(level, printed.lines > mostLines ? "(further lines are left out)" : text);
   });
 
-  const { functions, failure } = load(runtime, context, guest, program);
+  const { functions, unused, failure } = load(runtime, context, guest, program);
   if (failure) throw hookError(clock.wasOver() ? late(loadMs, failure) : failure);
 
   const image = takeImage(memory);
@@ -102,6 +105,7 @@ export async function createSandbox(
 
   return {
     functions,
+    unused,
     call: (name, input) => run(guest.call, name, input),
     size: () => memory.buffer.byteLength,
   };
@@ -142,17 +146,22 @@ function loadGuest(context: QuickJSContext, print: (level: PrintLevel, text: str
   };
 }
 
+/** Exports of a file, or why it cannot be used. */
+interface Loaded {
+  readonly functions: readonly HookFunction[];
+  readonly unused: readonly UnusedExport[];
+  readonly failure?: Failure;
+}
+
 /** Runs the operator's file and passes its exports to our code inside. */
 function load(
   runtime: QuickJSRuntime,
   context: QuickJSContext,
   guest: Guest,
   { source, file }: Program,
-): { readonly functions: readonly HookFunction[]; readonly failure?: Failure } {
-  const describeFailure = (error: QuickJSHandle) => ({
-    functions: [],
-    failure: describe(context, guest, error, file),
-  });
+): Loaded {
+  const refuse = (failure: Failure): Loaded => ({ functions: [], unused: [], failure });
+  const describeFailure = (error: QuickJSHandle) => refuse(describe(context, guest, error, file));
   try {
     const run = context.evalCode(source, file, { type: "module", strict: true });
     if (run.error) return describeFailure(run.error);
@@ -160,13 +169,16 @@ function load(
     const state = context.getPromiseState(run.value);
     if (state.type === "rejected") return describeFailure(state.error);
     if (state.type === "pending")
-      return { functions: [], failure: { message: "the await at its top level is never settled" } };
+      return refuse({ message: "the await at its top level is never settled" });
     const names = context.newString(JSON.stringify(hookFunctions));
     const found = context.callFunction(guest.load, context.undefined, state.value, names);
     if (found.error) return describeFailure(found.error);
-    return { functions: JSON.parse(context.getString(found.value)) as HookFunction[] };
+    const loaded = JSON.parse(context.getString(found.value)) as Omit<Loaded, "failure">;
+    if (loaded.functions.length > 0) return loaded;
+    const none = `it exports none of the functions ${hookFunctions.join(", ")}`;
+    return refuse({ message: [none, ...unusedTexts(loaded.unused)].join("; ") });
   } catch (error) {
-    return { functions: [], failure: brokenBy(error) };
+    return refuse(brokenBy(error));
   }
 }
 

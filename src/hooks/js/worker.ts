@@ -10,6 +10,8 @@ export interface HookWorkerHost {
   onMessage(listener: (message: ToHookWorker) => void): void;
 }
 
+const exportsOf = ({ functions, unused }: Sandbox) => ({ functions, unused });
+
 /** Serves calls until the worker ends. */
 export function serveHooks({ post, onMessage }: HookWorkerHost): void {
   let load: (() => Promise<void>) | undefined;
@@ -19,7 +21,7 @@ export function serveHooks({ post, onMessage }: HookWorkerHost): void {
     sandbox = undefined;
     try {
       sandbox = await start();
-      post({ kind: "ready", functions: sandbox.functions, bytes: sandbox.size() });
+      post({ kind: "ready", ...exportsOf(sandbox), bytes: sandbox.size() });
     } catch (error) {
       const { message } = error as Error;
       const position = error instanceof HookError ? error.position : undefined;

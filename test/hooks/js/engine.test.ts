@@ -187,6 +187,50 @@ for (const [where, platform] of platforms)
       await expect(engineOf({ platform, source })).rejects.toThrow(message);
     });
 
+    test.each([
+      ["authorise", "export function authorise() {}", /export authorise .* did you mean authorize\?/],
+      ["Resolve", "export const Resolve = () => {};", /export Resolve .* did you mean resolve\?/],
+      ["authentication", "export function authenticate() {}", /did you mean authorize\?/],
+      ["a watermark", "export async function watermark() {}", /did you mean overlay\?/],
+      ["a default function", "export default function () {}", /default export is never called; .*resolve/],
+      [
+        "a default object",
+        "export default { resolve() {}, authorize() {} }",
+        /resolve and authorize inside the export default are never called; export each .* function resolve/,
+      ],
+      ["hooks in an object", "export const hooks = { overlay() {} };", /overlay inside the export hooks is/],
+      [
+        "a getter that throws",
+        "export default { get resolve() { throw new Error('no') } }",
+        /default export is never called/,
+      ],
+    ])("a file that exports only %s is refused with the name that is meant", async (_, source, message) => {
+      await expect(engineOf({ platform, source })).rejects.toThrow(message);
+    });
+
+    test("an export of an unknown name beside a hook is logged, and told to a check", async () => {
+      const lines: string[] = [];
+      const log = { ...silentLog, warn: (message: string) => void lines.push(message) };
+      const own = "export const resolve = () => ({ key: 'k' });";
+      const source = `${own} export function authorise() {} export function pad() {} export const width = 6;`;
+      const engine = await engineOf({ platform, source, log });
+      const texts = [
+        "the export authorise is never called; did you mean authorize?",
+        expect.stringMatching(/^the export pad is never called: .* resolve, authorize, presentation, overlay/),
+      ];
+      expect(engine.doubts?.()).toEqual(texts);
+      expect(lines).toEqual([
+        "hook.js.file: the export authorise is never called; did you mean authorize?",
+        expect.stringContaining("hook.js.file: the export pad"),
+      ]);
+      expect(await engine.call("resolve", inputOf("a"))).toEqual({ key: "k" });
+    });
+
+    test("a file of hooks alone has no doubts", async () => {
+      const engine = await engineOf({ platform });
+      expect(engine.doubts?.()).toEqual([]);
+    });
+
     test("the file may wait for promises that settle on their own", async () => {
       const source = "const key = await Promise.resolve('k'); export const resolve = () => ({ key });";
       const engine = await engineOf({ platform, source });
