@@ -3,6 +3,7 @@
 import type { Config } from "../config/schema.ts";
 import { type PurgedImage, type PurgeParts, purgeable, purgeImage, purgeSlot } from "../images/purge.ts";
 import { namesFolder, purgeFolder } from "../images/purge-folder.ts";
+import { unknownImageError } from "../images/unknown-image.ts";
 import { basicCredentials } from "../lib/network/basic-credentials.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
@@ -11,6 +12,7 @@ import { createService } from "../service.ts";
 import { version } from "../version.ts";
 import { command, configFlag, type Result } from "./command.ts";
 import { CommandError, inWords, UsageError } from "./command-error.ts";
+import { plain } from "./findings-text.ts";
 import { interruptOf } from "./interrupt.ts";
 import { readConfig } from "./read-config.ts";
 
@@ -54,19 +56,31 @@ interface Asked {
 type Removed = PurgedImage["purged"];
 const nothing: Removed = { render: 0, info: 0, origin: 0 };
 
+const isNothing = ({ render, info, origin }: Removed) => render + info + origin === 0;
+
+/** Returns a note with the flag that purges a folder. */
+const noteText = (text: string) =>
+  plain(text.replace("purge it as a folder.", "purge it with --folder."));
+
 const added = (one: Removed, other: Removed): Removed => ({
   render: one.render + other.render,
   info: one.info + other.info,
   origin: one.origin + other.origin,
 });
 
-const resultOf = (purged: Removed, notes: readonly string[] = []): Result => {
+/** `unknown`: notes about identifiers of which there is no image. */
+const resultOf = (
+  purged: Removed,
+  notes: readonly string[] = [],
+  unknown: readonly string[] = [],
+): Result => {
   const counts = purgeable.map((name) => `${name} ${purged[name].toLocaleString("en-US")}`).join(", ");
   const sum = purged.render + purged.info + purged.origin;
   const entries = sum === 1 ? "1 entry" : `${sum.toLocaleString("en-US")} entries`;
   return {
-    text: `${[`${entries} removed: ${counts}`, ...notes].join("\n")}\n`,
-    data: { purged, notes },
+    text: `${[`${entries} removed: ${counts}`, ...notes, ...unknown].join("\n")}\n`,
+    data: { purged, notes: [...notes, ...unknown] },
+    failed: unknown.length > 0,
   };
 };
 
@@ -88,12 +102,17 @@ async function purgeHere(config: Config, platform: Platform, asked: Asked): Prom
     const parts: PurgeParts = { images: service.images, slots, aliases: config.aliases };
     if (asked.all) return await purgeAll(parts, notes);
     let purged = nothing;
-    for (const identifier of asked.identifiers)
-      purged = added(purged, (await purgeImage(parts, identifier)).purged);
+    const unknown: string[] = [];
+    for (const identifier of asked.identifiers) {
+      const removed = (await purgeImage(parts, identifier)).purged;
+      purged = added(purged, removed);
+      const error = isNothing(removed) ? await unknownImageError(service.images, identifier) : undefined;
+      if (error) unknown.push(noteText(error.message));
+    }
     const signal = interruptOf(platform);
     for (const folder of asked.folders)
       purged = added(purged, (await purgeFolder(parts, folder, { signal })).purged);
-    return resultOf(purged, notes);
+    return resultOf(purged, notes, unknown);
   } finally {
     await service.close();
   }
@@ -130,15 +149,17 @@ async function purgeByServer(platform: Platform, address: URL, asked: Asked): Pr
   ];
   let purged = nothing;
   const notes: string[] = [];
+  const unknown: string[] = [];
   for (const body of bodies) {
     const found = await askServer(platform, address, body);
+    if (found.note !== undefined) unknown.push(noteText(found.note));
     if (found.purged) purged = added(purged, found.purged);
     else
       notes.push(
         `the purge of ${Object.values(body)[0]} continues on the server, whose log says when it has ended`,
       );
   }
-  return resultOf(purged, notes);
+  return resultOf(purged, notes, unknown);
 }
 
 /** Milliseconds for one purge: the server responds within 20 s, and continues afterwards. */
@@ -148,7 +169,7 @@ async function askServer(
   platform: Platform,
   address: URL,
   body: Readonly<Record<string, string>>,
-): Promise<{ readonly purged?: Removed }> {
+): Promise<{ readonly purged?: Removed; readonly note?: string }> {
   const { SERVICE_ADMIN_USER: user = "", SERVICE_ADMIN_PASS: pass = "" } = platform.env;
   const signal = AbortSignal.any([interruptOf(platform), AbortSignal.timeout(longestMs)]);
   const response = await fetch(address, {
@@ -168,12 +189,13 @@ async function askServer(
     throw new CommandError(
       "the server refused the credentials: set SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS as for the server",
     );
-  const { purged, running, detail } = parse(text);
+  const { purged, running, detail, note } = parse(text);
   if (!response.ok)
     throw new CommandError(`the server responded with ${response.status}: ${String(detail ?? "no reason")}`);
   if (response.status === 202 && running === true) return {};
   const counts = Object(purged) as Removed;
-  if (purgeable.every((name) => Number.isSafeInteger(counts[name]))) return { purged: counts };
+  if (purgeable.every((name) => Number.isSafeInteger(counts[name])))
+    return { purged: counts, ...(typeof note === "string" && { note }) };
   throw new CommandError(
     `the server responded with ${response.status}, but with no report of a purge: --url has to be the address of this service`,
   );

@@ -12,6 +12,7 @@ import { CommandError, inWords, UsageError } from "./command-error.ts";
 import { masterPath, pageFlag, withFile } from "./image-file.ts";
 import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting, writeNew } from "./new-file.ts";
+import { refuseOtherExtension } from "./output-extension.ts";
 import { readConfig } from "./read-config.ts";
 import { print } from "./standard-output.ts";
 
@@ -43,12 +44,13 @@ export const renderCommand = command({
     if (json && output === "-") throw new UsageError("--json and -o - both need the standard output");
     const absolute = (name: string) => absolutePath(platform.cwd ?? "/", name);
     const to = absolute(output);
+    const asked = await inWords(Promise.resolve(request).then(requestOf));
+    if (output !== "-") refuseOtherExtension(output, asked.format, request);
     if (output !== "-") {
       const master = await masterPath(platform.files, absolute(path));
       const inputs = file === undefined ? [master] : [master, absolute(file)];
       await refuseExisting(platform.files, { path: to, force, inputs });
     }
-    const asked = await inWords(Promise.resolve(request).then(requestOf));
     const { config } = await readConfig(platform, { file });
     const signal = interruptOf(platform);
     const made = await inWords(

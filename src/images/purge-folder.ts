@@ -3,9 +3,11 @@
 import { ServiceError } from "../errors.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
+import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
 import { trimFinalSlashes } from "../lib/text/trim-ends.ts";
 import type { Source } from "../sources/source.ts";
 import { masterName } from "./cache-keys.ts";
+import { nearIdentifier } from "./diagnosis/near.ts";
 import { type PurgedImage, type PurgeParts, purgeMasters, removeNamed } from "./purge.ts";
 import type { Owner } from "./resolved-masters.ts";
 
@@ -68,7 +70,7 @@ export async function purgeFolder(
     });
   const mapped = parts.images.resolved.below(beginning);
   await forEachConcurrently(mapped, atOnce, purgeOne);
-  if (!isThere && mapped.length === 0) throw noFolderError();
+  if (!isThere && mapped.length === 0) throw await noFolderError(parts, folder);
   return { purged: total, masters };
 }
 
@@ -115,9 +117,18 @@ const unnamedFolderError = (received: string) =>
     { code: "invalid_purge_request" },
   );
 
-const noFolderError = () =>
-  new ServiceError(
+async function noFolderError({ images: { sources } }: PurgeParts, folder: string): Promise<ServiceError> {
+  const name = trimFinalSlashes(folder);
+  const near = await nearIdentifier(sources, name, "directory");
+  const advice =
+    (await nearIdentifier(sources, name)) === name
+      ? "It is an image: purge it by its identifier."
+      : near === undefined
+        ? "Check its spelling."
+        : `Did you mean ${maskIdentifier(near)}?`;
+  return new ServiceError(
     "not-found",
-    "Expected the identifier of a folder, such as maps/sheets; received one that no source has. Check its spelling.",
+    `Expected the identifier of a folder, such as maps/sheets; received ${maskIdentifier(name)}, which no source has. ${advice}`,
     { code: "no_such_folder" },
   );
+}

@@ -155,6 +155,40 @@ describe("smalti purge", () => {
     });
   });
 
+  test("says of an unknown identifier what was probably meant, and ends with 1", async () => {
+    await warm();
+    const ask = (...args: string[]) => run("purge", ...args, "-config", "smalti.yaml");
+    const cases = [
+      ["sound/foto.jpg", "Did you mean sound/photo.jpg?"],
+      ["sound/photo.jpeg", "Did you mean sound/photo.jpg?"],
+      ["sond/photo.jpg", "Did you mean sound/photo.jpg?"],
+      ["sound%2Fphoto.jpg", "Did you mean sound/photo.jpg?"],
+      ["sound", "It is a folder: purge it with --folder."],
+      ["quite/another.tif", "Check its spelling."],
+    ] as const;
+    for (const [identifier, advice] of cases) {
+      const { code, out, err } = await ask(identifier);
+      expect([code, err]).toEqual([1, ""]);
+      expect(out).toMatch(/^0 entries removed: render 0, info 0, origin 0\n/);
+      expect(out).toContain(`Nothing was cached of ${identifier}, and no source has an image`);
+      expect(out).toContain(advice);
+    }
+    const both = await ask("sound/foto.jpg", "sound/photo.jpg");
+    expect([both.code, both.out]).toEqual([1, expect.stringMatching(/^[1-9]\d* entries removed/)]);
+    // It is there, and nothing is left to remove.
+    expect(await ask("sound/photo.jpg")).toMatchObject({ code: 0, err: "" });
+  });
+
+  test.each([
+    ["sond", "Did you mean sound?"],
+    ["sound/photo.jpg", "It is an image: purge it by its identifier."],
+    ["quite-another", "Check its spelling."],
+  ])("says of the unknown folder %s: %s", async (name, advice) => {
+    const { code, out, err } = await run("purge", "--folder", name, "-config", "smalti.yaml");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`received ${name}, which no source has. ${advice}`);
+  });
+
   test("asks a running server for what it has in memory", async () => {
     const env = { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "Grüße?~>?pass?>~" };
     const server = await built.serve(["-config", "memory.yaml"], { cwd: folder, env });
@@ -163,6 +197,11 @@ describe("smalti purge", () => {
       built.run(["purge", "sound/photo.jpg", "--url", server.url, "--json"], { cwd: folder, env: over });
     expect((await ask({})).err).toContain("SERVICE_ADMIN_USER");
     expect(JSON.parse((await ask(env)).out).purged).toMatchObject({ info: 1, render: 1 });
+    const unknown = ["purge", "sound/foto.jpg", "--url", server.url];
+    expect(await built.run(unknown, { cwd: folder, env })).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("Did you mean sound/photo.jpg?"),
+    });
     server.process.kill();
     await server.ended;
     const here = await run("purge", "sound/photo.jpg", "-config", "memory.yaml");

@@ -93,6 +93,35 @@ describe("render", () => {
     rmSync(join(folder, "mine"));
   });
 
+  test.each([
+    ["b.png", "full/30,/0/default.jpg", /write -o b\.jpg, or request full\/30,\/0\/default\.png/],
+    ["b.PNG", "full/30,/0/default.jpg", /write -o b\.jpg, or request full\/30,\/0\/default\.png/],
+    ["b.jpeg", "full/30,/0/gray.png", /write -o b\.png, or request full\/30,\/0\/gray\.jpg/],
+    ["b.tiff", "full/30,/0/default.webp", /write -o b\.webp, or request full\/30,\/0\/default\.tif/],
+    ["b.jpg.webp", "full/30,/0/default.jpg", /write -o b\.jpg\.jpg, or request .*default\.webp/],
+    ["in/../b.webp", "full/30,/0/default.tif", /write -o in\/\.\.\/b\.tif, or request .*default\.webp/],
+    ["b.gif", "full/30,/0/default.jpg", /than image\/jpeg, .*; write -o b\.jpg\n$/],
+    ["b.bmp", "full/30,/0/default.png", /than image\/png, .*; write -o b\.png\n$/],
+  ])("does not write %s for %s, and says both corrections", async (output, request, message) => {
+    const before = readdirSync(folder);
+    const { code, out, err } = await run("render", "in/base.png", request, "-o", output, "--force");
+    expect([code, out, err]).toEqual([2, "", expect.stringMatching(message)]);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test.each([
+    ["c.JPG", "full/30,/0/default.jpg"],
+    ["c.jpeg", "full/30,/0/default.jpg"],
+    ["c.TIFF", "full/30,/0/default.tif"],
+    ["c.data", "full/30,/0/default.png"],
+    ["c", "full/30,/0/default.png"],
+    [".png", "full/30,/0/default.jpg"],
+  ])("writes %s for %s", async (output, request) => {
+    expect(await run("render", "in/base.png", request, "-o", output)).toMatchObject({ code: 0, err: "" });
+    expect((await sharp(join(folder, output)).metadata()).width).toBe(30);
+    rmSync(join(folder, output));
+  });
+
   test("writes to the standard output", async () => {
     const args = ["render", "in/base.png", "full/30,/0/default.png", "-o", "-"];
     const bytes = execFileSync(process.execPath, [join(built.dist, "main.js"), ...args], {

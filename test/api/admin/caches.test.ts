@@ -381,7 +381,7 @@ describe("purging a folder", () => {
     ["/", "received /."],
     ["//", "received //."],
     [" ", "received nothing"],
-    ["nowhere", "one that no source has"],
+    ["nowhere", "which no source has"],
     ["../a", "Expected an identifier"],
   ])("named %j is 422 with a message at the field", async (folder, message) => {
     const answer = await post("/admin/cache/purge-folder", { folder }, own);

@@ -10,6 +10,7 @@ import {
   purgeSlot,
   type SlotName,
 } from "../../../images/purge.ts";
+import { unknownImageError } from "../../../images/unknown-image.ts";
 import { maskIdentifier } from "../../../lib/telemetry/mask-path.ts";
 import { trimFinalSlashes } from "../../../lib/text/trim-ends.ts";
 import { readForm, readJson } from "../../http/body.ts";
@@ -23,7 +24,6 @@ import { createFolderPurges, type FolderPurges } from "./folder-purges.ts";
 import type { PurgeFault } from "./forms.tsx";
 import { respondCaches } from "./page.tsx";
 import { entryCount } from "./slots.tsx";
-import { refuseUnknown } from "./unknown-image.ts";
 
 /** Its routes. */
 export const purgeRoutes: AdminPage = (admin) => {
@@ -88,7 +88,10 @@ async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
     const { purged } = await purgeNamed(admin, identifier);
     const removed = sumOf(purged);
     // The page of an image says itself whether there is one.
-    if (removed === 0 && from !== "view") await refuseUnknown(admin.service.images, identifier);
+    if (removed === 0 && from !== "view") {
+      const unknown = await unknownImageError(admin.service.images, identifier);
+      if (unknown) throw unknown;
+    }
     return admin.outcomes.redirect(c, from === "view" ? imagePath(identifier) : page, {
       state: "done",
       text:
@@ -114,7 +117,10 @@ async function folderForm(c: RequestContext, admin: Admin, folders: FolderPurges
   });
 }
 
-/** Purges the image or the folder that a JSON object names. A folder may take longer: then 202. */
+/**
+ * Purges the image or the folder that a JSON object names. A folder may take longer: then 202. A note says if
+ * nothing was cached and no source has such an image.
+ */
 async function purgeByScript(c: RequestContext, admin: Admin, folders: FolderPurges): Promise<Response> {
   const body = await readJson(c, maxBody);
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
@@ -132,7 +138,7 @@ async function purgeByScript(c: RequestContext, admin: Admin, folders: FolderPur
         'Expected a JSON object that names an image or a folder and nothing else, such as {"identifier": "maps/a.tif"} or {"folder": "maps"}; received something else.',
     });
   const result =
-    name === "folder" ? await folders.purge(partsOf(admin), value) : await purgeNamed(admin, value);
+    name === "folder" ? await folders.purge(partsOf(admin), value) : await purgeByName(admin, value);
   return new Response(recordSent(c, JSON.stringify(result ?? { running: true })), {
     status: result ? 200 : 202,
     headers: {
@@ -141,6 +147,17 @@ async function purgeByScript(c: RequestContext, admin: Admin, folders: FolderPur
       "X-Content-Type-Options": "nosniff",
     },
   });
+}
+
+/** Purges an image. */
+async function purgeByName(
+  admin: Admin,
+  identifier: string,
+): Promise<PurgedImage & { readonly note?: string }> {
+  const result = await purgeNamed(admin, identifier);
+  const unknown =
+    sumOf(result.purged) === 0 ? await unknownImageError(admin.service.images, identifier) : undefined;
+  return { ...result, ...(unknown && { note: unknown.message }) };
 }
 
 async function purgeNamed(admin: Admin, identifier: string): Promise<PurgedImage> {
