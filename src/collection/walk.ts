@@ -19,6 +19,8 @@ export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Receives the identifier of each folder that cannot be listed, and why; its images are left out. */
   readonly onUnlisted?: (identifier: string, error: ServiceError) => void;
+  /** Receives each folder before its images are yielded. */
+  readonly onFolder?: (place: FolderLocation, folder: Folder) => void;
 }
 
 /** A folder of the walk with its images; an image that was named itself has no folder. */
@@ -66,7 +68,7 @@ export interface Counting {
 /** Counts the images of {@link walkImages}, at most `limit`. */
 export function countWalk(
   parts: WalkParts,
-  options: Omit<WalkOptions, "onUnlisted">,
+  options: Omit<WalkOptions, "onUnlisted" | "onFolder">,
   limit = Number.POSITIVE_INFINITY,
 ): Counting {
   let known: { readonly total?: number } = {};
@@ -95,6 +97,7 @@ async function* below(
 ): AsyncGenerator<WalkedFolder> {
   const { sources } = parts;
   const { directories } = folder.listing;
+  options.onFolder?.(place, folder);
   yield { place, images: imagesOf(sources, place, folder).map(({ identifier }) => identifier) };
   if (level === mostLevels) return;
   for (const name of directories) {

@@ -2,6 +2,7 @@
 // reached or used from here.
 
 import { rowDoubts } from "../access/doubts/rows.ts";
+import { type CheckedManifestFiles, checkManifestFiles } from "../collection/manifest-files.ts";
 import { effectiveConfig, effectiveYaml } from "../config/effective.ts";
 import { addressWarnings } from "../config/reading/chosen-address.ts";
 import { type Problem, problemText } from "../config/reading/problems.ts";
@@ -14,12 +15,16 @@ import { createCodecs } from "../imaging/codecs/index.ts";
 import { runTask } from "../imaging/render/job.ts";
 import { runChecks, withPlace } from "../lib/checks.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
+import { manifestFaultText } from "../manifests/documents/manifest-file-faults.ts";
+import { createYamlReader } from "../manifests/folders/yaml-reader.ts";
+import { buildFolders } from "../manifests/index.ts";
 import { buildOuterParts, type OuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "../stores/volume.ts";
 import { counted } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { inWords } from "./command-error.ts";
+import { plain } from "./findings-text.ts";
 import { readConfig } from "./read-config.ts";
 
 export const check = command({
@@ -27,24 +32,31 @@ export const check = command({
   summary: "validate the configuration and print it with all defaults",
   more: "says on the standard error what is valid but doubtful, or cannot be used here",
   examples: ["smalti check -config smalti.yaml > effective.yaml"],
-  json: "the warnings and the configuration",
+  json: "the warnings, the mistakes in manifest files, and the configuration",
   flags: { config: configFlag },
   async run({ platform, flags: { config: named } }) {
     const { config, find, file } = await readConfig(platform, { file: named });
+    const { manifestFiles, ...checked } = await inWords(checkAll(config, platform));
     const warnings = [
       ...(file ? addressWarnings(config, platform.name) : []),
-      ...(await inWords(checkWarnings(config, platform))),
+      ...checked.warnings,
     ].map((warning) => {
       const position = find(warning.path);
       return { ...warning, ...(position && { position }) };
     });
-    for (const warning of warnings) platform.write?.("err", `smalti: warning: ${problemText(warning)}\n`);
+    const faults = manifestFiles?.faults ?? [];
+    const lines = [...warnings.map(problemText), ...faults.map(manifestFaultText)];
+    for (const line of lines) platform.write?.("err", `smalti: warning: ${plain(line)}\n`);
+    if (manifestFiles?.isComplete === false) platform.write?.("err", `smalti: ${notAll(manifestFiles)}\n`);
     return {
-      text: effectiveYaml(config) + verdictLine(warnings.length),
-      data: { warnings, config: effectiveConfig(config) },
+      text: effectiveYaml(config) + verdictLine(lines.length),
+      data: { warnings, manifestFiles, config: effectiveConfig(config) },
     };
   },
 });
+
+const notAll = ({ folders }: CheckedManifestFiles) =>
+  `looked at the manifest files of ${counted(folders, "folder")}, and not at all of them: smalti doctor looks at each`;
 
 /** Returns the last line, a comment: the standard output is YAML. */
 const verdictLine = (warnings: number) =>
@@ -52,17 +64,42 @@ const verdictLine = (warnings: number) =>
     ? "# No mistakes found.\n"
     : `# No mistakes found, but ${counted(warnings, "warning")}, on the standard error.\n`;
 
+interface Checked {
+  /** Each with its key. */
+  readonly warnings: readonly Problem[];
+  /** Absent if the service reads no manifest files. */
+  readonly manifestFiles?: CheckedManifestFiles;
+}
+
 /**
- * Returns warnings, each with its key. Leaves nothing behind, and reads sources for at most two seconds.
- * Throws if a part cannot be built, like a start.
+ * Checks a configuration. Leaves nothing behind, and reads sources for a few seconds at most. Throws if a
+ * part cannot be built, like a start.
  */
-export async function checkWarnings(config: Config, platform: Platform): Promise<Problem[]> {
+export async function checkAll(config: Config, platform: Platform): Promise<Checked> {
   const parts = await buildOuterParts(config, platform, silentLog);
   try {
-    return await warningsOf(parts, config, platform);
+    const warnings = await warningsOf(parts, config, platform);
+    const manifestFiles = await manifestFilesOf(parts, config, platform);
+    return { warnings, ...(manifestFiles && { manifestFiles }) };
   } finally {
     // Their threads would keep the process from ending.
     await parts.hooks.close();
+  }
+}
+
+async function manifestFilesOf(
+  { sources, slots, hooks }: OuterParts,
+  { presentation, sources: options }: Config,
+  platform: Platform,
+): Promise<CheckedManifestFiles | undefined> {
+  const isMapped = hooks.has("resolve") && presentation.derive === "auto";
+  if (!presentation.enabled || isMapped) return undefined;
+  const reader = createYamlReader({ platform });
+  try {
+    const folders = buildFolders({ info: slots.info, readYaml: reader.read, sources: options });
+    return await checkManifestFiles({ sources, folders });
+  } finally {
+    reader.close();
   }
 }
 

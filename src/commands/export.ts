@@ -2,6 +2,7 @@
 
 import { writeArchive } from "../collection/export/archive.ts";
 import { type ExportReport, exportCollection } from "../collection/export/export.ts";
+import type { LeftOut } from "../collection/export/left-out.ts";
 import { notesFolder } from "../collection/export/notes.ts";
 import { folderTarget } from "../collection/export/target.ts";
 import { absolutePath } from "../config/reading/paths.ts";
@@ -16,6 +17,7 @@ import { version as ownVersion } from "../version.ts";
 import { counted, failureLines, slowLines } from "./collection-text.ts";
 import { command, configFlag } from "./command.ts";
 import { CommandError, InterruptedError, inWords, UsageError } from "./command-error.ts";
+import { plain } from "./findings-text.ts";
 import { interruptOf } from "./interrupt.ts";
 import { forceFlag, refuseExisting } from "./new-file.ts";
 import { createProgress, duration } from "./progress.ts";
@@ -29,7 +31,7 @@ export const exportCommand = command({
   examples: [
     "smalti export letters/1912 --to site --base-url https://www.example.org/letters -config smalti.yaml",
   ],
-  json: "counts, the files to begin with, bytes written, what is stale or was removed, failed and slowest files",
+  json: "counts, the files to begin with, bytes written, what was left out, is stale or was removed, failed and slowest files",
   flags: {
     to: {
       kind: "text",
@@ -180,6 +182,24 @@ async function refuseOthersFiles(files: FileSystem, folder: string): Promise<voi
     );
 }
 
+/** Returns what only readers with a login may see, in lines. */
+function leftOutLines({ images, documents, identifiers }: LeftOut): readonly string[] {
+  if (images + documents === 0) return [];
+  const counts = [
+    ...(images > 0 ? [counted(images, "image")] : []),
+    ...(documents > 0 ? [counted(documents, "document")] : []),
+  ];
+  const named = identifiers.slice(0, mostLeftOut).map(plain).join(", ");
+  return [
+    "",
+    `left out: ${counts.join(" and ")}, since an export has no logins, and only readers with one may see them`,
+    `  ${named}${images + documents > mostLeftOut ? ", …" : ""}`,
+  ];
+}
+
+/** Identifiers that a text names; `--json` has up to a thousand. */
+const mostLeftOut = 5;
+
 function exportText(
   report: ExportReport,
   { base, to, stale }: { readonly base: string; readonly to: string; readonly stale: readonly string[] },
@@ -192,6 +212,7 @@ function exportText(
     ...(start.length > 0
       ? ["", "once the folder is served, begin at:", ...start.map((file) => `  ${base}/${file}`)]
       : []),
+    ...leftOutLines(report.leftOut),
     ...slowLines(report.slowest, 5000),
     ...failureLines(report.failures, report.failed),
   ];

@@ -3,6 +3,7 @@
 import { type SurveyGroup, type SurveyReport, survey } from "../collection/survey/survey.ts";
 import type { NameCommands } from "../images/diagnosis/findings/commands.ts";
 import type { FindingLevel } from "../lib/finding.ts";
+import { manifestFaultText } from "../manifests/documents/manifest-file-faults.ts";
 import { placeOf } from "../manifests/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Service } from "../service.ts";
@@ -48,7 +49,7 @@ export async function surveyCollection(
     );
     progress.end();
     if (report.interrupted) throw new InterruptedError(`interrupted after ${counted(report.files, "file")}`);
-    const failed = report.problems + report.unlisted.length > 0;
+    const failed = report.problems + report.unlisted.length + report.manifestFaultCount > 0;
     return { text: surveyText(report, measures), data: report, failed };
   } finally {
     progress.end();
@@ -70,6 +71,7 @@ function surveyText(report: SurveyReport, measures: boolean): string {
       : []),
     ...(unlisted.length > 0 ? ["", "folders that cannot be listed:"] : []),
     ...unlisted.map(({ identifier, message }) => `  ${plain(identifier) || "a source"}: ${plain(message)}`),
+    ...faultLines(report),
     "",
     ...(measures || files === 0
       ? []
@@ -79,10 +81,26 @@ function surveyText(report: SurveyReport, measures: boolean): string {
   return `${lines.join("\n")}\n`;
 }
 
-function verdictOf({ problems, slow, unlisted }: SurveyReport): string {
+/** Mistakes in manifest files that a text names; `--json` has up to a thousand. */
+const mostFaults = 20;
+
+function faultLines({ manifestFaults, manifestFaultCount }: SurveyReport): readonly string[] {
+  if (manifestFaultCount === 0) return [];
+  const named = manifestFaults.slice(0, mostFaults);
+  const rest = manifestFaultCount - named.length;
+  return [
+    "",
+    "mistakes in manifest files, whose other parts are used:",
+    ...named.map((fault) => `  ${plain(manifestFaultText(fault))}`),
+    ...(rest > 0 ? [`  and ${counted(rest, "more mistake")}; --json names up to 1,000`] : []),
+  ];
+}
+
+function verdictOf({ problems, slow, unlisted, manifestFaultCount }: SurveyReport): string {
   const counts = [
     ...(problems > 0 ? [`${counted(problems, "file")} with problems`] : []),
     ...(unlisted.length > 0 ? [`${counted(unlisted.length, "folder")} that cannot be listed`] : []),
+    ...(manifestFaultCount > 0 ? [`${counted(manifestFaultCount, "mistake")} in manifest files`] : []),
     ...(slow > 0 ? [counted(slow, "slow file")] : []),
   ];
   return counts.length === 0 ? "No problem was found." : `Found: ${counts.join(", ")}.`;

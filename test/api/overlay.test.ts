@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { checkWarnings } from "../../src/commands/check.ts";
+import { checkAll } from "../../src/commands/check.ts";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { purgeEntry } from "../../src/images/purge.ts";
 import { fixture, fixturesFolder } from "../host.ts";
@@ -223,7 +223,7 @@ describe("an overlay that cannot be used", () => {
         sources: [{ name: "fixtures", type: "filesystem", root: fixturesFolder }],
       });
     const found = async (image: string) =>
-      (await checkWarnings(config(image), service.platform)).map(
+      (await checkAll(config(image), service.platform)).warnings.map(
         ({ path, message }) => `${path}: ${message}`,
       );
     expect(await found(picture("red"))).toEqual([]);

@@ -137,6 +137,19 @@ describe("smalti export", () => {
     expect(readdirSync(join(folder, "left/images")).sort()).toEqual(["1.jpg", "closed"]);
   });
 
+  test("says what it leaves out because it needs a login, and ends with 0", async () => {
+    const to = ["--to", "public", "--base-url", base, "-config", "closed.yaml"];
+    const { code, out, err } = await run(...to);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/\nleft out: 1 image and 1 document, since .* only readers with one may see them\n {2}closed\/3\.jpg, closed\n/);
+    expect(out).not.toContain("failed:");
+    expect(readdirSync(join(folder, "public/manifests"))).toEqual(["_images.json"]);
+    expect(JSON.parse((await run(...to, "--json")).out)).toMatchObject({
+      failed: 0,
+      leftOut: { images: 1, documents: 1, identifiers: ["closed/3.jpg", "closed"] },
+    });
+  });
+
   test("says what is wrong with its words", async () => {
     expect((await run("masters", "--to", "out")).code).toBe(2);
     const address = await run("masters", "--to", "out", "--base-url", "www.example.org");

@@ -264,10 +264,15 @@ describe("the documents of an export", () => {
     - { match: closed/*, profile: room }
     - { match: terms.jpg, profile: terms }`;
     const report = await run({}, auth);
-    expect(report.failures).toEqual([
-      expect.objectContaining({ identifier: "terms.jpg", code: "access_denied" }),
-      expect.objectContaining({ identifier: "closed/2.jpg", code: "access_denied" }),
-    ]);
+    expect(report).toMatchObject({ images: 1, failed: 0, failures: [] });
+    // The manifest of the images at the top and that of the folder have no canvas left.
+    expect(report.leftOut).toEqual({
+      images: 2,
+      documents: 2,
+      identifiers: ["terms.jpg", "closed/2.jpg", "closed", "_images"],
+    });
+    expect(files("manifests")).toEqual(["open.json"]);
+    expect(json("collection.json").items).toHaveLength(1);
     expect(files("images").filter((name) => !name.startsWith("open/"))).toEqual([]);
     expect(
       JSON.stringify(files(".").map((name) => json(name.endsWith(".json") ? name : "collection.json"))),
@@ -301,7 +306,8 @@ describe("a second run", () => {
     const before = files(".").length;
     const { stale, removed } = await run({}, gated);
     const pages = [1, 2, 3].map((page) => `closed/pages.tif;${page}`);
-    expect(named(stale)).toEqual(["b.jpg", "closed/d.jpg", ...pages, "old", "old/c.jpg"].sort());
+    expect(named(stale)).toEqual(["b.jpg", "closed", "closed/d.jpg", ...pages, "old", "old/c.jpg"].sort());
+    expect(stale).toContainEqual({ kind: "document", identifier: "closed", reason: "gated" });
     expect(stale).toContainEqual({ kind: "document", identifier: "old", reason: "gone" });
     expect(stale).toContainEqual({ kind: "image", identifier: "closed/d.jpg", reason: "gated" });
     expect([removed, files(".").length]).toEqual([[], before]);
@@ -309,8 +315,7 @@ describe("a second run", () => {
     expect([named(pruned.removed), pruned.stale]).toEqual([named(stale), []]);
     expect(files("images").filter((name) => !name.startsWith("a.jpg/"))).toEqual([]);
     expect(readdirSync(join(out, "images"))).toEqual(["a.jpg"]);
-    expect(files("manifests").sort()).toEqual(["_images.json", "closed.json"]);
-    expect(json("manifests/closed.json").items).toEqual([]);
+    expect(files("manifests")).toEqual(["_images.json"]);
     expect(await run({ prunes }, gated)).toMatchObject({ images: 1, removed: [], derivatives: 0 });
   });
 
@@ -336,21 +341,46 @@ describe("a second run", () => {
     expect(existsSync(join(out, "manifests/closed/d.jpg.json"))).toBe(false);
   });
 
-  test("keeps the document of a folder that needs a login if it contains nothing", async () => {
-    for (const name of ["y/b.jpg", "closed/d.jpg"]) await writePhoto(name, 300, 200);
-    await run({}, gated);
+  test("writes no document of a folder of which nothing is public", async () => {
+    for (const name of ["y/b.jpg", "closed/d.jpg", "closed/in/e.jpg"]) await writePhoto(name, 300, 200);
+    expect(await run({}, gated)).toMatchObject({ failed: 0, leftOut: { images: 2, documents: 3 } });
     expect(await run({ selection: ["y"], prunes }, gated)).toMatchObject({
       stale: [],
       removed: [],
       failed: 0,
     });
-    expect(json("manifests/closed.json").items).toEqual([]);
-    // An image that is still there is in no document.
+    expect(files("manifests")).toEqual(["y.json"]);
+    // What is still there of an earlier run is reported, and in no other document.
     rmSync(out, { recursive: true });
     await run();
     await run({}, gated);
     const { stale, failures } = await run({ selection: ["y"] }, gated);
-    expect([stale.map(({ kind }) => kind), failures]).toEqual([["image"], []]);
+    expect([named(stale), failures]).toEqual([
+      ["closed", "closed/_images", "closed/d.jpg", "closed/in", "closed/in/e.jpg"],
+      [],
+    ]);
+  });
+
+  test("writes nothing if nothing is public, and says what is left out", async () => {
+    await writePhoto("closed/d.jpg", 300, 200);
+    expect(await run({}, gated)).toMatchObject({
+      images: 0,
+      documents: 0,
+      failed: 0,
+      start: [],
+      leftOut: { images: 1, documents: 2, identifiers: ["closed/d.jpg", "closed", "collection.json"] },
+    });
+    expect(files(".").filter((name) => /^(images|manifests|collection)/.test(name))).toEqual([]);
+  });
+
+  test("writes no manifest of a folder whose only image is damaged, and reports the image", async () => {
+    await writePhoto("y/b.jpg", 300, 200);
+    mkdirSync(master("bad"));
+    writeFileSync(master("bad/text.jpg"), "no image");
+    const { failures, leftOut } = await run();
+    expect(failures).toEqual([expect.objectContaining({ identifier: "bad/text.jpg" })]);
+    expect(leftOut).toMatchObject({ images: 0 });
+    expect(files("manifests")).toEqual(["y.json"]);
   });
 
   test("keeps what is gone if something failed, if it is interrupted, and if nothing is left", async () => {
@@ -486,11 +516,10 @@ describe("a second run", () => {
     expect((await run({ selection: ["b"] })).contents.files).toContain(path);
     expect((await run({ selection: ["b"] })).contents.files).toContain(path);
     expect(existsSync(join(out, path))).toBe(true);
-    const { contents, failures } = await run({ selection: ["b"] }, gated);
+    const { contents, failures, leftOut } = await run({ selection: ["b"] }, gated);
     expect(contents.files).not.toContain(path);
-    expect(failures).toEqual([
-      expect.objectContaining({ identifier: "closed/1.jpg", code: "access_denied" }),
-    ]);
+    expect([failures, leftOut.identifiers]).toEqual([[], ["closed/1.jpg"]]);
+    expect(JSON.stringify(json("manifests/b.json"))).not.toContain("closed");
     expect(named((await run({ selection: ["b"], prunes }, gated)).removed)).toEqual(["closed/1.jpg"]);
     expect(existsSync(join(out, "images/closed"))).toBe(false);
   });

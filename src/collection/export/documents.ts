@@ -1,6 +1,5 @@
 // Exports the manifests and collections of folders and images, and the derivatives that they name.
 
-import { ServiceError } from "../../errors.ts";
 import { mainPrefix } from "../../iiif/image/mounts.ts";
 import { objectsOf, textOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
@@ -11,9 +10,12 @@ import { canvasesOf } from "../../manifests/documents/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import { endsWork } from "../tally.ts";
 import type { ExportedImage } from "./image.ts";
+import { createContents } from "./document-contents.ts";
+import { gatedError, type LeftOutNotes } from "./left-out.ts";
 import { documentFile, imageFolder } from "./names.ts";
 import { anonymous } from "./reader.ts";
 import { documentAt, type NamedDerivative, rewriteDocument } from "./rewrite.ts";
+import { isOpen } from "./stale.ts";
 import { foreignError, type Target } from "./target.ts";
 
 export interface DocumentsExport {
@@ -24,6 +26,8 @@ export interface DocumentsExport {
   /** Address of the exported folder, without a trailing /. */
   readonly base: string;
   readonly images: ReadonlyMap<string, ExportedImage>;
+  /** Images and documents that only readers with a login may see. */
+  readonly leftOut: LeftOutNotes;
   readonly signal: AbortSignal;
   /** True to replace files of others that are where documents are written. */
   readonly replaces: boolean;
@@ -45,7 +49,7 @@ export interface ExportedDocuments {
   readonly named: ReadonlySet<string>;
   /** Those derivatives that were made or are there, and that anyone may see. */
   readonly derivatives: readonly NamedDerivative[];
-  /** Identifiers of those that need a login. */
+  /** Identifiers of those that need a login, or all of whose images do. */
   readonly refused: ReadonlySet<string>;
   /** False if a document could not be made, so that those below it are not known. */
   readonly isComplete: boolean;
@@ -74,7 +78,7 @@ async function exportAll(
   identifiers: readonly string[],
   noted: Set<string>,
 ): Promise<ExportedDocuments> {
-  const { target, version, base, images, signal, fail } = exported;
+  const { target, version, base, images, leftOut, signal, fail } = exported;
   const attempt = async (id: string, work: () => Promise<void>) => {
     try {
       await work();
@@ -89,6 +93,7 @@ async function exportAll(
   const found = new Map<string, () => Promise<Uint8Array>>();
   let isComplete = true;
   const refused = new Set<string>();
+  const contents = createContents({ from, images, leftOut });
   const queue = [...identifiers];
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     if (found.has(id) || refused.has(id)) continue;
@@ -97,9 +102,10 @@ async function exportAll(
       const document = await documentOf(exported, name);
       if (document === undefined) {
         refused.add(name);
-        fail(name || documentFile(name), refusedError());
+        leftOut.note("document", name || documentFile(name));
         return;
       }
+      contents.add(name, document);
       found.set(name, await target.setAside(jsonOf(document)));
       queue.push(...referencesOf(document));
     });
@@ -107,11 +113,17 @@ async function exportAll(
   }
   const start: string[] = [];
   const written = new Set<string>();
-  const hasDocument = (id: string) => found.has(id);
+  const empty = contents.empty((id) => found.has(id));
+  for (const [id, reason] of empty) {
+    leftOut.note("document", id || documentFile(id));
+    if (reason === "gated") refused.add(id);
+  }
+  const hasDocument = (id: string) => found.has(id) && !empty.has(id);
   const derivatives = new Map<string, NamedDerivative>();
   const admitted = new Map<string, () => Promise<Uint8Array>>();
   for (const [id, read] of found)
     await attempt(id, async () => {
+      if (!hasDocument(id)) return;
       const file = documentFile(id);
       if (!exported.replaces && !noted.has(id) && (await target.has(file)))
         throw foreignError(file, ", or give --force to replace it");
@@ -123,7 +135,9 @@ async function exportAll(
     await attempt(id, async () => {
       signal.throwIfAborted();
       const document = JSON.parse(new TextDecoder().decode(await read())) as Resource;
-      const rewritten = rewriteDocument(document, { from, to: base, version, images, hasDocument });
+      const options = { from, to: base, version, images, hasDocument };
+      const isLeftOut = await gatedNames(exported, rewriteDocument(document, options).derivatives);
+      const rewritten = rewriteDocument(document, { ...options, isLeftOut });
       for (const one of rewritten.derivatives) derivatives.set(one.path, one);
       await target.write(documentFile(id), jsonOf(rewritten.document));
       noted.add(id);
@@ -141,12 +155,20 @@ async function exportAll(
 
 const jsonOf = (document: Resource) => new TextEncoder().encode(`${JSON.stringify(document, null, 1)}\n`);
 
-const refusedError = () =>
-  new ServiceError(
-    "unauthorized",
-    "Only readers with a login may read this document. An export has no logins, so it is left out.",
-    { code: "access_denied" },
-  );
+/** Returns a function that is true for identifiers of images that only readers with a login may see. */
+async function gatedNames(
+  { parts, images, leftOut, signal }: DocumentsExport,
+  named: readonly NamedDerivative[],
+): Promise<(identifier: string) => boolean> {
+  for (const identifier of new Set(named.map((one) => one.identifier))) {
+    if (images.has(identifier) || leftOut.hasImage(identifier)) continue;
+    // A hook that fails is reported when the derivative is made.
+    const decide = async () => parts.access.decide(anonymous(identifier, signal));
+    const decision = await decide().catch(() => undefined);
+    if (decision && !isOpen(decision, identifier)) leftOut.note("image", identifier);
+  }
+  return leftOut.hasImage;
+}
 
 /**
  * Returns a document as an anonymous reader gets it, with all of its canvases; undefined if it needs a login.
@@ -185,10 +207,7 @@ async function exportDerivative(
   const note = await target.notes.image(identifier);
   if (!note) await target.refuseForeign(imageFolder(identifier));
   await withMaster(parts, anonymous(identifier, signal), async (master) => {
-    if (master.grant.tier === "substitute" || master.identifier !== identifier)
-      throw new ServiceError("unauthorized", "Readers without a login see another image instead.", {
-        code: "access_denied",
-      });
+    if (!isOpen(master.grant, identifier) || master.identifier !== identifier) throw gatedError();
     if (note && (await target.has(path))) return;
     const prepared = await prepare(parts, master, request, signal);
     const { bytes } = await render(parts, master, prepared, signal);

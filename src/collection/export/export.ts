@@ -13,6 +13,7 @@ import { createTally, endsWork, type FailedFile, type Progress, type SlowFile } 
 import { countWalk, walkFolders } from "../walk.ts";
 import { type ExportedDocuments, exportDocuments } from "./documents.ts";
 import { type ExportedImage, exportImage, type ImageExport } from "./image.ts";
+import { createLeftOutNotes, gatedError, isGatedError, type LeftOut } from "./left-out.ts";
 import { documentFile, imageFolder } from "./names.ts";
 import { anonymous } from "./reader.ts";
 import { documentsThatName, findStale, isOpen, type Listed, prune, type Stale } from "./stale.ts";
@@ -61,8 +62,10 @@ export interface ExportReport {
   /** Files of the documents to begin with. */
   readonly start: readonly string[];
   readonly bytesWritten: number;
+  /** What only readers with a login may see: an export has no logins. */
+  readonly leftOut: LeftOut;
   readonly failed: number;
-  /** The first thousand. Gated images are among them: an export has no logins. */
+  /** The first thousand. */
   readonly failures: readonly FailedFile[];
   readonly slowest: readonly SlowFile[];
   readonly seconds: number;
@@ -79,7 +82,7 @@ export interface Contents {
 }
 
 /**
- * Exports what anyone may see of the selected images: all others are reported as failures. Image information
+ * Exports what anyone may see of the selected images; all others are left out. Image information
  * is written last of each image, so an image with one is complete. Errors of files are part of the report,
  * and an abort ends it early; throws FatalError if the target cannot be written. Removes nothing of earlier
  * runs unless `prunes` is set.
@@ -106,9 +109,15 @@ export async function exportCollection(
   /** True if an image failed for another reason than access. */
   let isDoubtful = false;
   const failed = new Set<string>();
-  const noteFailure = (identifier: string, error: unknown) => {
+  const leftOut = createLeftOutNotes();
+  /** Notes an image that was not exported. Throws the error if it is about more than access to the image. */
+  const noteMissing = (identifier: string, error: unknown) => {
     failed.add(identifier);
-    isDoubtful ||= !(error instanceof ServiceError && error.kind === "unauthorized");
+    if (!isGatedError(error)) {
+      isDoubtful = true;
+      throw error;
+    }
+    leftOut.note("image", identifier);
   };
   let derivatives = 0;
   let documents: ExportedDocuments | undefined;
@@ -138,16 +147,14 @@ export async function exportCollection(
       },
     );
   const exportFile = async (identifier: string) => {
-    const pages = await exportPage(identifier).catch((error: unknown) => {
-      noteFailure(identifier, error);
-      throw error;
-    });
-    for (const page of pages)
-      await exportPage(page).catch((error: unknown) => {
+    const pages = await exportPage(identifier).catch((error: unknown) => noteMissing(identifier, error));
+    for (const page of pages ?? [])
+      try {
+        await exportPage(page).catch((error: unknown) => noteMissing(page, error));
+      } catch (error) {
         if (endsWork(error)) throw error;
-        noteFailure(page, error);
         fail(page, error);
-      });
+      }
   };
   const exportImages = async () => {
     for await (const { place, images } of walkFolders(walked, { selection, signal, onUnlisted })) {
@@ -184,7 +191,7 @@ export async function exportCollection(
     await target.notes.begin();
     await exportImages();
     if (manifests) {
-      const about = { manifests, parts, target, version, base, images: done, signal, replaces };
+      const about = { manifests, parts, target, version, base, images: done, leftOut, signal, replaces };
       // An image that failed already is no second failure as the thumbnail of a document.
       const failOnce = (identifier: string, error: unknown) => {
         if (!failed.has(identifier)) fail(identifier, error);
@@ -208,6 +215,7 @@ export async function exportCollection(
     ...(unpruned !== undefined && stale.some(({ reason }) => reason === "gone") && { unpruned }),
     start: documents?.start ?? [],
     bytesWritten: target.bytesWritten(),
+    leftOut: leftOut.report(),
     failed: tally.failed(),
     failures: tally.failures,
     slowest: tally.slowest,
@@ -238,13 +246,6 @@ const namingError = () =>
   new ServiceError(
     "unauthorized",
     "This document of an earlier run names what needs a login now. Export everything, so that it is written again.",
-    { code: "access_denied" },
-  );
-
-const gatedError = () =>
-  new ServiceError(
-    "unauthorized",
-    "Only readers with a login may see this image. An export has no logins, so it is left out.",
     { code: "access_denied" },
   );
 

@@ -32,6 +32,8 @@ export interface RewriteOptions {
   readonly images: ReadonlyMap<string, Pick<ExportedImage, "thumbnail">>;
   /** True for identifiers of documents that are exported. */
   readonly hasDocument: (id: string) => boolean;
+  /** True for identifiers of images of which no derivative is exported; default: none. */
+  readonly isLeftOut?: (identifier: string) => boolean;
 }
 
 export interface Rewritten {
@@ -77,6 +79,7 @@ export function rewriteDocument(document: Resource, options: RewriteOptions): Re
     const found = imageAt(address, options.from);
     if (!found) return undefined;
     const { path } = found;
+    if (options.isLeftOut?.(path.identifier)) return undefined;
     const image = options.images.get(path.identifier);
     const folder = imageFolder(path.identifier);
     if (path.kind === "info") return image && addressOf(options.to, `${folder}/info.json`);
@@ -173,13 +176,22 @@ function imageService(
 }
 
 /** True if a canvas shows an exported image, or anything that is not an image of the service. */
-function isShown(canvas: Resource, { from, images }: RewriteOptions): boolean {
-  const painted = objectsOf(canvas.items)
+export function isShown(
+  canvas: Resource,
+  { from, images }: { readonly from: string; readonly images: { has(identifier: string): boolean } },
+): boolean {
+  const painted = paintedOn(canvas, from);
+  if (painted.length === 0) return objectsOf(canvas.items).length > 0;
+  return painted.every((identifier) => identifier === undefined || images.has(identifier));
+}
+
+/** Returns the identifiers of the images that a canvas shows; undefined for what the service does not have. */
+export const paintedOn = (canvas: Resource, from: string): readonly (string | undefined)[] =>
+  objectsOf(canvas.items)
     .flatMap((page) => objectsOf(page.items))
     .flatMap((annotation) => objectsOf(annotation.body))
     .map(({ id }) =>
-      typeof id === "string" && id.startsWith(from + mainPrefix[3]) ? imageAt(id, from) : undefined,
+      typeof id === "string" && id.startsWith(from + mainPrefix[3])
+        ? imageAt(id, from)?.path.identifier
+        : undefined,
     );
-  if (painted.length === 0) return objectsOf(canvas.items).length > 0;
-  return painted.every((found) => found === undefined || images.has(found.path.identifier));
-}

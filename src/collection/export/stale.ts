@@ -3,7 +3,7 @@
 import type { Access, Decision } from "../../access/access.ts";
 import { splitPage } from "../../iiif/image/path.ts";
 import { imagesId, partId } from "../../iiif/presentation/mounts.ts";
-import { documentFile, imageFolder } from "./names.ts";
+import { addressOf, documentFile, imageFolder } from "./names.ts";
 import { anonymous } from "./reader.ts";
 import type { Target } from "./target.ts";
 
@@ -119,8 +119,10 @@ export async function documentsThatName(
 ): Promise<readonly string[]> {
   const { target, written } = run;
   const listing = new Set<string>();
+  const addresses: string[] = [];
   for (const { kind, identifier, reason } of stale) {
     if (reason !== "gated") continue;
+    addresses.push(addressOf("", kind === "image" ? imageFolder(identifier) : documentFile(identifier)));
     const folder = parentOf(identifier);
     listing.add(folder);
     // Images are in the manifest of those next to folders, folders in parts of long collections.
@@ -130,9 +132,16 @@ export async function documentsThatName(
   const naming: string[] = [];
   for (const id of await target.notes.documents()) {
     if (written.has(id) || known.has(id) || !(listing.has(id) || isPartOf(listing, id))) continue;
-    if (await noting(run, id, () => isExposed(target, "document", id))) naming.push(id);
+    if (await noting(run, id, () => contains(target, id, addresses))) naming.push(id);
   }
   return naming;
+}
+
+/** True if a document contains one of the addresses. */
+async function contains(target: Target, id: string, addresses: readonly string[]): Promise<boolean> {
+  const bytes = await target.read(documentFile(id));
+  const text = bytes ? new TextDecoder().decode(bytes) : "";
+  return addresses.some((address) => text.includes(address));
 }
 
 const isPartOf = (listing: ReadonlySet<string>, id: string) =>

@@ -8,7 +8,10 @@ import { lookAt } from "../../images/diagnosis/look.ts";
 import type { RenderParts } from "../../images/render.ts";
 import { forEachConcurrently, until } from "../../lib/concurrency/concurrent.ts";
 import { type Finding, type FindingLevel, findingLevels } from "../../lib/finding.ts";
+import { type ManifestFileFault, manifestFileFaults } from "../../manifests/documents/manifest-file-faults.ts";
+import type { Folder } from "../../manifests/folders/folder.ts";
 import type { Folders } from "../../manifests/folders/folders.ts";
+import type { FolderLocation } from "../../manifests/places.ts";
 import { createTally, type FailedFile, type Progress } from "../tally.ts";
 import { countWalk, walkImages } from "../walk.ts";
 import { surveyFindings } from "./findings.ts";
@@ -53,6 +56,10 @@ export interface SurveyReport {
   readonly slowestTiles: readonly { readonly identifier: string; readonly ms: number }[];
   /** Folders that could not be listed. */
   readonly unlisted: readonly FailedFile[];
+  /** Mistakes in manifest files: the first thousand. */
+  readonly manifestFaults: readonly ManifestFileFault[];
+  /** Number of all mistakes in manifest files. */
+  readonly manifestFaultCount: number;
   readonly seconds: number;
   /** True if the limit ended it. */
   readonly limited: boolean;
@@ -62,6 +69,8 @@ export interface SurveyReport {
 /** Examples of each group; a program gets as many as a person can look at. */
 const mostExamples = 20;
 const mostSlow = 10;
+/** Mistakes in manifest files that a report has. */
+const mostFaults = 1000;
 
 /** Findings that say nothing about a file itself. */
 const omitted: ReadonlySet<string> = new Set([
@@ -77,7 +86,11 @@ const omitted: ReadonlySet<string> = new Set([
  * neither.
  */
 export async function survey(
-  { images, folders }: { readonly images: RenderParts; readonly folders: Folders },
+  {
+    images,
+    folders,
+    manifests,
+  }: { readonly images: RenderParts; readonly folders: Folders; readonly manifests?: object | undefined },
   options: SurveyOptions,
 ): Promise<SurveyReport> {
   const { selection, limit = Number.POSITIVE_INFINITY, concurrency, measures, nameCommands } = options;
@@ -110,9 +123,18 @@ export async function survey(
     for (const finding of found) addTo(groups, identifier, withNames(finding, known.place, nameCommands));
   };
 
+  const faults: ManifestFileFault[] = [];
+  let faultCount = 0;
+  const onFolder = (place: FolderLocation, folder: Folder) => {
+    // Without the Presentation API nothing reads manifest files.
+    const found = manifests ? manifestFileFaults(images.sources, place, folder) : [];
+    faultCount += found.length;
+    faults.push(...found.slice(0, mostFaults - faults.length));
+  };
+
   let taken = 0;
   try {
-    const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail });
+    const identifiers = walkImages(walked, { selection, signal, onUnlisted: tally.fail, onFolder });
     await forEachConcurrently(
       until(identifiers, () => ++taken >= limit),
       concurrency,
@@ -137,6 +159,8 @@ export async function survey(
     groups: [...groups.values()].sort((a, b) => rank(a.level) - rank(b.level) || b.files - a.files),
     slowestTiles: slowest,
     unlisted: tally.failures,
+    manifestFaults: faults,
+    manifestFaultCount: faultCount,
     seconds: Math.round(performance.now() - began) / 1000,
     limited: taken >= limit,
     interrupted: signal.aborted,

@@ -10,7 +10,6 @@ import {
   standingOf,
 } from "../../iiif/presentation/derive.ts";
 import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
-import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import {
   arrangeMembers,
   describeCollection,
@@ -20,13 +19,13 @@ import {
 import { isThere } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
-import { isOfAnnotations, type StoredDocument, storedDocuments } from "../../iiif/presentation/stored.ts";
+import { type StoredDocument, storedDocuments } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, identifierOf, nameOf, parentOf } from "../places.ts";
 import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
-import { type FolderKind, isOfImages, kindOfFolder } from "./folder-kind.ts";
+import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
 import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
 import { type ListedMember, lookInto, membersOf } from "./members.ts";
 
@@ -80,20 +79,10 @@ function storedAt(
 ): StoredDocument | undefined {
   const { stored } = manifestFile ?? {};
   if (!manifestFile || !stored) return undefined;
-  // The top of a source is a collection whatever it holds, and nothing else is called one by its kind.
-  if (kind === "collection" && isOfAnnotations(stored.whole)) {
-    manifestFile.add([misplaced]);
-    return undefined;
-  }
+  if (isMisplaced(kind, manifestFile)) return undefined;
   const own = kind === "collection" && isOfImages(manifestFile) ? "images" : "whole";
   return extent === own ? stored : undefined;
 }
-
-const misplaced: Fault = {
-  path: ["type"],
-  message:
-    "expected Manifest or Collection at the top of a source; put annotations into a folder of their own",
-};
 
 /** A description is useless if nothing that it describes can be listed. */
 function faulty({ parts }: Making, place: FolderLocation, { manifestFile }: Folder): undefined {

@@ -2,6 +2,7 @@
 // its manifest file.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
+import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import { type FolderLocation, nameOf } from "../places.ts";
@@ -42,6 +43,23 @@ export function labelOfImages({ manifestFile }: Folder, place: FolderLocation): 
     ? manifestFile?.stored?.whole.label
     : manifestFile?.describe("collection").images?.members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
+}
+
+const misplaced: Fault = {
+  path: ["type"],
+  message:
+    "expected Manifest or Collection at the top of a source; put annotations into a folder of their own",
+};
+
+/**
+ * True for a whole document of annotations in a folder that is a collection, which is noted as a fault: the
+ * top of a source is a collection whatever it holds, and nothing else is called one by its kind.
+ */
+export function isMisplaced(kind: FolderKind, manifestFile: Folder["manifestFile"]): boolean {
+  const { stored } = manifestFile ?? {};
+  if (kind !== "collection" || !stored || !isOfAnnotations(stored.whole)) return false;
+  manifestFile?.add([misplaced]);
+  return true;
 }
 
 /** True if the whole document of a collection is the manifest of its images, as at the top of a source. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkWarnings } from "../../../src/commands/check.ts";
+import { checkAll } from "../../../src/commands/check.ts";
 import { loadConfig } from "../../../src/config/reading/load.ts";
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
@@ -138,7 +138,7 @@ describe("a row that no request can find", () => {
     const { config, problems } = loadConfig(source() + hookOf(file), {});
     if (problems) throw new Error("expected a valid configuration");
     const { platform } = (await appOf(source())).service;
-    return (await checkWarnings(config, platform)).map(({ path, message }) => `${path}: ${message}`);
+    return (await checkAll(config, platform)).warnings.map(({ path, message }) => `${path}: ${message}`);
   };
 
   test.each([

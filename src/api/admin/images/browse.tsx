@@ -5,6 +5,12 @@ import { identifierOf } from "../../../iiif/image/path.ts";
 import { lookAtAll, slowSource } from "../../../images/operator.ts";
 import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
 import { createOperatorFolders, type OperatorFolders } from "../../../manifests/browse/operator-folder.ts";
+import {
+  type ManifestFileFault,
+  manifestFaultText,
+  manifestFileFaults,
+} from "../../../manifests/documents/manifest-file-faults.ts";
+import { placeOf } from "../../../manifests/places.ts";
 import { longestSearch, wordsOf } from "../../../manifests/search/words.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
@@ -78,6 +84,7 @@ async function respondFolder(
     const status = isWrong ? noteFailure(c, service.log, opened).status : 200;
     return adminPage(c, admin, { ...page, body }, { status });
   }
+  const faults = search === "" ? await faultsOf(service, identifier) : [];
   const images = opened.entries.filter(({ kind }) => kind === "image");
   const looks = await lookAtAll(
     service.images,
@@ -93,6 +100,7 @@ async function respondFolder(
       <SearchForm c={c} folder={opened} search={search} />
       <Found folder={opened} search={search} />
       {service.hooks.has("resolve") && <MappedNotice />}
+      <ManifestFaults faults={faults} />
       <Folders c={c} entries={opened.entries} />
       <Images c={c} entries={images} looks={looks} gates={gates} />
       <OtherFiles entries={opened.entries} />
@@ -127,6 +135,38 @@ function SourceList({ c, service: { sources } }: { readonly c: RequestContext; r
             </li>
           );
         })}
+      </ul>
+    </section>
+  );
+}
+
+/** Longest time for reading a manifest file, in milliseconds. */
+const readMs = 3000;
+
+/** Returns the mistakes in the manifest file of a folder; none if it cannot be read in time. */
+async function faultsOf(service: Service, identifier: string): Promise<readonly ManifestFileFault[]> {
+  if (!service.manifests) return [];
+  const place = placeOf(service.sources, identifier);
+  const read = async () => {
+    const folder = await service.folders.read(place.source, place.key);
+    return folder ? manifestFileFaults(service.sources, place, folder) : [];
+  };
+  return withDeadline(readMs, read, slowSource()).catch((error: unknown) => {
+    if (error instanceof ServiceError) return [];
+    throw error;
+  });
+}
+
+function ManifestFaults({ faults }: { readonly faults: readonly ManifestFileFault[] }) {
+  if (faults.length === 0) return null;
+  return (
+    <section class="notice warn" aria-labelledby="manifest-faults">
+      <h2 id="manifest-faults">Mistakes in the manifest file</h2>
+      <p>What is wrong is left out of the manifest, and all else is used.</p>
+      <ul>
+        {faults.map((fault) => (
+          <li>{manifestFaultText(fault)}</li>
+        ))}
       </ul>
     </section>
   );

@@ -10,7 +10,7 @@ export interface Pair {
   readonly value: LanguageMap;
 }
 
-const isLanguage = (key: string) => /^(none|[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*)$/.test(key);
+export const isLanguage = (key: string) => /^(none|[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*)$/.test(key);
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   (typeof value === "string" && value !== "") || typeof value === "number" || typeof value === "boolean";
