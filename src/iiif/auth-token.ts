@@ -1,6 +1,7 @@
-// Messages of the token services (Authorization Flow 2.0, section 3.3; Authentication 1.0, section 2.3).
+// Messages of the token services (Authorization Flow 2.0, section 4; Authentication 1.0, section 2.3).
 
 import { parseUrl } from "../lib/network/parse-url.ts";
+import { type TextLanguage, type ToldFault, tokenTexts } from "./auth-token-words.ts";
 import { authContextUri } from "./image/info.ts";
 
 /**
@@ -11,50 +12,15 @@ export const imageChallenge = 'Bearer realm="images"';
 
 /** Faults with their names in either version, and the status of a response that is no message. */
 export const tokenFaults = {
-  request: {
-    profile: "invalidRequest",
-    error: "invalidRequest",
-    status: 400,
-    description: "Expected one messageId and one origin; received something else.",
-  },
-  origin: {
-    profile: "invalidOrigin",
-    error: "invalidOrigin",
-    status: 400,
-    description: "Pages of this origin get no tokens here. The operator may allow it.",
-  },
-  missing: {
-    profile: "missingAspect",
-    error: "missingCredentials",
-    status: 401,
-    description: "No session came with the request. Log in, and let the browser send cookies of this site.",
-  },
-  away: {
-    profile: "missingAspect",
-    error: "missingCredentials",
-    status: 401,
-    description:
-      "The session of the request counts only at certain network addresses, such as those of a reading room, and the request came from another one. Ask again from there.",
-  },
-  invalid: {
-    profile: "invalidAspect",
-    error: "invalidCredentials",
-    status: 401,
-    description: "The session of the request is not one of this service. Log in again.",
-  },
-  expired: {
-    profile: "expiredAspect",
-    error: "invalidCredentials",
-    status: 401,
-    description: "The session of the request has ended. Log in again.",
-  },
-  unavailable: {
-    profile: "unavailable",
-    error: "unavailable",
-    status: 503,
-    description: "Sessions cannot be looked up at the moment. Try again shortly.",
-  },
-} as const;
+  request: { profile: "invalidRequest", error: "invalidRequest", status: 400 },
+  origin: { profile: "invalidOrigin", error: "invalidOrigin", status: 400 },
+  missing: { profile: "missingAspect", error: "missingCredentials", status: 401 },
+  /** The only login is to a kiosk, which does not count at the client's address. */
+  away: { profile: "missingAspect", error: "missingCredentials", status: 401 },
+  invalid: { profile: "invalidAspect", error: "invalidCredentials", status: 401 },
+  expired: { profile: "expiredAspect", error: "invalidCredentials", status: 401 },
+  unavailable: { profile: "unavailable", error: "unavailable", status: 503 },
+} as const satisfies Readonly<Record<ToldFault, object>>;
 
 export type TokenFault = keyof typeof tokenFaults;
 
@@ -63,32 +29,41 @@ export type TokenOutcome =
   | { readonly token: string; readonly expiresIn: number }
   | { readonly fault: TokenFault };
 
+/** What a message repeats or names of its request. */
+export interface TokenRequest {
+  /** Without it, version 1 has no such key. */
+  readonly messageId?: string | undefined;
+  /** Address of this service's own viewer, if it has one. */
+  readonly view?: string | undefined;
+  /** Language of the reader, English by default. */
+  readonly language?: TextLanguage;
+}
+
 /**
- * Returns the document of an outcome. `expiresIn` is in whole seconds; without `messageId` version 1 has no
- * such key.
+ * Returns the document of an outcome. `expiresIn` is in whole seconds. Errors say what is wrong and what to
+ * do: in 2.0 in all languages, in 1.0 in that of the reader.
  */
-export function tokenDocument(version: 1 | 2, outcome: TokenOutcome, messageId?: string): object {
+export function tokenDocument(
+  version: 1 | 2,
+  outcome: TokenOutcome,
+  { messageId, view, language = "en" }: TokenRequest = {},
+): object {
   const echo = messageId === undefined ? {} : { messageId };
-  if (version === 1) {
-    if (!("fault" in outcome)) return { accessToken: outcome.token, expiresIn: outcome.expiresIn, ...echo };
-    const { error, description } = tokenFaults[outcome.fault];
-    return { error, description, ...echo };
-  }
-  const context = { "@context": authContextUri };
-  if ("fault" in outcome)
+  const context = version === 2 ? { "@context": authContextUri } : {};
+  if (!("fault" in outcome)) {
+    const { token: accessToken, expiresIn } = outcome;
     return {
       ...context,
-      type: "AuthAccessTokenError2",
-      profile: tokenFaults[outcome.fault].profile,
+      ...(version === 2 && { type: "AuthAccessToken2" }),
+      accessToken,
+      expiresIn,
       ...echo,
     };
-  return {
-    ...context,
-    type: "AuthAccessToken2",
-    accessToken: outcome.token,
-    expiresIn: outcome.expiresIn,
-    ...echo,
-  };
+  }
+  const { profile, error } = tokenFaults[outcome.fault];
+  const { heading, note } = tokenTexts(outcome.fault, view, language);
+  if (version === 1) return { error, description: note[language]?.[0], ...echo };
+  return { ...context, type: "AuthAccessTokenError2", profile, ...echo, heading, note };
 }
 
 /**

@@ -2,9 +2,12 @@
 // sections 3 to 5; Authentication 1.0, section 2).
 
 import { authPaths, loginAddress, probeAddress } from "./auth-mounts.ts";
+import { tokenTexts } from "./auth-token-words.ts";
+import { type LanguageMap, words } from "./auth-words.ts";
 import { authContextUri } from "./image/info.ts";
+import { viewAddress } from "./view-mounts.ts";
 
-export type LanguageMap = Readonly<Record<string, readonly string[]>>;
+export type { LanguageMap };
 
 /** The parts of a profile that its advertisement needs. */
 export interface AdvertisedProfile {
@@ -31,6 +34,8 @@ export interface AdvertisedImage {
   readonly strict: boolean;
   /** Institution that readers log in to; by default the host of `base`. */
   readonly institution?: LanguageMap | undefined;
+  /** False if this service has no viewer that readers could use instead of another one. */
+  readonly hasViewer?: boolean;
 }
 
 /** The part that is the same for all images of the same profiles. */
@@ -115,10 +120,12 @@ const uri1 = (part: (typeof pattern1)[keyof typeof pattern1] | "context.json" | 
   `http://iiif.io/api/auth/1/${part}`;
 
 function accessService1(profile: AdvertisedProfile, common: Advertised): object {
-  const { base } = common;
+  const { base, hasViewer = true } = common;
   const { name, pattern, label, heading, description, confirm_label } = profile;
   const title = scalar(label) ?? scalar(naming(words.access, common));
   const told = scalar(description);
+  // Without a note of the operator: the fault that a login cannot prevent.
+  const { note } = tokenTexts("missing", hasViewer ? viewAddress(base, "") : undefined);
   return {
     "@context": uri1("context.json"),
     "@id": loginAddress(base, name, 1),
@@ -127,6 +134,8 @@ function accessService1(profile: AdvertisedProfile, common: Advertised): object 
     header: scalar(heading) ?? title,
     ...(told !== undefined && { description: told }),
     confirmLabel: confirm_label === "" ? scalar(words[confirmWord(pattern)]) : confirm_label,
+    failureHeader: scalar(refusalHeading(profile)),
+    failureDescription: scalar(noteOf([profile])) ?? scalar(note),
     service: [
       { "@id": base + authPaths.token1, profile: uri1("token") },
       {
@@ -146,27 +155,34 @@ export interface ProbeOutcome {
   readonly substitute?: string;
   /** Target of a redirect. */
   readonly location?: string;
+  /** By default that of the profile. */
+  readonly heading?: LanguageMap;
   /** Reason for the reader; by default the note of the profile. */
   readonly note?: string | LanguageMap;
 }
+
+/** Outcome for an identifier that has no image, for callers who may know that. */
+export const noImage: ProbeOutcome = { status: 404, heading: words.noImage, note: words.checkAddress };
 
 /**
  * Returns the document of a probe (Authorization Flow 2.0, section 5.2). `profiles`: those of the image, if a
  * rule names some; heading and note of the first accompany a refusal.
  */
 export function probeResult(
-  { status, substitute, location, note }: ProbeOutcome,
+  { status, substitute, location, heading, note }: ProbeOutcome,
   profiles: readonly Refusing[] = [],
 ): Record<string, unknown> {
-  const heading = status === 503 ? words.later : refusalHeading(profiles[0]);
-  const ofProfile = status === 503 ? "" : noteOf(profiles);
+  const isFault = status >= 500;
+  const usualHeading = isFault ? words.later : refusalHeading(profiles[0]);
+  const usualNote = isFault ? "" : noteOf(profiles);
   return {
     "@context": authContextUri,
     type: "AuthProbeResult2",
     status,
     ...(location !== undefined && { location: { id: location, type: "Image" } }),
     ...(substitute !== undefined && { substitute: [{ id: substitute, type: "Image" }] }),
-    ...(status >= 400 && withTexts({ heading, note: inLanguages(note ?? ofProfile) })),
+    ...(status >= 400 &&
+      withTexts({ heading: heading ?? usualHeading, note: inLanguages(note ?? usualNote) })),
   };
 }
 
@@ -216,88 +232,3 @@ const withTexts = (texts: Readonly<Record<string, LanguageMap>>) =>
   Object.fromEntries(Object.entries(texts).filter(([, map]) => !isEmpty(map)));
 
 const confirmWord = (pattern: AdvertisedProfile["pattern"]) => (pattern === "active" ? "signIn" : "proceed");
-
-/** Default texts. */
-const words = {
-  access: { en: ["Access"], de: ["Zugang"], fr: ["Accès"], es: ["Acceso"], it: ["Accesso"], nl: ["Toegang"] },
-  signIn: {
-    en: ["Sign in"],
-    de: ["Anmelden"],
-    fr: ["Se connecter"],
-    es: ["Iniciar sesión"],
-    it: ["Accedi"],
-    nl: ["Inloggen"],
-  },
-  proceed: {
-    en: ["Continue"],
-    de: ["Weiter"],
-    fr: ["Continuer"],
-    es: ["Continuar"],
-    it: ["Continua"],
-    nl: ["Doorgaan"],
-  },
-  refused: {
-    en: ["No access"],
-    de: ["Kein Zugang"],
-    fr: ["Accès refusé"],
-    es: ["Sin acceso"],
-    it: ["Accesso negato"],
-    nl: ["Geen toegang"],
-  },
-  onlyThere: {
-    en: [
-      "This is open only at certain network addresses, such as those of a reading room, and you are not at one of them. Try again from there.",
-    ],
-    de: [
-      "Das ist nur an bestimmten Netzwerkadressen zugänglich, etwa im Lesesaal, und Ihre gehört nicht dazu. Versuchen Sie es dort noch einmal.",
-    ],
-    fr: [
-      "L’accès n’est ouvert qu’à certaines adresses réseau, comme celles d’une salle de lecture ; la vôtre n’en fait pas partie. Réessayez depuis ce lieu.",
-    ],
-    es: [
-      "Solo se puede acceder desde determinadas direcciones de red, como las de una sala de lectura; la suya no es una de ellas. Inténtelo de nuevo desde allí.",
-    ],
-    it: [
-      "L’accesso è consentito solo da certi indirizzi di rete, come quelli di una sala di lettura; il suo non è tra questi. Riprovi da lì.",
-    ],
-    nl: [
-      "Dit is alleen toegankelijk vanaf bepaalde netwerkadressen, zoals die van een leeszaal; het uwe hoort daar niet bij. Probeer het daar opnieuw.",
-    ],
-  },
-  thereOrLogIn: {
-    en: [
-      "Without a login this is open only at certain network addresses, such as those of a reading room, and you are not at one of them. Log in, or try again from there.",
-    ],
-    de: [
-      "Ohne Anmeldung ist das nur an bestimmten Netzwerkadressen zugänglich, etwa im Lesesaal, und Ihre gehört nicht dazu. Melden Sie sich an, oder versuchen Sie es dort noch einmal.",
-    ],
-    fr: [
-      "Sans connexion, l’accès n’est ouvert qu’à certaines adresses réseau, comme celles d’une salle de lecture ; la vôtre n’en fait pas partie. Connectez-vous, ou réessayez depuis ce lieu.",
-    ],
-    es: [
-      "Sin iniciar sesión, solo se puede acceder desde determinadas direcciones de red, como las de una sala de lectura; la suya no es una de ellas. Inicie sesión, o inténtelo de nuevo desde allí.",
-    ],
-    it: [
-      "Senza accedere con un account, l’accesso è consentito solo da certi indirizzi di rete, come quelli di una sala di lettura; il suo non è tra questi. Acceda, o riprovi da lì.",
-    ],
-    nl: [
-      "Zonder in te loggen is dit alleen toegankelijk vanaf bepaalde netwerkadressen, zoals die van een leeszaal; het uwe hoort daar niet bij. Log in, of probeer het daar opnieuw.",
-    ],
-  },
-  later: {
-    en: ["Not available at the moment"],
-    de: ["Zurzeit nicht verfügbar"],
-    fr: ["Indisponible pour le moment"],
-    es: ["No disponible en este momento"],
-    it: ["Al momento non disponibile"],
-    nl: ["Op dit moment niet beschikbaar"],
-  },
-  logOut: {
-    en: ["Log out"],
-    de: ["Abmelden"],
-    fr: ["Se déconnecter"],
-    es: ["Cerrar sesión"],
-    it: ["Esci"],
-    nl: ["Uitloggen"],
-  },
-} as const satisfies Readonly<Record<string, LanguageMap>>;

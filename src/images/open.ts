@@ -77,23 +77,6 @@ export async function decide(
   return decision;
 }
 
-/**
- * Returns the access decision that a request of the caller would lead to: that of {@link decide}, or the
- * denial if a substitute cannot be opened. Does not ask the source for the image itself.
- */
-export async function foresee(parts: OpenParts, caller: Caller): Promise<Decision> {
-  const decision = await decide(parts, caller);
-  if (!decision.allowed || decision.identifier === undefined || !decision.otherwise) return decision;
-  const { identifier, otherwise } = decision;
-  const openOther = () => open(parts, { ...caller, identifier }, decision);
-  return openAndRun<Decision>(
-    parts,
-    openOther,
-    async () => decision,
-    () => () => otherwise,
-  );
-}
-
 function refuse({ reason }: RefusedDecision): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });
 }

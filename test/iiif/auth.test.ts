@@ -64,6 +64,8 @@ test("both trees are in order, that of 2.0 first", () => {
       header: "Staff only",
       description: "For those who work here.",
       confirmLabel: "Enter",
+      failureHeader: "Staff only",
+      failureDescription: "Ask the desk.",
       service: [
         { "@id": "https://a.example/images/iiif/auth/v1/token", profile: "http://iiif.io/api/auth/1/token" },
         {
@@ -127,6 +129,25 @@ test("a profile of the backend header advertises its probe alone", () => {
   ]);
 });
 
+test("the tree of 1.0 says what to do after a failure, without texts of the operator's too", () => {
+  expect(trees(bare).one).toMatchObject({
+    failureHeader: "No access",
+    failureDescription: expect.stringMatching(
+      /cookies of other sites.*https:\/\/a\.example\/images\/view\/$/,
+    ),
+  });
+  const [, alone] = authServices([bare], { ...image, hasViewer: false });
+  expect(alone).toMatchObject({ failureDescription: expect.not.stringContaining("/view/") });
+  expect(alone).toMatchObject({ failureDescription: expect.stringContaining("cookies of other sites") });
+  // Cookies are not what a reader outside of a kiosk lacks.
+  expect(trees({ ...bare, pattern: "kiosk" }).one).toMatchObject({
+    failureDescription: expect.stringContaining("certain network addresses"),
+  });
+  expect(trees({ ...bare, note: { de: ["Fragen Sie."], "en-GB": ["Ask."] } }).one).toMatchObject({
+    failureDescription: "Ask.",
+  });
+});
+
 test("labels of the service name the institution, in the reader's language if it has a name there", () => {
   const institution = { de: ["Landesbibliothek"], en: ["State Library"] };
   const [two, one] = authServices([{ ...bare }], { ...image, institution }) as Tree[];
@@ -179,6 +200,17 @@ describe("the result of a probe", () => {
     [
       { status: 503, note: { en: ["Later."] } },
       { heading: expect.objectContaining({ en: ["Not available at the moment"] }), note: { en: ["Later."] } },
+    ],
+    [
+      { status: 501, note: { en: ["No image."] } },
+      {
+        heading: expect.objectContaining({ en: ["Not available at the moment"] }),
+        note: { en: ["No image."] },
+      },
+    ],
+    [
+      { status: 404, heading: { en: ["None"] }, note: { en: ["Look elsewhere."] } },
+      { heading: { en: ["None"] }, note: { en: ["Look elsewhere."] } },
     ],
     [
       { status: 303, location: "https://b.example/" },

@@ -1,14 +1,17 @@
-// The probe service: checks if a request for an image would be granted, without contacting any source.
+// The probe service: says what a request for an image would lead to.
 
 import { probeOutcome } from "../../access/probe.ts";
 import { ServiceError } from "../../errors.ts";
-import { type ProbeOutcome, probeResult } from "../../iiif/auth.ts";
+import { noImage, type ProbeOutcome, probeResult } from "../../iiif/auth.ts";
 import { authPaths } from "../../iiif/auth-mounts.ts";
-import { identifierOf } from "../../iiif/image/path.ts";
-import { foresee } from "../../images/open.ts";
+import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
+import { encodeIdentifier, identifierOf } from "../../iiif/image/path.ts";
+import { presentationPaths } from "../../iiif/presentation/mounts.ts";
+import { foresee } from "../../images/foresee.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, recordSent } from "../http/context.ts";
+import { documentContext } from "../http/document-context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { setCaching } from "../http/representation/caching.ts";
 
@@ -41,13 +44,35 @@ async function outcomeOf(
   headers: Record<string, string>,
 ): Promise<ProbeOutcome> {
   try {
-    const decision = await foresee(service.images, callerOf(c, identifier));
+    const { decision, failure } = await foresee(service.images, callerOf(c, identifier));
     setCaching(headers, c, decision, "no-cache");
-    return probeOutcome(decision, c.get("base"), identifier);
+    if (failure?.kind === "not-found")
+      return (await namesDocument(c, service, identifier)) ? probeOutcome(decision) : noImage;
+    if (failure) throw failure;
+    return probeOutcome(decision, imageAddress(c.get("base") + mainPrefix[3], identifier) + wholeImage);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.kind !== "busy") throw error;
+    if (!(error instanceof ServiceError) || error.kind === "cancelled") throw error;
     const { status, detail } = noteFailure(c, service.log, error);
     headers["Cache-Control"] = "no-store";
     return { status, note: { en: [detail] } };
+  }
+}
+
+const wholeImage = "/full/max/0/default.jpg";
+
+/**
+ * True if a rule gates an identifier that names a manifest or collection: a document that a reader may not
+ * read names the probe of its own identifier, which has no image.
+ */
+async function namesDocument(c: RequestContext, service: Service, identifier: string): Promise<boolean> {
+  const { auth, manifests } = service;
+  if (!manifests || !auth?.requirementOf(identifier)) return false;
+  try {
+    const readings = presentationPaths(identifier.split("/").map(encodeIdentifier).join("/"));
+    await manifests.present(readings, callerOf(c, identifier), documentContext(c, service), "partly");
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "not-found") return false;
+    throw error;
   }
 }

@@ -12,9 +12,11 @@ import {
   tokenDocument,
   tokenFaults,
 } from "../../iiif/auth-token.ts";
+import { viewAddress } from "../../iiif/view-mounts.ts";
 import { noteRefusal, type RequestContext, recordSent } from "../http/context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { Refusal } from "../http/problem.ts";
+import { readerOf } from "./pages/reader.ts";
 import { presenterOf } from "./presenter.ts";
 import type { LoginParts } from "./ways/way.ts";
 
@@ -34,14 +36,20 @@ export async function respondToken(c: RequestContext, parts: LoginParts, version
     : isSound || isPlain
       ? await issue(c, parts, reach)
       : { fault: "request" };
-  if (isPlain) return json(c, outcome);
+  if (isPlain) return json(c, parts, outcome);
   const { token_origins, clickthrough_origins } = auth.options.cors;
-  return frame(c, tokenDocument(version, outcome, messageId), origin, [
+  return frame(c, tokenDocument(version, outcome, { messageId, ...toldTo(c, parts) }), origin, [
     ownOrigin(c),
     ...token_origins,
     ...(reach === "all" ? [] : clickthrough_origins),
   ]);
 }
+
+/** The language of the reader, and the viewer that the reader may use instead of the one that asks. */
+const toldTo = (c: RequestContext, { service }: LoginParts) => ({
+  language: readerOf(c).language,
+  view: service.manifests ? viewAddress(c.get("base"), "") : undefined,
+});
 
 const ownOrigin = (c: RequestContext) => new URL(c.get("base")).origin;
 
@@ -92,8 +100,8 @@ function secondsLeft(token: Pick<Issued, "expiresAt">, session: Pick<Session, "e
 async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Response> {
   const origin = c.req.raw.headers.get("Origin");
   const reach = origin === null ? "all" : parts.auth.tokensFor(origin, ownOrigin(c));
-  if (!reach) return json(c, { fault: "origin" });
-  const response = json(c, await issue(c, parts, reach));
+  if (!reach) return json(c, parts, { fault: "origin" });
+  const response = json(c, parts, await issue(c, parts, reach));
   if (origin !== null) {
     response.headers.set("Access-Control-Allow-Origin", origin);
     response.headers.set("Access-Control-Allow-Credentials", "true");
@@ -101,10 +109,10 @@ async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Respon
   return response;
 }
 
-function json(c: RequestContext, outcome: TokenOutcome): Response {
+function json(c: RequestContext, parts: LoginParts, outcome: TokenOutcome): Response {
   const status = "fault" in outcome ? tokenFaults[outcome.fault].status : 200;
   if ("fault" in outcome) noteRefusal(c, "token", outcome.fault);
-  return new Response(recordSent(c, JSON.stringify(tokenDocument(1, outcome))), {
+  return new Response(recordSent(c, JSON.stringify(tokenDocument(1, outcome, toldTo(c, parts)))), {
     status,
     headers: {
       "Content-Type": "application/json",

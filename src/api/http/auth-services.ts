@@ -10,7 +10,7 @@ import type { RequestContext } from "./context.ts";
  */
 export function servicesOf(
   c: RequestContext,
-  { auth }: Service,
+  { auth, manifests }: Service,
   version: 2 | 3,
   identifier: string,
 ): readonly object[] {
@@ -23,5 +23,6 @@ export function servicesOf(
     version,
     strict: options.strict_profiles,
     institution,
+    hasViewer: manifests !== undefined,
   });
 }
