@@ -78,6 +78,14 @@ export const words = {
     it: ["Al momento non disponibile"],
     nl: ["Op dit moment niet beschikbaar"],
   },
+  unusable: {
+    en: ["This image cannot be shown"],
+    de: ["Dieses Bild kann nicht gezeigt werden"],
+    fr: ["Cette image ne peut pas être affichée"],
+    es: ["Esta imagen no se puede mostrar"],
+    it: ["Questa immagine non può essere mostrata"],
+    nl: ["Deze afbeelding kan niet worden getoond"],
+  },
   noImage: {
     en: ["There is no such image"],
     de: ["Dieses Bild gibt es nicht"],

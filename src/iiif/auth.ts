@@ -172,8 +172,9 @@ export function probeResult(
   { status, substitute, location, heading, note }: ProbeOutcome,
   profiles: readonly Refusing[] = [],
 ): Record<string, unknown> {
-  const isFault = status >= 500;
-  const usualHeading = isFault ? words.later : refusalHeading(profiles[0]);
+  const isFault = status === 400 || status >= 500;
+  const faultHeading = status === 503 ? words.later : words.unusable;
+  const usualHeading = isFault ? faultHeading : refusalHeading(profiles[0]);
   const usualNote = isFault ? "" : noteOf(profiles);
   return {
     "@context": authContextUri,

@@ -204,7 +204,7 @@ describe("the result of a probe", () => {
     [
       { status: 501, note: { en: ["No image."] } },
       {
-        heading: expect.objectContaining({ en: ["Not available at the moment"] }),
+        heading: expect.objectContaining({ en: ["This image cannot be shown"] }),
         note: { en: ["No image."] },
       },
     ],

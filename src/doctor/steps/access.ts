@@ -6,7 +6,7 @@ import { unexpectedFault } from "../answers/answers.ts";
 import { cachingFaults, resourcePolicyFault } from "../answers/headers.ts";
 import type { Fault } from "../finding.ts";
 import { isByAddress, type LoginWalk, type Outcome, oneOfEach } from "../walk.ts";
-import { type ImageProbe, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
+import { type ImageProbe, letsIn, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
 import { presentToken } from "./token.ts";
 
 export interface LoginResult {
@@ -84,7 +84,7 @@ export async function logOut(walk: LoginWalk, { cookie, token }: LoginResult): P
   if (token === undefined) return { text: "the session has ended", faults: [], value: undefined };
   const probe = await visitor.ask(probeOf(walk), { headers: { Authorization: `Bearer ${token}` } });
   const faults: Fault[] =
-    probedStatus(probe) === 200 && !isByAddress(walk)
+    letsIn(probedStatus(probe), walk) && !isByAddress(walk)
       ? [
           {
             code: "logout",
@@ -100,17 +100,16 @@ export async function logOut(walk: LoginWalk, { cookie, token }: LoginResult): P
 /** Sends the header that a proxy names readers with, without being that proxy. */
 export async function forgeHeader(walk: LoginWalk, header: string): Promise<Outcome> {
   const answer = await walk.visitor.ask(probeOf(walk), { headers: { [header]: "smalti-doctor" } });
-  const faults: Fault[] =
-    probedStatus(answer) === 200
-      ? [
-          {
-            code: "header_forged",
-            text: `anybody gets access by sending ${header}`,
-            expected: `that the proxy removes ${header} from what clients send`,
-            advice: `Configure the proxy to set ${header} in every request, empty for readers that it does not know, and make sure nobody can bypass the proxy. If this is the service's own address, give the proxy's address with --url.`,
-          },
-        ]
-      : [];
+  const faults: Fault[] = letsIn(probedStatus(answer), walk)
+    ? [
+        {
+          code: "header_forged",
+          text: `anybody gets access by sending ${header}`,
+          expected: `that the proxy removes ${header} from what clients send`,
+          advice: `Configure the proxy to set ${header} in every request, empty for readers that it does not know, and make sure nobody can bypass the proxy. If this is the service's own address, give the proxy's address with --url.`,
+        },
+      ]
+    : [];
   return {
     text: `${header} from outside gives no access; a login at the proxy needs a person`,
     faults,

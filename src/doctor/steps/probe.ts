@@ -30,14 +30,22 @@ export function probedStatus(answer: VisitorResponse, what = "the probe"): unkno
   return document.status;
 }
 
+/** Statuses of refusals by a rule or a hook. */
+const refusals: ReadonlySet<unknown> = new Set([303, 401, 403, 410, 429, 451]);
+
+/** True if the status in a probe means access, even to an image that is missing or cannot be shown. */
+export const letsIn = (status: unknown, { options }: Pick<LoginWalk, "options">): boolean =>
+  // A hook may refuse with 404 too.
+  !refusals.has(status) && !(status === 404 && options.hooked);
+
 /** Sends the request without a login. */
 export async function lookAtProbe(walk: LoginWalk): Promise<Outcome> {
   const { visitor, origin, options, profile } = walk;
   const answer = await visitor.ask(probeOf(walk), { headers: { Origin: origin } });
   const status = probedStatus(answer);
   const faults = [
-    status === 200 && !isByAddress(walk)
-      ? openToAll("the probe says 200 to somebody who has not logged in", walk)
+    letsIn(status, walk) && !isByAddress(walk)
+      ? openToAll(`the probe says ${status} to somebody who has not logged in`, walk)
       : undefined,
     ...cachingFaults(answer, "the probe", "gated"),
     corsFault(answer, "the probe", walk, {

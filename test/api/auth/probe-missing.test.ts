@@ -138,3 +138,13 @@ test("asks neither source nor resolve hook for those who are denied", async () =
   await hooked.app.service.close();
   await webhook.close();
 });
+
+test("of a damaged image says that it cannot be shown, to those who may see it alone", async () => {
+  const { status, rest } = await said("private/text.png", staff);
+  expect(status).toBe(501);
+  expect(rest).toMatchObject({
+    heading: { en: ["This image cannot be shown"] },
+    note: { en: [expect.stringContaining("not a JPEG, PNG")] },
+  });
+  expect(await said("private/text.png")).toMatchObject({ status: 401 });
+});
