@@ -8,12 +8,7 @@ import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { pixelRegion, type Region } from "../../iiif/content-state/region.ts";
 import { idOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
-import {
-  inVersion,
-  type PresentationPath,
-  presentationPaths,
-  presentationRoot,
-} from "../../iiif/presentation/mounts.ts";
+import { type PresentationPath, presentationPaths } from "../../iiif/presentation/mounts.ts";
 import { type Canvases, canvasesOf, type Made } from "../../manifests/documents/making.ts";
 import type { Presented } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
@@ -21,6 +16,7 @@ import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { openState } from "../http/open-state.ts";
+import { ownAddress } from "./own-readings.ts";
 
 /** A canvas of a manifest. */
 export interface CanvasPosition {
@@ -74,41 +70,22 @@ export async function openContent(
 ): Promise<OpenedDocument | Elsewhere> {
   const { targets } = await openState(c, service, decodeState(value));
   const [target] = targets;
-  const base = c.get("base");
-  const manifest = target.manifestId === undefined ? undefined : ownReadings(base, target.manifestId);
-  const own = ownReadings(base, target.id);
-  if (manifest && target.manifestId !== target.id) {
-    const found = await openReadings(c, service, manifest, ownAddress(base, target.id) ?? target.id);
+  const manifest = target.manifestId === undefined ? undefined : ownAddress(c, service, target.manifestId);
+  const own = ownAddress(c, service, target.id, target.region);
+  const shown = target.region || !own?.region ? target : { ...target, region: own.region };
+  if (manifest?.readings && target.manifestId !== target.id) {
+    const found = await openReadings(c, service, manifest.readings, own?.id ?? target.id);
     // Documents of operators may have canvases with addresses of any form, or may lack some.
-    if (!found.missing || !own) return withRegion(found, target);
+    if (!found.missing || !own?.readings) return withRegion(found, shown);
   }
-  if (own) return withRegion(await openReadings(c, service, own), target);
-  if (ownAddress(base, target.id) !== undefined)
+  if (own?.readings) return withRegion(await openReadings(c, service, own.readings), shown);
+  if (own)
     throw new ServiceError(
       "not-found",
-      "The link names an address of this service at which there is no manifest, collection or canvas. Check the link.",
+      "The link names an address of this service at which there is no manifest, collection, canvas or image. Check the link.",
       { code: "no_such_manifest" },
     );
   return { elsewhere: target };
-}
-
-/**
- * Returns an address of this service with its public URL, whether it was recorded with http or https;
- * undefined for others.
- */
-function ownAddress(base: string, address: string): string | undefined {
-  const bare = (url: string) => url.replace(/^https?:/i, "");
-  const rest = bare(address).slice(bare(base).length);
-  if (!bare(address).startsWith(bare(base)) || !/^($|[/?#])/.test(rest)) return undefined;
-  return inVersion(base + rest, base, 3);
-}
-
-/** Returns the readings of the address of one of this service's documents; undefined for others. */
-function ownReadings(base: string, address: string): readonly PresentationPath[] | undefined {
-  const root = base + presentationRoot[3];
-  const [own = ""] = ownAddress(base, address)?.split("?") ?? [];
-  if (own !== root && !own.startsWith(`${root}/`)) return undefined;
-  return presentationPaths(own.slice(root.length));
 }
 
 /** `canvasId`: the initial canvas, instead of the one that the readings name. */
@@ -126,7 +103,7 @@ async function openReadings(
   if (type === "Collection") return { document: made.document, ...around(presented), isNamed: false };
   if (type === "Manifest") return openManifest(made, around(presented), canvasId);
   const [manifest] = listOf(made.document.partOf);
-  const whole = typeof manifest?.id === "string" ? ownReadings(c.get("base"), manifest.id) : undefined;
+  const whole = typeof manifest?.id === "string" ? ownAddress(c, service, manifest.id)?.readings : undefined;
   const named = canvasId ?? (type === "Range" ? firstCanvas(made.document) : made.document.id);
   if (!whole || typeof named !== "string")
     throw new ServiceError(

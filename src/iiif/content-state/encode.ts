@@ -22,9 +22,9 @@ export function encodeState(state: unknown): string {
  * Throws `bad-request` (code invalid_content_state), and `too-large` (code content_state_too_large) for more
  * than `maxStateLength` characters.
  */
-export function decodeState(text: string): unknown {
+export function decodeState(text: string, left = mostLinks): unknown {
   if (text.length > maxEncodedLength) throw tooLargeState();
-  const value = stateIn(text.trim());
+  const value = stateIn(unescaped(text.trim()));
   if (isPlain(value)) return parseText(value);
   // The + of plain base64 arrives as a space if an address was parsed as a form.
   const bytes = fromBase64Url(value.replaceAll(" ", "+"));
@@ -37,7 +37,23 @@ export function decodeState(text: string): unknown {
     throw invalidState("Expected base64url of text; received that of other bytes.");
   }
   // Some tools omit the first of the two encodings.
-  return parseText(stateIn(isPlain(decoded) ? decoded : decodeUri(decoded)));
+  const plain = unescaped(decoded);
+  const inner = stateIn(plain);
+  return inner === plain || left === 0 ? parseText(inner) : decodeState(inner, left - 1);
+}
+
+/** Links with an encoded state that are followed within an encoded state. */
+const mostLinks = 4;
+
+/** Most times that a whole value is percent-encoded: once by each program that passes it on. */
+const mostEscapes = 3;
+
+/** Returns JSON, an address or base64 without the percent-encoding around the whole of it. */
+function unescaped(text: string): string {
+  let plain = text;
+  for (let n = 0; n < mostEscapes && plain.includes("%") && !isPlain(plain); n++)
+    plain = decodeUri(plain).trim();
+  return plain;
 }
 
 /** True if a text is unencoded JSON or an address. */
@@ -46,7 +62,9 @@ const isPlain = (text: string) => /^\s*[[{"]|^https?:\/\//i.test(text);
 /** Returns the state within a link to a viewer; any other text unchanged. */
 function stateIn(text: string): string {
   const state = /^https?:\/\/[^?#]*\?(?:[^#]*&)?iiif-content=(.+)$/is.exec(text)?.[1];
-  return state === undefined ? text : decodeUri(state);
+  if (state === undefined) return text;
+  // Only a state that nobody encoded contains an &; otherwise another parameter of the viewer follows.
+  return unescaped(decodeUri(isPlain(state) ? state : (state.split(/[&#]/, 1)[0] ?? "")));
 }
 
 function decodeUri(text: string): string {

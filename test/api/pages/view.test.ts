@@ -508,7 +508,7 @@ describe("a content state", () => {
       expect(text).toContain("This link cannot be read");
     }
     expect(
-      (await page(`/view/?${stateQuery(`${base}/iiif/3/book%2F1.jpg/info.json`)}`)).response.status,
+      (await page(`/view/?${stateQuery(`${base}/iiif/auth/token`)}`)).response.status,
     ).toBe(404);
   });
 
