@@ -29,6 +29,11 @@ export interface McpSession {
   tools(): Promise<readonly { readonly name: string; readonly inputSchema: unknown }[]>;
   /** Rejects if the server refuses the message itself. */
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Result>;
+  /** The resources to begin with, and the forms of others. */
+  resources(): Promise<readonly { readonly uri: string }[]>;
+  templates(): Promise<readonly { readonly uriTemplate: string }[]>;
+  /** Rejects if the server refuses to read it. */
+  read(uri: string): Promise<readonly Content[]>;
   ping(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -62,6 +67,9 @@ async function connectNewer(
     instructions: client.getInstructions(),
     tools: async () => (await client.listTools()).tools,
     call: async (name, args = {}) => resultOf(await client.callTool({ name, arguments: { ...args } })),
+    resources: async () => (await client.listResources()).resources,
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    read: async (uri) => (await client.readResource({ uri })).contents as unknown as readonly Content[],
     ping: () => client.ping(),
     close: () => client.close(),
   };
@@ -79,6 +87,9 @@ async function connectOlder(url: string, { fetch, headers = {} }: ConnectOptions
     instructions: client.getInstructions(),
     tools: async () => (await client.listTools()).tools,
     call: async (name, args = {}) => resultOf(await client.callTool({ name, arguments: { ...args } })),
+    resources: async () => (await client.listResources()).resources,
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    read: async (uri) => (await client.readResource({ uri })).contents as unknown as readonly Content[],
     ping: () => client.ping(),
     close: () => client.close(),
   };

@@ -115,10 +115,10 @@ test.each<[string, unknown, Record<string, string>, unknown, RegExp]>([
   ],
   [
     "an unknown method",
-    { jsonrpc: "2.0", id: 1, method: "resources/list" },
+    { jsonrpc: "2.0", id: 1, method: "prompts/list" },
     {},
     -32601,
-    /received "resources\/list"/,
+    /received "prompts\/list"/,
   ],
   [
     "a cursor of another type",

@@ -191,7 +191,7 @@ describe("invalid input", () => {
     ["several messages", [rpc("ping"), rpc("ping")], 400, -32600],
     ["no message at all", [], 400, -32600],
     ["an array within an array within an array", `${"[".repeat(30_000)}${"]".repeat(30_000)}`, 400, -32600],
-    ["an unknown method", rpc("resources/list"), 200, -32601],
+    ["an unknown method", rpc("prompts/list"), 200, -32601],
     ["an unknown tool", callOf("remove", {}), 200, -32602],
     ["a tool with a name of JavaScript", callOf("constructor", {}), 200, -32602],
     ["a tool without a name", rpc("tools/call"), 200, -32602],

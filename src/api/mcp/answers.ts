@@ -9,19 +9,21 @@ import { failure } from "./failure.ts";
 import type { CallToolResult } from "./protocol.ts";
 
 /** Returns the result for callers who may not have an image: why, and where to log in. */
-export function denial(
+export const denial = (...about: Parameters<typeof denialText>): CallToolResult =>
+  failure(denialText(...about));
+
+/** Returns why a caller may not have an image or a document, and where to log in. */
+export function denialText(
   c: RequestContext,
   { auth }: Service,
   identifier: string,
   refused: RefusedDecision,
-): CallToolResult {
-  if (refused.status === 303) return failure(`${refused.reason} Address: ${refused.location}`);
+): string {
+  if (refused.status === 303) return `${refused.reason} Address: ${refused.location}`;
   const { profiles = [] } = (refused.status === 401 && auth?.requirementOf(identifier)) || {};
   const logins = profiles
     .filter((profile) => profile.access_service.backend !== "header" && !isKiosk(profile))
     .map(({ name }) => loginAddress(c.get("base"), name, 2));
-  if (logins.length === 0) return failure(refused.reason);
-  return failure(
-    `${refused.reason} A person can log in at ${logins.join(" or ")}. The client then sends a token as "Authorization: Bearer".`,
-  );
+  if (logins.length === 0) return refused.reason;
+  return `${refused.reason} A person can log in at ${logins.join(" or ")}. The client then sends a token as "Authorization: Bearer".`;
 }

@@ -2,17 +2,23 @@
 
 import { z } from "zod";
 import { ServiceError } from "../../errors.ts";
-import { checkIdentifier } from "../../iiif/image/path.ts";
-import { trimSlashes } from "../../lib/text/trim-ends.ts";
-import { browseFolder, type FolderPage, type Position } from "../../manifests/browse/browse.ts";
+import {
+  type BrowseRequest,
+  browseFolder,
+  type FolderPage,
+  type Position,
+} from "../../manifests/browse/browse.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { acceptedLanguages, textForRanges } from "../http/representation/language.ts";
 import { denial } from "./answers.ts";
+import { type Asked, readAsked } from "./asked.ts";
+import { describeFolder } from "./description.ts";
+import { browseParts, imageInstead, isNotFound } from "./kinds.ts";
 import { manifestLink } from "./links.ts";
-import type { Tool } from "./protocol.ts";
+import type { CallToolResult, Tool } from "./protocol.ts";
 
 const input = z.strictObject({
   id: z
@@ -20,7 +26,7 @@ const input = z.strictObject({
     .max(4096)
     .default("")
     .describe(
-      "Identifier of a folder as browse lists it, such as maps/berlin. Leave it out for the top folder.",
+      "Identifier of a folder as browse lists it, such as maps/berlin, or an address of its collection, manifest or page on this server. Leave it out for the top folder.",
     ),
   search: z
     .string()
@@ -42,16 +48,14 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
     name: "browse",
     title: "Browse folders and images",
     description:
-      "Lists the folders and images in a folder, or those that a search finds in and below it, up to 50 at a time, as JSON with their identifiers and labels: browse folders, and pass identifiers of images to get_image_info and get_region.",
+      "Lists the folders and images in a folder, or those that a search finds in and below it, up to 50 at a time, as JSON with their identifiers and labels, and of the folder its summary, metadata, rights and table of contents: browse folders, and pass identifiers of images to get_image_info and get_region.",
     input,
     async run({ id, search: text, cursor }) {
-      const bare = trimSlashes(id);
-      const identifier = bare === "" ? "" : checkIdentifier(bare);
-      const { images, sources, folders, search, auth } = service;
-      const parts = { images, auth, sources, folders, search, options: service.config().presentation };
+      const asked = await readAsked(c, service, id);
       const after = cursor === undefined || cursor === "" ? undefined : positionOf(cursor);
       const words = wordsOf(text);
-      const page = await browseFolder(parts, { identifier, words, after, caller: callerOf(c, identifier) });
+      const { identifier, page, instead } = await browseAmong(c, service, asked, { words, after });
+      if (!page) return instead;
       if ("refused" in page) return denial(c, service, identifier, page.refused);
       const { next, found, ...listed } = page;
       const labels = labelsFor(c, listed.labels);
@@ -60,6 +64,7 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
         id: listed.identifier,
         name: labels[listed.identifier] ?? listed.name,
         ...(listed.parent !== undefined && { parent: listed.parent }),
+        ...(!found && !after && (await describeFolder(c, service, listed.identifier, rangesOf(c)))),
         folders: listed.folders,
         images: listed.images,
         ...(Object.keys(labels).length > 0 && { labels }),
@@ -76,9 +81,42 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
   };
 }
 
+/** A page, or the result for a client that named no folder. */
+type Browsed = { readonly identifier: string } & (
+  | { readonly page: Awaited<ReturnType<typeof browseFolder>>; readonly instead?: never }
+  | { readonly page?: never; readonly instead: CallToolResult }
+);
+
+/** Browses the first of the identifiers that names a folder; the last if none does. */
+async function browseAmong(
+  c: RequestContext,
+  service: Service,
+  asked: Asked,
+  list: Pick<BrowseRequest, "words" | "after">,
+): Promise<Browsed> {
+  for (const [at, identifier] of asked.identifiers.entries())
+    try {
+      const caller = callerOf(c, identifier);
+      const page = await browseFolder(browseParts(service), { identifier, ...list, caller });
+      if (!("refused" in page) || at === asked.identifiers.length - 1) return { identifier, page };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      if (at < asked.identifiers.length - 1) continue;
+      const image = await imageInstead(c, service, asked);
+      if (image) return { identifier, instead: image };
+      throw asked.refusal ?? error;
+    }
+  throw new Error("Expected an identifier at least, received none.");
+}
+
+const rangesOf = (c: RequestContext) => [
+  ...acceptedLanguages(c.req.raw.headers.get("Accept-Language")),
+  "en",
+];
+
 /** Returns labels in a language that the client accepts, by identifier. */
 function labelsFor(c: RequestContext, labels: FolderPage["labels"]): Readonly<Record<string, string>> {
-  const ranges = [...acceptedLanguages(c.req.raw.headers.get("Accept-Language")), "en"];
+  const ranges = rangesOf(c);
   const texts = [...labels].map(([identifier, label]) => [identifier, textForRanges(label, ranges)?.text]);
   return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
 }

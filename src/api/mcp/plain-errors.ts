@@ -109,7 +109,7 @@ const sayings: readonly (readonly [form: RegExp, say: (said: string, around: Aro
   [
     /^Method not found/,
     (_, { message }) =>
-      `Expected a method for tools, such as tools/list or tools/call; received ${receivedText(valueAt(message, ["method"]))}. This server has tools, but no resources and no prompts.`,
+      `Expected a method for tools, such as tools/list or tools/call; received ${receivedText(valueAt(message, ["method"]))}. This server has tools and resources, but no prompts.`,
   ],
   [
     /not a valid JSON-RPC message/,

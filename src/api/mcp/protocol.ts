@@ -7,6 +7,9 @@ import {
   createMcpHandler,
   isLegacyRequest,
   McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ZodObject, type ZodType } from "zod";
@@ -22,6 +25,23 @@ export interface Tool<Input = never> {
   /** Runs the tool. Never throws: errors become results with `isError`, in words. */
   run(input: Input): Promise<CallToolResult>;
 }
+
+/** Documents as clients see them. */
+export interface ResourceShelf {
+  readonly list: readonly { readonly uri: string; readonly name: string; readonly mimeType: string }[];
+  readonly templates: readonly {
+    readonly uriTemplate: string;
+    readonly name: string;
+    readonly mimeType: string;
+  }[];
+  /** Returns a document. Never throws: errors become results, in words. */
+  read(uri: string): Promise<ReadResult>;
+}
+
+/** A document, or why there is none. */
+export type ReadResult =
+  | { readonly text: string; readonly mimeType: string }
+  | { readonly problem: string; readonly kind: "missing" | "refused" | "broken" };
 
 /** What a client learns about this server when it connects. */
 export interface About {
@@ -44,8 +64,9 @@ export async function answerMessage(
   message: unknown,
   about: About,
   tools: readonly Tool[],
+  resources: ResourceShelf,
 ): Promise<Response> {
-  const create = () => createServer(about, tools);
+  const create = () => createServer(about, tools, resources);
   if (await isLegacyRequest(request, message)) return answerLegacy(request, message, create());
   // No subscriptions: the list of tools never changes, and such a stream would stay open.
   const { fetch } = createMcpHandler(create, { legacy: "reject", maxSubscriptions: 0, keepAliveMs: 0 });
@@ -77,10 +98,17 @@ function faultOf(issues: Parameters<typeof faultText>[0], given: unknown, input:
   return `${faultText(issues, given, known)} Correct the arguments and call the tool again.`;
 }
 
-function createServer({ version, instructions }: About, tools: readonly Tool[]): McpServer {
+function createServer(
+  { version, instructions }: About,
+  tools: readonly Tool[],
+  resources: ResourceShelf,
+): McpServer {
   const server = new McpServer(
     { name: "smalti", title: "smalti image server", version },
-    { capabilities: { tools: { listChanged: false } }, instructions },
+    {
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } },
+      instructions,
+    },
   );
   for (const { name, title, description, input, run } of tools)
     server.registerTool(
@@ -91,5 +119,22 @@ function createServer({ version, instructions }: About, tools: readonly Tool[]):
         return success ? run(data as never) : failure(faultOf(error.issues, given, input));
       },
     );
+  shelve(server, resources);
   return server;
+}
+
+/** Replaces the lists of the package, which know only addresses that are registered one by one. */
+function shelve({ server }: McpServer, { list, templates, read }: ResourceShelf): void {
+  server.setRequestHandler("resources/list", () => ({ resources: list.map((each) => ({ ...each })) }));
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: templates.map((each) => ({ ...each })),
+  }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
+    const found = await read(uri);
+    if ("text" in found) return { contents: [{ uri, ...found }] };
+    const { problem, kind } = found;
+    if (kind === "missing") throw new ResourceNotFoundError(uri, problem);
+    const { InvalidParams, InternalError } = ProtocolErrorCode;
+    throw new ProtocolError(kind === "refused" ? InvalidParams : InternalError, problem);
+  });
 }

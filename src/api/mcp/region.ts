@@ -5,7 +5,6 @@ import { ServiceError } from "../../errors.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
-import { checkIdentifier } from "../../iiif/image/path.ts";
 import type { GrantedMaster } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
 import { type Prepared, prepare, render } from "../../images/render.ts";
@@ -14,6 +13,7 @@ import { imageCallerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { denial } from "./answers.ts";
 import { identifierInput } from "./image-info.ts";
+import { onImage } from "./kinds.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
 
 /** Longest side of a derivative without a requested size: models reduce larger ones themselves. */
@@ -63,13 +63,15 @@ export function regionTool(c: RequestContext, service: Service): Tool<Input> {
     title: "Look at an image",
     description: `Returns an image, or a region of it, as a picture. Without a size it fits in ${usualSide} x ${usualSide} pixels: to see small details ask for a small region. At most ${mostPixels} pixels.`,
     input,
-    async run(asked) {
-      const identifier = checkIdentifier(asked.identifier);
-      const work = (master: GrantedMaster) => look(c, service, master, identifier, asked);
-      return withMaster(service.images, imageCallerOf(c, identifier), work, (refused) =>
-        denial(c, service, identifier, refused),
-      );
-    },
+    run: (input) =>
+      onImage(c, service, input.identifier, (identifier, asked) => {
+        // A link to a detail means that detail.
+        const region = input.region === "full" ? (asked.region ?? "full") : input.region;
+        const work = (master: GrantedMaster) => look(c, service, master, identifier, { ...input, region });
+        return withMaster(service.images, imageCallerOf(c, identifier), work, (refused) =>
+          denial(c, service, identifier, refused),
+        );
+      }),
   };
 }
 

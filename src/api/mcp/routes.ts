@@ -6,7 +6,7 @@ import { type RequestContext, recordSent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
 import { plainAnswer } from "./plain-errors.ts";
-import { instructions, toolsOf } from "./tools.ts";
+import { instructions, shelfOf, toolsOf } from "./tools.ts";
 import { refuseStrangers } from "./who-may-ask.ts";
 
 /** Maximum bytes of a message: a tool's arguments are a few short texts. */
@@ -47,7 +47,7 @@ async function answer(c: RequestContext, service: Service): Promise<Response> {
         message,
         tools.map(({ name }) => name),
       );
-    return finish(c, await answerMessage(c.req.raw, message, about, tools), plain);
+    return finish(c, await answerMessage(c.req.raw, message, about, tools, shelfOf(c, service)), plain);
   } catch (error) {
     if (error instanceof Refusal) return refuse(c, error);
     throw error;

@@ -507,9 +507,7 @@ describe("a content state", () => {
       expect(response.status).toBe(400);
       expect(text).toContain("This link cannot be read");
     }
-    expect(
-      (await page(`/view/?${stateQuery(`${base}/iiif/auth/token`)}`)).response.status,
-    ).toBe(404);
+    expect((await page(`/view/?${stateQuery(`${base}/iiif/auth/token`)}`)).response.status).toBe(404);
   });
 
   test("may be 64 KiB long, with the address", async () => {
