@@ -5,7 +5,7 @@ import { mountAdmin } from "./api/admin/routes.ts";
 import { mountAuth } from "./api/auth/routes.ts";
 import { mountContentState } from "./api/content-state/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
-import { mountHome } from "./api/home/routes.ts";
+import { collectionPages, mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress } from "./api/http/client/client.ts";
 import { refuseLongHeaders } from "./api/http/client/hooked-headers.ts";
@@ -47,7 +47,7 @@ export const surfaces: readonly Surface[] = [
   mountPresentation,
   mountAuth,
   mountContentState,
-  mountView,
+  (routes, service) => mountView(routes, service, collectionPages),
   mountMcp,
   mountAdmin,
 ];

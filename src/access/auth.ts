@@ -5,7 +5,7 @@ import { type IpRange, parseRange } from "../lib/network/ip-range.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { createSeldom } from "../lib/telemetry/seldom.ts";
-import type { Access } from "./access.ts";
+import type { Access, Caller, Decision } from "./access.ts";
 import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { heldSessions } from "./held-grants.ts";
 import { createKiosks, type Kiosks } from "./logins/kiosk.ts";
@@ -14,7 +14,7 @@ import type { Logins } from "./logins/logins.ts";
 import { createNewSessions, type NewSessions } from "./new-sessions.ts";
 import type { AuthOptions } from "./options.ts";
 import type { Profile } from "./profiles/profile.ts";
-import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./rules/decide.ts";
+import { decideOn, type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./rules/decide.ts";
 import { createRequirement, type Requirement } from "./rules/requirement.ts";
 import { createRules, profilesOf, type Rule } from "./rules/rules.ts";
 import type { Session, Sessions } from "./session.ts";
@@ -42,6 +42,10 @@ export interface Auth {
    * same profiles share one object.
    */
   requirementOf(identifier: string): Requirement | undefined;
+  /** What the rules require, each once. */
+  readonly requirements: readonly Requirement[];
+  /** Decides on everything that has a requirement. Throws as `access` does. */
+  decideOn(requirement: Requirement, caller: Caller): Decision | Promise<Decision>;
   /** Returns a profile by its name, as used in the address of its login. */
   profileOf(name: string): Profile | undefined;
   /**
@@ -137,6 +141,8 @@ export function createAuth({
     access: rulesAccess(parts),
     proxies,
     requirementOf,
+    requirements: [...requirements.values()],
+    decideOn: (requirement, caller) => decideOn(parts, caller, requirement),
     profileOf,
     async findSession(presenter) {
       for await (const found of sessionsOfCookies(presenter)) return found;

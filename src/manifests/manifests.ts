@@ -34,6 +34,11 @@ export interface Presented {
    * their folder; absent if unknown.
    */
   readonly stamp?: string;
+  /**
+   * Identifier of the folder whose contents it lists, if it is a collection that no operator wrote as a whole
+   * and no hook changed.
+   */
+  readonly lists?: string;
   /** Returns who may cache it, as far as known. */
   sharing(): Sharing;
   /**
@@ -142,7 +147,7 @@ function presentedOf(
   found: RestrictedDocument,
 ): Presented {
   gate.note(reading.id, "document");
-  const { make, refused, ignoredFile } = found;
+  const { make, refused, ignoredFile, lists } = found;
   const above = folderAbove(parts, reading);
   const stamp = refused ? undefined : stampOf(parts, found, reading, gate);
   return {
@@ -150,6 +155,7 @@ function presentedOf(
     sharing: () => gate.sharing(),
     lasts: () => !gate.doubts() && (found.isKnown?.() ?? true),
     ...(refused && { refused }),
+    ...(lists !== undefined && { lists }),
     ...(above !== undefined && { above }),
     ...(stamp !== undefined && { stamp }),
     ...(ignoredFile && { readIgnoredFile: ignoredFile }),

@@ -16,6 +16,9 @@ const address = z
   })
   .default("");
 
+/** The viewers that pages open. */
+export const viewerNames = ["mirador", "uv"] as const;
+
 /** Schema of `presentation:`. */
 export const presentationOptions = z.strictObject({
   enabled: z.boolean().default(true).meta({
@@ -33,7 +36,7 @@ export const presentationOptions = z.strictObject({
       "`all`: in the manifest of a folder each page of a TIFF with several pages is a canvas. `first`: each file is one canvas, of its first page.",
     edit: "restart",
   }),
-  default_viewer: z.enum(["mirador", "uv"]).default("mirador").meta({
+  default_viewer: z.enum(viewerNames).default("mirador").meta({
     description:
       "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address selects the other one.",
     edit: "restart",
@@ -60,6 +63,17 @@ export const presentationOptions = z.strictObject({
       }),
     })
     .prefault({}),
+  show_gated: z
+    .enum(["hidden", "locked"], {
+      error:
+        "expected hidden (not listed) or locked (listed by its title, with a lock and the way to log in)",
+    })
+    .default("hidden")
+    .meta({
+      description:
+        "How pages list a folder that a rule gates to readers without access. `hidden`: not at all. `locked`: by its title, with a lock, the heading of the profile and a link to the login; searches find it by its title. Its contents stay hidden in either case.",
+      edit: "restart",
+    }),
   allowed_origins: z
     .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
     .default([])

@@ -68,7 +68,7 @@
     );
     if (answer?.ok) return undefined;
     const problem = await answer?.json().catch(() => undefined);
-    return problem?.detail ?? "The service does not answer. Load this page again in a moment.";
+    return problem?.detail ?? place.dataset.away;
   };
   const broken = (link, reason) => {
     const item = link.parentElement;
@@ -88,7 +88,7 @@
     viewer.close();
     place.hidden = true;
     trouble.hidden = false;
-    trouble.textContent = `${byId("name").textContent} cannot be shown. ${reason}`;
+    trouble.textContent = `${place.dataset.broken.replace("{name}", () => byId("name").textContent)} ${reason}`;
   };
   const fail = (id, reason) => {
     const link = links.find((each) => each.dataset.id === id);

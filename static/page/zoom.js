@@ -45,8 +45,12 @@
       });
     }
     viewer.canvas.setAttribute("role", "application");
+    const { keys = "{name}: arrow keys move, plus and minus zoom, 0 shows all" } = place.dataset;
     const setLabel = (name) =>
-      viewer.canvas.setAttribute("aria-label", `${name}: arrow keys move, plus and minus zoom, 0 shows all`);
+      viewer.canvas.setAttribute(
+        "aria-label",
+        keys.replace("{name}", () => name),
+      );
     return { viewer, setLabel };
   };
 })();

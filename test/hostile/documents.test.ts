@@ -2,7 +2,7 @@
 // Megabytes of manifest files, on the thread that serves requests: documents, descriptions, and HTML in them.
 
 import { describe, expect, test } from "vitest";
-import { plainText } from "../../src/api/view/plain-text.ts";
+import { plainText } from "../../src/lib/text/plain-text.ts";
 import { storedDocuments } from "../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../src/iiif/presentation/v2/document.ts";
 import { withhold } from "../../src/iiif/presentation/withheld.ts";

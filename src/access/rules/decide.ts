@@ -31,20 +31,28 @@ export function rulesAccess(parts: DecideParts): Access {
   return {
     decide(caller) {
       const requirement = parts.requirementOf(caller.identifier);
-      if (!requirement) return publicGrant;
-      const { profiles, granted, refused } = requirement;
-      if (profiles.some((profile) => isLetIn(parts, profile, caller))) return granted;
-      return hasCredentials(parts, caller) ? decideByLogin(parts, caller, requirement) : refused;
+      return requirement ? decideOn(parts, caller, requirement) : publicGrant;
     },
     ruleFor: (identifier) => parts.requirementOf(identifier)?.refused,
   };
+}
+
+/** Decides on everything that has a requirement. Throws as {@link rulesAccess} does. */
+export function decideOn(
+  parts: Omit<DecideParts, "requirementOf">,
+  caller: Caller,
+  requirement: Requirement,
+): Decision | Promise<Decision> {
+  const { profiles, granted, refused } = requirement;
+  if (profiles.some((profile) => isLetIn(parts, profile, caller))) return granted;
+  return hasCredentials(parts, caller) ? decideByLogin(parts, caller, requirement) : refused;
 }
 
 /**
  * True if a profile lets a caller in without a login: by a header of the proxy, or by the client's address.
  */
 function isLetIn(
-  { kiosks, proxies }: DecideParts,
+  { kiosks, proxies }: Pick<DecideParts, "kiosks" | "proxies">,
   { name, access_service: service }: Profile,
   caller: Caller,
 ): boolean {
@@ -53,7 +61,7 @@ function isLetIn(
 }
 
 async function decideByLogin(
-  parts: DecideParts,
+  parts: Omit<DecideParts, "requirementOf">,
   caller: Caller,
   { profiles, granted, refused }: Requirement,
 ): Promise<Decision> {
@@ -62,7 +70,7 @@ async function decideByLogin(
   return refused;
 }
 
-function hasCredentials({ cookieName }: DecideParts, { header }: Presenter): boolean {
+function hasCredentials({ cookieName }: Pick<DecideParts, "cookieName">, { header }: Presenter): boolean {
   const bearer = header("authorization");
   if (bearer !== undefined && bearerToken(bearer) !== undefined) return true;
   return cookieValues(header("cookie"), cookieName).length > 0;

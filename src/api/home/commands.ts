@@ -2,6 +2,7 @@
 
 import type { StartCommands } from "../../platform/platform.ts";
 import { escapeHtml } from "../http/page.ts";
+import type { AboutWords } from "./about-words.ts";
 
 /**
  * Returns one command; `last`, its last word, is safe HTML. It is focusable, since a word wider than the page
@@ -19,9 +20,9 @@ export function commandLine(text: string, last = ""): string {
 export const shellQuoted = (address: string) => `'${address.replaceAll("'", "%27")}'`;
 
 /** Commands to serve other images than the bundled one. */
-export function ownImages({ folder, config }: StartCommands): string {
-  return `<h2>Your own images</h2>
-<p>This is the bundled sample. Start with a folder of images:</p>
+export function ownImages(words: AboutWords, { folder, config }: StartCommands): string {
+  return `<h2>${words.ownImages}</h2>
+<p>${words.sample}</p>
 ${commandLine(folder)}
-${config ? `<p>Or name sources in a configuration file:</p>\n${commandLine(config)}` : "<p>A file <code>config.yaml</code> in that folder may name other sources.</p>"}`;
+${config ? `<p>${words.orConfig}</p>\n${commandLine(config)}` : `<p>${words.configThere}</p>`}`;
 }

@@ -1,36 +1,20 @@
-// Pictures on the start page and their addresses.
+// Pictures on the pages of the collection and their addresses.
 
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
-import { viewAddress } from "../../iiif/view-mounts.ts";
 import type { ListedImage } from "../../images/look.ts";
+import type { LabelledTrail } from "../../manifests/browse/labels.ts";
 import type { ShownImage } from "../../manifests/browse/sight.ts";
-import type { Provider } from "../../manifests/browse/site.ts";
 import { escapeHtml } from "../http/page.ts";
-import type { TextInLanguage } from "../http/representation/language.ts";
+import { fillIn } from "../http/representation/reader.ts";
+import { folderAddress, viewerAddress } from "./addresses.ts";
 import { nameOf } from "./names.ts";
+import type { Site } from "./site.ts";
 
 /** Sides of the boxes for thumbnails and the linked JPEG, in pixels. */
 export const thumbnailBox = 200;
 export const largeBox = 1200;
-
-/** The inputs for addresses on a page. */
-export interface Site {
-  /** Public URL of the service without trailing slash. */
-  readonly base: string;
-  /** Path of the same. */
-  readonly folder: string;
-  /** The reader's language ranges, in order of preference. */
-  readonly ranges: readonly string[];
-  /** Title of the collection; "smalti" by default. */
-  readonly title: TextInLanguage;
-  /** True if the operator set the title. */
-  readonly isNamed: boolean;
-  readonly provider?: Provider;
-  /** True if manifests and their pages are served. */
-  readonly hasManifests: boolean;
-}
 
 /**
  * Returns the path after the identifier that requests the whole image within a box; an image that fits the
@@ -48,25 +32,34 @@ export const dimensions = (image: ListedImage) => `${image.size?.width} × ${ima
 
 /**
  * An image as a list item that links to the page of the image. Its manifest and its description are in a
- * menu, so that keyboard users need not pass them. `path`: its path below the folder of the page.
+ * menu, so that keyboard users need not pass them. `where`: the way to its folder, if it is to be shown.
  */
-export function card(site: Site, image: ShownImage, path: string): string {
-  const { base, hasManifests } = site;
-  const { text: name, html } = nameOf(site, image.label, path);
-  const title = escapeHtml(image.identifier);
-  const where = path.includes("/") && name !== path ? `<span class="quiet">${escapeHtml(path)}</span>` : "";
+export function card(site: Site, image: ShownImage, where: LabelledTrail): string {
+  const { base, hasManifests, words } = site;
+  const { identifier } = image;
+  const { text: name, cut } = nameOf(site, image.label, identifier.slice(identifier.lastIndexOf("/") + 1));
+  const title = escapeHtml(identifier);
+  const folder = folderLink(site, where);
   if (!image.size)
-    return `<li class="broken"><span title="${title}">${html}</span>${where} <span class="reason quiet">${escapeHtml(image.problem ?? "")}</span></li>`;
+    return `<li class="broken"><span title="${title}">${cut}</span>${folder} <span class="reason quiet"${site.language === "en" ? "" : ' lang="en"'}>${escapeHtml(image.problem ?? "")}</span></li>`;
   const large = whole(image, largeBox);
-  const own = hasManifests ? viewAddress(base, image.identifier) : addressOf(base, image, large);
+  const own = hasManifests ? viewerAddress(site, identifier) : addressOf(base, image, large);
   const link = (address: string, label: string) =>
     `<a href="${escapeHtml(address)}" aria-label="${escapeHtml(`${label}: ${name}`)}">${label}</a>`;
   const links = [
     ...(hasManifests
-      ? [link(own, "View"), link(documentAddress(base, image.identifier), "Manifest")]
+      ? [link(own, words.view), link(documentAddress(base, identifier), words.manifest)]
       : [link(own, "JPEG")]),
     link(addressOf(base, image, "/info.json"), "info.json"),
   ];
-  return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${escapeHtml(image.label ? name : image.identifier)}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${html}</span>${where}</a>
-<details class="more"><summary><span class="facts quiet">${dimensions(image)}<span class="unseen">, links of ${html}</span></span></summary><p class="links">${links.join(" ")}</p></details></li>`;
+  return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(identifier))}" data-name="${escapeHtml(image.label ? name : identifier)}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${cut}</span></a>${folder}
+<details class="more"><summary><span class="facts quiet">${dimensions(image)}<span class="unseen">, ${escapeHtml(fillIn(words.linksOf, { name }))}</span></span></summary><p class="links">${links.join(" ")}</p></details></li>`;
+}
+
+/** The link from a search result to its folder; "" at the top. */
+function folderLink(site: Site, where: LabelledTrail): string {
+  const last = where.at(-1);
+  if (!last) return "";
+  const way = where.map(({ label, name }) => nameOf(site, label, name).cut).join(" / ");
+  return `<a class="where quiet" href="${escapeHtml(folderAddress(site, last.identifier))}">${way}</a>`;
 }

@@ -1,24 +1,25 @@
 // The start page with its pictures, robots.txt, and the documentation.
 
+import { combineSharing, type Sharing } from "../../access/access.ts";
 import { mainMounts } from "../../iiif/image/mounts.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
 import { trimSlashes } from "../../lib/text/trim-ends.ts";
+import { lookAround } from "../../manifests/browse/around-document.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
-import { describeSite } from "../../manifests/browse/site.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, recordSent } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { setCaching } from "../http/representation/caching.ts";
-import { acceptedLanguages } from "../http/representation/language.ts";
 import type { Routes } from "../http/routes.ts";
-import type { ListParameters } from "./collection.ts";
+import type { ListParameters } from "./addresses.ts";
+import { documentPage } from "./document-page.ts";
 import { respondDocumentation } from "./documentation.ts";
-import { folderPage } from "./folder-page.ts";
+import { folderPage, lockedFolderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
-import { labelFor } from "./names.ts";
-import type { Site } from "./pictures.ts";
+import { siteOf } from "./site.ts";
 
 /** Mounts /, /robots.txt, /favicon.ico and the documentation. */
 export function mountHome(routes: Routes, service: Service): void {
@@ -41,7 +42,19 @@ export function mountHome(routes: Routes, service: Service): void {
 }
 
 async function respondHome(c: RequestContext, service: Service): Promise<Response> {
-  const asked = askedIn(c.get("target").query);
+  return respondFolder(c, service, askedIn(c.get("target").query));
+}
+
+/** The pages of collections, for surfaces whose addresses name some. */
+export const collectionPages = {
+  /** Responds with the page of a folder. Throws as {@link openCollection} does. */
+  folder: (c: RequestContext, service: Service, identifier: string): Promise<Response> =>
+    respondFolder(c, service, { ...askedIn(c.get("target").query), identifier }),
+  /** Responds with the page of a collection that its operator wrote, or a hook. */
+  document: respondDocument,
+};
+
+async function respondFolder(c: RequestContext, service: Service, asked: ListParameters): Promise<Response> {
   const { images, sources, folders, search, auth } = service;
   const { presentation } = service.config();
   const page = await openCollection(
@@ -55,27 +68,31 @@ async function respondHome(c: RequestContext, service: Service): Promise<Respons
   );
   const site = await siteOf(c, service);
   const headers: Record<string, string> = {};
-  setCaching(headers, c, page.sharing, "no-cache", "Accept-Language");
-  const isFolder = page.identifier !== "" || asked.search !== "" || page.from > 0;
+  setCaching(headers, c, combineSharing([page.sharing, site.logins.sharing]), "no-cache", "Accept-Language");
+  if (page.lock)
+    return pageResponse(c, lockedFolderPage(site, asked, page, page.lock), { headers, status: 401 });
+  const isFolder = page.identifier !== "" || asked.search !== "" || page.from > 0 || site.isEmbedded;
   const shown = isFolder ? folderPage(site, asked, page) : homePage(service, site, page);
   return pageResponse(c, shown, { headers });
 }
 
-/** Reads what all pages depend on. */
-async function siteOf(c: RequestContext, service: Service): Promise<Site> {
+async function respondDocument(
+  c: RequestContext,
+  service: Service,
+  { document, above, sharing }: { document: Resource; above?: string; sharing: Sharing },
+): Promise<Response> {
+  const { images, sources, folders, auth } = service;
+  const { presentation } = service.config();
   const base = c.get("base");
-  const ranges = acceptedLanguages(c.req.raw.headers.get("Accept-Language"));
-  const { title, provider } = await describeSite(service, service.config().presentation, base);
-  const named = labelFor({ ranges }, title);
-  return {
-    base,
-    folder: new URL(base).pathname.replace(/\/$/, ""),
-    ranges,
-    title: named ?? { text: "smalti" },
-    isNamed: named !== undefined,
-    ...(provider && { provider }),
-    hasManifests: service.manifests !== undefined,
-  };
+  const around = await lookAround(
+    { images, sources, folders, auth, options: presentation },
+    { document, above, base, callerOf: (identifier) => callerOf(c, identifier) },
+  );
+  const site = await siteOf(c, service);
+  const headers: Record<string, string> = {};
+  const all = combineSharing([sharing, around.sharing, site.logins.sharing]);
+  setCaching(headers, c, all, "no-cache", "Accept-Language");
+  return pageResponse(c, documentPage(site, document, around, presentation.allowed_origins), { headers });
 }
 
 /** Reads the usable parts of the query. Throws `not-found` if it names no possible folder. */

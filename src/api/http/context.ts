@@ -40,7 +40,7 @@ export interface Route {
    * counted, such as a response that never ends.
    */
   readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
-  /** The page that shows its problems to people, in their language; by default the usual page in English. */
+  /** The page that shows its problems to people, in their language; by default the usual page. */
   readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
   /** True if `limits.max_in_flight` does not apply. */
   readonly uncapped?: boolean;

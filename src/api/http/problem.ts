@@ -7,11 +7,11 @@ import {
   type Problem,
   problemDocument,
   problemType,
-  titles,
 } from "../../lib/network/problem-document.ts";
 import type { RequestContext } from "./context.ts";
-import { escapeHtml, pageResponse } from "./page.ts";
+import { pageResponse } from "./page.ts";
 import type { Page } from "./page-content.ts";
+import { problemPage } from "./problem-page.ts";
 import { preferredType } from "./representation/accept.ts";
 import { setVary } from "./representation/caching.ts";
 import { sendText } from "./representation/send.ts";
@@ -67,22 +67,12 @@ export async function problemResponse(c: RequestContext, problem: Problem): Prom
   setVary(headers, c, "Accept");
   if (preferredType(c, offered) !== "text/html")
     return sendText(c, problemDocument(problem), { type: problemType, status, headers });
-  const own = c.get("route")?.problemPage;
-  if (own) {
-    setVary(headers, c, "Accept", "Accept-Language");
-    // The address may contain what a login page elsewhere has added.
-    headers["Referrer-Policy"] = "same-origin";
-  }
-  return pageResponse(c, (own ?? usualPage)(c, problem), { status, headers });
+  setVary(headers, c, "Accept", "Accept-Language");
+  // The address may contain what a login page elsewhere has added.
+  headers["Referrer-Policy"] = "same-origin";
+  const pageOf = c.get("route")?.problemPage ?? usualPage;
+  return pageResponse(c, pageOf(c, problem), { status, headers });
 }
 
-function usualPage(c: RequestContext, { status, detail, code }: Problem): Page {
-  const title = `${status} ${titles[status] ?? "Error"}`;
-  const body = `<main>
-<h1>${title}</h1>
-<p>${escapeHtml(detail)}</p>
-<p class="quiet">Code: <code>${escapeHtml(code)}</code></p>
-<p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>
-</main>`;
-  return { title, body };
-}
+const usualPage = (c: RequestContext, problem: Problem): Page =>
+  problemPage(problem, c.req.raw.headers.get("Accept-Language"), c.get("base"));

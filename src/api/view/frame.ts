@@ -4,8 +4,9 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml } from "../http/page.ts";
+import { fillIn, textFor } from "../http/representation/reader.ts";
 import { listOf, type OpenedDocument } from "./opened.ts";
-import { fillIn, type Reader, textFor } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 
 /** Facts about the request that a page depends on. */
 export interface PageRequest {
@@ -80,30 +81,3 @@ export const button = (id: string, name: keyof typeof icons, text: string) =>
 
 /** Returns a notice above the viewer, as safe HTML. */
 export const notice = (text: string) => `<p class="notice" role="status">${escapeHtml(text)}</p>`;
-
-export interface Preview {
-  readonly title: string;
-  readonly description: string;
-  readonly address: string;
-  readonly picture?: string;
-  /** Address of the manifest or collection. */
-  readonly document: string;
-}
-
-/** Elements of the head that describe the page to other programs (Open Graph) and link to its document. */
-export function headOf({ title, description, address, picture, document }: Preview): string {
-  const property = (name: string, value: string) =>
-    `<meta property="og:${name}" content="${escapeHtml(value)}">`;
-  return [
-    `<link rel="canonical" href="${escapeHtml(address)}">`,
-    `<link rel="alternate" type="application/ld+json" href="${escapeHtml(document)}">`,
-    ...(description ? [`<meta name="description" content="${escapeHtml(description)}">`] : []),
-    property("type", "website"),
-    property("title", title),
-    ...(description ? [property("description", description)] : []),
-    property("url", address),
-    ...(picture === undefined
-      ? []
-      : [property("image", picture), '<meta name="twitter:card" content="summary_large_image">']),
-  ].join("\n");
-}

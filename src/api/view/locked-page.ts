@@ -4,9 +4,11 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
+import { toStartPage } from "../http/problem-page.ts";
+import { textFor } from "../http/representation/reader.ts";
 import { titleOf } from "./frame.ts";
 import { listOf } from "./opened.ts";
-import { type Reader, textFor } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 
 /** The page of a title with its authorization services. A login leads back to the page of the document. */
 export function lockedPage(document: Resource, reader: Reader, base: string): Page {
@@ -26,8 +28,8 @@ export function lockedPage(document: Resource, reader: Reader, base: string): Pa
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(note)}</p>
 ${links.length > 0 ? `<ul>${links.join("")}</ul>` : ""}
-<p><a href="${escapeHtml(base)}/">${escapeHtml(words.startPage)}</a></p>
+${toStartPage(base, language)}
 </main>`;
   const head = '<meta name="robots" content="noindex">';
-  return { title, language, body, styles: ["view/view.css", "view/message.css"], head };
+  return { title, language, body, styles: ["page/message.css"], head };
 }

@@ -45,6 +45,12 @@ export interface OpenedDocument extends Pick<Presented, "above"> {
   readonly missing?: "canvas" | "region" | "selector";
 }
 
+/** A folder that a page lists. */
+export interface ListedFolder {
+  /** Its identifier; "" is the root. */
+  readonly lists: string;
+}
+
 /** A state whose target is on another site. */
 export interface Elsewhere {
   readonly elsewhere: StateTarget;
@@ -55,7 +61,7 @@ export async function openPath(
   c: RequestContext,
   service: Service,
   rawPath: string,
-): Promise<OpenedDocument> {
+): Promise<OpenedDocument | ListedFolder> {
   return openReadings(c, service, presentationPaths(rawPath));
 }
 
@@ -67,7 +73,7 @@ export async function openContent(
   c: RequestContext,
   service: Service,
   value: string,
-): Promise<OpenedDocument | Elsewhere> {
+): Promise<OpenedDocument | ListedFolder | Elsewhere> {
   const { targets } = await openState(c, service, decodeState(value));
   const [target] = targets;
   const manifest = target.manifestId === undefined ? undefined : ownAddress(c, service, target.manifestId);
@@ -76,7 +82,7 @@ export async function openContent(
   if (manifest?.readings && target.manifestId !== target.id) {
     const found = await openReadings(c, service, manifest.readings, own?.id ?? target.id);
     // Documents of operators may have canvases with addresses of any form, or may lack some.
-    if (!found.missing || !own?.readings) return withRegion(found, shown);
+    if ("lists" in found || !found.missing || !own?.readings) return withRegion(found, shown);
   }
   if (own?.readings) return withRegion(await openReadings(c, service, own.readings), shown);
   if (own)
@@ -94,8 +100,9 @@ async function openReadings(
   service: Service,
   readings: readonly PresentationPath[],
   canvasId?: string,
-): Promise<OpenedDocument> {
+): Promise<OpenedDocument | ListedFolder> {
   const presented = await present(c, service, readings);
+  if (presented.lists !== undefined) return { lists: presented.lists };
   const made = await presented.make();
   const { type } = made.document;
   const { refused } = presented;
@@ -158,8 +165,11 @@ async function placeAt(canvases: Canvases, index: number): Promise<CanvasPositio
   return { canvas, index, count, ...(previous && { previous }), ...(next && { next }) };
 }
 
-function withRegion(opened: OpenedDocument, { region, unread }: StateTarget): OpenedDocument {
-  if (!opened.isNamed || !opened.place) return opened;
+function withRegion(
+  opened: OpenedDocument | ListedFolder,
+  { region, unread }: StateTarget,
+): OpenedDocument | ListedFolder {
+  if ("lists" in opened || !opened.isNamed || !opened.place) return opened;
   if (!region) return unread ? { ...opened, missing: "selector" } : opened;
   const { width, height } = opened.place.canvas;
   const within =

@@ -7,10 +7,9 @@ import type { RequestContext } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { setCaching } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
-import { contentsPage } from "./contents-page.ts";
+import { elsewherePage } from "./elsewhere-page.ts";
 import { lockedPage } from "./locked-page.ts";
-import { elsewherePage, problemPage } from "./message-page.ts";
-import { openContent, openPath } from "./opened.ts";
+import { type OpenedDocument, openContent, openPath } from "./opened.ts";
 import { readerOf } from "./reader.ts";
 import { viewerPage } from "./viewer-page.ts";
 import { viewerNamed } from "./viewers.ts";
@@ -18,20 +17,28 @@ import { viewerNamed } from "./viewers.ts";
 /** Longest target, in characters: a state of 64 KiB has to fit. */
 const maxTarget = 64 * 1024;
 
+/** The pages of collections, which another surface has. */
+export interface CollectionPages {
+  folder(c: RequestContext, service: Service, identifier: string): Promise<Response>;
+  document(
+    c: RequestContext,
+    service: Service,
+    collection: Pick<OpenedDocument, "document" | "above" | "sharing">,
+  ): Promise<Response>;
+}
+
 /** Mounts the routes if documents are served. */
-export function mountView(routes: Routes, service: Service): void {
+export function mountView(routes: Routes, service: Service, pages: CollectionPages): void {
   if (!service.manifests) return;
-  const get = (c: RequestContext) => respondView(c, service);
-  const problems = (c: RequestContext, problem: Parameters<typeof problemPage>[0]) =>
-    problemPage(problem, readerAt(c), c.get("base"));
-  for (const path of [viewPath, `${viewPath}/*`]) routes.add({ path, maxTarget, get, problemPage: problems });
+  const get = (c: RequestContext) => respondView(c, service, pages);
+  for (const path of [viewPath, `${viewPath}/*`]) routes.add({ path, maxTarget, get });
   // Universal Viewer 4.4.0 adds its image prefix to a data URL, and requests the result.
   routes.add({ path: "/images/data:image/gif;base64,*", counted: false, get: respondBlank });
 }
 
 const readerAt = (c: RequestContext) => readerOf(c.req.raw.headers.get("Accept-Language"));
 
-async function respondView(c: RequestContext, service: Service): Promise<Response> {
+async function respondView(c: RequestContext, service: Service, pages: CollectionPages): Promise<Response> {
   const { path, query } = c.get("target");
   const parameters = new URLSearchParams(query);
   const hasStates = service.contentStates !== undefined;
@@ -41,6 +48,7 @@ async function respondView(c: RequestContext, service: Service): Promise<Respons
     state === undefined
       ? await openPath(c, service, path.slice(viewPath.length))
       : await openContent(c, service, state);
+  if ("lists" in opened) return pages.folder(c, service, opened.lists);
   const headers: Record<string, string> = { "Referrer-Policy": "same-origin" };
   const everyone = { keptBy: "anyone", vary: [] } as const;
   setCaching(headers, c, "elsewhere" in opened ? everyone : opened.sharing, "no-cache", "Accept-Language");
@@ -52,6 +60,8 @@ async function respondView(c: RequestContext, service: Service): Promise<Respons
     const status = refused.status === 303 ? 401 : refused.status;
     return pageResponse(c, lockedPage(opened.document, reader, c.get("base")), { headers, status });
   }
+  if (opened.document.type === "Collection") return pages.document(c, service, opened);
+
   const { default_viewer: usual, allowed_origins: origins } = service.config().presentation;
   const named = parameters.get("viewer");
   const viewer = viewerNamed(named ?? "") ?? usual;
@@ -67,14 +77,7 @@ async function respondView(c: RequestContext, service: Service): Promise<Respons
     ...(state !== undefined && { state }),
     ...(named && viewer !== named && { unknownViewer: named }),
   };
-  const kept = [...(viewer === usual ? [] : [`viewer=${viewer}`]), ...(embedded ? ["embed=1"] : [])].join(
-    "&",
-  );
-  const page =
-    opened.document.type === "Collection"
-      ? contentsPage(opened, asked, kept && `?${kept}`, origins)
-      : viewerPage(opened, asked);
-  return pageResponse(c, page, { headers });
+  return pageResponse(c, viewerPage(opened, asked), { headers });
 }
 
 const respondBlank = () =>

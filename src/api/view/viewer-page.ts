@@ -2,15 +2,17 @@
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
+import { plainText } from "../../lib/text/plain-text.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
+import { headOf } from "../http/preview.ts";
 import { matchLanguage } from "../http/representation/language.ts";
-import { bar, button, headOf, icon, link, notice, type PageRequest, titleOf } from "./frame.ts";
+import { fillIn, textFor } from "../http/representation/reader.ts";
+import { bar, button, icon, link, notice, type PageRequest, titleOf } from "./frame.ts";
 import { type CanvasImage, imageOf, pictureAddress } from "./image.ts";
 import { unplayedMedia } from "./media.ts";
 import { type CanvasPosition, listOf, type OpenedDocument } from "./opened.ts";
-import { plainText } from "./plain-text.ts";
-import { fillIn, type Reader, textFor } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 import { type ViewerName, viewers } from "./viewers.ts";
 
 export interface ViewerAsked extends PageRequest {

@@ -37,15 +37,6 @@ export interface Words {
   readonly noSuchSelector: string;
   readonly elsewhere: string;
   readonly elsewhereText: string;
-  readonly nothing: string;
-  readonly nothingText: string;
-  readonly badLink: string;
-  readonly badLinkText: string;
-  readonly later: string;
-  readonly laterText: string;
-  readonly broken: string;
-  readonly brokenText: string;
-  readonly startPage: string;
 }
 
 const en: Words = {
@@ -84,15 +75,6 @@ const en: Words = {
     "The link names a part of this page in a way that cannot be shown here. You see the whole page.",
   elsewhere: "This link leads to another site",
   elsewhereText: "What it shows is not kept here, so this viewer does not open it. It points at:",
-  nothing: "There is nothing here",
-  nothingText: "Nothing that could be shown is at this address. Check the link.",
-  badLink: "This link cannot be read",
-  badLinkText: "A part of it may be missing. Copy the whole link once more.",
-  later: "Not possible at the moment",
-  laterText: "Wait a moment and load this page again.",
-  broken: "Something went wrong",
-  brokenText: "The error is on our side. Try again later.",
-  startPage: "To the start page",
 };
 
 const de: Words = {
@@ -133,15 +115,6 @@ const de: Words = {
     "Der Link nennt einen Teil dieser Seite auf eine Weise, die hier nicht angezeigt werden kann. Sie sehen die ganze Seite.",
   elsewhere: "Dieser Link führt zu einer anderen Website",
   elsewhereText: "Was er zeigt, liegt nicht hier, daher öffnet dieser Viewer es nicht. Er zeigt auf:",
-  nothing: "Hier ist nichts",
-  nothingText: "Unter dieser Adresse gibt es nichts, was gezeigt werden könnte. Prüfen Sie den Link.",
-  badLink: "Dieser Link ist nicht lesbar",
-  badLinkText: "Vielleicht fehlt ein Teil. Kopieren Sie den ganzen Link noch einmal.",
-  later: "Im Moment nicht möglich",
-  laterText: "Warten Sie einen Augenblick und laden Sie die Seite noch einmal.",
-  broken: "Etwas ist schiefgegangen",
-  brokenText: "Der Fehler liegt bei uns. Versuchen Sie es später noch einmal.",
-  startPage: "Zur Startseite",
 };
 
 const fr: Words = {
@@ -181,15 +154,6 @@ const fr: Words = {
     "Le lien désigne une partie de cette page d’une manière qui ne peut pas être affichée ici. Vous voyez la page entière.",
   elsewhere: "Ce lien mène à un autre site",
   elsewhereText: "Ce qu’il montre n’est pas conservé ici, ce visualiseur ne l’ouvre donc pas. Il désigne :",
-  nothing: "Il n’y a rien ici",
-  nothingText: "Rien de ce qui pourrait être montré n’est à cette adresse. Vérifiez le lien.",
-  badLink: "Ce lien n’est pas lisible",
-  badLinkText: "Il en manque peut-être une partie. Copiez encore une fois le lien entier.",
-  later: "Impossible pour le moment",
-  laterText: "Attendez un instant et rechargez cette page.",
-  broken: "Une erreur est survenue",
-  brokenText: "L’erreur vient de notre côté. Réessayez plus tard.",
-  startPage: "Vers la page d’accueil",
 };
 
 const es: Words = {
@@ -229,15 +193,6 @@ const es: Words = {
     "El enlace indica una parte de esta página de una manera que no se puede mostrar aquí. Se ve la página entera.",
   elsewhere: "Este enlace lleva a otro sitio",
   elsewhereText: "Lo que muestra no se guarda aquí, por eso este visor no lo abre. Apunta a:",
-  nothing: "Aquí no hay nada",
-  nothingText: "En esta dirección no hay nada que se pueda mostrar. Compruebe el enlace.",
-  badLink: "Este enlace no se puede leer",
-  badLinkText: "Puede que falte una parte. Copie de nuevo el enlace entero.",
-  later: "No es posible en este momento",
-  laterText: "Espere un momento y vuelva a cargar la página.",
-  broken: "Algo ha fallado",
-  brokenText: "El error es nuestro. Inténtelo de nuevo más tarde.",
-  startPage: "A la página de inicio",
 };
 
 const it: Words = {
@@ -276,15 +231,6 @@ const it: Words = {
     "Il link indica una parte di questa pagina in un modo che qui non può essere mostrato. Si vede la pagina intera.",
   elsewhere: "Questo collegamento porta a un altro sito",
   elsewhereText: "Ciò che mostra non si trova qui, perciò questo visualizzatore non lo apre. Indica:",
-  nothing: "Qui non c’è nulla",
-  nothingText: "A questo indirizzo non c’è nulla da mostrare. Controlli il collegamento.",
-  badLink: "Questo collegamento non è leggibile",
-  badLinkText: "Forse ne manca una parte. Copi di nuovo il collegamento intero.",
-  later: "Al momento non è possibile",
-  laterText: "Attenda un momento e ricarichi la pagina.",
-  broken: "Qualcosa è andato storto",
-  brokenText: "L’errore è dalla nostra parte. Riprovi più tardi.",
-  startPage: "Alla pagina iniziale",
 };
 
 const nl: Words = {
@@ -324,15 +270,6 @@ const nl: Words = {
     "De link noemt een deel van deze pagina op een manier die hier niet kan worden getoond. U ziet de hele pagina.",
   elsewhere: "Deze link leidt naar een andere site",
   elsewhereText: "Wat hij toont, staat niet hier; daarom opent deze viewer het niet. Hij wijst naar:",
-  nothing: "Hier is niets",
-  nothingText: "Op dit adres is niets dat getoond kan worden. Controleer de link.",
-  badLink: "Deze link kan niet worden gelezen",
-  badLinkText: "Misschien ontbreekt er een deel. Kopieer de hele link nog eens.",
-  later: "Op dit moment niet mogelijk",
-  laterText: "Wacht even en laad de pagina opnieuw.",
-  broken: "Er is iets misgegaan",
-  brokenText: "De fout ligt bij ons. Probeer het later opnieuw.",
-  startPage: "Naar de startpagina",
 };
 
 export const words = { en, de, fr, es, it, nl } as const satisfies Readonly<Record<string, Words>>;

@@ -8,10 +8,13 @@ import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
 import { type FolderLocation, identifierOf, parentOf, placeOf, trailOf } from "../places.ts";
 import type { Search, SearchResult } from "../search/search.ts";
-import { type Entry, entriesOf } from "./entries.ts";
+import type { Entry } from "./entries.ts";
 import { firstPicture } from "./first-picture.ts";
+import { readContents } from "./folder-contents.ts";
 import { folderLooks, type ShownFolder } from "./folder-looks.ts";
-import { type LabelledTrail, withLabels } from "./labels.ts";
+import { type LabelledTrail, waysTo, withLabels } from "./labels.ts";
+import type { FolderLock } from "./lock.ts";
+import { findLocked } from "./locked-folder.ts";
 import { openSight, type ShownImage, type Sight, type SightParts } from "./sight.ts";
 
 export interface CollectionParts extends SightParts {
@@ -37,6 +40,17 @@ export interface CollectionPage {
   readonly trail: LabelledTrail;
   readonly folders: readonly ShownFolder[];
   readonly images: readonly ShownImage[];
+  /** Texts about the folder by language, from its manifest file. */
+  readonly summary?: unknown;
+  /** For a search: the way from the root to the folder of each entry, by the identifier of the entry. */
+  readonly around: ReadonlyMap<string, LabelledTrail>;
+  /**
+   * Set if the caller may see only the title of a folder: the requested one, or the first of the trail that
+   * is gated. The page ends with that one, and has no entries.
+   */
+  readonly lock?: FolderLock;
+  /** Identifier of the document that a viewer opens to show the images of the folder, if there is one. */
+  readonly viewed?: string;
   /**
    * On the first page of the root: the image that represents the collection, on this page or further down;
    * absent if none works.
@@ -74,27 +88,29 @@ export async function openCollection(
   const { sources, auth } = parts;
   const caller = callerOf(identifier);
   const sight = openSight(parts, callerOf, identifier);
-  const { isSoonKnown, mayLookInto, mayHave, finds, lookAt } = sight;
+  const { isSoonKnown, mayLookInto, finds, lookAt } = sight;
   const place = placeOf(sources, identifier);
   const isRoot = parentOf(sources, place) === undefined;
   if (sight.isMapped) {
     if (!isRoot) throw notFound();
     return { ...nothing, sharing: sight.sharing() };
   }
-  if (!isRoot && !(await mayLookInto(identifier))) throw notFound();
+  if (!isRoot && !(await mayLookInto(identifier))) return lockedPage(parts, sight, place, caller.signal);
   parts.search.prepare();
-  const contents = await contentsOf(parts, place, isRoot, caller);
+  const contents = await readContents(parts, place, isRoot, caller);
+  if (!contents) throw notFound();
+  const tellsSummary = contents.summary !== undefined && (await finds.mayLookInto(identifier));
   const search =
     words.length > 0
       ? await parts.search.find({ place, isRoot, words, ...finds, signal: caller.signal })
       : undefined;
-  const entries = await sight.filterPermitted((search ?? contents).entries);
+  const entries = await sight.filterListed((search ?? contents).entries);
   const start = startOf(entries.length, from);
   const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : mostDecided, lookAt);
   const shownFolders = await folderLooks(
     parts,
     shown.flatMap((one) => (one.kind === "folder" ? [one.entry] : [])),
-    { lookAt, mayHave: isSoonKnown ? mayHave : undefined, tellsCounts: isSoonKnown && auth === undefined },
+    { sight, tellsCounts: isSoonKnown && auth === undefined },
   );
   const shownImages = shown.flatMap((one) => (one.kind === "image" ? [one.image] : []));
   const isFront = isRoot && !search && start === 0 && !contents.isAway;
@@ -102,9 +118,12 @@ export async function openCollection(
   sight.note(isRoot ? "" : identifierOf(place));
   return {
     identifier: isRoot ? "" : identifierOf(place),
-    trail: await withLabels(parts, trailOf(sources, place)),
+    trail: await withLabels(parts, trailOf(sources, place), mayLookInto),
     folders: shownFolders,
     images: shownImages,
+    around: search ? await waysTo(parts, [...shownFolders, ...shownImages], mayLookInto) : new Map(),
+    ...(tellsSummary && { summary: contents.summary }),
+    ...(shownImages.length > 0 && contents.viewed !== undefined && { viewed: contents.viewed }),
     ...(first && { first }),
     from: start,
     ...(at < entries.length && { next: at }),
@@ -125,26 +144,26 @@ async function firstOf(
   return first?.size && first;
 }
 
-const nothing = { identifier: "", trail: [], folders: [], images: [], from: 0, total: 0 } as const;
+const nothing = {
+  identifier: "",
+  trail: [],
+  folders: [],
+  images: [],
+  around: new Map(),
+  from: 0,
+  total: 0,
+} as const;
 
-async function contentsOf(
-  { sources, folders }: CollectionParts,
+async function lockedPage(
+  parts: CollectionParts,
+  sight: Sight,
   place: FolderLocation,
-  isRoot: boolean,
-  { signal }: Caller,
-): Promise<{ readonly entries: readonly Entry[]; readonly isAway?: true }> {
-  const { source, key } = place;
-  try {
-    // Without listings, only stored manifests could be found.
-    const folder = source.list && (await folders.find(source, key, signal));
-    if (!folder && !isRoot) throw notFound();
-    return { entries: entriesOf(sources, place, folder, isRoot) };
-  } catch (error) {
-    // The other sources are still listed.
-    const isAway = error instanceof ServiceError && ["source", "busy"].includes(error.kind);
-    if (!isRoot || !isAway) throw error;
-    return { entries: entriesOf(sources, place, undefined, isRoot), isAway: true };
-  }
+  signal: AbortSignal | undefined,
+): Promise<CollectionPage> {
+  const locked = await findLocked(parts, sight, place, signal);
+  if (!locked) throw notFound();
+  sight.note(locked.identifier);
+  return { ...nothing, ...locked, sharing: sight.sharing() };
 }
 
 const startOf = (count: number, from: number) =>

@@ -5,7 +5,7 @@ import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
 import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type FolderLocation, placeOf, type Trail } from "../places.ts";
+import { type FolderLocation, parentOf, placeOf, type Trail, trailOf } from "../places.ts";
 import { type ListedFolder, labelIn, membersOfFolder } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
@@ -49,12 +49,34 @@ export async function labelsOf(
   return labels;
 }
 
-/** A trail with the labels of its folders. */
-export async function withLabels(parts: Parameters<typeof labelAt>[0], trail: Trail): Promise<LabelledTrail> {
-  const labels = await labelsOf(
-    parts,
-    trail.map(({ identifier }) => ({ kind: "folder", identifier })),
-  );
+/** Returns the ways from the root to the folders of entries, by the identifiers of the entries. */
+export async function waysTo(
+  parts: Parameters<typeof labelAt>[0],
+  entries: readonly { readonly identifier: string }[],
+  mayKnow: (folder: string) => Promise<boolean> | boolean,
+): Promise<ReadonlyMap<string, LabelledTrail>> {
+  const { sources } = parts;
+  const ways = new Map<string, Promise<LabelledTrail>>();
+  const around = new Map<string, LabelledTrail>();
+  await forEachConcurrently(entries, atOnce, async ({ identifier }) => {
+    const above = parentOf(sources, placeOf(sources, identifier)) ?? "";
+    const way = ways.get(above) ?? withLabels(parts, trailOf(sources, placeOf(sources, above)), mayKnow);
+    ways.set(above, way);
+    around.set(identifier, await way);
+  });
+  return around;
+}
+
+/** A trail with the labels of its folders, as far as the caller may know them. */
+export async function withLabels(
+  parts: Parameters<typeof labelAt>[0],
+  trail: Trail,
+  mayKnow: (folder: string) => Promise<boolean> | boolean,
+): Promise<LabelledTrail> {
+  const known: Entry[] = [];
+  for (const { identifier } of trail)
+    if (await mayKnow(identifier)) known.push({ kind: "folder", identifier });
+  const labels = await labelsOf(parts, known);
   return trail.map((one) => {
     const label = labels.get(one.identifier);
     return label ? { ...one, label } : one;

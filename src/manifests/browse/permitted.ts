@@ -8,8 +8,8 @@ import type { Entry } from "./entries.ts";
 
 type Permission = Promise<boolean> | boolean;
 
-/** The entries of a list by the profiles that they need. */
-type Gated = ReadonlyMap<Requirement, ReadonlySet<Entry>>;
+/** The gated entries of a list in groups: of one kind, and under one rule. */
+type Gated = readonly ReadonlySet<Entry>[];
 
 /**
  * Results by list, which stays the same as long as its folder does; rules stay the same until the next start.
@@ -29,7 +29,7 @@ export async function permittedEntries(
   const gated = known.get(entries) ?? gatedIn(entries, auth);
   known.set(entries, gated);
   const refused: ReadonlySet<Entry>[] = [];
-  for (const same of gated.values()) {
+  for (const same of gated) {
     const [first] = same;
     if (first && !(await isAllowed(first))) refused.push(same);
   }
@@ -37,12 +37,13 @@ export async function permittedEntries(
 }
 
 function gatedIn(entries: readonly Entry[], { requirementOf }: Auth): Gated {
-  const gated = new Map<Requirement, Set<Entry>>();
+  const gated = { folder: new Map<Requirement, Set<Entry>>(), image: new Map<Requirement, Set<Entry>>() };
   for (const entry of entries) {
     const required = requirementOf(entry.identifier);
-    if (required) gated.set(required, (gated.get(required) ?? new Set()).add(entry));
+    const same = gated[entry.kind];
+    if (required) same.set(required, (same.get(required) ?? new Set()).add(entry));
   }
-  return gated;
+  return Object.values(gated).flatMap((same) => [...same.values()]);
 }
 
 async function filterEntries(

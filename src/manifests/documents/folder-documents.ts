@@ -219,12 +219,13 @@ const ignoring = (
 
 /** Returns a collection, or one of its parts. Examines only the members that the document shows. */
 async function folderCollection(
-  { parts, caller, gate, context }: Making,
+  making: Making,
   place: FolderLocation,
   folder: Folder | undefined,
   listed: readonly ListedMember[],
   extent: PresentationPath["extent"],
 ): Promise<PlannedDocument | undefined> {
+  const { parts, caller, gate, context } = making;
   const description = folder?.manifestFile?.describe("collection") ?? emptyDescription;
   const { document: members, faults } = arrangeMembers(listed, description);
   folder?.manifestFile?.add(faults);
@@ -232,13 +233,19 @@ async function folderCollection(
   if (typeof extent === "number" && range === undefined) return undefined;
   const hasParts = partRange(members.length, 1) !== undefined;
   const [from, to] = range ?? (hasParts ? [0, 0] : [0, members.length]);
-  const seen = await lookInto(parts, members.slice(from, to), caller, gate);
-  const facts = members.map(
-    ({ id, label }, at) => seen[at - from] ?? ({ kind: "collection", id, label } as const),
-  );
-  const whole = { ...identityOf(parts, place), members: facts };
-  const part = typeof extent === "number" ? partOfCollection(whole, extent, context) : undefined;
+  const identity = identityOf(parts, place);
+  const examine = async () => {
+    const seen = await lookInto(parts, members.slice(from, to), caller, gate);
+    const facts = members.map(
+      ({ id, label }, at) => seen[at - from] ?? ({ kind: "collection", id, label } as const),
+    );
+    return { ...identity, members: facts };
+  };
+  // A page that lists the folder needs no document.
+  const examined = making.partly ? undefined : await examine();
   const make = async () => {
+    const whole = examined ?? (await examine());
+    const part = typeof extent === "number" ? partOfCollection(whole, extent, context) : undefined;
     if (part) return { document: part };
     const derived = collectionOf(whole, context);
     if (!folder?.manifestFile) return { document: derived };
@@ -246,5 +253,5 @@ async function folderCollection(
     folder.manifestFile.add(merged.faults);
     return { document: merged.document };
   };
-  return { make, ...(folder && ignoring(parts, place, folder)), needsConsent: true };
+  return { make, ...(folder && ignoring(parts, place, folder)), lists: identity.id, needsConsent: true };
 }

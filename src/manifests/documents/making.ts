@@ -98,6 +98,8 @@ export interface PlannedDocument {
    * Manifest files that are not used, or not wholly, and from which line on; known when the document is made.
    */
   ignoredFile?(): string | undefined;
+  /** Identifier of the folder whose contents it lists, if no operator wrote it as a whole. */
+  readonly lists?: string;
   /** True for identifiers from a listing if a hook maps identifiers: they count only with its consent. */
   readonly needsConsent?: boolean;
 }

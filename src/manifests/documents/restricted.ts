@@ -163,5 +163,5 @@ function titleAlone(
     };
     return { document: withContext(title, services !== undefined) };
   };
-  return { make, refused };
+  return { make, refused, ...(found.lists !== undefined && { lists: found.lists }) };
 }

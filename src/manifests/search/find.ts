@@ -5,7 +5,7 @@ import type { Sources } from "../../sources/index.ts";
 import { type Entry, topsOf } from "../browse/entries.ts";
 import { type FolderLocation, identifierOf, inside, placeOf } from "../places.ts";
 import type { SearchedContent, SearchedFolder } from "./searched-folder.ts";
-import { comparable } from "./words.ts";
+import { comparable, textIn } from "./words.ts";
 
 /** Matches that a search lists. */
 export const mostMatches = 2000;
@@ -19,6 +19,8 @@ export interface SearchRequest {
   readonly words: readonly string[];
   /** True if the caller may know the contents of a folder; other folders are no matches either. */
   readonly mayLookInto: Decide;
+  /** True if a folder is listed whose contents the caller may not know. It matches by its title alone. */
+  readonly mayList?: Decide;
   /** True if the caller may have an image. */
   readonly mayHave: Decide;
   /** Also what manifest files hide. */
@@ -85,13 +87,20 @@ async function imageEntry(
 
 /** A folder is searched later, whether it matches or not. */
 async function folderEntry(
-  [place, { label: labelAbove, text }]: LocatedContent,
+  [place, { name, label: labelAbove, text }]: LocatedContent,
   { above }: Queued,
   search: { readonly request: SearchRequest; readonly lookInto: LookInto; readonly queue: Queued[] },
 ): Promise<Entry | undefined> {
   const { request, lookInto, queue } = search;
   const identifier = identifierOf(place);
-  if (!(await request.mayLookInto(identifier))) return undefined;
+  if (!(await request.mayLookInto(identifier))) {
+    if (!(await request.mayList?.(identifier))) return undefined;
+    const label = labelAbove ?? (await lookInto(place))?.label;
+    const title = label ? `${comparable(name)}\n${textIn({ label })}` : comparable(name);
+    return matches(request.words, title, above)
+      ? { kind: "folder", identifier, ...(label && { label }) }
+      : undefined;
+  }
   const folder = await lookInto(place);
   const own = folder ? `${text}\n${folder.text}` : text;
   queue.push({ place, folder, isRoot: false, above: `${above}${own}\n` });

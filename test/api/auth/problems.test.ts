@@ -116,9 +116,9 @@ test("so is the cap on requests of one address", async () => {
   await capped.service.close();
 });
 
-test("elsewhere pages of errors are in English", async () => {
+test("elsewhere pages of errors are in the reader's language too", async () => {
   const headers = { Accept: "text/html", "Accept-Language": "de" };
   const html = await (await app.get("/nothing", { headers })).text();
-  expect(html).toContain('<html lang="en">');
-  expect(html).toContain("<h1>404 Not Found</h1>");
+  expect(html).toContain('<html lang="de">');
+  expect(html).toContain("<h1>Hier ist nichts</h1>");
 });

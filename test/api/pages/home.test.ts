@@ -215,7 +215,7 @@ describe("the start page", () => {
     expect(page).toContain("only.jpg");
     expect(page).toContain('class="broken"');
     expect(page).toMatch(
-      /class="notice">The only listed picture [^<]*only\.jpg, cannot be shown\. This file is not a/,
+      /class="notice">The only picture [^<]*only\.jpg, cannot be shown\. This file is not a/,
     );
     expect(page).not.toContain('id="viewer"');
     expect(page).not.toContain("<script");

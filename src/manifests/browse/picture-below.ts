@@ -1,0 +1,63 @@
+// The picture of a folder on a page: its first image, or else the first in the folders below it. The work is
+// bounded, and everything it needs is cached with the listings.
+
+import type { ListedImage } from "../../images/look.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { Folders } from "../folders/folders.ts";
+import { type FolderLocation, placeOf } from "../places.ts";
+import { entriesOf } from "./entries.ts";
+import { frontOf } from "./front.ts";
+import type { Sight } from "./sight.ts";
+
+export interface PictureSearch {
+  /** Returns the picture of a folder for the caller; undefined if there is none, or none is found in time. */
+  find(place: FolderLocation, folder: Folder): Promise<ListedImage | undefined>;
+}
+
+/** Levels below a folder that are looked into. */
+const mostLevels = 3;
+/** Folders below it that are looked into. */
+const mostFolders = 8;
+/** Images that are looked at in one folder. */
+const mostImages = 4;
+
+/** The search for one page. `end`: time after which no further folder is read, by `performance.now()`. */
+export function createPictureSearch(
+  { sources, folders }: { readonly sources: Sources; readonly folders: Pick<Folders, "find"> },
+  {
+    lookAt,
+    mayHave,
+    isSoonKnown,
+    filterPermitted,
+  }: Pick<Sight, "lookAt" | "mayHave" | "isSoonKnown" | "filterPermitted">,
+  end: number,
+): PictureSearch {
+  const pictureIn = async (
+    place: FolderLocation,
+    folder: Folder,
+    level: number,
+    rest: { folders: number },
+  ): Promise<ListedImage | undefined> => {
+    const entries = entriesOf(sources, place, folder, false);
+    const images = entries.filter(({ kind }) => kind === "image");
+    for (const image of frontOf(sources, place, folder, images).slice(0, mostImages)) {
+      // If a hook decides, it does so when the image is looked at.
+      if (isSoonKnown && !(await mayHave(image.identifier))) continue;
+      const picture = await lookAt(image);
+      if (picture?.size) return picture;
+    }
+    if (level === mostLevels) return undefined;
+    for (const { kind, identifier } of await filterPermitted(entries)) {
+      if (kind !== "folder") continue;
+      if (rest.folders === 0 || performance.now() > end) return undefined;
+      rest.folders--;
+      const below = placeOf(sources, identifier);
+      const inner = await folders.find(below.source, below.key).catch(() => undefined);
+      const picture = inner && (await pictureIn(below, inner, level + 1, rest));
+      if (picture) return picture;
+    }
+    return undefined;
+  };
+  return { find: (place, folder) => pictureIn(place, folder, 0, { folders: mostFolders }) };
+}
