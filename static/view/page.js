@@ -32,8 +32,8 @@ export function startPage(current) {
 let told;
 
 /**
- * Says why canvases on screen have no pictures: as their summaries do, or as the service does when it is
- * asked for one.
+ * Says why canvases on screen have no pictures, as their summaries do, or as the service does when it is
+ * asked for one; and whether a picture is damaged in part.
  */
 export async function showProblems(canvases) {
   told = canvases;
@@ -41,49 +41,55 @@ export async function showProblems(canvases) {
     .filter(({ items = [] }) => items.length === 0)
     .flatMap(({ summary }) => textOf(summary) ?? []);
   say(summaries);
-  const failures = await Promise.all(canvases.map(failureOf));
+  const found = await Promise.all(canvases.map(lookAt));
   // Others may be on screen by now.
-  if (told === canvases) say([...summaries, ...failures.filter((text) => text)]);
+  if (told !== canvases) return;
+  say([...summaries, ...found.flatMap(({ failure }) => failure || [])]);
+  const states = found.flatMap(({ damaged }) => damaged ?? []);
+  // What the page said stays, if nothing else is known.
+  if (states.length > 0) find("damaged").hidden = !states.includes(true);
 }
 
-const failures = new Map();
+const looks = new Map();
 
 /** The text of a language map in the language of the page. */
 const textOf = (map = {}) => (map[view.language] ?? map.en ?? Object.values(map)[0])?.[0];
 
 /**
- * Returns why the thumbnail of a canvas cannot be rendered, or why the reader may not see the image from
- * here; undefined if it can be seen, if the viewer offers a login, or if another server has it.
+ * Looks at the thumbnail of a canvas. Returns `failure`: why it cannot be rendered, or why the reader may not
+ * see the image from here; absent if it can be seen, if the viewer offers a login, or if another server has
+ * it; and `damaged`: whether a part of the image is missing, if that is known.
  */
-function failureOf({ id, thumbnail, items = [] }) {
+function lookAt({ id, thumbnail, items = [] }) {
   const service = [items[0]?.items?.[0]?.body?.service].flat()[0];
   const [address, ask] = thumbnail
     ? [[thumbnail].flat()[0]?.id, askWhy]
     : [service && `${service.id ?? service["@id"]}/info.json`, askRefusal];
-  if (!address?.startsWith(`${view.base}/`)) return undefined;
-  if (!failures.has(id))
-    failures.set(
+  if (!address?.startsWith(`${view.base}/`)) return {};
+  if (!looks.has(id))
+    looks.set(
       id,
-      ask(address).catch(() => undefined),
+      ask(address).catch(() => ({})),
     );
-  return failures.get(id);
+  return looks.get(id);
 }
 
 async function askWhy(address) {
   const response = await fetch(address);
+  if (response.ok) return { damaged: response.headers.get("X-Damaged-Master") === "yes" };
   // A service that is busy says nothing of the picture.
-  if (response.status < 500 || response.status === 503) return undefined;
-  return (await response.json()).detail;
+  if (response.status < 500 || response.status === 503) return {};
+  return { failure: (await response.json()).detail };
 }
 
 /** Returns what the probe service says if the reader's address decides, and no viewer offers a login. */
 async function askRefusal(address) {
   const { service } = await (await fetch(address)).json();
   const probe = [service].flat().find((each) => each?.type === "AuthProbeService2");
-  if (!probe?.service?.every(({ profile }) => profile === "kiosk")) return undefined;
+  if (!probe?.service?.every(({ profile }) => profile === "kiosk")) return {};
   const { status, substitute, heading, note } = await (await fetch(probe.id)).json();
-  if (status !== 401 || substitute?.length > 0) return undefined;
-  return [heading, note].map(textOf).filter(Boolean).join(". ");
+  if (status !== 401 || substitute?.length > 0) return {};
+  return { failure: [heading, note].map(textOf).filter(Boolean).join(". ") };
 }
 
 function say(texts) {

@@ -128,7 +128,7 @@ describe("an image", () => {
       "cache-control": "public, max-age=86400",
       "access-control-allow-origin": "*",
       "access-control-expose-headers":
-        "ETag, Link, Content-Disposition, X-Ignored-Profile, X-Ignored-Manifest-File, X-Ignored-Sidecar",
+        "ETag, Link, Content-Disposition, X-Damaged-Master, X-Ignored-Profile, X-Ignored-Manifest-File, X-Ignored-Sidecar",
       "cross-origin-resource-policy": "cross-origin",
       "x-content-type-options": "nosniff",
       link: '<http://images.test/iiif/3/base.png/full/60,40/0/default.png>;rel="canonical", <http://iiif.io/api/image/3/level2.json>;rel="profile"',

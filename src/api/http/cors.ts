@@ -5,7 +5,7 @@ import type { RequestContext } from "./context.ts";
 /** Headers that let a page of an allowed origin read a response. */
 const readable = {
   "Access-Control-Expose-Headers":
-    "ETag, Link, Content-Disposition, X-Ignored-Profile, X-Ignored-Manifest-File, X-Ignored-Sidecar",
+    "ETag, Link, Content-Disposition, X-Damaged-Master, X-Ignored-Profile, X-Ignored-Manifest-File, X-Ignored-Sidecar",
   "Cross-Origin-Resource-Policy": "cross-origin",
 } as const;
 

@@ -13,8 +13,9 @@ import { type ImagePath, kindOfPath, splitImagePath } from "../../iiif/image/pat
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { informationOf } from "../../images/information.ts";
+import { isDamaged } from "../../images/known-damage.ts";
 import { withMaster } from "../../images/open.ts";
-import { admittedMemory, findCached, type Prepared, planFor, prepare, render } from "../../images/render.ts";
+import { admittedMemory, findCached, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { servicesOf } from "../http/auth-services.ts";
@@ -162,7 +163,8 @@ function image(
     setCors(headers, c);
     headers.Link = `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`;
     headers["X-Content-Type-Options"] = "nosniff";
-    const lacksPart = isDamaged(service, master, prepared);
+    const lacksPart = isDamaged(service.images, master, prepared.header);
+    if (lacksPart) headers[damagedHeader] = "yes";
     if (!lacksPart && isNotModified(c.req.raw.headers, validators))
       return new Response(null, { status: 304, headers });
     headers["Content-Type"] = mediaType(request.format);
@@ -187,7 +189,10 @@ function image(
       return new Response(null, { headers });
     }
     const { bytes, made, incomplete } = await render(service.images, master, prepared, signal);
-    if (incomplete) forbidKeeping(headers, c, master.grant);
+    if (incomplete) {
+      headers[damagedHeader] = "yes";
+      forbidKeeping(headers, c, master.grant);
+    }
     tellIgnoredProfile(headers, service, master);
     headers["Cache-Status"] = cacheStatus(made);
     headers["Content-Length"] = String(bytes.length);
@@ -197,9 +202,8 @@ function image(
   return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
 }
 
-/** True if a derivative may lack a part, as far as that is known without rendering it. */
-const isDamaged = ({ images }: Service, master: Master, { header }: Prepared) =>
-  header.incomplete === true || images.damaged.of(master.identifier, masterVersion(master)) !== undefined;
+/** Set if a part of the master could not be decoded, perhaps elsewhere than in this derivative. */
+const damagedHeader = "X-Damaged-Master";
 
 /**
  * For a derivative of a damaged or unfinished file: caches must revalidate before reuse, and without a

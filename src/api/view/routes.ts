@@ -1,5 +1,6 @@
 // Pages that show documents in a viewer: /view/{id}, and the view of a content state.
 
+import { combineSharing } from "../../access/access.ts";
 import { stateParameter } from "../../iiif/content-state/mounts.ts";
 import { viewPath } from "../../iiif/view-mounts.ts";
 import type { Service } from "../../service.ts";
@@ -7,6 +8,7 @@ import type { RequestContext } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { setCaching } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
+import { findDamage } from "./damage.ts";
 import { elsewherePage } from "./elsewhere-page.ts";
 import { lockedPage } from "./locked-page.ts";
 import { type OpenedDocument, openContent, openPath } from "./opened.ts";
@@ -62,6 +64,9 @@ async function respondView(c: RequestContext, service: Service, pages: Collectio
   }
   if (opened.document.type === "Collection") return pages.document(c, service, opened);
 
+  const damage = await findDamage(c, service, opened);
+  const all = combineSharing([opened.sharing, ...damage.sharing]);
+  setCaching(headers, c, all, "no-cache", "Accept-Language");
   const { default_viewer: usual, allowed_origins: origins } = service.config().presentation;
   const named = parameters.get("viewer");
   const viewer = viewerNamed(named ?? "") ?? usual;
@@ -74,6 +79,7 @@ async function respondView(c: RequestContext, service: Service, pages: Collectio
     usual,
     hasStates,
     origins,
+    damaged: damage.damaged,
     ...(state !== undefined && { state }),
     ...(named && viewer !== named && { unknownViewer: named }),
   };

@@ -25,6 +25,8 @@ export interface ViewerAsked extends PageRequest {
   readonly state?: string;
   /** True if links may contain content states. */
   readonly hasStates: boolean;
+  /** True if the image of the initial canvas is known to be damaged in part. */
+  readonly damaged: boolean;
   /** Further origins that manifests may take images from. */
   readonly origins: readonly string[];
 }
@@ -45,6 +47,7 @@ export function viewerPage(opened: OpenedDocument, asked: ViewerAsked): Page {
   const body = `${embedded ? "" : bar(opened, acts(opened, asked), asked, viewerQuery(asked))}
 ${notices(opened, asked).map(notice).join("\n")}
 ${unplayedNotice(opened, asked)}${problemOf(place, reader)}
+${damageNotice(asked)}
 ${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
 <${tag} id="viewer" class="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></${tag}>
 <p id="trouble" class="notice" role="alert" hidden>${escapeHtml(reader.words.trouble)} <a href="${escapeHtml(image ? pictureAddress(image, plainBox) : String(document.id))}">${escapeHtml(title)}</a></p>
@@ -109,6 +112,13 @@ function problemOf(place: CanvasPosition | undefined, reader: Reader): string {
     place && listOf(place.canvas.items).length === 0 ? plainText(textFor(place.canvas.summary, reader)) : "";
   return `<p class="notice" id="problem" role="status"${problem ? "" : " hidden"}>${escapeHtml(reader.words.unreadable)} <span lang="en">${escapeHtml(problem)}</span></p>`;
 }
+
+/**
+ * Says that the image is damaged in part. The script does the same for canvases that are opened later, and if
+ * the damage is found while it is looked at.
+ */
+const damageNotice = ({ damaged, reader: { words } }: ViewerAsked) =>
+  `<p class="notice" id="damaged" role="status"${damaged ? "" : " hidden"}>${escapeHtml(words.damaged)}</p>`;
 
 /** A canvas that some callers may not see has no thumbnail. */
 const isShown = (place: CanvasPosition | undefined) => listOf(place?.canvas.thumbnail).length > 0;

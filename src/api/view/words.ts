@@ -28,6 +28,7 @@ export interface Words {
   readonly pages: string;
   readonly gated: string;
   readonly unreadable: string;
+  readonly damaged: string;
   readonly notPlayed: string;
   readonly empty: string;
   readonly up: string;
@@ -65,6 +66,7 @@ const en: Words = {
   pages: "Pages: {count}",
   gated: "This picture is shown after a login.",
   unreadable: "This picture cannot be shown.",
+  damaged: "This picture is damaged in part. What can be read of it is shown.",
   notPlayed: "Sound, films and models of this item are not played in {viewer} here. Their files:",
   empty: "There is nothing here yet.",
   up: "Up to {label}",
@@ -105,6 +107,7 @@ const de: Words = {
   pages: "Seiten: {count}",
   gated: "Dieses Bild wird nach einer Anmeldung gezeigt.",
   unreadable: "Dieses Bild lässt sich nicht anzeigen.",
+  damaged: "Dieses Bild ist zum Teil beschädigt. Gezeigt wird, was sich davon lesen lässt.",
   notPlayed: "{viewer} spielt Töne, Filme und Modelle dieses Objekts hier nicht ab. Die Dateien:",
   empty: "Hier ist noch nichts.",
   up: "Hinauf zu {label}",
@@ -144,6 +147,7 @@ const fr: Words = {
   pages: "Pages : {count}",
   gated: "Cette image est montrée après une connexion.",
   unreadable: "Cette image ne peut pas être montrée.",
+  damaged: "Cette image est en partie endommagée. Ce qui peut en être lu est montré.",
   notPlayed: "{viewer} ne lit pas ici les sons, films et modèles de cet objet. Leurs fichiers :",
   empty: "Il n’y a encore rien ici.",
   up: "Remonter à {label}",
@@ -183,6 +187,7 @@ const es: Words = {
   pages: "Páginas: {count}",
   gated: "Esta imagen se muestra tras iniciar sesión.",
   unreadable: "Esta imagen no se puede mostrar.",
+  damaged: "Esta imagen está dañada en parte. Se muestra lo que se puede leer de ella.",
   notPlayed: "{viewer} no reproduce aquí los sonidos, películas y modelos de este objeto. Sus archivos:",
   empty: "Aquí todavía no hay nada.",
   up: "Subir a {label}",
@@ -221,6 +226,7 @@ const it: Words = {
   pages: "Pagine: {count}",
   gated: "Questa immagine si vede dopo un accesso.",
   unreadable: "Questa immagine non si può mostrare.",
+  damaged: "Questa immagine è in parte danneggiata. Si mostra ciò che se ne può leggere.",
   notPlayed: "{viewer} non riproduce qui i suoni, i filmati e i modelli di questo oggetto. I loro file:",
   empty: "Qui non c’è ancora nulla.",
   up: "Su a {label}",
@@ -260,6 +266,7 @@ const nl: Words = {
   pages: "Pagina’s: {count}",
   gated: "Deze afbeelding is te zien na het inloggen.",
   unreadable: "Deze afbeelding kan niet worden getoond.",
+  damaged: "Deze afbeelding is deels beschadigd. Te zien is wat ervan te lezen valt.",
   notPlayed: "{viewer} speelt geluid, films en modellen van dit object hier niet af. De bestanden:",
   empty: "Hier is nog niets.",
   up: "Omhoog naar {label}",
