@@ -1,7 +1,16 @@
 // The pages of /view in Chromium: both viewers show what an address or a content state names, and nothing
 // comes from elsewhere.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +18,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
+import { fixturesFolder } from "../host.ts";
 import { launching } from "./launching.ts";
 import { chequered, seen } from "./viewers/picture.ts";
 
@@ -31,10 +41,13 @@ beforeAll(async () => {
   mkdirSync(join(masters, "book"), { recursive: true });
   mkdirSync(join(folder, "states"));
   mkdirSync(join(masters, "staff"));
+  mkdirSync(join(masters, "torn"));
   for (const [at, colour] of colours.entries()) {
     const picture = await chequered(colour);
     for (const name of ["book", "staff"]) writeFileSync(join(masters, name, `${at + 1}.png`), picture);
   }
+  copyFileSync(join(fixturesFolder, "base.png"), join(masters, "torn", "1.png"));
+  copyFileSync(join(fixturesFolder, "bad-trunc-50.jpg"), join(masters, "torn", "2.jpg"));
   const config = join(folder, "smalti.yaml");
   writeFileSync(
     config,
@@ -46,6 +59,7 @@ auth:
     staff: { pattern: active, label: { en: [Reading room] }, heading: { en: [Reading room] }, description: { en: [For research.] }, confirm_label: Let me in, access_service: { backend: builtin, users: { ann: "${hash}" } } }
   rules:
     - { match: "staff/*", profile: staff }
+presentation: { title: { en: [The archive], de: [Das Archiv] }, show_gated: locked }
 `,
   );
   built = await buildProgram();
@@ -189,6 +203,33 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
       .toBe(true);
     await expect.poll(async () => seen(await page.screenshot()), { timeout: 60_000 }).not.toBe("nothing");
     expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("says that a picture is damaged in part while it is on screen", async () => {
+    const { page, faults } = await open(at("/view/torn"), { locale: "de" });
+    const at1 = `${url}/iiif/presentation/3/torn/canvas/1`;
+    await expect.poll(() => shown(page), { timeout: 60_000 }).toMatchObject({ canvasId: at1 });
+    const notice = page.locator("#damaged");
+    expect(await notice.isVisible()).toBe(false);
+    await page.goto(url + at("/view/torn/canvas/2"));
+    await expect.poll(() => notice.isVisible(), { timeout: 60_000 }).toBe(true);
+    expect(await notice.textContent()).toContain("zum Teil beschädigt");
+    await expect
+      .poll(() => shown(page), { timeout: 60_000 })
+      .toMatchObject({ canvasId: `${url}/iiif/presentation/3/torn/canvas/2` });
+    expect(await notice.isVisible()).toBe(true);
+    await screenshot(page, `damaged-${viewer}`);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("says so too once the reader turns to such a picture", async () => {
+    const { page } = await open(at("/view/torn"));
+    const canvasAt = (number: number) => `${url}/iiif/presentation/3/torn/canvas/${number}`;
+    await expect.poll(() => shown(page), { timeout: 60_000 }).toMatchObject({ canvasId: canvasAt(1) });
+    await turn(page);
+    await expect.poll(() => page.locator("#damaged").isVisible(), { timeout: 60_000 }).toBe(true);
     await page.context().close();
   });
 
@@ -400,6 +441,31 @@ test("the bundle is under 13.2 MB without viewers and documentation, and under 2
   expect(sizes.rest + sizes.docs + sizes.viewers).toBeLessThan(25e6);
 });
 
+test("from a viewer a reader gets back to the front page, logs in there and sees what is locked", async () => {
+  const { page, faults } = await open("/view/book", { locale: "de" });
+  await page.locator(".bar > a").click();
+  expect(await page.title()).toBe("Das Archiv");
+  expect(await page.getByRole("searchbox").isVisible()).toBe(true);
+  const folder = page.locator(".folders li", { hasText: "staff" });
+  expect(await folder.textContent()).toContain("Reading room");
+  expect(await folder.locator("img").count()).toBe(0);
+  await page.locator("header").getByRole("link", { name: "Anmelden" }).focus();
+  await page.keyboard.press("Enter");
+  await page.fill("#username", "ann");
+  await page.fill("#password", "secret");
+  await page.getByRole("button", { name: "Let me in" }).click();
+  await page.waitForURL(/\/(view\/)?$/);
+  expect(await page.title()).toBe("Das Archiv");
+  await expect.poll(() => folder.locator("img").count()).toBe(1);
+  await folder.getByRole("link").click();
+  expect(await page.locator(".strip .picture").count()).toBe(3);
+  await page.getByRole("link", { name: "Abmelden" }).click();
+  await expect.poll(() => page.locator(".closed").isVisible()).toBe(true);
+  expect(await page.locator(".closed").textContent()).toContain("Reading room");
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 describe("axe", () => {
   const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -411,6 +477,9 @@ describe("axe", () => {
     ["/view/book?viewer=uv", "light", ""],
     ["/view/", "light", ""],
     ["/view/", "dark", ""],
+    ["/?in=staff", "light", ""],
+    ["/?in=staff", "dark", ""],
+    ["/?q=staff", "dark", ""],
     ["/view/nothing", "dark", ""],
   ] as const)("finds nothing serious on %s, %s %s", async (path, colorScheme, act) => {
     const { page } = await open(path, { colorScheme });

@@ -13,7 +13,7 @@ import type { Site } from "./site.ts";
 const skipLink = ({ words }: Site) => `<a class="skip" href="#content">${words.skip}</a>\n`;
 
 const apis =
-  '<a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>';
+  '<a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0, <a href="https://iiif.io/api/image/2.1/">2.1</a>';
 
 /** Returns the head of the start page; `search`: its search form as safe HTML. */
 export function siteHeader(site: Site, version: string, search: string): string {
