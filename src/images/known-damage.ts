@@ -1,5 +1,5 @@
-// Whether an image is known to be damaged in part: its file lacks its end, or a render could not decode all of
-// it. Nothing is rendered to find out.
+// Tells if an image is known to be damaged in part: its file lacks its end, or a render could not decode all
+// of it. Nothing is rendered to find out.
 
 import { type Caller, isUndecided, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";

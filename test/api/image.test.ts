@@ -381,10 +381,10 @@ describe("responses with public addresses in them", () => {
     async (target) => {
       const page = await app.get(target, { headers: { ...prefixed, ...browser } });
       expect(await page.text()).toContain('<a href="http://museum.example/img/">');
-      expect(page.headers.get("Vary")).toBe(`Accept-Encoding, Accept, ${forwarded}`);
+      expect(page.headers.get("Vary")).toBe(`Accept-Encoding, Accept, Accept-Language, ${forwarded}`);
       const own = await (await served(fixed)).get(target, { headers: browser });
       expect(await own.text()).toContain('<a href="https://fixed.example/iiif-server/">');
-      expect(own.headers.get("Vary")).toBe("Accept-Encoding, Accept");
+      expect(own.headers.get("Vary")).toBe("Accept-Encoding, Accept, Accept-Language");
     },
   );
 });
@@ -430,7 +430,7 @@ describe("errors", () => {
     expect(response.headers.get("Content-Type")).toContain("text/html");
     const text = await response.text();
     expect(text).not.toContain("<script>");
-    expect(text).toMatch(/<body>\s*<main>.*<h1>.*<\/main>\s*<\/body>/s);
+    expect(text).toMatch(/<body>\s*<main class="message">.*<h1>.*<\/main>\s*<\/body>/s);
   });
 
   test("other methods are 405 with Allow; OPTIONS is 204 for every address", async () => {

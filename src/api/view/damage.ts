@@ -1,4 +1,4 @@
-// Whether the image that a page opens with is known to be damaged in part.
+// Finds out if the image that a page opens with is known to be damaged in part.
 
 import type { Sharing } from "../../access/access.ts";
 import { mainPrefix } from "../../iiif/image/mounts.ts";
