@@ -1,8 +1,7 @@
 // The addresses of pages that show documents in a viewer, which no other file spells out.
 
 import { stateParameter } from "./content-state/mounts.ts";
-import { encodeIdentifier } from "./image/path.ts";
-import { presentationRoot } from "./presentation/mounts.ts";
+import { encodeSegments, presentationRoot } from "./presentation/mounts.ts";
 
 /** Path of the page of the root collection, without a trailing /; all other paths follow after a /. */
 export const viewPath = "/view";
@@ -12,7 +11,7 @@ export const viewPath = "/view";
  * collection. `base`: the public URL of the service, without a trailing /.
  */
 export function viewAddress(base: string, id: string): string {
-  return `${base}${viewPath}/${id.split("/").map(encodeIdentifier).join("/")}`;
+  return `${base}${viewPath}/${encodeSegments(id)}`;
 }
 
 /** Returns the address of the page that opens a content state, in its encoded form. */

@@ -4,8 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { encodeState } from "../../iiif/content-state/encode.ts";
 import { stateOf, type View } from "../../iiif/content-state/mint.ts";
 import { parseRegion, pixelRegion, type Region } from "../../iiif/content-state/region.ts";
-import { encodeIdentifier } from "../../iiif/image/path.ts";
-import { inVersion, presentationPaths } from "../../iiif/presentation/mounts.ts";
+import { encodeSegments, inVersion, presentationPaths } from "../../iiif/presentation/mounts.ts";
 import { stateViewAddress } from "../../iiif/view-mounts.ts";
 import { canvasesOf, type Made } from "../../manifests/documents/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
@@ -28,7 +27,7 @@ export async function respondMint(
   manifests: Manifests,
 ): Promise<Response> {
   const asked = parametersOf(c);
-  const readings = presentationPaths(asked.target.split("/").map(encodeIdentifier).join("/"));
+  const readings = presentationPaths(encodeSegments(asked.target));
   const presented = await manifests.present(readings, callerOf(c, ""), documentContext(c, service), "partly");
   if (presented.refused)
     throw new ServiceError("unauthorized", presented.refused.reason, { code: "access_denied" });

@@ -21,15 +21,18 @@ import { setCaching } from "../http/representation/caching.ts";
 import { sendText } from "../http/representation/send.ts";
 import type { Routes } from "../http/routes.ts";
 import { type Bodies, rememberBodies } from "./bodies.ts";
+import { createSpellings } from "./spelling.ts";
 
 /** Mounts the Presentation API if it is enabled; otherwise its addresses are not found. */
 export function mountPresentation(routes: Routes, service: Service): void {
   const { manifests } = service;
   if (!manifests) return;
   const bodies = rememberBodies();
+  const redirectSpelling = createSpellings();
   for (const version of [3, 2] as const) {
     const root = presentationRoot[version];
-    const get = (c: RequestContext) => answer(c, service, manifests, bodies, version);
+    const get = (c: RequestContext) =>
+      redirectSpelling(c, version) ?? answer(c, service, manifests, bodies, version);
     routes.add({ path: root, cors: true, get });
     routes.add({ path: `${root}/*`, cors: true, get });
   }

@@ -1,7 +1,7 @@
 // Makes addresses in operators' documents absolute for the public URL of a request.
 
 import type { Resource } from "./model.ts";
-import { inVersion, type PresentationVersion } from "./mounts.ts";
+import { inVersion, type PresentationVersion, spellAddress } from "./mounts.ts";
 
 /**
  * Members whose texts are addresses, by version, in addition to the ids; `target`, `source`, `on` and `full`
@@ -32,7 +32,7 @@ export interface Origin {
 
 /**
  * Returns a value with all addresses absolute: those that begin with / are paths of the service, other ones
- * without a scheme are below the document.
+ * without a scheme are below the document. Those of the service's documents get their one spelling.
  */
 export function absolute<T>(value: T, origin: Origin): T {
   return walk(value, origin) as T;
@@ -54,7 +54,7 @@ function walk(value: unknown, origin: Origin): unknown {
 
 function absoluteAddress(address: string, { base, document, called, version }: Origin): string {
   if (address === "" || address === called) return document;
-  const own = address.startsWith("/") ? base + address : address;
+  const own = spellAddress(address.startsWith("/") ? base + address : address, base);
   if (/^[a-z][a-z0-9+.-]*:/i.test(own)) return version === undefined ? own : inVersion(own, base, version);
   return address.startsWith("#") ? document + address : `${document}/${address}`;
 }

@@ -1,7 +1,7 @@
 // The paths of manifests and collections, and of their parts. No other file contains them.
 
 import { ServiceError } from "../../errors.ts";
-import { checkIdentifier, encodeIdentifier, identifierOf } from "../image/path.ts";
+import { checkIdentifier, identifierOf, percentEncode } from "../image/path.ts";
 
 /** Supported versions of the Presentation API: 3.0 and 2.1. */
 export type PresentationVersion = 2 | 3;
@@ -62,17 +62,51 @@ export function partId(collection: string, part: number): string {
 }
 
 /**
- * Returns the address of a document, with each segment encoded and / kept. `base`: the public URL of the
- * service, without a / at its end.
+ * Returns the address of a document in its one spelling, see {@link encodeSegments}. `base`: the public URL of
+ * the service, without a / at its end.
  */
 export function documentAddress(base: string, id: string, version: PresentationVersion = 3): string {
   const root = base + presentationRoot[version];
-  return id === "" ? root : `${root}/${id.split("/").map(encodeIdentifier).join("/")}`;
+  return id === "" ? root : `${root}/${encodeSegments(id)}`;
+}
+
+/**
+ * Returns an identifier as a path: / kept, and each segment encoded as `encodeURIComponent` does, so that
+ * clients that build an address from names build the id. Lone surrogates become U+FFFD instead of an error.
+ */
+export function encodeSegments(id: string): string {
+  return percentEncode(id, /[^A-Za-z0-9\-._~!*'()/]+/gu);
+}
+
+/**
+ * Returns the one spelling of the address of a document, or of a part of one: with `%2F` as /, in upper-case
+ * escapes and without a / at its end. A query or fragment stays, and so does any other address.
+ */
+export function spellAddress(address: string, base: string): string {
+  for (const version of [3, 2] as const) {
+    const root = base + presentationRoot[version];
+    if (!address.startsWith(root)) continue;
+    const [, path = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(address.slice(root.length)) ?? [];
+    if (path !== "" && !path.startsWith("/")) continue;
+    const id = identifierIn(path);
+    return id === undefined ? address : documentAddress(base, id, version) + rest;
+  }
+  return address;
 }
 
 /** Returns the address of a piece of a document. */
 export function pieceAddress(document: string, { kind, number }: PathPiece): string {
   return `${document}/${pieceSegments[kind].join("/").replace("#", String(number))}`;
+}
+
+/** Returns the identifier that a raw path spells; undefined for one that none can have. */
+function identifierIn(rawPath: string): string | undefined {
+  try {
+    return identifierOf(rawPath);
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the number of a document's canvas by its address; undefined if it is not one. */

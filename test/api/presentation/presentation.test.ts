@@ -89,7 +89,7 @@ describe("a collection", () => {
   });
 
   test("of folders and images lists its folders and one manifest of its images", async () => {
-    const shelf = await json(await served(laid.yaml()), "/iiif/presentation/3/shelf/");
+    const shelf = await json(await served(laid.yaml()), "/iiif/presentation/3/shelf");
     expect(shelf.partOf).toEqual([{ id: at(""), type: "Collection" }]);
     expect(shelf.items.map(({ id, type }: Json) => [type, id])).toEqual([
       ["Manifest", at("shelf/inner")],
@@ -142,7 +142,7 @@ describe("an image", () => {
     expect(labels(await json(app, "/iiif/presentation/3/_images"))).toEqual(
       [1, 2, 3].map((page) => `single.tif, p. ${page}`),
     );
-    expect(labels(await json(app, "/iiif/presentation/3/single.tif;2"))).toEqual(["single.tif;2"]);
+    expect(labels(await json(app, "/iiif/presentation/3/single.tif%3B2"))).toEqual(["single.tif;2"]);
   });
 
   test("of the bundled sample has a manifest too", async () => {

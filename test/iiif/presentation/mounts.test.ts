@@ -6,7 +6,9 @@ import {
   partId,
   pieceAddress,
   presentationPaths,
+  spellAddress,
 } from "../../../src/iiif/presentation/mounts.ts";
+import fc from "../../properties.ts";
 
 const base = "https://example.org/iiif-server";
 
@@ -16,9 +18,48 @@ describe("addresses of documents", () => {
     ["book", `${base}/iiif/presentation/3/book`],
     ["a/b c/ü", `${base}/iiif/presentation/3/a/b%20c/%C3%BC`],
     ["50%/a@b", `${base}/iiif/presentation/3/50%25/a%40b`],
-    ["book.tif;2", `${base}/iiif/presentation/3/book.tif;2`],
+    // Unreserved characters and !'()* are those that encodeURIComponent keeps (ECMA-262, section 19.2.6.4).
+    ["-._~!*'()/;,:&=+$%2F", `${base}/iiif/presentation/3/-._~!*'()/%3B%2C%3A%26%3D%2B%24%252F`],
+    ["https://example.org/a.jpg", `${base}/iiif/presentation/3/https%3A//example.org/a.jpg`],
+    ["book.tif;2", `${base}/iiif/presentation/3/book.tif%3B2`],
   ])("keep the slashes of %j and encode the rest", (id, address) =>
     expect(documentAddress(base, id)).toBe(address),
+  );
+
+  test("encode each segment as encodeURIComponent does", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (names) => {
+        fc.pre(names.every((name) => name.isWellFormed()) && names.join("/") !== "");
+        const built = names.map((name) => name.split("/").map(encodeURIComponent).join("/")).join("/");
+        expect(documentAddress(base, names.join("/"))).toBe(`${base}/iiif/presentation/3/${built}`);
+      }),
+    );
+  });
+
+  test.each([
+    ["a%2Fb/", "a/b"],
+    ["a,b;2", "a%2Cb%3B2"],
+    ["a%2cb%2db", "a%2Cb-b"],
+    ["it%27s%20%28a%29%21%2A", "it's%20(a)!*"],
+    ["a%252Fb", "a%252Fb"],
+    ["a,b/canvas/1#xywh=0,0,1,1", "a%2Cb/canvas/1#xywh=0,0,1,1"],
+    ["https:/example.org/a.jpg", "https%3A//example.org/a.jpg"],
+  ])("have one spelling: that of %s is %s", (other, own) => {
+    for (const version of [3, 2]) {
+      const root = `${base}/iiif/presentation/${version}/`;
+      expect(spellAddress(root + other, base)).toBe(root + own);
+      expect(spellAddress(root + own, base)).toBe(root + own);
+    }
+  });
+
+  test.each([
+    "https://elsewhere.org/iiif/presentation/3/a,b",
+    `${base}/iiif/presentation/30/a,b`,
+    `${base}/iiif/3/a,b`,
+    `${base}/iiif/presentation/3/a%zz`,
+    `${base}/iiif/presentation/3/a/../b`,
+  ])("keep their spelling if they are not of a document of the service: %s", (address) =>
+    expect(spellAddress(address, base)).toBe(address),
   );
 
   test("of version 2.1 differ only in the version", () => {
