@@ -19,6 +19,7 @@ import { folderDocument, isRoot, mostHeld } from "./documents/folder-documents.t
 import { applyHook, inventedByHook } from "./documents/hooked.ts";
 import type { Made, Making, ManifestsParts, PlannedDocument } from "./documents/making.ts";
 import { type RestrictedDocument, restrictDocument } from "./documents/restricted.ts";
+import { lacksStatement, statementOf, withStatement } from "./documents/statement.ts";
 import { pagesByFile } from "./folders/image-facts.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { parentOf, placeOf } from "./places.ts";
@@ -95,8 +96,9 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
           const making = { parts, caller, context, gate, partly, noteUnread };
           const whole = await findReadable(find, making, reading);
-          const found = whole?.refused ? whole : await pieceOf(reading, whole);
-          if (found !== undefined) return presentedOf(making, reading, found);
+          if (whole?.refused) return presentedOf(making, reading, whole);
+          const found = await pieceOf(reading, whole);
+          if (found !== undefined) return presentedOf(making, reading, await stated(making, reading, found));
         }
       throw unread ?? missing(parts, all);
     },
@@ -141,6 +143,23 @@ async function manifestNamed(around: Making, id: string): Promise<Made | undefin
   return undefined;
 }
 
+/** Returns a document which, if it is a collection, has a required statement. */
+async function stated(
+  making: Making,
+  { of }: PresentationPath,
+  found: PlannedDocument,
+): Promise<PlannedDocument> {
+  const find = () => statementOf(making, placeOf(making.parts.sources, of));
+  const whole = found.folder?.manifestFile?.stored?.whole;
+  // Its bytes are cached as long as its folder stays the same.
+  const known = whole && lacksStatement(whole) ? await find() : undefined;
+  const make = async () => {
+    const made = await found.make();
+    return lacksStatement(made.document) ? withStatement(made, known ?? (await find())) : made;
+  };
+  return { ...found, make, ...(known && { beyond: JSON.stringify(known) }) };
+}
+
 function presentedOf(
   { parts, gate }: Making,
   reading: PresentationPath,
@@ -171,7 +190,7 @@ function folderAbove(parts: ManifestsParts, { of, extent }: PresentationPath): s
 /** Returns what the document of a folder depends on, if that is brief. */
 function stampOf(
   { images }: ManifestsParts,
-  { folder, outcome }: PlannedDocument,
+  { folder, beyond = "", outcome }: PlannedDocument,
   reading: PresentationPath,
   gate: Gate,
 ): string | undefined {
@@ -181,7 +200,7 @@ function stampOf(
   // A response that any cache may store is the same for all callers.
   const isShared = keptBy === "anyone" && vary.length === 0;
   const of = outcome ? outcome() : isShared ? "" : undefined;
-  return of === undefined ? undefined : `${folder.serial} ${JSON.stringify(reading)} ${of}`;
+  return of === undefined ? undefined : `${folder.serial} ${JSON.stringify([reading, beyond])} ${of}`;
 }
 
 /** The piece of a document that a reading names, or the document itself. */

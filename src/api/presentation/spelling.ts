@@ -1,7 +1,11 @@
 // Redirects other spellings of the address of a document to its id, by which clients look for it.
 
-import { documentAddress, type PresentationVersion, presentationRoot } from "../../iiif/presentation/mounts.ts";
 import { identifierOf } from "../../iiif/image/path.ts";
+import {
+  documentAddress,
+  type PresentationVersion,
+  presentationRoot,
+} from "../../iiif/presentation/mounts.ts";
 import { createLru } from "../../imaging/lib/lru.ts";
 import type { RequestContext } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";

@@ -16,7 +16,7 @@ export interface ManifestsParts extends GateParts {
   readonly images: FactsParts;
   readonly sources: Sources;
   readonly folders: Folders;
-  readonly options: Pick<PresentationOptions, "derive" | "pages">;
+  readonly options: Pick<PresentationOptions, "derive" | "pages" | "title" | "provider">;
   readonly manifestFiles: ManifestFileLog;
   /** Further paths of the Image API, which documents may use for images. */
   readonly aliases: readonly string[];
@@ -83,8 +83,10 @@ function listedCanvases(items: readonly Resource[]): Canvases {
 export interface PlannedDocument {
   /** Throws what sources, hooks and codecs throw, and `not-found` if nothing remains of it. */
   make(): Promise<Made>;
-  /** The folder, if the document depends on no other. */
+  /** The folder, if the document depends on no other, except for what `beyond` says. */
   readonly folder?: Folder;
+  /** What the document depends on in other folders, in brief. */
+  readonly beyond?: string;
   /**
    * Returns the access decisions, for a document that otherwise depends only on its folder. Undefined if
    * unknown.

@@ -71,7 +71,8 @@ describe("an address that a client builds of names", () => {
 });
 
 describe("another spelling of an address", () => {
-  const own = (id: string) => (id === "" ? root : `${root}/${id.split("/").map(encodeURIComponent).join("/")}`);
+  const own = (id: string) =>
+    id === "" ? root : `${root}/${id.split("/").map(encodeURIComponent).join("/")}`;
 
   test.each([
     ["with a slash at its end", `${root}/a/b/`, "a/b"],
@@ -91,7 +92,9 @@ describe("another spelling of an address", () => {
       const target = other.replace(root, `/iiif/presentation/${version}`);
       const response = await app.get(target, { headers: { Origin: "https://viewer.test" } });
       expect(response.status).toBe(301);
-      expect(response.headers.get("Location")).toBe(base + own(id).replace(root, `/iiif/presentation/${version}`));
+      expect(response.headers.get("Location")).toBe(
+        base + own(id).replace(root, `/iiif/presentation/${version}`),
+      );
       expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
       expect((await app.get(target, { method: "HEAD" })).status).toBe(301);
       const found = await follow(target, app);
@@ -143,10 +146,13 @@ describe("another spelling of an address", () => {
     expect([response.status, asked.at(-1)]).toEqual([404, `${root}/none%2C`]);
   });
 
-  test.each([`${root}/a%zz`, `${root}/a/%2e%2e/b`, `${root}/a%5Cb`])("is refused as before: %s", async (path) => {
-    const response = await app.get(path);
-    expect([400, 404]).toContain(response.status);
-  });
+  test.each([`${root}/a%zz`, `${root}/a/%2e%2e/b`, `${root}/a%5Cb`])(
+    "is refused as before: %s",
+    async (path) => {
+      const response = await app.get(path);
+      expect([400, 404]).toContain(response.status);
+    },
+  );
 
   test("is served in the end if a proxy decodes all ids, so that no client goes round in circles", async () => {
     const own = await served(laid.yaml());

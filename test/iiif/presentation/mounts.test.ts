@@ -29,7 +29,7 @@ describe("addresses of documents", () => {
   test("encode each segment as encodeURIComponent does", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (names) => {
-        fc.pre(names.every((name) => name.isWellFormed()) && names.join("/") !== "");
+        fc.pre(names.join("/") !== "");
         const built = names.map((name) => name.split("/").map(encodeURIComponent).join("/")).join("/");
         expect(documentAddress(base, names.join("/"))).toBe(`${base}/iiif/presentation/3/${built}`);
       }),
