@@ -97,8 +97,13 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const making = { parts, caller, context, gate, partly, noteUnread };
           const whole = await findReadable(find, making, reading);
           if (whole?.refused) return presentedOf(making, reading, whole);
-          const found = await pieceOf(reading, whole);
-          if (found !== undefined) return presentedOf(making, reading, await stated(making, reading, found));
+          const named = await pieceOf(reading, whole);
+          if (named === undefined) continue;
+          // A manifest only refers to its pages of annotations.
+          const isPage = reading.piece?.kind === "annotations";
+          const found: RestrictedDocument = isPage ? await restrict(making, reading, named) : named;
+          if (found.refused) return presentedOf(making, reading, found);
+          return presentedOf(making, reading, await stated(making, reading, found));
         }
       throw unread ?? missing(parts, all);
     },
@@ -114,7 +119,7 @@ async function findReadable(
   try {
     const found = await find(making, reading);
     if (found === undefined) return undefined;
-    const readable = await restrictDocument(making, reading, found, (id) => manifestNamed(making, id));
+    const readable = await restrict(making, reading, found);
     const { status } = readable.refused ?? {};
     return status === 404 || status === 410 ? undefined : readable;
   } catch (error) {
@@ -128,6 +133,9 @@ async function findReadable(
     );
   }
 }
+
+const restrict = (making: Making, reading: PresentationPath, found: PlannedDocument) =>
+  restrictDocument(making, reading, found, (id) => manifestNamed(making, id));
 
 /** Returns the manifest of an identifier, for text about parts of it in another document. */
 async function manifestNamed(around: Making, id: string): Promise<Made | undefined> {
@@ -209,7 +217,11 @@ async function pieceOf(
   found: PlannedDocument | undefined,
 ): Promise<PlannedDocument | undefined> {
   if (found === undefined || piece === undefined) return found;
-  const { document, canvases } = await found.make();
+  const { document, canvases, attached } = await found.make();
+  if (piece.kind === "annotations") {
+    const page = attached?.page(piece.number, piece.nth ?? 1);
+    return page && { make: async () => ({ document: page }) };
+  }
   // Ranges exist only in descriptions by operators.
   const canvas = piece.kind === "range" ? undefined : await canvases?.at(piece.number - 1);
   const around = canvases ? { ...document, items: canvas ? [canvas] : [] } : document;

@@ -12,8 +12,8 @@ import { setCors } from "../http/cors.ts";
 import { setVary } from "../http/representation/caching.ts";
 
 /**
- * Returns the redirect (301) of a request whose path is not that of its id, or which has a query; undefined if
- * it has to be served. Throws as {@link identifierOf} does.
+ * Returns the redirect (301) of a request whose path is not that of its id, or which has a query; undefined
+ * if it has to be served. Throws as {@link identifierOf} does.
  */
 export type RedirectSpelling = (c: RequestContext, version: PresentationVersion) => Response | undefined;
 

@@ -20,19 +20,25 @@ const imagesSegment = "_images";
 const partSegment = "_part";
 
 /** Parts of documents with an address of their own. */
-export type PieceKind = "canvas" | "page" | "annotation" | "range";
+export type PieceKind = "canvas" | "page" | "annotation" | "annotations" | "range";
 
 /** A piece of a document by its kind and its number from 1. */
 export interface PathPiece {
   readonly kind: PieceKind;
   readonly number: number;
+  /** Of `annotations`: which of the document's pages of annotations, from 1. */
+  readonly nth?: number;
 }
 
-/** Segments of each kind below the address of its document; # is the number. */
+/**
+ * Segments of each kind below the address of its document; the first # is the number, the second `nth`.
+ * `annotations`: those of one page that are about one canvas.
+ */
 const pieceSegments = {
   canvas: ["canvas", "#"],
   page: ["canvas", "#", "page"],
   annotation: ["canvas", "#", "annotation"],
+  annotations: ["canvas", "#", "annotations", "#"],
   range: ["range", "#"],
 } as const satisfies Readonly<Record<PieceKind, readonly string[]>>;
 
@@ -62,8 +68,8 @@ export function partId(collection: string, part: number): string {
 }
 
 /**
- * Returns the address of a document in its one spelling, see {@link encodeSegments}. `base`: the public URL of
- * the service, without a / at its end.
+ * Returns the address of a document in its one spelling, see {@link encodeSegments}. `base`: the public URL
+ * of the service, without a / at its end.
  */
 export function documentAddress(base: string, id: string, version: PresentationVersion = 3): string {
   const root = base + presentationRoot[version];
@@ -95,8 +101,9 @@ export function spellAddress(address: string, base: string): string {
 }
 
 /** Returns the address of a piece of a document. */
-export function pieceAddress(document: string, { kind, number }: PathPiece): string {
-  return `${document}/${pieceSegments[kind].join("/").replace("#", String(number))}`;
+export function pieceAddress(document: string, { kind, number, nth = 1 }: PathPiece): string {
+  const path = pieceSegments[kind].join("/").replace("#", String(number)).replace("#", String(nth));
+  return `${document}/${path}`;
 }
 
 /** Returns the identifier that a raw path spells; undefined for one that none can have. */
@@ -139,18 +146,20 @@ export function presentationPaths(rawPath: string): readonly PresentationPath[] 
   const readings = documentReadings(whole);
   const segments = whole.split("/");
   for (const kind of Object.keys(pieceSegments) as PieceKind[]) {
-    const pattern = pieceSegments[kind];
+    const pattern: readonly string[] = pieceSegments[kind];
     const rest = segments.slice(0, -pattern.length);
     const last = segments.slice(-pattern.length);
     const fits = pattern.every((segment, at) => segment === "#" || segment === last[at]);
-    const number = numberOf(last[pattern.indexOf("#")]);
+    const numbers = last.filter((_, at) => pattern[at] === "#").map(numberOf);
+    const [number, nth] = numbers;
     // The root is always a collection, which has no canvases.
-    if (!fits || number === undefined || rest.length === 0) continue;
+    if (!fits || number === undefined || numbers.includes(undefined) || rest.length === 0) continue;
     const id = acceptIdentifier(rest.join("/"));
     if (id === undefined) continue;
     // Parts are collections too.
     const documents = documentReadings(id).filter(({ extent }) => typeof extent === "string");
-    readings.push(...documents.map((document) => ({ ...document, piece: { kind, number } })));
+    const piece = { kind, number, ...(nth !== undefined && { nth }) };
+    readings.push(...documents.map((document) => ({ ...document, piece })));
   }
   return readings;
 }

@@ -5,10 +5,12 @@ import type { LanguageMap } from "../../iiif/auth.ts";
 import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
 import { arrangeNames } from "../../iiif/presentation/description/merge.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
+import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import type { Sources } from "../../sources/index.ts";
 import { imagesOf } from "../documents/folder-images.ts";
 import { kindOfFolder } from "../documents/folder-kind.ts";
 import type { Folder } from "../folders/folder.ts";
+import { isOfNotes } from "../folders/notes.ts";
 import { type FolderLocation, inside, isReached } from "../places.ts";
 
 /** A folder without facts about its images. */
@@ -63,6 +65,7 @@ function contentsBy(
 export function membersOfFolder(sources: Sources, place: FolderLocation, folder: ListedFolder): Resource {
   const whole = folder.manifestFile?.stored?.whole;
   // At the top of a source, a whole manifest belongs to its images, and annotations do not belong to it.
+  if (whole && isOfAnnotations(whole) && !isOfNotes(folder)) return {};
   if (whole) return place.key === "" && whole.type !== "Collection" ? {} : whole;
   return descriptionsOf(sources, place, folder).own.members;
 }

@@ -9,7 +9,7 @@ import type { FolderReader } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
 import { canvasFacts } from "./canvases.ts";
 import type { Sheet, Sheets } from "./folder-images.ts";
-import type { Canvases } from "./making.ts";
+import type { Attached, Canvases } from "./making.ts";
 
 export interface FolderCanvasesParts {
   readonly sheets: Sheets;
@@ -35,18 +35,29 @@ export async function factsOfSheets(
   return canvases;
 }
 
+export interface CanvasesLook {
+  readonly stand: Standing;
+  readonly context: DocumentContext;
+  readonly attached: Pick<Attached, "of">;
+}
+
 /** The canvases of the document of an identifier. The number of a canvas is its position among the sheets. */
 export function folderCanvases(
   parts: FolderCanvasesParts,
   id: string,
-  stand: Standing,
-  context: DocumentContext,
+  { stand, context, attached }: CanvasesLook,
 ): Canvases {
   const address = documentAddress(context.base, id);
   const { sheets } = parts;
+  const canvasAt = (facts: CanvasFacts, number: number): Resource => {
+    const canvas = canvasOf(facts, number, { address, stand, context });
+    // Annotations are for readers of the image.
+    const annotations = facts.visible ? attached.of(number) : [];
+    return annotations.length > 0 ? { ...canvas, annotations } : canvas;
+  };
   const makeCanvases = async (some: readonly Sheet[], from: number): Promise<readonly Resource[]> =>
     (await factsOfSheets(parts, some))
-      .map((facts, at) => facts && canvasOf(facts, from + at + 1, { address, stand, context }))
+      .map((facts, at) => facts && canvasAt(facts, from + at + 1))
       .filter(isThere);
   return {
     count: async () => (await sheets.all()).length,

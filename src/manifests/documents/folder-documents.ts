@@ -16,18 +16,20 @@ import {
   describeHead,
   describeManifest,
 } from "../../iiif/presentation/description/merge.ts";
-import { isThere } from "../../iiif/presentation/json.ts";
+import { isThere, objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
-import { imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
-import { type StoredDocument, storedDocuments } from "../../iiif/presentation/stored.ts";
+import { documentAddress, imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
+import { isOfAnnotations, type StoredDocument, storedDocuments } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { type FolderLocation, identifierOf, nameOf, parentOf } from "../places.ts";
+import { type AttachedPages, attachedPages } from "./attached.ts";
 import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
 import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isMisplaced, isOfImages, kindOfFolder } from "./folder-kind.ts";
 import type { Canvases, Made, Making, ManifestsParts, PlannedDocument } from "./making.ts";
 import { type ListedMember, lookInto, membersOf } from "./members.ts";
+import { findDerived, findStored } from "./targets.ts";
 
 /** Maximum of canvases of a manifest held in memory; 1,000 take about 10 MB. */
 export const mostHeld = 2000;
@@ -51,9 +53,9 @@ export async function folderDocument(
   const files = folder ? imagesOf(parts.sources, place, folder) : [];
   const kind = folder ? kindOfFolder(folder, place, files.length) : "collection";
   const manifestFile = folder?.manifestFile;
-  const stored = storedAt(reading, kind, manifestFile);
+  const stored = storedAt(reading, { kind, images: files.length }, manifestFile);
   if (folder && manifestFile && stored)
-    return storedFound(making, reading.id, { place, folder }, manifestFile, stored);
+    return storedFound(making, reading, { place, folder }, manifestFile, stored);
   if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
@@ -74,12 +76,14 @@ export async function folderDocument(
 /** Returns the whole document that replaces the one that a reading names. */
 function storedAt(
   { extent }: PresentationPath,
-  kind: FolderKind,
+  { kind, images }: { readonly kind: FolderKind; readonly images: number },
   manifestFile: ManifestFile | undefined,
 ): StoredDocument | undefined {
   const { stored } = manifestFile ?? {};
   if (!manifestFile || !stored) return undefined;
-  if (isMisplaced(kind, manifestFile)) return undefined;
+  if (isMisplaced(kind, images, manifestFile)) return undefined;
+  // Annotations next to images are attached to them.
+  if (isOfAnnotations(stored.whole)) return images === 0 && extent === "whole" ? stored : undefined;
   const own = kind === "collection" && isOfImages(manifestFile) ? "images" : "whole";
   return extent === own ? stored : undefined;
 }
@@ -117,20 +121,51 @@ function refuseUnusable(
   );
 }
 
-function storedFound(
-  { parts, context }: Making,
-  id: string,
+async function storedFound(
+  making: Making,
+  { id }: PresentationPath,
   { place, folder }: { readonly place: FolderLocation; readonly folder: Folder },
   manifestFile: ManifestFile,
   stored: StoredDocument,
-): PlannedDocument {
+): Promise<PlannedDocument> {
+  const { parts, context } = making;
+  const isManifest = stored.whole.type === "Manifest";
+  const pages = isManifest ? await attachedPages(making, place, folder, stored.whole.annotations) : undefined;
   const make = async () => {
     const made = storedDocuments(stored, id, context.base);
     parts.manifestFiles.tellOrigins(place, manifestFile, made.document, context.base);
-    return made;
+    return pages ? attachStored(parts, made, pages, folder) : made;
   };
-  return { make, folder, ignoredFile: () => parts.manifestFiles.tell(place, manifestFile) };
+  return {
+    make,
+    folder,
+    ...(pages && { beyond: pages.stamp }),
+    ignoredFile: () => parts.manifestFiles.tell(place, manifestFile),
+  };
 }
+
+/** Attaches pages of annotations to the canvases of a stored manifest. */
+async function attachStored(
+  { sources }: ManifestsParts,
+  made: Made,
+  pages: AttachedPages,
+  { serial }: Folder,
+): Promise<Made> {
+  const { annotations, ...document } = made.document;
+  const address = String(document.id);
+  const find = findStored(sources, document);
+  const attached = await pages.attach({ address, find, key: `${serial} ${address}`, annotations });
+  const items = objectsOf(document.items).map((canvas, at) => withPages(canvas, attached.of(at + 1)));
+  const { left } = attached;
+  return {
+    ...made,
+    document: { ...document, items, ...(left.length > 0 && { annotations: left }) },
+    attached,
+  };
+}
+
+const withPages = (canvas: Resource, pages: readonly Resource[]): Resource =>
+  pages.length === 0 ? canvas : { ...canvas, annotations: [...objectsOf(canvas.annotations), ...pages] };
 
 /** Identifier, name and parent of the document of a folder. */
 function identityOf({ sources }: ManifestsParts, place: FolderLocation) {
@@ -158,30 +193,42 @@ async function folderManifest(
   const all = isWhole ? await sheets.all() : undefined;
   if (!all) gate.restrict();
   const looking = { sheets, reader, gate };
+  const pages = await attachedPages(making, place, folder, description.members.annotations);
   const manifestFile = folder.manifestFile?.stored ? undefined : folder.manifestFile;
   const facts = async () => (await factsOfSheets(looking, await sheets.all())).filter(isThere);
 
   const make = async (): Promise<Made> => {
+    const address = documentAddress(context.base, identity.id);
+    const { annotations, ...members } = description.members;
+    const find = findDerived(parts.sources, place, address);
+    const attached = await pages.attach({ address, find, key: address, annotations });
+    const { left } = attached;
+    const described = {
+      ...description,
+      members: { ...members, ...(left.length > 0 && { annotations: left }) },
+    };
+    const isDescribed = manifestFile !== undefined || left.length > 0;
     const front = await firstReadable(looking, ({ pass }) => pass.visible);
     const stand = standingOf(await firstReadable(looking, () => true));
     const gated = sheets.areGated();
     const notes = sheets.notes().join(" ");
     const note = notes ? { note: notes } : {};
     const head = manifestHead({ ...identity, ...(front && { front }), gated, ...note }, context);
-    const canvases = folderCanvases(looking, identity.id, stand, context);
-    const document = manifestFile ? describeHead(head, description, context.base) : head;
+    const canvases = folderCanvases(looking, identity.id, { stand, context, attached });
+    const document = isDescribed ? describeHead(head, described, context.base) : head;
     const isLong = !all || all.length > mostHeld;
-    if (document && (isLong || making.partly)) return { document, canvases };
+    if (document && (isLong || making.partly)) return { document, canvases, attached };
     const derived = { ...head, items: await itemsOf(canvases) };
     if (derived.items.length === 0) throw new ServiceError("not-found", gone, { code: "no_such_manifest" });
-    if (!manifestFile) return { document: derived };
-    const merged = describeManifest(derived, description, await facts(), context.base);
-    manifestFile.add(merged.faults);
-    return { document: merged.document };
+    if (!isDescribed) return { document: derived, attached };
+    const merged = describeManifest(derived, described, await facts(), context.base);
+    manifestFile?.add(merged.faults);
+    return { document: merged.document, attached };
   };
   return {
     make,
     folder,
+    beyond: pages.stamp,
     facts,
     outcome: () => all && outcomeOf(all),
     isKnown: () => sheets.areRead(),

@@ -5,6 +5,7 @@ import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
+import { isOfNotes } from "../folders/notes.ts";
 import { type FolderLocation, nameOf } from "../places.ts";
 
 /**
@@ -21,8 +22,8 @@ export function kindOfFolder(
 ): FolderKind {
   if (key === "") return "collection";
   const whole = manifestFile?.stored?.whole;
-  if (whole && isOfAnnotations(whole)) return "annotations";
-  if (whole) return whole.type === "Manifest" ? "manifest" : "collection";
+  if (isOfNotes({ listing, ...(manifestFile && { manifestFile }) })) return "annotations";
+  if (whole && !isOfAnnotations(whole)) return whole.type === "Manifest" ? "manifest" : "collection";
   return images > 0 && listing.directories.length === 0 ? "manifest" : "collection";
 }
 
@@ -33,6 +34,8 @@ export function labelOf(
   kind: "manifest" | "collection",
 ): string | LanguageMap {
   const whole = folder.manifestFile?.stored?.whole;
+  // Annotations next to images have a label of their own.
+  if (whole && isOfAnnotations(whole)) return nameOf(place);
   const said = whole ? whole.label : folder.manifestFile?.describe(kind).members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
@@ -48,16 +51,20 @@ export function labelOfImages({ manifestFile }: Folder, place: FolderLocation): 
 const misplaced: Fault = {
   path: ["type"],
   message:
-    "expected Manifest or Collection at the top of a source; put annotations into a folder of their own",
+    "expected Manifest or Collection in a folder of folders; put annotations next to the images that they are about, or into a folder of their own",
 };
 
 /**
- * True for a whole document of annotations in a folder that is a collection, which is noted as a fault: the
+ * True for a whole document of annotations in a collection without images, which is noted as a fault: the
  * top of a source is a collection whatever it holds, and nothing else is called one by its kind.
  */
-export function isMisplaced(kind: FolderKind, manifestFile: Folder["manifestFile"]): boolean {
+export function isMisplaced(
+  kind: FolderKind,
+  images: number,
+  manifestFile: Folder["manifestFile"],
+): boolean {
   const { stored } = manifestFile ?? {};
-  if (kind !== "collection" || !stored || !isOfAnnotations(stored.whole)) return false;
+  if (kind !== "collection" || images > 0 || !stored || !isOfAnnotations(stored.whole)) return false;
   manifestFile?.add([misplaced]);
   return true;
 }

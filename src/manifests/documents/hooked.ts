@@ -35,7 +35,10 @@ export async function applyHook(
   if (answer === undefined) return isUnasked ? undefined : found;
   const changed = isWhole(answer)
     ? wholeOf(making, id, answer)
-    : { document: await mergeHook(making, id, found, made, answer) };
+    : {
+        document: await mergeHook(making, id, found, made, answer),
+        ...(made.attached && { attached: made.attached }),
+      };
   return { make: async () => changed, ...(found.ignoredFile && { ignoredFile: found.ignoredFile }) };
 }
 

@@ -40,8 +40,20 @@ export interface Made {
   readonly document: Resource;
   /** The same in 2.1, if its operator wrote it so; otherwise 2.1 is converted from 3.0. */
   readonly document2?: Resource;
+  /** Annotations that are attached to the canvases of a manifest. */
+  readonly attached?: Attached;
   /** Canvases of a manifest whose items are left out of the document, which has an empty list instead. */
   readonly canvases?: Canvases;
+}
+
+/** Annotations by canvas. */
+export interface Attached {
+  /** Value of the member `annotations` of the manifest: what is about no canvas. */
+  readonly left: readonly Resource[];
+  /** References to the pages about a canvas, by its number from 1. */
+  of(number: number): readonly Resource[];
+  /** Returns such a page as a document of its own; undefined if there is none. */
+  page(number: number, nth: number): Resource | undefined;
 }
 
 /**

@@ -39,7 +39,7 @@ export function manifestFileFaults(
   const images = imagesOf(sources, place, folder);
   const kind = kindOfFolder(folder, place, images.length);
   const { stored, unusable } = manifestFile;
-  isMisplaced(kind, manifestFile);
+  isMisplaced(kind, images.length, manifestFile);
   if (stored && !stored.whole2) manifestFile.add(doubtsOfStored(stored.whole));
   else if (!stored && unusable === undefined) {
     if (kind === "manifest") applyToImages(manifestFile, manifestFile.describe("manifest"), images);

@@ -74,7 +74,9 @@ export function createReadable({ gate, base, imagePrefixes, manifestOf }: Readab
     }
     for (const { id, piece } of documents)
       for (const holder of piece ? [id] : holdersOf(id)) {
-        const addressIn = (whole: string) => (piece ? pieceAddress(whole, piece) : documentAddress(base, id));
+        // A page of annotations is about its canvas.
+        const part = piece?.kind === "annotations" ? ({ ...piece, kind: "canvas" } as const) : piece;
+        const addressIn = (whole: string) => (part ? pieceAddress(whole, part) : documentAddress(base, id));
         const images = await imagesAt(await open(holder), addressIn);
         if (images) return images;
       }

@@ -6,7 +6,7 @@ import { withContext } from "../../iiif/presentation/context.ts";
 import { typedService } from "../../iiif/presentation/image.ts";
 import { isThere } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
-import { documentAddress, type PresentationPath } from "../../iiif/presentation/mounts.ts";
+import type { PresentationPath } from "../../iiif/presentation/mounts.ts";
 import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import { type MayRead, withhold } from "../../iiif/presentation/withheld.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
@@ -80,9 +80,9 @@ export async function restrictDocument(
   const left = withhold(made.document, mayRead);
   if (left === undefined || isEmptied(made.document, left))
     return titleAlone(making, reading, found, withheldText);
-  const { canvases } = made;
+  const { canvases, attached } = made;
   // Canvases that are made on demand are derived and have no texts. Version 2.1 is made of what is left.
-  const restricted: Made = { document: left, ...(canvases && { canvases }) };
+  const restricted: Made = { document: left, ...(canvases && { canvases }), ...(attached && { attached }) };
   return { ...found, make: async () => restricted, outcome: () => undefined };
 }
 
@@ -146,7 +146,7 @@ const refusalOf = (decision: Awaited<ReturnType<Making["gate"]["decide"]>>): Ref
 
 /** The title of a document, with the services to log in if a rule names any. */
 function titleAlone(
-  { context, gate }: Making,
+  { gate }: Making,
   reading: PresentationPath,
   found: PlannedDocument,
   refused: RefusedDecision,
@@ -155,7 +155,7 @@ function titleAlone(
     const { document } = await found.make();
     const services = [reading.id, reading.of].map((id) => gate.services(id)).find(({ length }) => length > 0);
     const title = {
-      id: documentAddress(context.base, reading.id),
+      id: document.id,
       type: document.type,
       ...(document.label !== undefined && { label: document.label }),
       ...(services && { service: services.map(typedService) }),

@@ -9,11 +9,12 @@ import { createSingleFlight, type KeepAlive } from "../../lib/concurrency/single
 import { plainSegments } from "../../lib/text/plain-segments.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
-import { inside } from "../places.ts";
+import { type FolderLocation, inside } from "../places.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
 import { type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
 import type { ReadYaml } from "./manifest-file-text.ts";
+import { type Look, withoutNotes } from "./notes.ts";
 
 export interface FoldersParts {
   readonly readYaml: ReadYaml;
@@ -87,6 +88,30 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
     return known.folder;
   };
 
+  /** Manifest files that were read to find out what a folder holds. */
+  const seen = createLru<string, ManifestFile>(seenBytes);
+  const look =
+    (signal: AbortSignal): Look =>
+    async (place) => {
+      const { source, key } = place;
+      const name = `${source.name}\0${key}`;
+      const listing = listingOf((await listFolder(source, key, signal, false)) ?? []);
+      if (listing.images.length > 0) return { listing };
+      const known = seen.get(name) ?? kept.get(name)?.folder?.manifestFile;
+      const manifestFile = await readManifestFile(source, key, listing.manifestFiles, {
+        readYaml,
+        known,
+        signal,
+      });
+      if (manifestFile) seen.set(name, manifestFile, 8 * manifestFile.size + bytesOfName);
+      return { listing, ...(manifestFile && { manifestFile }) };
+    };
+
+  const withoutFoundNotes = (place: FolderLocation, entries: readonly SourceEntry[], signal: AbortSignal) => {
+    const most = isRemote(place.source) ? mostSought.remote : mostSought.local;
+    return withoutNotes(place, listingOf(entries), most, look(signal));
+  };
+
   const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
     const list = () => listFolder(source, key, signal);
     const begun = purgesOf(info);
@@ -95,7 +120,7 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
       : await timeListing(list, now);
     if (signal.aborted) throw cancelledError(signal);
     const before = kept.get(name)?.folder;
-    const listing = found.entries && listingOf(found.entries);
+    const listing = found.entries && (await withoutFoundNotes({ source, key }, found.entries, signal));
     const manifestFile = await readManifestFile(
       source,
       key,
@@ -130,7 +155,12 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
     async read(source, key, before, signal = new AbortController().signal) {
       const entries = await listFolder(source, key, signal, false);
       if (entries === undefined) return undefined;
-      const listing = listingOf(entries);
+      const listed = listingOf(entries);
+      // What a folder without images holds is found by reading what is in it.
+      const listing =
+        listed.images.length > 0
+          ? await withoutNotes({ source, key }, listed, mostSought.local, look(signal))
+          : listed;
       for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
       const reading = { readYaml, known: before, signal };
       const manifestFile = await readManifestFile(source, key, listing.manifestFiles, reading);
@@ -138,6 +168,12 @@ export function createFolders({ info, readYaml, times, keepAlive, now = Date.now
     },
   };
 }
+
+/** Folders in a folder that are looked into to find those of annotations alone. */
+const mostSought = { local: 200, remote: 16 } as const;
+
+/** Bytes for the manifest files of those. */
+const seenBytes = 8 * 2 ** 20;
 
 /** The manifest files that a folder of a source without listings may hold. */
 const candidates = manifestFileNames.map((name) => ({ name }));
@@ -229,6 +265,7 @@ function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one
     before.images.length === after.images.length &&
     before.directories.length === after.directories.length &&
     before.directories.every((name, at) => name === after.directories[at]) &&
+    before.notes.join("/") === after.notes.join("/") &&
     before.images.every(({ name, validator }, at) => {
       const now = after.images[at];
       return validator !== undefined && now?.name === name && now.validator === validator;

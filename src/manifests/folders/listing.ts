@@ -17,6 +17,8 @@ export interface ListedFile {
 export interface Listing {
   readonly images: readonly ListedFile[];
   readonly directories: readonly string[];
+  /** Folders that hold only annotations, as far as known: they are no directories for readers. */
+  readonly notes: readonly string[];
   /** The manifest files that are there, in their order. */
   readonly manifestFiles: readonly ListedFile[];
 }
@@ -30,6 +32,7 @@ export function listingOf(entries: readonly SourceEntry[]): Listing {
   return {
     images: sortByName("image").map(withoutKind),
     directories: sortByName("directory").map(({ name }) => name),
+    notes: [],
     manifestFiles: manifestFileNames.flatMap((name) => named.get(name) ?? []).map(withoutKind),
   };
 }
@@ -40,10 +43,10 @@ const withoutKind = ({ name, validator }: SourceEntry): ListedFile => ({
 });
 
 /** About how many bytes of memory a listing takes. */
-export function weightOf({ images, directories, manifestFiles }: Listing): number {
+export function weightOf({ images, directories, notes, manifestFiles }: Listing): number {
   const files = [...images, ...manifestFiles];
   return (
     files.reduce((sum, { name, validator = "" }) => sum + 2 * (name.length + validator.length) + 64, 256) +
-    directories.reduce((sum, name) => sum + 2 * name.length + 32, 0)
+    [...directories, ...notes].reduce((sum, name) => sum + 2 * name.length + 32, 0)
   );
 }

@@ -102,11 +102,32 @@ async function folderEntry(
       : undefined;
   }
   const folder = await lookInto(place);
+  if (folder && (await holdsNotes(place, folder, lookInto))) return undefined;
   const own = folder ? `${text}\n${folder.text}` : text;
   queue.push({ place, folder, isRoot: false, above: `${above}${own}\n` });
   if (!matches(request.words, own, above)) return undefined;
   const label = labelAbove ?? folder?.label;
   return { kind: "folder", identifier, ...(label && { label }) };
+}
+
+/** Levels of folders that are looked into to find out that they hold annotations alone. */
+const mostLevels = 3;
+
+/** True for a folder that holds annotations alone, or folders of those: it is no folder for readers. */
+async function holdsNotes(
+  place: FolderLocation,
+  { isOfNotes, contents }: SearchedFolder,
+  lookInto: LookInto,
+  levels = mostLevels,
+): Promise<boolean> {
+  if (isOfNotes) return true;
+  if (levels === 0 || contents.length === 0 || contents.some(({ kind }) => kind === "image")) return false;
+  for (const { name } of contents) {
+    const inner = inside(place, name);
+    const folder = await lookInto(inner);
+    if (!folder || !(await holdsNotes(inner, folder, lookInto, levels - 1))) return false;
+  }
+  return true;
 }
 
 function* contentsWithPlaces(

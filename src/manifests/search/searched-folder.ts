@@ -3,6 +3,7 @@
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Sources } from "../../sources/index.ts";
 import { type Content, contentsOf, type ListedFolder, labelIn, membersOfFolder } from "../browse/contents.ts";
+import { isOfNotes } from "../folders/notes.ts";
 import type { FolderLocation } from "../places.ts";
 import { comparable, textIn } from "./words.ts";
 
@@ -15,6 +16,8 @@ export interface SearchedContent extends Omit<Content, "members"> {
 export interface SearchedFolder {
   /** From its own manifest file. */
   readonly label?: LanguageMap;
+  /** True if it holds annotations alone. */
+  readonly isOfNotes: boolean;
   /** Text of its own manifest file; "" for none. */
   readonly text: string;
   /** Folders, then images. */
@@ -32,6 +35,7 @@ export function searchedFolder(
   const label = labelIn(members);
   return {
     ...(label && { label }),
+    isOfNotes: isOfNotes(folder),
     text: textIn(members),
     contents: contents.map(({ members, ...content }) => {
       const own = labelIn(members);

@@ -251,8 +251,16 @@ function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescr
 
 function describeCanvas(canvas: Resource, part: PartDescription | undefined, origin: Origin): Resource {
   if (part === undefined) return canvas;
-  const { items, ...head } = canvas;
-  return { ...head, ...absolute(part.members, origin), ...absolute(part.extra, origin), items };
+  const { items, annotations, ...head } = canvas;
+  const described: Resource = {
+    ...head,
+    ...absolute(part.members, origin),
+    ...absolute(part.extra, origin),
+    items,
+  };
+  // Pages that are attached to it stay.
+  if (annotations === undefined) return described;
+  return { ...described, annotations: [...objectsOf(described.annotations), ...objectsOf(annotations)] };
 }
 
 function withExtra(document: Resource, extra: Resource, origin: Origin): Resource {
