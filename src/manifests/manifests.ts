@@ -110,6 +110,12 @@ export function createManifests(parts: ManifestsParts): Manifests {
   };
 }
 
+/** Codes of errors whose reasons quote a manifest file. */
+const quotingCodes: ReadonlySet<string | undefined> = new Set([
+  "unusable_manifest_file",
+  "unsupported_presentation_version",
+]);
+
 /** Returns what a reading names, as its caller may read it; undefined if they may not know of it. */
 async function findReadable(
   find: Find,
@@ -123,7 +129,7 @@ async function findReadable(
     const { status } = readable.refused ?? {};
     return status === 404 || status === 410 ? undefined : readable;
   } catch (error) {
-    const isFault = error instanceof ServiceError && error.code === "unusable_manifest_file";
+    const isFault = error instanceof ServiceError && quotingCodes.has(error.code);
     if (!isFault || (await making.gate.mayRead(reading.of, "all"))) throw error;
     // The reason quotes the file.
     throw new ServiceError(

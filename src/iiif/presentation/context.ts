@@ -3,6 +3,7 @@
 import { authContextUri } from "../image/info.ts";
 import { textsOf } from "./json.ts";
 import type { Resource } from "./model.ts";
+import { versionOfContext } from "./version4.ts";
 
 /** JSON-LD context of documents, by version. */
 export const presentationContext = {
@@ -25,7 +26,10 @@ export function withContext(document: Resource, gated: boolean): Resource {
 export function addContexts(document: Resource, further: unknown): Resource {
   const own = presentationContext[3];
   const { "@context": given, ...members } = document;
-  const others = [...textsOf(further), ...textsOf(given)].filter((context) => context !== own);
+  // The contexts of two versions contradict each other.
+  const others = [...textsOf(further), ...textsOf(given)].filter(
+    (context) => versionOfContext(context) === undefined,
+  );
   return { "@context": others.length > 0 ? [...new Set(others), own] : own, ...members };
 }
 

@@ -53,6 +53,8 @@ export async function folderDocument(
   const files = folder ? imagesOf(parts.sources, place, folder) : [];
   const kind = folder ? kindOfFolder(folder, place, files.length) : "collection";
   const manifestFile = folder?.manifestFile;
+  if (manifestFile && replacesWithNewer(reading, place, manifestFile))
+    throw newerVersion(parts, place, manifestFile);
   const stored = storedAt(reading, { kind, images: files.length }, manifestFile);
   if (folder && manifestFile && stored)
     return storedFound(making, reading, { place, folder }, manifestFile, stored);
@@ -71,6 +73,33 @@ export async function folderDocument(
   if (folder === undefined && members.length === 0) return undefined;
   if (members.length === 0) refuseUnusable(parts, place, manifestFile);
   return folderCollection(making, place, folder, members, extent);
+}
+
+/** True if a document of a version that cannot be served would replace the one that a reading names. */
+function replacesWithNewer(
+  { extent }: PresentationPath,
+  { key }: FolderLocation,
+  { newer }: ManifestFile,
+): boolean {
+  if (!newer || isOfAnnotations(newer)) return newer !== undefined && key !== "" && extent === "whole";
+  // At the top of a source a manifest is that of its images.
+  return extent === (key === "" && newer.type === "Manifest" ? "images" : "whole");
+}
+
+/** Returns the error for a stored document of a version that cannot be served. */
+function newerVersion(
+  parts: ManifestsParts,
+  place: FolderLocation,
+  manifestFile: ManifestFile,
+): ServiceError {
+  parts.manifestFiles.tell(place, manifestFile);
+  const { path = [], message } = manifestFile.newer?.fault ?? {};
+  const where = path.length > 0 ? ` (${path.join(".")})` : "";
+  return new ServiceError(
+    "unsupported",
+    `The document in ${manifestFile.name} at this address ${message}${where}. Its operator can store it as 3.0.`,
+    { code: "unsupported_presentation_version" },
+  );
 }
 
 /** Returns the whole document that replaces the one that a reading names. */

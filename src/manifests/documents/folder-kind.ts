@@ -21,9 +21,11 @@ export function kindOfFolder(
   images: number,
 ): FolderKind {
   if (key === "") return "collection";
-  const whole = manifestFile?.stored?.whole;
+  const whole = manifestFile?.stored?.whole ?? manifestFile?.newer;
   if (isOfNotes({ listing, ...(manifestFile && { manifestFile }) })) return "annotations";
-  if (whole && !isOfAnnotations(whole)) return whole.type === "Manifest" ? "manifest" : "collection";
+  if (whole && isOfAnnotations(whole)) {
+    if (images === 0) return "annotations";
+  } else if (whole) return whole.type === "Manifest" ? "manifest" : "collection";
   return images > 0 && listing.directories.length === 0 ? "manifest" : "collection";
 }
 
@@ -51,7 +53,7 @@ export function labelOfImages({ manifestFile }: Folder, place: FolderLocation): 
 const misplaced: Fault = {
   path: ["type"],
   message:
-    "expected Manifest or Collection in a folder of folders; put annotations next to the images that they are about, or into a folder of their own",
+    "expected Manifest or Collection at the top of a source; put annotations next to the images that they are about, or into a folder of their own",
 };
 
 /**

@@ -9,6 +9,7 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { safeDocument } from "../../iiif/presentation/safe-document.ts";
 import { faultsOfStored, isWhole, storedDocuments, storedOf } from "../../iiif/presentation/stored.ts";
+import { readVersion4 } from "../../iiif/presentation/version4.ts";
 import { itemsOf } from "./folder-documents.ts";
 import type { Made, Making, PlannedDocument } from "./making.ts";
 
@@ -72,8 +73,10 @@ function safe(making: Making, id: string, answer: Resource | undefined): Resourc
 }
 
 function wholeOf(making: Making, id: string, answer: Resource): Made {
-  refuse(making, id, faultsOfStored(answer));
-  return storedDocuments(storedOf(answer), id, making.context.base);
+  const version4 = readVersion4(answer);
+  const whole = version4 ? version4.document : answer;
+  refuse(making, id, whole ? faultsOfStored(whole) : version4 ? [version4.fault] : []);
+  return storedDocuments(storedOf(whole ?? answer), id, making.context.base);
 }
 
 async function mergeHook(

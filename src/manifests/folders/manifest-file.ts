@@ -6,6 +6,7 @@ import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { objectOf } from "../../iiif/presentation/json.ts";
 import { safeDocument } from "../../iiif/presentation/safe-document.ts";
 import { faultsOfStored, isWhole, type StoredDocument, storedOf } from "../../iiif/presentation/stored.ts";
+import { readVersion4 } from "../../iiif/presentation/version4.ts";
 import { createPauses } from "../../lib/concurrency/pauses.ts";
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
@@ -20,6 +21,8 @@ export interface ManifestFile {
   readonly size: number;
   /** A document that takes the place of the derived one. */
   readonly stored?: StoredDocument;
+  /** A document of a version that 3.0 cannot express. */
+  readonly newer?: { readonly type: unknown; readonly fault: Fault };
   /**
    * Why nothing of the file can be used; absent for whole documents and descriptions, even if they have
    * faults.
@@ -128,15 +131,20 @@ export async function manifestFileOf(
   // YAML with only comments does not describe the folder; JSON is never empty.
   const isEmpty = value === null && !isJson;
   const isPlain = value !== undefined && !isEmpty && objectOf(value) === undefined;
-  const misread = isDocument ? faultsOfStored(value) : isPlain ? [plainFault] : [];
+  const version4 = isDocument ? readVersion4(value) : undefined;
+  const whole = version4 ? version4.document : isDocument ? value : undefined;
+  const newer = version4 && !whole ? version4.fault : undefined;
+  const misread = newer ? [newer] : whole ? faultsOfStored(whole) : isPlain ? [plainFault] : [];
   add(misread);
+  if (version4) add([version4.fault]);
   add(unsafe);
   const [unusable] = value === undefined || misread.length > 0 ? faults : [];
   return {
     name,
     validator,
     size: bytes.length,
-    ...(isDocument && misread.length === 0 && { stored: storedOf(value) }),
+    ...(whole && misread.length === 0 && { stored: storedOf(whole) }),
+    ...(newer && { newer: { type: objectOf(value)?.type, fault: newer } }),
     ...(unusable !== undefined && { unusable }),
     describe(kind) {
       if (isDocument || isPlain) return nothing;
