@@ -3,5 +3,5 @@
 import { installPackages } from "../../scripts/packages.mjs";
 
 export default function setup(): void {
-  installPackages("test/browser");
+  installPackages("test/browser", "test/browser/clients");
 }
