@@ -106,9 +106,7 @@ test.each(["service", "files"] as const)(
   "an old address of a page leads to its new section, on the server of the %s",
   async (server) => {
     const { page } = await open(`${sites[server]}how-to/login-entra.html`);
-    await page.waitForURL(
-      `${sites[server]}how-to/logins.html#log-in-with-openid-connect-keycloak-entra-id`,
-    );
+    await page.waitForURL(`${sites[server]}how-to/logins.html#log-in-with-openid-connect-keycloak-entra-id`);
     await expect.poll(() => page.locator(":target").textContent()).toContain("OpenID Connect");
     await page.close();
   },
