@@ -115,7 +115,7 @@ const wanted: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "deep zoom": ["faq#which-iiif-apis-does-it-implement"],
   mysql: ["faq#do-i-need-a-database"],
   upload: ["faq#can-readers-upload-images-or-annotate-them"],
-  annotations: ["concepts/presentation#store-a-whole-document"],
+  annotations: ["concepts/presentation#annotations"],
   azure: ["how-to/logins", "how-to/s3-bucket"],
   nfs: ["concepts/sources#folders"],
   "load balancer": ["operations/scaling"],
