@@ -194,7 +194,7 @@ function describe(frame: FrameHeader, around: JobContext): ImageHeader {
     arithmetic,
     ...(around.lateHeight && { lateHeight: true }),
   };
-  const refused = refusal(frame, around.hierarchical, arithmetic);
+  const refused = refusal(frame, around.hierarchical);
   return {
     format: "jpg",
     width: frame.width,
@@ -215,14 +215,13 @@ function describe(frame: FrameHeader, around: JobContext): ImageHeader {
  * Returns the reason why a valid file cannot be decoded, worded to follow "The source file is"; undefined if
  * it can be decoded.
  */
-function refusal(frame: FrameHeader, hierarchical: boolean, arithmetic: boolean): string | undefined {
+function refusal(frame: FrameHeader, hierarchical: boolean): string | undefined {
   const kind = frameKinds[frame.code]!;
   const components = frame.components.length;
   if (kind.refused) return kind.refused;
   if (hierarchical) return "hierarchical JPEG";
   if (frame.precision !== 8) return `JPEG with ${frame.precision} bits per sample`;
   if (!(components in interpretations)) return `JPEG with ${components} components`;
-  if (arithmetic && components === 4) return "arithmetic-coded CMYK JPEG";
   if (frame.height === 0)
     return `JPEG without a height, in its frame header or behind a first scan of at most ${longestSearch >> 20} MiB`;
   if (frame.width > maxSide || frame.height > maxSide) return `JPEG with a side above ${maxSide} pixels`;
