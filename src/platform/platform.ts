@@ -257,8 +257,8 @@ export interface Platform {
    */
   readonly sendsPieces?: boolean;
   /**
-   * GET requests, or other requests without a body, to addresses that `allowed` accepts; not on workerd, whose
-   * own network policy decides.
+   * GET requests, or other requests without a body, to addresses that `allowed` accepts; not on workerd,
+   * whose own network policy decides.
    */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
   /**

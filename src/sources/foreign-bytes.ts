@@ -13,8 +13,8 @@ const pageForm = new RegExp(`^(\\xef\\xbb\\xbf)?\\s*(<\\?xml[^>]*>\\s*)?<(${tags
 const isBinary = (byte: number) => byte < 0x20 && ![0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte);
 
 /**
- * True if a response is a web page: its bytes are HTML, or it says so and its bytes are text. `beginning`: its
- * first bytes, at most all.
+ * True if a response is a web page: its bytes are HTML, or it says so and its bytes are text. `beginning`:
+ * its first bytes.
  */
 export function isPage(beginning: Uint8Array, contentType: string | null): boolean {
   const start = beginning.subarray(0, lookedAt);

@@ -134,10 +134,10 @@ export function httpRemote(
   };
 }
 
-/** Some servers refuse requests without it; images are preferred if an address has several representations. */
+/** Some servers refuse requests without it. Images are preferred to other representations. */
 const accept = "image/*, */*;q=0.8";
 
-/** Returns the headers of every request: those of the operator, and the usual ones that these do not replace. */
+/** Returns the headers of every request: those of the operator, and usual ones that are not among them. */
 function ownHeaders(
   { headers, user_agent }: Pick<HttpSourceOptions, "headers" | "user_agent">,
   userAgent: string,

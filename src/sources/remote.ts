@@ -98,8 +98,8 @@ export const originErrors = {
 } as const;
 
 /**
- * Returns the ServiceError `source` with a code of {@link originErrors}. `retryAfterMs`: when the server wants
- * to be asked again.
+ * Returns the ServiceError `source` with a code of {@link originErrors}. `retryAfterMs`: time after which the
+ * server wants to be asked again.
  */
 export function originError(
   code: keyof typeof originErrors,

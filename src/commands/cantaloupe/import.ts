@@ -152,7 +152,11 @@ function variablesOf(settings: readonly Setting[], found: readonly Found[]): Var
   return [...new Set(names)].map((name) => {
     const of = found.filter(({ to, outcome }) => outcome === "taken" && to === name);
     const [first] = of;
-    if (!first) return { name, text: "as for other programs that use this bucket" };
+    if (!first)
+      return {
+        name,
+        text: "as for other programs that use this bucket; not needed if this machine has a role",
+      };
     const isPair = of.length > 1 && first.text !== undefined;
     return {
       name,

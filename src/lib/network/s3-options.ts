@@ -93,9 +93,9 @@ export function withoutCredentials<T extends S3Settings>(settings: T): T {
 }
 
 /**
- * Converts the settings for {@link openBucket}. Credentials are those of the variables that the settings name,
- * else of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else of the role that `host` gives
- * access to. Throws an Error that names a variable which is not set.
+ * Converts the settings for {@link openBucket}. Credentials are those of the variables that the settings
+ * name, else of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else of the role that `host`
+ * gives access to. Throws an Error that names a variable which is not set.
  */
 export function bucketOf(
   settings: S3Settings,

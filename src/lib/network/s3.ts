@@ -41,8 +41,8 @@ export interface ListedObject {
 export interface Bucket {
   /**
    * Returns the response to a request for an object, or for the bucket if the key is empty, with any status
-   * below 300, or 304. Any other status throws S3Error; an unreachable service throws the runtime's error, and
-   * CredentialsError is thrown if the credentials of a role cannot be had.
+   * below 300, or 304. Any other status throws S3Error; an unreachable service throws the runtime's error.
+   * Throws CredentialsError if the credentials of a role cannot be had.
    */
   request(method: string, key: string, parts?: RequestParts): Promise<Response>;
   /** Returns all bytes of an object, or undefined if there is none. */

@@ -10,8 +10,8 @@ export type WholeResponse = Extract<RemoteAnswer, { kind: "whole" }>;
 /**
  * Yields the bytes of a whole response in blocks of `blockSize`, the last one shorter. If the consumer ends
  * early, the response is cancelled. Throws ServiceError `source` with the codes origin_too_large above `most`
- * bytes, origin_bad_answer if the response is an error document, origin_not_image if it is a web page, and origin_unavailable if the body breaks
- * off or does not have the announced length.
+ * bytes, origin_bad_answer if the response is an error document, origin_not_image if it is a web page, and
+ * origin_unavailable if the body breaks off or does not have the announced length.
  */
 export async function* wholeBlocks(
   { body, length }: WholeResponse,

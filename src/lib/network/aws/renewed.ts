@@ -66,7 +66,7 @@ export function renewedCredentials({
   return {
     async get() {
       if (!held || leftMs(held) <= 0) return fetchOnce();
-      if (isDue(held)) fetchOnce().catch(() => {}); // whoever comes after the end gets the error
+      if (isDue(held)) fetchOnce().catch(() => {}); // a caller after the end gets the error
       return held.credentials;
     },
     async renew(refused) {

@@ -55,17 +55,17 @@ async function once(
   send: Send,
   { url, method = "GET", headers = {}, body, timeoutMs, service, advice }: SmallRequest,
 ): Promise<SmallResponse> {
+  const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await send(url, {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: late,
     });
     return { status: response.status, text: await boundedText(response) };
   } catch (error) {
-    const { name } = error as Error;
-    const how = name === "TimeoutError" ? `did not respond within ${timeoutMs} ms` : "could not be reached";
+    const how = late.aborted ? `did not respond within ${timeoutMs} ms` : "could not be reached";
     throw new CredentialsError(`${service} ${how}; ${advice}`, { cause: error });
   }
 }

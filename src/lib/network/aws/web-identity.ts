@@ -76,7 +76,7 @@ async function asked(send: Send, request: SmallRequest) {
   return isPassing ? smallRequest(send, request) : response;
 }
 
-/** Returns the endpoint of the region (AWS General Reference, "AWS STS endpoints"), or the one that is set. */
+/** Returns the endpoint that is set, else that of the region (AWS General Reference, "AWS STS endpoints"). */
 function serviceUrl(env: Env, bucketRegion: string): URL {
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || bucketRegion;
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
