@@ -1,5 +1,5 @@
-// What clients of /mcp name and get back: addresses of this server in place of identifiers, folders and images
-// that are taken for each other, descriptions of folders, and documents behind links.
+// What clients of /mcp name and get back: addresses of this server in place of identifiers, folders and
+// images that are taken for each other, descriptions of folders, and documents behind links.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";

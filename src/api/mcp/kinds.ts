@@ -1,6 +1,6 @@
 // Folders that are asked for as images, and images that are asked for as folders.
 
-import { ServiceError } from "../../errors.ts";
+import { type ErrorKind, ServiceError } from "../../errors.ts";
 import { foresee } from "../../images/foresee.ts";
 import { browseFolder } from "../../manifests/browse/browse.ts";
 import type { Service } from "../../service.ts";
@@ -56,6 +56,9 @@ export function browseParts(service: Service): Parameters<typeof browseFolder>[0
   return { images, auth, sources, folders, search, options: service.config().presentation };
 }
 
+/** Errors that only an image can have. */
+const faultsOfImages: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "too-large"]);
+
 /** Returns the result of browsing one of these identifiers if it is an image that the caller may have. */
 export async function imageInstead(
   c: RequestContext,
@@ -65,7 +68,7 @@ export async function imageInstead(
   for (const identifier of identifiers) {
     if (identifier === "") continue;
     const { decision, failure: fault } = await foresee(service.images, callerOf(c, identifier));
-    if (decision.allowed && fault?.kind !== "not-found")
+    if (decision.allowed && (fault === undefined || faultsOfImages.has(fault.kind)))
       return failure(`${identifier} is an image; use get_image_info or get_region to look at it.`);
   }
   return undefined;

@@ -1,5 +1,5 @@
-// The links that people paste into /view/?iiif-content=: whatever names something of this service opens it, in
-// each form in which programs pass a link on.
+// The links that people paste into /view/?iiif-content=: whatever names something of this service opens it,
+// in each form in which programs pass a link on.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
