@@ -3,6 +3,7 @@
 
 import { ServiceError } from "../errors.ts";
 import { parseUrl } from "../lib/network/parse-url.ts";
+import { trimSlashes } from "../lib/text/trim-ends.ts";
 import { stateParameter, statePaths } from "./content-state/mounts.ts";
 import { parseRegion, type Region } from "./content-state/region.ts";
 import { fragmentRegion } from "./content-state/selectors.ts";
@@ -53,7 +54,7 @@ export function readOwnLink(address: string, places: OwnPlaces): OwnLink | undef
 function ownPath({ host, pathname }: URL, bases: readonly string[]): string | undefined {
   for (const base of bases) {
     const own = parseUrl(base);
-    const folder = own?.pathname.replace(/\/+$/, "") ?? "";
+    const folder = `/${trimSlashes(own?.pathname ?? "")}`.replace(/^\/$/, "");
     if (own && host === own.host && `${pathname}/`.startsWith(`${folder}/`))
       return pathname.slice(folder.length);
   }
@@ -73,10 +74,10 @@ function linkAt(url: URL, path: string, mounts: readonly Mount[]): OwnLink | und
     return value ? { names: "state", value } : { names: "document", path: viewed, ...part };
   }
   const stored = below(path, statePaths.stored.replace(/\/$/, ""));
-  if (stored) return { names: "stored", id: trimmed(stored) };
+  if (stored) return { names: "stored", id: trimSlashes(stored) };
   const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
-  if (mount) return { ...imageAt(trimmed(path.slice(mount.prefix.length)), mount.version), ...part };
-  if (trimmed(path) !== "") return undefined;
+  if (mount) return { ...imageAt(trimSlashes(path.slice(mount.prefix.length)), mount.version), ...part };
+  if (trimSlashes(path) !== "") return undefined;
   const folder = url.searchParams.get(folderParameter) ?? "";
   return { names: "document", path: folder.split("/").map(encodeIdentifier).join("/") };
 }
@@ -85,8 +86,6 @@ function linkAt(url: URL, path: string, mounts: readonly Mount[]): OwnLink | und
 function below(path: string, folder: string): string | undefined {
   return `${path}/`.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined;
 }
-
-const trimmed = (path: string) => path.replace(/^\/+|\/+$/g, "");
 
 function imageAt(path: string, version: Mount["version"]): OwnLink {
   const named = splitImagePath(path);

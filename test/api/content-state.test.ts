@@ -53,6 +53,14 @@ describe("/content-state/resolve", () => {
     expect(await response.json()).toEqual(resolved);
   });
 
+  test("follows links of this service to other states, within states too", async () => {
+    const link = `http://images.test/view/?iiif-content=${encodeState(canvas7)}&viewer=uv`;
+    expect(await (await resolve(encodeURIComponent(link))).json()).toEqual(resolved);
+    expect(await (await resolve(encodeState({ id: link, type: "Canvas" }))).json()).toEqual(resolved);
+    const other = { id: link.replace("images.test", "other.test"), type: "Manifest" };
+    expect((await (await resolve(encodeState(other))).json()).target.id).toBe(other.id);
+  });
+
   test("takes a plain address, with its own query", async () => {
     const address = "https://other.example/manifest?a=1&b=2";
     const body = await (await resolve(encodeURIComponent(address))).json();

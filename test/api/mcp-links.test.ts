@@ -26,6 +26,8 @@ beforeAll(async () => {
   laid = await layFolder();
   for (const name of ["1.jpg", "2 ä.jpg", "3.jpg"]) await laid.put(`maps/atlas/${name}`, "jpg-gray.jpg");
   await laid.put("maps/100%25.jpg", "jpg-gray.jpg");
+  await laid.put("maps/5%00.jpg", "jpg-gray.jpg");
+  await laid.put("maps/blank.jpg ", "jpg-gray.jpg");
   await laid.put("bare/1.jpg", "jpg-gray.jpg");
   await laid.write(
     "maps/atlas/manifest.yaml",
@@ -91,6 +93,15 @@ describe("an image", () => {
     expect(browsed.text).toMatch(/^maps\/atlas\/2 ä\.jpg is an image; use get_image_info or get_region/);
     await session.close();
   });
+
+  test.each(["maps/5%00.jpg", "maps/blank.jpg "])(
+    "with the odd name %j is found by it",
+    async (identifier) => {
+      const session = await sessionOf(app);
+      expect(json(await session.call("get_image_info", { identifier }))).toMatchObject({ identifier });
+      await session.close();
+    },
+  );
 
   test("whose name has a percent sign is found by that name first", async () => {
     const session = await sessionOf(app);

@@ -17,6 +17,7 @@ import type { RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { openState } from "../http/open-state.ts";
 import { ownPlaces } from "../http/own-places.ts";
+import { denialText } from "./answers.ts";
 
 export interface Asked {
   /** Identifiers that may be meant, the most likely first; "" is the top folder. */
@@ -35,7 +36,7 @@ export interface Asked {
 export async function readAsked(c: RequestContext, service: Service, given: string): Promise<Asked> {
   const text = given.trim();
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
-  if (!url) return { identifiers: spellingsOf(trimSlashes(text)) };
+  if (!url) return { identifiers: spellingsOf(given) };
   const link = readOwnLink(text, ownPlaces(c, service));
   if (link) return readLink(c, service, text, link);
   const refusal = foreign(c, url);
@@ -46,13 +47,25 @@ export async function readAsked(c: RequestContext, service: Service, given: stri
   return { identifiers: [checkIdentifier(text)], refusal };
 }
 
-/** Returns an identifier as it is, and decoded. */
-function spellingsOf(text: string): Asked["identifiers"] {
+/**
+ * Returns an identifier as it is, without white space around it, and decoded, as far as these are
+ * identifiers. Throws what `checkIdentifier` throws if none is.
+ */
+function spellingsOf(given: string): Asked["identifiers"] {
+  const text = trimSlashes(given.trim());
   if (text === "") return [""];
-  const decoded = decodedOf(text);
-  const own = checkIdentifier(text);
-  if (decoded === undefined || decoded === text) return [own];
-  return [own, checkIdentifier(trimSlashes(decoded))];
+  const spellings = [trimSlashes(given), text, trimSlashes(decodedOf(text) ?? text)].filter(isIdentifier);
+  const [first = checkIdentifier(text), ...more] = new Set(spellings.map(checkIdentifier));
+  return [first, ...more];
+}
+
+function isIdentifier(text: string): boolean {
+  try {
+    return checkIdentifier(text) !== "";
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
 }
 
 function decodedOf(text: string): string | undefined {
@@ -97,8 +110,10 @@ async function readDocument(
   if (pieces.length === 0 || !service.manifests) return { identifiers: [first, ...more] };
   const context = documentContext(c, service);
   const presented = await service.manifests.present(readings, callerOf(c, ""), context, "partly");
-  if (presented.refused)
-    throw new ServiceError("unauthorized", presented.refused.reason, { code: "access_denied" });
+  if (presented.refused) {
+    const text = denialText(c, service, readings[0]?.of ?? "", presented.refused);
+    throw new ServiceError("unauthorized", text, { code: "access_denied" });
+  }
   const { document } = await presented.make();
   if (document.type !== "Canvas") return { identifiers: [first, ...more] };
   const image = imageOfCanvas(c, service, document);
