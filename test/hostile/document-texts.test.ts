@@ -1,12 +1,12 @@
 // Documents of operators and of hooks with texts of 100 KB: what reads them takes time linear in the length.
 
 import { describe, expect, test } from "vitest";
-import { plainText } from "../../src/lib/text/plain-text.ts";
 import { readDescription } from "../../src/iiif/presentation/description/description.ts";
 import { safeDocument } from "../../src/iiif/presentation/safe-document.ts";
 import { faultsOfStored, storedDocuments, storedOf } from "../../src/iiif/presentation/stored.ts";
 import { version2 } from "../../src/iiif/presentation/v2/document.ts";
 import { joinXmp } from "../../src/imaging/codecs/jpg/markers/extended-xmp.ts";
+import { plainText } from "../../src/lib/text/plain-text.ts";
 import { costOf } from "./cost.ts";
 import { fill } from "./texts.ts";
 
