@@ -121,6 +121,7 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     await copyStatic(join(outdir, "static"));
     await copyFile(join(root, "src/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
     await copyFile(join(root, "src/start/library.d.ts"), join(outdir, "index.d.ts"));
+    await copyFile(join(root, "src/start/config.d.ts"), join(outdir, "config.d.ts"));
     await copyFile(join(root, "src/imaging/library.d.ts"), join(outdir, "imaging.d.ts"));
     await copyFile(join(root, "src/start/worker.d.ts"), join(outdir, "workerd.d.ts"));
     await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names, Object.values(chunks)));

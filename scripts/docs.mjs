@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { configTypes } from "./config-types.mjs";
 import { cantaloupePage } from "./cantaloupe-page.mjs";
 import { commandsPage } from "./commands-page.mjs";
 import { figuresPage } from "./figures-page.mjs";
@@ -40,6 +41,7 @@ rmSync(folder, { recursive: true });
 const files = {
   "docs/reference/configuration.md": reference(),
   "docs/reference/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
+  "src/start/config.d.ts": configTypes(configTree()),
   "docs/reference/metrics.md": figuresPage(figures, publishedName),
   "docs/reference/command-line.md": commandsPage(commandLine),
   "docs/coming-from/cantaloupe.md": cantaloupePage(

@@ -1,15 +1,23 @@
 // The imaging library on Node, Deno and Bun, exported as `smalti/imaging`, with its modules in dist/wasm/.
 
+import { fileURLToPath } from "node:url";
 import { createImaging } from "./imaging/imaging.ts";
 import type * as library from "./imaging/library.d.ts";
 import { moduleLoader } from "./platform/files/dist-files.ts";
+import { distFolder } from "./platform/files/dist-folder.ts";
 import { nodeFiles } from "./platform/files/node-files.ts";
 import { deflate, nativeZlib } from "./platform/process/zlib.ts";
 
 export { ImagingError } from "./imaging/errors.ts";
 
+let files: string | undefined;
+let loader: ReturnType<typeof moduleLoader> | undefined;
+
 const imaging = createImaging({
-  wasm: moduleLoader(new URL("./", import.meta.url)),
+  wasm(name) {
+    loader ??= moduleLoader(distFolder(import.meta.url, files));
+    return loader(name);
+  },
   deflate,
   zlib: nativeZlib,
 });
@@ -17,4 +25,8 @@ const imaging = createImaging({
 /** See imaging/library.d.ts, which describes all exports of this file. */
 export const open: typeof library.open = imaging.open;
 export const probe: typeof library.probe = imaging.probe;
+export const useFiles: typeof library.useFiles = (folder) => {
+  files = folder instanceof URL ? fileURLToPath(folder) : folder;
+  loader = undefined;
+};
 export const openFile: typeof library.openFile = (path) => nodeFiles().open(path);

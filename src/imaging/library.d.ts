@@ -135,6 +135,12 @@ export function open(file: FileBytes, options?: OpenOptions): Promise<Master>;
  */
 export function openFile(path: string): Promise<ByteSource & { close(): Promise<void> }>;
 
+/**
+ * Names the folder `dist` of this package or a copy of it, as a path or a file URL, before the first other
+ * call: for programs that are bundled, and run where the package is not installed.
+ */
+export function useFiles(folder: string | URL): void;
+
 /** The error of all functions except `openFile`. Its message says what was expected and what was received. */
 export class ImagingError extends Error {
   /**

@@ -20,12 +20,17 @@ export interface Embedded {
 
 /**
  * Builds the service for a program that listens itself. It writes to no output, and handles no signals.
- * Without `log`, warnings and errors go to the console. Throws an Error that lists all problems of the
+ * Without `log`, warnings and errors go to the console. `platformOf`: makes the platform for the option
+ * `files`. Throws an Error that lists all problems of the
  * configuration, or says what prevents a start.
  */
-export async function embed(bare: Platform, options: HandlerOptions): Promise<Embedded> {
+export async function embed(
+  platformOf: (files: string | undefined) => Promise<Platform>,
+  options: HandlerOptions,
+): Promise<Embedded> {
   const mistaken = optionProblems(options);
   if (mistaken.length > 0) throw new Error(problemList(mistaken, "the options of createHandler have"));
+  const bare = await platformOf(pathOf(options.files));
   const { config: given, log: sink } = options;
   const folder = pathOf(options.folder);
   const platform: Platform = { ...bare, env: options.env ?? bare.env, startCommands };

@@ -40,6 +40,7 @@ const forms: Readonly<Record<keyof HandlerOptions, Form>> = {
   },
   folder: path,
   cwd: path,
+  files: path,
   // Not a Map, and not Deno.env itself, in which no variable would be found.
   env: { expected: "an object of variables", fits: (value) => isObject(value) && !isFunction(value.get) },
   log: { expected: "a function that takes a line", fits: isFunction },

@@ -1,9 +1,13 @@
 // Types of the package as a library. docs/how-to/library.md has examples.
 
+import type { Config } from "./config.d.ts";
+
+export type { Config };
+
 /** Options of the service. Everything is optional: without options it serves its sample image. */
 export interface HandlerOptions {
   /** The configuration: text of a smalti.yaml, or the same as an object (docs/reference/configuration.md). */
-  readonly config?: string | Readonly<Record<string, unknown>> | undefined;
+  readonly config?: string | Config | undefined;
   /**
    * Serves this folder as the only source, in place of the sources in `config`: its path, or its file
    * URL.
@@ -11,6 +15,11 @@ export interface HandlerOptions {
   readonly folder?: string | URL | undefined;
   /** Folder that relative paths begin at, or its file URL; that of the process by default. */
   readonly cwd?: string | URL | undefined;
+  /**
+   * The folder `dist` of this package or a copy of it, if the program is bundled and the package is not
+   * installed where it runs: the path, or the file URL.
+   */
+  readonly files?: string | URL | undefined;
   /**
    * Variables that `config` names, and those that override it (`SERVICE_…`); those of the process by default.
    */

@@ -15,7 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import * as esbuild from "esbuild";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packagedProgram } from "../../scripts/packages.mjs";
 import { freePort } from "../servers/free-port.ts";
 import { masterOf, startOrigin } from "../servers/origin.ts";
@@ -188,6 +190,83 @@ test("the types of the package fit the examples, and refuse unknown options", ()
   expect(check("wrong.mts")).toMatch(/'root' does not exist in type 'HandlerOptions'/);
 });
 
+test("the configuration has the types of its schema, also without skipLibCheck", () => {
+  const config = (text: string) =>
+    `import { createHandler, type Config } from "smalti";\nconst config: Config = ${text};\nawait createHandler({ config });`;
+  const check = (text: string) => {
+    writeFileSync(join(folder, "config.mts"), config(text));
+    const flags = "--noEmit --strict --exactOptionalPropertyTypes --module nodenext --target es2022 --types node";
+    const line = [...flags.split(" "), "config.mts"];
+    return spawnSync(packagedProgram("scripts/check", "tsc"), line, { cwd: folder, encoding: "utf8" }).stdout;
+  };
+  const source = '{ name: "a", type: "filesystem", root: "." }';
+  expect(check(`{ sources: [${source}], cache: { render: { backend: "heap" } }, log: { level: "warn" } }`)).toBe("");
+  for (const [wrong, message] of [
+    ['{ bas_url: "" }', "Did you mean to write 'base_url'?"],
+    ['{ log: { level: "loud" } }', "is not assignable to type"],
+    ['{ sources: [{ name: "a", type: "filesystem" }] }', "Property 'root' is missing"],
+    ['{ image: { tile_size: "512" } }', "is not assignable to type 'number"],
+  ] as const)
+    expect(check(wrong)).toContain(message);
+});
+
+describe.each([
+  ["esbuild", "esm"],
+  ["esbuild", "cjs"],
+  ["rolldown", "esm"],
+] as const)("bundled by %s as %s", (bundler, format) => {
+  const code = `import { createHandler } from "smalti";
+import { open, useFiles } from "smalti/imaging";
+import { readFileSync } from "node:fs";
+async function main([folder, files]) {
+  if (files) useFiles(files);
+  const smalti = await createHandler({ folder, ...(files && { files }) });
+  const statusOf = async (path) => (await smalti(new Request("http://localhost" + path))).status;
+  console.log(await statusOf("/iiif/3/map.jpg/0,0,256,256/128,/0/default.jpg"), await statusOf("/static/home/home.css"));
+  const master = await open(readFileSync(folder + "/map.jpg"));
+  console.log((await master.read({ x: 0, y: 0, width: 8, height: 8 })).data.length);
+  await smalti.close();
+}
+main(process.argv.slice(2)).catch((error) => console.log(error.message));`;
+  const extension = format === "esm" ? "mjs" : "cjs";
+  /** Bundles the program into a folder, and runs it there. */
+  const bundle = async (target: string) => {
+    const input = join(folder, "bundled.mjs");
+    const file = join(target, `bundled.${extension}`);
+    writeFileSync(input, code);
+    if (bundler === "esbuild")
+      await esbuild.build({ entryPoints: [input], bundle: true, platform: "node", format, outfile: file, logLevel: "error" });
+    else {
+      const built = await rolldown({ input, platform: "node", logLevel: "silent" });
+      await built.write({ file, format, codeSplitting: false });
+      await built.close();
+    }
+    return (...args: string[]) => {
+      const run = spawnSync(process.execPath, [file, join(folder, "images"), ...args], { cwd: target, encoding: "utf8" });
+      return [run.stdout, run.stderr];
+    };
+  };
+
+  test("it finds its files in the package that is installed above it", async () => {
+    const run = await bundle(join(folder, "bundles"));
+    expect(run()).toEqual(["200 200\n192\n", ""]);
+  });
+
+  test("it finds them in the folder of the option, and without it says what to do", async () => {
+    const away = mkdtempSync(join(tmpdir(), "smalti-bundled-"));
+    try {
+      const run = await bundle(away);
+      cpSync(join(folder, "node_modules/smalti/dist"), join(away, "files"), { recursive: true });
+      expect(run("files")).toEqual(["200 200\n192\n", ""]);
+      const [message = ""] = run();
+      expect(message).toMatch(/^the files of smalti .* not next to this module, .* option files.*\n$/);
+      expect(run("images")[0]).toMatch(/^expected the folder dist of the package smalti, received images/);
+    } finally {
+      rmSync(away, { recursive: true, force: true });
+    }
+  });
+});
+
 test("two handlers in a program are independent, and report faults of a configuration", async () => {
   const { createHandler } = (await import(
     pathToFileURL(join(folder, "node_modules/smalti/dist/index.js")).href
@@ -216,7 +295,7 @@ test("two handlers in a program are independent, and report faults of a configur
   expect((await one(tile())).status).toBe(503);
   expect((await other(tile())).status).toBe(200);
   await other.close();
-  await expect(createHandler({ config: { imag: {}, cache: { render: 5 } } })).rejects.toThrow(
+  await expect(createHandler({ config: { imag: {}, cache: { render: 5 } } as object })).rejects.toThrow(
     /imag: .*\n.*cache\.render/s,
   );
 });

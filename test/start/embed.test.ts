@@ -15,7 +15,7 @@ import { fixturesFolder, testHost } from "../host.ts";
 function start(options: unknown) {
   const { startWorker: _, ...platform } = nodePlatform(new URL("../../", import.meta.url));
   const wasm = testHost.wasm as Platform["wasm"];
-  return embed({ ...platform, wasm, env: {} }, options as HandlerOptions);
+  return embed(async () => ({ ...platform, wasm, env: {} }), options as HandlerOptions);
 }
 
 const info = () => new Request("http://localhost/iiif/3/jpg-baseline-420.jpg/info.json");
