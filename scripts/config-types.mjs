@@ -15,7 +15,10 @@ function typeOf(node, indent) {
   if (members.length > 0) return [...new Set(members.map((each) => typeOf(each, indent)))].join(" | ");
   if (node.type === "object") return objectType(node, indent);
   if (node.type === "array") return arrayType(node, indent);
-  return { string: "string", number: "number", integer: "number", boolean: "boolean", null: "null" }[node.type] ?? "unknown";
+  return (
+    { string: "string", number: "number", integer: "number", boolean: "boolean", null: "null" }[node.type] ??
+    "unknown"
+  );
 }
 
 function arrayType({ items, prefixItems }, indent) {
@@ -38,8 +41,12 @@ function objectType({ properties = {}, required = [], additionalProperties }, in
 
 /** The description of a key, and its default if that is a plain value, as a comment of lines that fit. */
 function comment({ description, default: usual }, indent) {
-  const about = typeof usual === "object" || usual === undefined ? [] : [`Default: \`${JSON.stringify(usual)}\`.`];
-  const words = [...(description ? [description] : []), ...about].join(" ").replaceAll("*/", "*\\/").split(" ");
+  const about =
+    typeof usual === "object" || usual === undefined ? [] : [`Default: \`${JSON.stringify(usual)}\`.`];
+  const words = [...(description ? [description] : []), ...about]
+    .join(" ")
+    .replaceAll("*/", "*\\/")
+    .split(" ");
   if (words[0] === "") return "";
   const lines = [""];
   for (const word of words) {

@@ -213,7 +213,8 @@ function logRequest({ config, log, summary }: Service, answered: AnsweredRequest
   if (!isWritten("info", level)) return;
   const isSummed = isLogged === undefined && summary !== undefined;
   if (isSummed) summary.note(answered);
-  if (isSummed ? answered.status >= 500 : (isLogged ?? true)) log.info("request", () => answerFields(answered));
+  if (isSummed ? answered.status >= 500 : (isLogged ?? true))
+    log.info("request", () => answerFields(answered));
 }
 
 /** Half of the memory for images, so that large responses and renders together keep to it. */

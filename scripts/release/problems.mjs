@@ -11,7 +11,8 @@ import { changelogSection } from "./changelog.mjs";
  * made already, and HEAD is its commit, which has to be on the branch main, or on that of the remote.
  */
 export function releaseProblems(root, { tagged = false } = {}) {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const manifest = readFileSync(join(root, "package.json"), "utf8");
+  const { version } = JSON.parse(manifest);
   const git = (...args) => gitIn(root, ...args);
   const problems = [];
   if (git("status", "--porcelain"))
@@ -30,6 +31,11 @@ export function releaseProblems(root, { tagged = false } = {}) {
     if (branch !== "main") problems.push(`Releases are made on main; this is ${branch}.`);
     if (commit) problems.push(`${tag} is tagged already. Raise the version in package.json.`);
   }
+  // npm makes links of the README from these addresses, and compares one with the provenance.
+  if (manifest.includes("OWNER/REPOSITORY"))
+    problems.push(
+      "package.json still has OWNER/REPOSITORY in repository, homepage and bugs. Write the repository that the release is published from.",
+    );
   return [...problems, ...textProblems(root, version)];
 }
 

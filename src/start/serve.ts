@@ -55,12 +55,15 @@ export async function serve(platform: Platform, place: ConfigPlace, loaded: Load
       throw new CommandError(listenProblem(config.addr, error));
     });
   // Before anybody can read that it serves, and stop it.
-  platform.onSignal?.("stop", () => {
+  const end = () => {
     warmUp.end();
     summary?.end();
     void stop(platform, service, serving);
-  });
-  platform.onSignal?.("reload", () => void reload(service));
+  };
+  platform.onSignal?.("stop", end);
+  // A terminal that is closed says so by the same signal: without a file there is nothing to read again.
+  const hangUp = summary && !file ? end : () => void reload(service);
+  platform.onSignal?.("reload", hangUp);
   const findings = await checking;
   const mistakes = startProblems(findings);
   if (mistakes.length > 0) {

@@ -1,7 +1,16 @@
 // The server at a terminal, as somebody sees it who tries it: a pseudo-terminal of Python.
 
-import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -52,6 +61,9 @@ while True:
                 urllib.request.urlopen(found.group(1).decode() + path).read()
             except urllib.error.HTTPError:
                 pass
+        if os.environ.get("CLOSES"):
+            os.close(terminal)
+            break
         os.write(terminal, b"\\x03")
 code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 print(json.dumps({"code": code, "out": out.decode()}))
@@ -90,6 +102,13 @@ test("requests are summed up in one line, which the end of the program does not 
     /^(?:\^C)?\d\d:\d\d — 3 requests, 0 errors, 1 with status 4xx, [\d.]+ KiB sent, slowest .* m?s$/m,
   );
   expect(out).toContain("Requests are summed up once a minute here");
+});
+
+test("a terminal that is closed ends the service, so that its port is free again", async () => {
+  const { code, out } = await atTerminal(paths, { args: ["images"], env: { CLOSES: "1" } });
+  expect(code).toBe(0);
+  const [, url = ""] = /start page +(http:\/\/[^/]+)\//.exec(out) ?? [];
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
 });
 
 test("errors stay visible", async () => {
@@ -150,4 +169,35 @@ test.each([
   expect([code === 1 || code === 2, out]).toEqual([true, ""]);
   expect(err).toMatch(message);
   expect(err).not.toMatch(/^ +at /m);
+});
+
+test("a log that is appended to a file goes on after the file was emptied, as logrotate does it by copytruncate", async () => {
+  const log = join(folder, "rotated.log");
+  const line = `exec ${process.execPath} ${join(built.dist, "main.js")} images >${join(folder, "out")} 2>>${log}`;
+  const server = spawn("sh", ["-c", line], {
+    cwd: folder,
+    env: { SERVICE_ADDR: "127.0.0.1:0", HOME: folder },
+    stdio: "ignore",
+  });
+  const said = (file: string, what: RegExp) =>
+    expect
+      .poll(() => what.exec(existsSync(file) ? readFileSync(file, "utf8") : "")?.[1], { timeout: 60_000 })
+      .toBeDefined();
+  await said(join(folder, "out"), /start page +(http:\/\/[^/]+)\//);
+  const [, url = ""] = /start page +(http:\/\/[^/]+)\//.exec(readFileSync(join(folder, "out"), "utf8")) ?? [];
+  const ask = (name: string) => fetch(`${url}/iiif/3/${name}/info.json`);
+  await ask("before.png");
+  await said(log, /(before\.png)/);
+  truncateSync(log);
+  await ask("after.png");
+  await said(log, /(after\.png)/);
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  server.kill("SIGTERM");
+  await ended;
+  const text = readFileSync(log, "utf8");
+  expect([text.includes("\0"), text.includes("before.png"), /^\d{4}-/.test(text)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });

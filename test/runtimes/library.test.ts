@@ -195,12 +195,15 @@ test("the configuration has the types of its schema, also without skipLibCheck",
     `import { createHandler, type Config } from "smalti";\nconst config: Config = ${text};\nawait createHandler({ config });`;
   const check = (text: string) => {
     writeFileSync(join(folder, "config.mts"), config(text));
-    const flags = "--noEmit --strict --exactOptionalPropertyTypes --module nodenext --target es2022 --types node";
+    const flags =
+      "--noEmit --strict --exactOptionalPropertyTypes --module nodenext --target es2022 --types node";
     const line = [...flags.split(" "), "config.mts"];
     return spawnSync(packagedProgram("scripts/check", "tsc"), line, { cwd: folder, encoding: "utf8" }).stdout;
   };
   const source = '{ name: "a", type: "filesystem", root: "." }';
-  expect(check(`{ sources: [${source}], cache: { render: { backend: "heap" } }, log: { level: "warn" } }`)).toBe("");
+  expect(
+    check(`{ sources: [${source}], cache: { render: { backend: "heap" } }, log: { level: "warn" } }`),
+  ).toBe("");
   for (const [wrong, message] of [
     ['{ bas_url: "" }', "Did you mean to write 'base_url'?"],
     ['{ log: { level: "loud" } }', "is not assignable to type"],
@@ -235,14 +238,24 @@ main(process.argv.slice(2)).catch((error) => console.log(error.message));`;
     const file = join(target, `bundled.${extension}`);
     writeFileSync(input, code);
     if (bundler === "esbuild")
-      await esbuild.build({ entryPoints: [input], bundle: true, platform: "node", format, outfile: file, logLevel: "error" });
+      await esbuild.build({
+        entryPoints: [input],
+        bundle: true,
+        platform: "node",
+        format,
+        outfile: file,
+        logLevel: "error",
+      });
     else {
       const built = await rolldown({ input, platform: "node", logLevel: "silent" });
       await built.write({ file, format, codeSplitting: false });
       await built.close();
     }
     return (...args: string[]) => {
-      const run = spawnSync(process.execPath, [file, join(folder, "images"), ...args], { cwd: target, encoding: "utf8" });
+      const run = spawnSync(process.execPath, [file, join(folder, "images"), ...args], {
+        cwd: target,
+        encoding: "utf8",
+      });
       return [run.stdout, run.stderr];
     };
   };

@@ -76,6 +76,11 @@ describe("a checkout is released", () => {
     expect(releaseProblems(folder)).toEqual([expect.stringContaining('no section "## [1.0.0]')]);
   });
 
+  test("not while package.json names no repository", () => {
+    write("package.json", '{ "version": "1.2.0", "repository": "github:OWNER/REPOSITORY" }');
+    expect(releaseProblems(folder)).toContainEqual(expect.stringMatching(/OWNER\/REPOSITORY.*repository/));
+  });
+
   test("from a tag only if the tag is of this commit of main", () => {
     expect(releaseProblems(folder, { tagged: true })).toEqual([expect.stringContaining("no tag v1.2.0")]);
     git("tag", "v1.2.0");

@@ -21,7 +21,14 @@ export function threadMemory(): number {
   return heapUsed + external;
 }
 
-const signals = { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] } as const;
+/**
+ * Returns the signals to reload and to stop. On Windows SIGHUP says that the window is closed, which ends the
+ * process ten seconds later.
+ */
+export const signalsOf = (system: string): Readonly<Record<"reload" | "stop", readonly NodeJS.Signals[]>> =>
+  system === "win32"
+    ? { reload: [], stop: ["SIGTERM", "SIGINT", "SIGBREAK", "SIGHUP"] }
+    : { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] };
 
 /** Everything but version, workers and server; `dist` is the directory of the bundle, with a final slash. */
 export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform, "version"> {
@@ -61,7 +68,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     networkAddresses: () => networkAddresses(),
     startCommands: startCommands(name, process.argv[1], process.env, process.cwd()),
     onSignal(signal, listener) {
-      for (const name of signals[signal]) process.on(name, listener);
+      for (const name of signalsOf(process.platform)[signal]) process.on(name, listener);
     },
     lowerPriority,
     exit(code, tell) {
