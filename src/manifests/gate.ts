@@ -30,6 +30,8 @@ export interface Pass {
   readonly visible: boolean;
   /** True if the caller gets any derivative of it, even a substitute. */
   readonly allowed: boolean;
+  /** Equal for images with the same rule; absent for public ones. */
+  readonly requirement?: object;
   /** Authorization services of a gated image; absent for public ones. */
   readonly services?: () => readonly object[];
   /** Everything above without the identifier: equal for passes with the same consequences. */
@@ -115,7 +117,8 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       visible,
       allowed: decision.allowed,
       outcome: `${isHidden ? "hidden" : visible ? "visible" : "listed"} ${required?.refused.profile ?? ""}`,
-      ...(auth && required && { services: () => servicesOf(required, auth)(identifier) }),
+      ...(auth &&
+        required && { requirement: required, services: () => servicesOf(required, auth)(identifier) }),
     };
   };
 

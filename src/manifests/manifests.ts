@@ -233,7 +233,7 @@ async function pieceOf(
   const around = canvases ? { ...document, items: canvas ? [canvas] : [] } : document;
   // The document may spell its identifier in another way, such as with the prefix of its source.
   const part = pieceAt(around, pieceAddress(String(document.id), piece));
-  return part && { make: async () => ({ document: part }) };
+  return part && { make: async () => ({ document: part, services: document.services }) };
 }
 
 const derivedOrStored: Find = async (making, reading) => {

@@ -36,13 +36,13 @@ const utf8 = new TextEncoder();
  * its stream has ended, and its size in memory: deflated, it is a twentieth of what is sent.
  */
 export async function bodyOf(
-  { document, document2, canvases }: Made,
+  { document, document2, canvases, services = document.services }: Made,
   { version, type, base }: BodyForm,
   written: ((body: DocumentBody, weight: number) => void) | undefined,
 ): Promise<DocumentBody | undefined> {
   const pause = createPauses();
   await pause();
-  const own = version === 2 ? (document2 ?? version2(document, base)) : document;
+  const own = version === 2 ? (document2 ?? version2(document, base, services)) : document;
   if (own === undefined) return undefined;
   if (!canvases) {
     await pause();
@@ -50,7 +50,11 @@ export async function bodyOf(
     return { etag: etagOf(type, toHex(await sha256(bytes))), bytes };
   }
   const head = JSON.stringify(own);
-  const parts = () => encodeTexts(textsOf(head, canvases, version, base));
+  const texts = {
+    write: (canvas: Resource) => (version === 2 ? canvas2(canvas, base, services) : canvas),
+    list: emptyList[version],
+  };
+  const parts = () => encodeTexts(textsOf(head, canvases, texts));
   if (!written) return { bytes: (failed) => streamOf(parts(), failed) };
   return { bytes: (failed) => streamOf(noteParts(parts(), type, written), failed) };
 }
@@ -99,15 +103,14 @@ const emptyList = { 2: '"canvases":[]', 3: '"items":[]' } as const;
 async function* textsOf(
   head: string,
   canvases: Canvases,
-  version: PresentationVersion,
-  base: string,
+  { write, list }: { readonly write: (canvas: Resource) => unknown; readonly list: string },
 ): AsyncGenerator<string> {
-  const end = head.lastIndexOf(emptyList[version]) + emptyList[version].length - 1;
+  const end = head.lastIndexOf(list) + list.length - 1;
   yield head.slice(0, end);
   let separator = "";
   for await (const some of canvases.batches()) {
     if (some.length === 0) continue;
-    const texts = some.map((canvas) => JSON.stringify(version === 2 ? canvas2(canvas, base) : canvas));
+    const texts = some.map((canvas) => JSON.stringify(write(canvas)));
     yield separator + texts.join(",");
     separator = ",";
   }
@@ -115,8 +118,8 @@ async function* textsOf(
 }
 
 /** The context is at the front of the whole manifest. */
-function canvas2(canvas: Resource, base: string): Resource | undefined {
-  const { "@context": _, ...written } = version2(canvas, base) ?? {};
+function canvas2(canvas: Resource, base: string, services: unknown): Resource | undefined {
+  const { "@context": _, ...written } = version2(canvas, base, services) ?? {};
   return written;
 }
 

@@ -67,12 +67,18 @@ export function rewriteDocument(document: Resource, options: RewriteOptions): Re
   const move = (address: string): string | undefined => {
     if (!address.startsWith(`${options.from}/`) && address !== options.from) return address;
     if (address === own) return ownFile;
+    const other = documentAt(address, options.from);
+    if (other !== undefined && options.hasDocument(other)) return addressOf(options.to, documentFile(other));
     const rest = address.slice(own.length);
     if (address.startsWith(own) && /^(#|\/(canvas|range)\/)/.test(rest)) return ownFile + rest;
-    const other = documentAt(address, options.from);
-    if (other !== undefined)
-      return options.hasDocument(other) ? addressOf(options.to, documentFile(other)) : undefined;
+    if (other !== undefined) return partOf(other);
     return moveImage(address);
+  };
+
+  /** Returns the address of a canvas or range of another document, which annotations are about. */
+  const partOf = (id: string): string | undefined => {
+    const [, whole = "", part = ""] = /^(.+?)(\/(?:canvas|range)\/[1-9]\d*(?:#.*)?)$/s.exec(id) ?? [];
+    return options.hasDocument(whole) ? addressOf(options.to, documentFile(whole)) + part : undefined;
   };
 
   const moveImage = (address: string): string | undefined => {

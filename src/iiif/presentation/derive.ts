@@ -5,7 +5,7 @@ import { type LanguageMap, scalar } from "../auth.ts";
 import type { Size } from "../image/size.ts";
 import { absolute } from "./addresses.ts";
 import { withContext } from "./context.ts";
-import { paintingBody, thumbnailOf } from "./image.ts";
+import { loginServices, paintingBody, thumbnailOf } from "./image.ts";
 import type {
   CanvasFacts,
   CollectionFacts,
@@ -37,12 +37,13 @@ export function headOf(facts: ManifestFacts, context: DocumentContext): Resource
   const { canvases } = facts;
   const front = canvases.find(({ visible, size }) => visible && size !== undefined);
   const gated = canvases.some(({ auth = [] }) => auth.length > 0);
-  return manifestHead({ ...facts, ...(front && { front }), gated }, context);
+  const services = loginServices(canvases.flatMap(({ auth }) => (auth ? [auth] : [])));
+  return manifestHead({ ...facts, ...(front && { front }), gated, services }, context);
 }
 
 /** Returns a manifest whose last member is an empty list of items. */
 export function manifestHead(facts: ManifestHead, context: DocumentContext): Resource {
-  const { id, label, front, gated, parent, note } = facts;
+  const { id, label, front, gated, services, parent, note } = facts;
   const manifest = {
     id: documentAddress(context.base, id),
     type: "Manifest",
@@ -51,6 +52,7 @@ export function manifestHead(facts: ManifestHead, context: DocumentContext): Res
     ...(front && { thumbnail: thumbnailOf(front, context) }),
     ...homepage(id, label, context),
     ...partOf(parent, context),
+    ...(services.length > 0 && { services }),
     items: [],
   };
   return withContext(manifest, gated);

@@ -5,14 +5,15 @@ import { profileUri } from "../image/info.ts";
 import { imageAddress } from "../image/mounts.ts";
 import { largestSize } from "../image/resolve-size.ts";
 import { effectiveLimits, type Size } from "../image/size.ts";
+import { idOf, objectsOf, present } from "./json.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
 
 /** Sides of the thumbnail box, in pixels. */
 export const thumbnailBox = 200;
 
 /**
- * Returns the body that paints a canvas: the largest JPEG of an image, with both image services and the
- * authorization services of a gated one.
+ * Returns the body that paints a canvas: the largest JPEG of an image, with both image services and
+ * references to the authorization services of a gated one.
  */
 export function paintingBody(image: CanvasFacts, size: Size, context: DocumentContext): Resource {
   const addresses = addressesOf(image.identifier, context);
@@ -70,7 +71,7 @@ function imageServices(
   addresses: Addresses,
   { auth = [], sizes }: { auth?: readonly object[] | undefined; sizes?: readonly Size[] },
 ): readonly Resource[] {
-  const gates = auth.map(typedService);
+  const gates = auth.map(typedService).map(referenceTo);
   // Clients of version 2 support only the authorization services of 1.0.
   const gates1 = gates.filter((gate) => "@id" in gate);
   return [
@@ -103,6 +104,32 @@ export function typedService(service: object): Resource {
     ...("@id" in rest && type !== undefined && { "@type": type }),
     ...(Array.isArray(inner) && { service: inner.map(typedService) }),
   };
+}
+
+/**
+ * Returns an authorization service as an image names it: the manifest has the rest in its `services`
+ * (Presentation API 3.0, section 3.3), and so has the image information.
+ */
+function referenceTo({ id, type, "@id": id1, "@type": type1, profile, service }: Resource): Resource {
+  const isProbe = type === "AuthProbeService2";
+  return present({
+    id,
+    type,
+    "@id": id1,
+    "@type": type1,
+    profile,
+    service: isProbe ? objectsOf(service).map(referenceTo) : undefined,
+  });
+}
+
+/** Returns the services to log in to images, each once. `auths`: the authorization services of each image. */
+export function loginServices(auths: Iterable<readonly object[]>): readonly Resource[] {
+  const found = new Map<string | undefined, Resource>();
+  for (const auth of auths)
+    for (const gate of auth.map(typedService))
+      for (const each of gate.type === "AuthProbeService2" ? objectsOf(gate.service) : [gate])
+        if (!found.has(idOf(each))) found.set(idOf(each), each);
+  return [...found.values()];
 }
 
 /** Returns the type that Presentation API 3.0 defines for a service of Authentication 1.0. */

@@ -56,6 +56,8 @@ export interface ManifestHead extends ManifestIdentity {
   readonly front?: CanvasFacts;
   /** True if one of them names authorization services. */
   readonly gated: boolean;
+  /** Services to log in to them, each once. */
+  readonly services: readonly Resource[];
 }
 
 /** Member of a collection. */

@@ -16,6 +16,7 @@ import {
   describeHead,
   describeManifest,
 } from "../../iiif/presentation/description/merge.ts";
+import { loginServices } from "../../iiif/presentation/image.ts";
 import { isThere, objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress, imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
@@ -239,10 +240,11 @@ async function folderManifest(
     const isDescribed = manifestFile !== undefined || left.length > 0;
     const front = await firstReadable(looking, ({ pass }) => pass.visible);
     const stand = standingOf(await firstReadable(looking, () => true));
-    const gated = sheets.areGated();
+    const auths = sheets.auths();
+    const logins = { gated: auths.length > 0, services: loginServices(auths) };
     const notes = sheets.notes().join(" ");
     const note = notes ? { note: notes } : {};
-    const head = manifestHead({ ...identity, ...(front && { front }), gated, ...note }, context);
+    const head = manifestHead({ ...identity, ...(front && { front }), ...logins, ...note }, context);
     const canvases = folderCanvases(looking, identity.id, { stand, context, attached });
     const document = isDescribed ? describeHead(head, described, context.base) : head;
     const isLong = !all || all.length > mostHeld;

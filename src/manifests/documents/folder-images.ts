@@ -87,8 +87,8 @@ export interface SheetsParts {
 export interface Sheets {
   /** Number of files that they come from. */
   readonly files: number;
-  /** True if one of the files is gated. */
-  areGated(): boolean;
+  /** Returns the authorization services of one of the files for each rule; empty if none is gated. */
+  auths(): readonly (readonly object[])[];
   /** True if no file has to be opened for its facts in manifests. */
   areRead(): boolean;
   /** True if all are known without opening a file. */
@@ -135,7 +135,10 @@ export async function sheetsOf(
   return {
     files: listed.length,
     areRead: () => listed.every(({ file }) => reader.knows(file)),
-    areGated: () => listed.some(({ pass }) => pass.services !== undefined),
+    auths: () => {
+      const passes = new Map(listed.map(({ pass }) => [pass.requirement, pass]));
+      return [...passes.values()].flatMap(({ services }) => (services ? [services()] : []));
+    },
     areKnown: () => listed.every(({ file }) => !mayHavePages(file) || reader.knows(file)),
     all() {
       all ??= expand(listed, { left: mostPages });

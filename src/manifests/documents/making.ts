@@ -40,6 +40,8 @@ export interface Made {
   readonly document: Resource;
   /** The same in 2.1, if its operator wrote it so; otherwise 2.1 is converted from 3.0. */
   readonly document2?: Resource;
+  /** Of a piece: the `services` of its manifest, which it refers to. */
+  readonly services?: unknown;
   /** Annotations that are attached to the canvases of a manifest. */
   readonly attached?: Attached;
   /** Canvases of a manifest whose items are left out of the document, which has an empty list instead. */

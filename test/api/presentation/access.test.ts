@@ -36,7 +36,29 @@ describe("gated images", () => {
     expect([canvas.width, canvas.height]).toEqual([800, 600]);
     const info = await (await site.app.get("/iiif/3/private%2Fa.png/info.json")).json();
     const [image3] = canvas.items[0].items[0].body.service;
-    expect(image3.service[0]).toEqual((info as Json).service[0]);
+    // The manifest names the services to log in once, and each image refers to them.
+    const [probe, older] = (info as Json).service;
+    const [login] = probe.service;
+    const { "@context": _, service, ...texts } = older;
+    expect(manifest.services).toEqual([login, expect.objectContaining(texts)]);
+    expect(manifest.services[1].service).toHaveLength(service.length);
+    expect(image3.service).toEqual([
+      {
+        id: probe.id,
+        type: probe.type,
+        profile: probe.profile,
+        service: [{ id: login.id, type: login.type, profile: login.profile }],
+      },
+      { "@id": older["@id"], "@type": "AuthCookieService1", profile: older.profile },
+    ]);
+    const whole = await (await site.app.get(path("private"))).text();
+    // Once for each protocol.
+    expect(whole.split('"confirmLabel"')).toHaveLength(3);
+    // 2.1 has no services of a manifest, so each image names its own.
+    const [{ images }] = (await json(site.app, path("private").replace("/3/", "/2/"))).sequences[0].canvases;
+    expect(images[0].resource.service.service).toMatchObject({ "@id": older["@id"], label: older.label });
+    const single = await json(site.app, `${path("private").replace("/3/", "/2/")}/canvas/1`);
+    expect(single.images[0].resource.service.service).toMatchObject({ label: older.label });
     expect(manifest["@context"]).toEqual([
       "http://iiif.io/api/auth/2/context.json",
       "http://iiif.io/api/presentation/3/context.json",

@@ -198,7 +198,18 @@ describe("a manifest of gated images", () => {
       service3.service.map((service: Record<string, string>) => service.type ?? service["@type"]),
     ).toEqual(["AuthProbeService2", "AuthCookieService1"]);
     expect(service2.service).toEqual([service3.service[1]]);
-    expect(service2.service[0].service.map((inner: Record<string, string>) => inner["@type"])).toEqual([
+    expect(service2.service[0].service).toBeUndefined();
+    const [login2, login1] = manifest.services;
+    expect([login2.type, login1["@type"]]).toEqual(["AuthAccessService2", "AuthCookieService1"]);
+    expect(service3.service[0].service).toEqual([
+      { id: login2.id, type: login2.type, profile: login2.profile },
+    ]);
+    expect(service2.service[0]).toEqual({
+      "@id": login1["@id"],
+      "@type": login1["@type"],
+      profile: login1.profile,
+    });
+    expect(login1.service.map((inner: Record<string, string>) => inner["@type"])).toEqual([
       "AuthTokenService1",
       "AuthLogoutService1",
     ]);

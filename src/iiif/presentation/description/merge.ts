@@ -53,7 +53,7 @@ export function describeManifest(
   const document = {
     ...head,
     ...(thumbnail !== undefined && { thumbnail }),
-    ...absolute(description.members, origin),
+    ...withLogins(absolute(description.members, origin), derived),
     ...(start !== undefined && { start: { id: start, type: "Canvas" } }),
     items,
     ...(structures.length > 0 && { structures }),
@@ -73,7 +73,13 @@ export function describeHead(
   const ofCanvases = order.length + parts.length + structures.length + Object.keys(extra).length;
   if (ofCanvases > 0 || thumbnail !== undefined || start !== undefined) return undefined;
   const { items, ...head } = derived;
-  return { ...head, ...absolute(members, originOf(derived, base)), items };
+  return { ...head, ...withLogins(absolute(members, originOf(derived, base)), derived), items };
+}
+
+/** Returns members with the services to log in of a derived manifest in addition to their own. */
+function withLogins(members: Resource, { services }: Resource): Resource {
+  if (members.services === undefined || services === undefined) return members;
+  return { ...members, services: [...objectsOf(members.services), ...objectsOf(services)] };
 }
 
 /**

@@ -1,6 +1,7 @@
 // Converts documents of Presentation API 3.0, from any author, to 2.1. Anything that 2.1 cannot express is
 // left out.
 
+import { changedItems, changedMembers } from "../changed.ts";
 import { presentationContext } from "../context.ts";
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
@@ -12,10 +13,34 @@ import { type Address2, addressOf, fallbackTitle, head, image2, texts2, withId }
 /**
  * Returns a document, or a part with an address of its own, in version 2.1; undefined if 2.1 has no such
  * resource. `base`: the public URL of the service, to whose documents references become version 2.1.
+ * `services`: those of the manifest, which 2.1 has where they are referred to.
  */
-export function version2(document: Resource, base: string): Resource | undefined {
-  const written = resource2(document, (address) => inVersion(address, base, 2));
+export function version2(
+  document: Resource,
+  base: string,
+  services: unknown = document.services,
+): Resource | undefined {
+  const own = inlineServices(document, services);
+  const written = resource2(own, (address) => inVersion(address, base, 2));
   return written && { "@context": presentationContext[2], ...written };
+}
+
+/** Returns a document with the services that it refers to. */
+function inlineServices(document: Resource, services: unknown): Resource {
+  const known = new Map(objectsOf(services).map((each) => [idOf(each), each] as const));
+  if (known.size === 0) return document;
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) return changedItems(value, walk);
+    const resource = objectOf(value);
+    return resource
+      ? changedMembers(resource, (name, held) =>
+          name === "service"
+            ? objectsOf(held).map((each) => known.get(idOf(each)) ?? walk(each))
+            : walk(held),
+        )
+      : value;
+  };
+  return walk(document) as Resource;
 }
 
 function resource2(resource: Resource, address: Address2): Resource | undefined {
