@@ -1,4 +1,4 @@
-// Stored documents of Presentation API 4.0: named, served as 3.0 if that can express them, and refused if not.
+// Stored documents of Presentation API 4.0: named, served as 3.0 if that can express them, else refused.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Log } from "../../../src/lib/telemetry/log.ts";
