@@ -37,13 +37,12 @@ export const check = command({
   async run({ platform, flags: { config: named } }) {
     const { config, find, file } = await readConfig(platform, { file: named });
     const { manifestFiles, ...checked } = await inWords(checkAll(config, platform));
-    const warnings = [
-      ...(file ? addressWarnings(config, platform.name) : []),
-      ...checked.warnings,
-    ].map((warning) => {
-      const position = find(warning.path);
-      return { ...warning, ...(position && { position }) };
-    });
+    const warnings = [...(file ? addressWarnings(config, platform.name) : []), ...checked.warnings].map(
+      (warning) => {
+        const position = find(warning.path);
+        return { ...warning, ...(position && { position }) };
+      },
+    );
     const faults = manifestFiles?.faults ?? [];
     const lines = [...warnings.map(problemText), ...faults.map(manifestFaultText)];
     for (const line of lines) platform.write?.("err", `smalti: warning: ${plain(line)}\n`);

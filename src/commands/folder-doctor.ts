@@ -75,7 +75,9 @@ function surveyText(report: SurveyReport, measures: boolean): string {
     "",
     ...(measures || files === 0
       ? []
-      : ["Only headers and metadata were read: --measure also finds damage in the pictures themselves."]),
+      : [
+          "Only headers with metadata, and the ends of files, were read: --measure also finds damage in the pictures themselves.",
+        ]),
     verdictOf(report),
   ];
   return `${lines.join("\n")}\n`;

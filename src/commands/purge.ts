@@ -59,8 +59,7 @@ const nothing: Removed = { render: 0, info: 0, origin: 0 };
 const isNothing = ({ render, info, origin }: Removed) => render + info + origin === 0;
 
 /** Returns a note with the flag that purges a folder. */
-const noteText = (text: string) =>
-  plain(text.replace("purge it as a folder.", "purge it with --folder."));
+const noteText = (text: string) => plain(text.replace("purge it as a folder.", "purge it with --folder."));
 
 const added = (one: Removed, other: Removed): Removed => ({
   render: one.render + other.render,

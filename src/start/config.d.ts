@@ -312,6 +312,11 @@ export interface Config {
      */
     readonly headers?: Readonly<Record<string, string>> | undefined;
     /**
+     * User-Agent of every request. Empty: `smalti/VERSION (+URL)` with `base_url` as its URL, or without
+     * one. Default: `""`.
+     */
+    readonly user_agent?: string | undefined;
+    /**
      * Environment variable that holds the value of the Authorization header, such as "Bearer …". Default:
      * `""`.
      */
@@ -326,6 +331,13 @@ export interface Config {
      * never allowed. An IP address in `url` or `allowed_hosts` is always allowed. Default: `false`.
      */
     readonly allow_private?: boolean | undefined;
+    /**
+     * Size of the largest master that the service reads as a whole, because its server sends neither ETag
+     * nor Last-Modified, or no length. Twice that much memory may be in use while such a master arrives.
+     * Several that arrive at once may take four times 64 MiB, or once `max_held` if that is more. Default:
+     * `"64MiB"`.
+     */
+    readonly max_held?: number | string | undefined;
     /**
      * How long the service uses what it has cached of a master before it asks the server again whether the
      * master has changed. 0s: it asks for each request. Default: `"60s"`.
@@ -365,13 +377,16 @@ export interface Config {
     readonly path_style?: boolean | undefined;
     /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
     readonly anonymous?: boolean | undefined;
-    /** Environment variable that holds the access key. Default: `"AWS_ACCESS_KEY_ID"`. */
+    /**
+     * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
+     * credentials of the role of this pod, container or instance. Default: `""`.
+     */
     readonly access_key_env?: string | undefined;
-    /** Environment variable that holds the secret key. Default: `"AWS_SECRET_ACCESS_KEY"`. */
+    /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
     readonly secret_key_env?: string | undefined;
     /**
-     * Environment variable that holds the session token of temporary credentials. Empty: none. Default:
-     * `""`.
+     * Environment variable that holds the session token of temporary credentials. Empty: AWS_SESSION_TOKEN
+     * if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
      */
     readonly session_token_env?: string | undefined;
     /**
@@ -468,13 +483,16 @@ export interface Config {
       readonly path_style?: boolean | undefined;
       /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
       readonly anonymous?: boolean | undefined;
-      /** Environment variable that holds the access key. Default: `"AWS_ACCESS_KEY_ID"`. */
+      /**
+       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
+       * credentials of the role of this pod, container or instance. Default: `""`.
+       */
       readonly access_key_env?: string | undefined;
-      /** Environment variable that holds the secret key. Default: `"AWS_SECRET_ACCESS_KEY"`. */
+      /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
       readonly secret_key_env?: string | undefined;
       /**
-       * Environment variable that holds the session token of temporary credentials. Empty: none. Default:
-       * `""`.
+       * Environment variable that holds the session token of temporary credentials. Empty:
+       * AWS_SESSION_TOKEN if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
        */
       readonly session_token_env?: string | undefined;
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
@@ -562,13 +580,16 @@ export interface Config {
       readonly path_style?: boolean | undefined;
       /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
       readonly anonymous?: boolean | undefined;
-      /** Environment variable that holds the access key. Default: `"AWS_ACCESS_KEY_ID"`. */
+      /**
+       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
+       * credentials of the role of this pod, container or instance. Default: `""`.
+       */
       readonly access_key_env?: string | undefined;
-      /** Environment variable that holds the secret key. Default: `"AWS_SECRET_ACCESS_KEY"`. */
+      /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
       readonly secret_key_env?: string | undefined;
       /**
-       * Environment variable that holds the session token of temporary credentials. Empty: none. Default:
-       * `""`.
+       * Environment variable that holds the session token of temporary credentials. Empty:
+       * AWS_SESSION_TOKEN if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
        */
       readonly session_token_env?: string | undefined;
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
@@ -656,13 +677,16 @@ export interface Config {
       readonly path_style?: boolean | undefined;
       /** If true, requests are sent without a signature, for a public bucket. Default: `false`. */
       readonly anonymous?: boolean | undefined;
-      /** Environment variable that holds the access key. Default: `"AWS_ACCESS_KEY_ID"`. */
+      /**
+       * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
+       * credentials of the role of this pod, container or instance. Default: `""`.
+       */
       readonly access_key_env?: string | undefined;
-      /** Environment variable that holds the secret key. Default: `"AWS_SECRET_ACCESS_KEY"`. */
+      /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
       readonly secret_key_env?: string | undefined;
       /**
-       * Environment variable that holds the session token of temporary credentials. Empty: none. Default:
-       * `""`.
+       * Environment variable that holds the session token of temporary credentials. Empty:
+       * AWS_SESSION_TOKEN if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
        */
       readonly session_token_env?: string | undefined;
       /** Prefix of all keys; the name of the slot follows it. Default: `"smalti/"`. */
@@ -803,13 +827,16 @@ export interface Config {
          * other than AWS require. Default: `false`.
          */
         readonly path_style?: boolean | undefined;
-        /** Environment variable that holds the access key. Default: `"AWS_ACCESS_KEY_ID"`. */
+        /**
+         * Environment variable that holds the access key. Empty: AWS_ACCESS_KEY_ID if it is set, else the
+         * credentials of the role of this pod, container or instance. Default: `""`.
+         */
         readonly access_key_env?: string | undefined;
-        /** Environment variable that holds the secret key. Default: `"AWS_SECRET_ACCESS_KEY"`. */
+        /** Environment variable that holds the secret key. Empty: AWS_SECRET_ACCESS_KEY. Default: `""`. */
         readonly secret_key_env?: string | undefined;
         /**
-         * Environment variable that holds the session token of temporary credentials. Empty: none. Default:
-         * `""`.
+         * Environment variable that holds the session token of temporary credentials. Empty:
+         * AWS_SESSION_TOKEN if the access key is that of AWS_ACCESS_KEY_ID, else none. Default: `""`.
          */
         readonly session_token_env?: string | undefined;
         /**
@@ -854,14 +881,14 @@ export interface Config {
        * allowed address. `external`: log in elsewhere first.
        */
       readonly pattern: "clickthrough" | "active" | "kiosk" | "external";
-      /** Title of the login, by language, such as { en: [Sign in] }. */
-      readonly label?: Readonly<Record<string, ReadonlyArray<string>>> | undefined;
-      /** Heading of the login and of a refusal, by language. */
-      readonly heading?: Readonly<Record<string, ReadonlyArray<string>>> | undefined;
-      /** Text of the login page below its heading, by language. */
-      readonly description?: Readonly<Record<string, ReadonlyArray<string>>> | undefined;
+      /** Title of the login, or titles by language, such as { en: [Sign in] }. */
+      readonly label?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
+      /** Heading of the login and of a refusal, or headings by language. */
+      readonly heading?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
+      /** Text of the login page below its heading, or texts by language. */
+      readonly description?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
       /** Text that viewers show next to the heading of a refusal, or texts by language. Default: `""`. */
-      readonly note?: string | Readonly<Record<string, ReadonlyArray<string>>> | undefined;
+      readonly note?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
       /** Text of the button. Empty: `Sign in` for `active`, `Continue` for others. Default: `""`. */
       readonly confirm_label?: string | undefined;
       /** Picture on the built-in page: a path of this service, or a URL. Default: `""`. */
@@ -971,18 +998,24 @@ export interface Config {
      * Name of the start page, or its names by language. Empty: the label of the manifest file at the top of
      * the default source, else `smalti`. Default: `""`.
      */
-    readonly title?: string | Readonly<Record<string, ReadonlyArray<string>>> | undefined;
+    readonly title?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
     readonly provider?: {
       /**
        * Name of the institution that provides the images, or its names by language. The start page shows
        * it. Empty: the provider in the manifest file at the top of the default source. Default: `""`.
        */
-      readonly label?: string | Readonly<Record<string, ReadonlyArray<string>>> | undefined;
+      readonly label?: string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>> | undefined;
       /** Address of the provider's own page, which the label links to. Default: `""`. */
       readonly homepage?: string | undefined;
       /** Address of the provider's logo, which the start page shows next to the label. Default: `""`. */
       readonly logo?: string | undefined;
     } | undefined;
+    /**
+     * How pages list a folder that a rule gates to readers without access. `hidden`: not at all. `locked`:
+     * by its title, with a lock, the heading of the profile and a link to the login; searches find it by
+     * its title. Its contents stay hidden in either case. Default: `"hidden"`.
+     */
+    readonly show_gated?: "hidden" | "locked" | undefined;
     /**
      * Origins of other servers, such as https://images.example.org, whose images manifest files may name.
      * If a file names others, the service serves it as it is, and the log says so.

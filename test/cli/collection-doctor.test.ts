@@ -1,7 +1,16 @@
 // `smalti doctor FOLDER` and `smalti purge`, as an operator runs them.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -62,6 +71,34 @@ describe("smalti doctor FOLDER", () => {
     expect(JSON.parse(limited.out)).toMatchObject({ files: 2, limited: true });
     rmSync(join(folder, "masters/bad"), { recursive: true });
   });
+});
+
+test("a report names files that end early without --measure, and no sound ones", async () => {
+  const top = mkdtempSync(join(tmpdir(), "smalti-cut-"));
+  const cut = [
+    "jpg-baseline-420.jpg",
+    "png-rgba16.png",
+    "tif-jpeg-ycbcr-tiled.tif",
+    "webp-lossy.webp",
+    "jp2-reversible.jp2",
+    "gif-animated-4.gif",
+  ];
+  for (const name of cut) {
+    const whole = readFileSync(join(fixturesFolder, name));
+    writeFileSync(join(top, `cut-${name}`), whole.subarray(0, name.endsWith(".tif") ? -100 : -200));
+    writeFileSync(join(top, `more-${name}`), Buffer.concat([whole, Buffer.from("more ".repeat(50))]));
+    writeFileSync(join(top, `sound-${name}`), whole);
+  }
+  const { code, out } = await built.run(["doctor", ".", "--json"], {
+    cwd: top,
+    env: { XDG_CACHE_HOME: top },
+  });
+  rmSync(top, { recursive: true });
+  const { groups, problems } = JSON.parse(out);
+  const damaged = groups
+    .filter(({ level }: { level: string }) => level === "problem")
+    .flatMap(({ examples }: { examples: readonly string[] }) => examples);
+  expect([code, problems, damaged.sort()]).toEqual([1, cut.length, cut.map((name) => `cut-${name}`).sort()]);
 });
 
 test("a report names every damaged file, each kind of damage, and what the user may not read", async () => {

@@ -141,7 +141,9 @@ describe("smalti export", () => {
     const to = ["--to", "public", "--base-url", base, "-config", "closed.yaml"];
     const { code, out, err } = await run(...to);
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toMatch(/\nleft out: 1 image and 1 document, since .* only readers with one may see them\n {2}closed\/3\.jpg, closed\n/);
+    expect(out).toMatch(
+      /\nleft out: 1 image and 1 document, since .* only readers with one may see them\n {2}closed\/3\.jpg, closed\n/,
+    );
     expect(out).not.toContain("failed:");
     expect(readdirSync(join(folder, "public/manifests"))).toEqual(["_images.json"]);
     expect(JSON.parse((await run(...to, "--json")).out)).toMatchObject({

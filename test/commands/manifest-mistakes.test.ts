@@ -25,8 +25,16 @@ const whole = (more: object) =>
 
 const mistakes: readonly Mistake[] = [
   { folder: "syntax", text: "label: A\nrights: [CC0\n", says: /manifest\.yaml, line \d+, / },
-  { folder: "unknown", text: "label: A\nsumary: B\n", says: /line 2, sumary: unknown key; did you mean "summary"\?/ },
-  { folder: "type", text: "label: A\nviewingDirection: 5\n", says: /line 2, viewingDirection: expected left-to-right/ },
+  {
+    folder: "unknown",
+    text: "label: A\nsumary: B\n",
+    says: /line 2, sumary: unknown key; did you mean "summary"\?/,
+  },
+  {
+    folder: "type",
+    text: "label: A\nviewingDirection: 5\n",
+    says: /line 2, viewingDirection: expected left-to-right/,
+  },
   {
     folder: "unsafe",
     text: "label: A\nhomepage: 'javascript:alert(1)'\n",
@@ -37,12 +45,29 @@ const mistakes: readonly Mistake[] = [
     text: "label: A\ncanvases:\n  bsae.png: First\n",
     says: /line 3, canvases\.bsae\.png: there is no image "bsae\.png" here; did you mean "base\.png"\?/,
   },
-  { folder: "order", text: "order: [nowhere.jpg]\n", says: /line 1, order\.0: there is no image "nowhere\.jpg"/ },
-  { folder: "languages", text: "label:\n  english: A\n", says: /line 2, label\.english: expected a language/ },
+  {
+    folder: "order",
+    text: "order: [nowhere.jpg]\n",
+    says: /line 1, order\.0: there is no image "nowhere\.jpg"/,
+  },
+  {
+    folder: "languages",
+    text: "label:\n  english: A\n",
+    says: /line 2, label\.english: expected a language/,
+  },
   { folder: "rights", text: "rights: free for all\n", says: /line 1, rights: expected a licence/ },
-  { folder: "behaviour", text: "behavior: pagd\n", says: /line 1, behavior: unknown behavior; did you mean "paged"\?/ },
+  {
+    folder: "behaviour",
+    text: "behavior: pagd\n",
+    says: /line 1, behavior: unknown behavior; did you mean "paged"\?/,
+  },
   { folder: "json", name: "manifest.json", text: '{ "label": "A" "rights" }', says: /manifest\.json/ },
-  { folder: "whole", name: "manifest.json", text: '{ "type": "Manifesto" }', says: /line 1, type: expected Manifest/ },
+  {
+    folder: "whole",
+    name: "manifest.json",
+    text: '{ "type": "Manifesto" }',
+    says: /line 1, type: expected Manifest/,
+  },
   {
     folder: "whole-rights",
     name: "manifest.json",
@@ -85,7 +110,11 @@ beforeAll(async () => {
     writeFileSync(join(top, folder, name), text, "latin1");
   };
   for (const { folder, name = "manifest.yaml", text } of mistakes) put(`masters/${folder}`, name, text);
-  put("masters/collection/in", "manifest.yaml", "label: Fine\ncanvases: { base: { label: { none: One } } }\n");
+  put(
+    "masters/collection/in",
+    "manifest.yaml",
+    "label: Fine\ncanvases: { base: { label: { none: One } } }\n",
+  );
   writeFileSync(join(top, "masters/collection/manifest.yaml"), "items: { inn: Inside }\n");
   put("masters/both", "manifest.yaml", "label: A\n");
   put("masters/both", "manifest.json", '{ "label": "A" }');
@@ -111,7 +140,8 @@ async function runHere(words: readonly string[]): Promise<{ code: number; out: s
   const exit = (status: number) => {
     code = status;
   };
-  await run({ ...platform, env: {}, cwd: top, write, exit } as Platform, words);
+  const writeBytes = async (bytes: Uint8Array) => write("out", new TextDecoder().decode(bytes));
+  await run({ ...platform, env: {}, cwd: top, write, writeBytes, exit } as Platform, words);
   return { code, ...said };
 }
 

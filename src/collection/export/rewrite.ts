@@ -191,7 +191,7 @@ export function isShown(
   return painted.every((identifier) => identifier === undefined || images.has(identifier));
 }
 
-/** Returns the identifiers of the images that a canvas shows; undefined for what the service does not have. */
+/** Returns the identifiers of the images that a canvas shows; undefined for those of other servers. */
 export const paintedOn = (canvas: Resource, from: string): readonly (string | undefined)[] =>
   objectsOf(canvas.items)
     .flatMap((page) => objectsOf(page.items))

@@ -8,7 +8,10 @@ import { lookAt } from "../../images/diagnosis/look.ts";
 import type { RenderParts } from "../../images/render.ts";
 import { forEachConcurrently, until } from "../../lib/concurrency/concurrent.ts";
 import { type Finding, type FindingLevel, findingLevels } from "../../lib/finding.ts";
-import { type ManifestFileFault, manifestFileFaults } from "../../manifests/documents/manifest-file-faults.ts";
+import {
+  type ManifestFileFault,
+  manifestFileFaults,
+} from "../../manifests/documents/manifest-file-faults.ts";
 import type { Folder } from "../../manifests/folders/folder.ts";
 import type { Folders } from "../../manifests/folders/folders.ts";
 import type { FolderLocation } from "../../manifests/places.ts";

@@ -305,7 +305,8 @@ function gate(pattern: string, comment: string, more: readonly Setting[]): Setti
     {
       path: ["auth", "strict_profiles"],
       value: true,
-      comment: "Logins have only the names that Authorization Flow 2.0 defines, so that all viewers know them.",
+      comment:
+        "Logins have only the names that Authorization Flow 2.0 defines, so that all viewers know them.",
     },
     ...own.map((setting) => ({ ...setting, path: ["auth", "profiles", profile, ...setting.path] })),
     {

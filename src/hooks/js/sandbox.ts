@@ -168,8 +168,7 @@ function load(
     runtime.executePendingJobs();
     const state = context.getPromiseState(run.value);
     if (state.type === "rejected") return describeFailure(state.error);
-    if (state.type === "pending")
-      return refuse({ message: "the await at its top level is never settled" });
+    if (state.type === "pending") return refuse({ message: "the await at its top level is never settled" });
     const names = context.newString(JSON.stringify(hookFunctions));
     const found = context.callFunction(guest.load, context.undefined, state.value, names);
     if (found.error) return describeFailure(found.error);

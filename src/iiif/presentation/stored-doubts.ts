@@ -2,7 +2,14 @@
 // what is wrong, or show it wrongly. Sections 3 and 4 say what is expected.
 
 import { behaviorsOf, type DescribedType } from "./description/behaviors.ts";
-import { type Fault, type FaultPath, fault, inside, noteUnexpected, unknownWord } from "./description/faults.ts";
+import {
+  type Fault,
+  type FaultPath,
+  fault,
+  inside,
+  noteUnexpected,
+  unknownWord,
+} from "./description/faults.ts";
 import { isLanguage } from "./description/texts.ts";
 import { objectOf, textOf } from "./json.ts";
 import type { Resource } from "./model.ts";
@@ -34,7 +41,8 @@ export function doubtsOfStored(document: Resource): readonly Fault[] {
     if (!resource) return;
     const type = textOf(resource.type);
     if (type !== undefined && described.has(type)) checkMembers(resource, type as DescribedType, place);
-    for (const name of ["items", "structures"]) if (name in resource) look(resource[name], inside(place, name));
+    for (const name of ["items", "structures"])
+      if (name in resource) look(resource[name], inside(place, name));
   };
   look(document, at);
   return at.faults.slice(0, mostFaults);
@@ -68,8 +76,8 @@ const mapForm = 'texts by language, such as { "en": ["A letter"] }';
 /** Checks a language map (section 4). */
 function checkTexts(value: unknown, at: FaultPath): void {
   const map = objectOf(value);
-  if (!map) return noteUnexpected(at, mapForm, value);
-  for (const [language, texts] of Object.entries(map)) {
+  if (!map) noteUnexpected(at, mapForm, value);
+  for (const [language, texts] of Object.entries(map ?? {})) {
     const place = inside(at, language);
     if (!isLanguage(language)) fault(place, "expected a language such as en or de-CH, or none");
     else if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string"))

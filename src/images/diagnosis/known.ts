@@ -3,6 +3,7 @@
 
 import type { ServiceError } from "../../errors.ts";
 import type { Limits } from "../../iiif/image/size.ts";
+import type { Cut } from "../../imaging/codecs/cut/cut.ts";
 import type { FileFacts } from "../../imaging/codecs/facts/index.ts";
 import type { ProfileDescription } from "../../imaging/codecs/facts/profile.ts";
 import type { ImageHeader } from "../../imaging/codecs/image-header.ts";
@@ -50,6 +51,8 @@ export interface DiagnosisFacts {
   readonly near?: string;
   readonly header?: ImageHeader;
   readonly file?: FileFacts | undefined;
+  /** What is missing at the end of the file. */
+  readonly cut?: Cut | undefined;
   readonly metadata?: MetadataSizes;
   readonly profile?: ProfileDescription | undefined;
   /** State of the sidecar; "none": files of this kind have none. */

@@ -2,6 +2,7 @@
 
 import { cancelledError, ServiceError, withServiceErrors } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
+import { findCut } from "../../imaging/codecs/cut/index.ts";
 import { readFileFacts } from "../../imaging/codecs/facts/index.ts";
 import { describeProfile } from "../../imaging/codecs/facts/profile.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
@@ -90,6 +91,9 @@ async function walk(
         found.file = await take("file", () =>
           withServiceErrors(() => readFileFacts(read, header, master.page)),
         );
+        found.cut = header.unsupported
+          ? undefined
+          : await take("file", () => withServiceErrors(() => findCut(read, header)));
         const blocks = await take("metadata", () =>
           withServiceErrors(async () => codec.metadata?.read(read, header, "all")),
         );

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-/** Texts by language tag, in the operator's order; `none` is no language (Presentation API 3.0, section 4). */
+/** Texts by language tag, in the operator's order; `none`: no language (Presentation 3.0, section 4). */
 export type LanguageMap = Readonly<Record<string, readonly string[]>>;
 
 const mapForm = "expected text, or languages with texts such as { en: [Sign in] }";
@@ -13,13 +13,14 @@ const someTexts = z.array(text, { error: mapForm }).min(1, { error: mapForm });
 /** A text or a list of texts by language; a text alone becomes a list. */
 const mapInput = z
   .record(text, z.union([text, someTexts], { error: mapForm }), { error: mapForm })
-  .transform((map): Record<string, string[]> =>
-    Object.fromEntries(
-      Object.entries(map).map(([language, texts]) => [
-        language,
-        typeof texts === "string" ? [texts] : [...texts],
-      ]),
-    ),
+  .transform(
+    (map): Record<string, string[]> =>
+      Object.fromEntries(
+        Object.entries(map).map(([language, texts]) => [
+          language,
+          typeof texts === "string" ? [texts] : [...texts],
+        ]),
+      ),
   );
 
 /**

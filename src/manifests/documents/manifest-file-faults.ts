@@ -1,8 +1,16 @@
 // Finds the mistakes in the manifest file of a folder, as `smalti check`, the doctor and the admin page show
 // them: those of the file itself, and names of images and folders that do not exist. Opens no image.
 
-import { type Description, emptyDescription, type Named } from "../../iiif/presentation/description/description.ts";
-import { arrangeMembers, describeCollection, describeManifest } from "../../iiif/presentation/description/merge.ts";
+import {
+  type Description,
+  emptyDescription,
+  type Named,
+} from "../../iiif/presentation/description/description.ts";
+import {
+  arrangeMembers,
+  describeCollection,
+  describeManifest,
+} from "../../iiif/presentation/description/merge.ts";
 import { objectOf } from "../../iiif/presentation/json.ts";
 import type { CanvasFacts, Resource } from "../../iiif/presentation/model.ts";
 import { doubtsOfStored } from "../../iiif/presentation/stored-doubts.ts";
@@ -64,12 +72,16 @@ type OwnFile = NonNullable<FolderContents["manifestFile"]>;
 const base = "https://check.invalid";
 
 /** Applies a description to canvases of the images that are there, to find out what it names. */
-function applyToImages(manifestFile: OwnFile, description: Description, images: readonly FolderImage[]): void {
+function applyToImages(
+  manifestFile: OwnFile,
+  description: Description,
+  images: readonly FolderImage[],
+): void {
   if (images.length === 0) return;
   const pages = pagesIn(description);
   const canvases = images.flatMap(({ name, identifier, isTiff }): CanvasFacts[] => {
     const named = isTiff ? [...(pages.get(name) ?? [])].sort((a, b) => a - b) : [];
-    // Whether a file has that page is known once it is opened.
+    // The number of pages is known once the file is opened.
     return named.length === 0
       ? [{ identifier, label: name, visible: true }]
       : named.map((page) => ({ identifier: `${identifier};${page}`, label: name, page, visible: true }));
@@ -103,11 +115,9 @@ function pagesIn(description: Description): ReadonlyMap<string, ReadonlySet<numb
     if (file !== undefined) pages.set(file, (pages.get(file) ?? new Set()).add(Number(page)));
   };
   const look = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(look);
     const object = objectOf(value);
-    if (!object) return;
-    if ("name" in object && "path" in object) note(object as unknown as Named);
-    else Object.values(object).forEach(look);
+    if (object && "name" in object && "path" in object) note(object as unknown as Named);
+    else for (const each of Object.values(value ?? {})) if (typeof each === "object") look(each);
   };
   const { order, parts, structures, thumbnail, start } = description;
   look([order, parts.map(({ named }) => named), structures, thumbnail, start]);

@@ -208,7 +208,7 @@ for (const [where, platform] of platforms)
       await expect(engineOf({ platform, source })).rejects.toThrow(message);
     });
 
-    test("an export of an unknown name beside a hook is logged, and told to a check", async () => {
+    test("an export of an unknown name next to a hook is logged, and told to a check", async () => {
       const lines: string[] = [];
       const log = { ...silentLog, warn: (message: string) => void lines.push(message) };
       const own = "export const resolve = () => ({ key: 'k' });";
@@ -216,7 +216,9 @@ for (const [where, platform] of platforms)
       const engine = await engineOf({ platform, source, log });
       const texts = [
         "the export authorise is never called; did you mean authorize?",
-        expect.stringMatching(/^the export pad is never called: .* resolve, authorize, presentation, overlay/),
+        expect.stringMatching(
+          /^the export pad is never called: .* resolve, authorize, presentation, overlay/,
+        ),
       ];
       expect(engine.doubts?.()).toEqual(texts);
       expect(lines).toEqual([

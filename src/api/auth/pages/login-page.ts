@@ -1,9 +1,9 @@
 // The built-in login page, and the pages that report the outcome of a login or logout.
 
 import type { LoginFields } from "../../../access/logins/template.ts";
-import type { LanguageMap } from "../../../lib/options/language-map.ts";
 import type { Profile } from "../../../access/profiles/profile.ts";
 import { parseUrl } from "../../../lib/network/parse-url.ts";
+import type { LanguageMap } from "../../../lib/options/language-map.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { Page } from "../../http/page-content.ts";
 import { element, type Reader, type Spoken, spoken } from "./reader.ts";

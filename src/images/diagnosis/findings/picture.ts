@@ -8,21 +8,38 @@ import { timeText } from "../words.ts";
 import { dropProfile, embedProfile } from "./commands.ts";
 
 /** True if part of the image is known to be missing. */
-export const isDamaged = ({ header, measured = [], damage }: DiagnosisFacts): boolean =>
-  header?.incomplete === true || damage !== undefined || measured.some(({ incomplete }) => incomplete);
+export const isDamaged = ({ header, cut, measured = [], damage }: DiagnosisFacts): boolean =>
+  header?.incomplete === true ||
+  cut === "picture" ||
+  damage !== undefined ||
+  measured.some(({ incomplete }) => incomplete);
 
 /**
  * Returns a finding if the file ends early, or if a derivative of it was incomplete: in this diagnosis, or
  * for a request.
  */
 export function damageFinding(known: DiagnosisFacts): Finding | undefined {
-  const { header, damage, measured = [] } = known;
+  const { header, cut, damage, measured = [] } = known;
   const advice = "Copy the file again from its original, and compare both with a checksum.";
   if (header?.incomplete)
     return {
       level: "problem",
       code: "incomplete",
       text: "The file ends before something that its header refers to, or ends in zeros. Responses show what can be read, and are not cached.",
+      advice,
+    };
+  if (cut === "picture")
+    return {
+      level: "problem",
+      code: "cut",
+      text: "The file ends before the end of its picture. Gray or white areas stand for what is missing, and responses are not cached.",
+      advice,
+    };
+  if (cut === "rest" && !isDamaged(known))
+    return {
+      level: "problem",
+      code: "cut_rest",
+      text: "The picture is whole, but the file ends before another picture that it lists, such as a gain map.",
       advice,
     };
   if (!isDamaged(known)) return undefined;

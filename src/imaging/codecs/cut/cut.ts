@@ -1,0 +1,16 @@
+// What is missing at the end of a file, and the function of each format that finds it.
+
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ImageHeader } from "../image-header.ts";
+
+/** `picture`: a part of the picture is missing. `rest`: something behind it, such as a second picture. */
+export type Cut = "picture" | "rest";
+
+/** A file whose length is known. */
+export type SizedSource = ByteSource & { readonly size: number };
+
+/**
+ * Returns what is missing at the end of a file; undefined if nothing is, or if that cannot be told from a few
+ * reads. Throws what the source throws.
+ */
+export type FindCut = (bytes: SizedSource, header: ImageHeader) => Promise<Cut | undefined>;
