@@ -4,17 +4,17 @@ import { ImagingError } from "../../errors.ts";
 import { blockStyles, marker } from "./markers.ts";
 
 /** Segments of T.801 table A.2 that change the samples. */
-const segments: Readonly<Record<number, string>> = {
-  0xff70: "a DC offset (DCO)",
-  0xff71: "visual masking (VMS)",
-  0xff72: "decompositions of its own (DFS)",
-  0xff73: "decompositions of its own (ADS)",
-  0xff74: "component transforms of its own (MCT)",
-  0xff75: "component transforms of its own (MCC)",
-  0xff77: "component transforms of its own (MCO)",
-  0xff78: "component depths of its own (CBD)",
-  0xff79: "wavelets of its own (ATK)",
-};
+const segments: ReadonlyMap<number, string> = new Map([
+  [0xff70, "a DC offset (DCO)"],
+  [0xff71, "visual masking (VMS)"],
+  [0xff72, "decompositions of its own (DFS)"],
+  [0xff73, "decompositions of its own (ADS)"],
+  [0xff74, "component transforms of its own (MCT)"],
+  [0xff75, "component transforms of its own (MCC)"],
+  [0xff77, "component transforms of its own (MCO)"],
+  [0xff78, "component depths of its own (CBD)"],
+  [0xff79, "wavelets of its own (ATK)"],
+]);
 const nlt = 0xff76;
 
 /**
@@ -38,7 +38,7 @@ export function extensionIn(kind: number, body: DataView, components: number): s
   // None, or one for signed samples that are not.
   if (kind === nlt)
     return byte(3) === 0 || (byte(3) === 3 && byte(2) < 128) ? undefined : "non-linear samples (NLT)";
-  return segments[kind];
+  return segments.get(kind);
 }
 
 /** Reads SPcod and SPcoc: levels, style of code-blocks, wavelet. */

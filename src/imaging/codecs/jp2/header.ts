@@ -1,5 +1,4 @@
-// Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw, and the mapping of its components to bands
-// (ITU-T T.800 Annex I).
+// Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw (ITU-T T.800 Annex I).
 
 import { ImagingError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
